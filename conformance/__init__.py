@@ -1,0 +1,1 @@
+"""Conformance suite and wire validator for OpenAI-compatible chat completions."""

@@ -1,0 +1,1 @@
+"""The wire as plain values: facts, no opinions, no I/O."""
