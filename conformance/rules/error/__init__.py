@@ -1,0 +1,1 @@
+"""Rules of `error/`: error replies."""

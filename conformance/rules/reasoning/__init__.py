@@ -1,0 +1,1 @@
+"""Rules of `reasoning/`: reasoning, from the reply and back."""

@@ -1,0 +1,1 @@
+"""Rules of `request/`: what a request holds."""

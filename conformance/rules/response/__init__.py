@@ -1,0 +1,1 @@
+"""Rules of `response/`: the reply as a whole."""

@@ -1,0 +1,1 @@
+"""Rules of `shape/`: single values and bodies have the shapes of the canonical schemas."""

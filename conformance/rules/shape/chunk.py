@@ -1,0 +1,24 @@
+"""Rule: one chunk of a stream."""
+
+from conformance.results import Level
+from conformance.rules import Context, Fault, Source, example, rule
+from conformance.wire.index import Body
+from conformance.wire.views import chunks
+
+
+@rule(
+    Level.MUST,
+    on=chunks,
+    source=Source("https://platform.openai.com/docs/api-reference/chat/streaming"),
+    bad=[
+        example("stream-plain", {"/0/response/1/choices": "none"}),
+        example("stream-plain", {"/0/response/1/choices/0/delta/content": 7}),
+    ],
+    by_schema=True,
+)
+def judge(part: Body, context: Context) -> list[Fault]:
+    """A chunk of a stream is a chat completion chunk.
+
+    The chunk is open: an unknown key is never a fault. To mend it, send the types of `schemas/canonical/chunk.json`.
+    """
+    return context.shape_faults(part.place)

@@ -1,0 +1,26 @@
+"""Rule: the body of a reply."""
+
+from conformance.results import Level
+from conformance.rules import Context, Fault, Source, example, rule
+from conformance.wire.index import Body
+from conformance.wire.pointer import REMOVE
+from conformance.wire.views import responses
+
+
+@rule(
+    Level.MUST,
+    on=responses,
+    source=Source("https://platform.openai.com/docs/api-reference/chat/object"),
+    bad=[
+        example("plain", {"/0/response/choices": REMOVE}),
+        example("plain", {"/0/response/usage/total_tokens": "30"}),
+    ],
+    by_schema=True,
+)
+def judge(part: Body, context: Context) -> list[Fault]:
+    """A reply's body is a chat completion.
+
+    The body is open: an unknown key is never a fault. What is judged are the keys that clients read: `object`,
+    `choices`, `usage`. To mend it, reply with the types of `schemas/canonical/response.json`.
+    """
+    return context.shape_faults(part.place)

@@ -1,0 +1,24 @@
+"""Rule: one tool definition."""
+
+from conformance.results import Level
+from conformance.rules import Context, Fault, Source, example, rule
+from conformance.wire.index import Body
+from conformance.wire.views import tool_definitions
+
+
+@rule(
+    Level.MUST,
+    on=tool_definitions,
+    source=Source("https://platform.openai.com/docs/api-reference/chat/create"),
+    bad=[
+        example("tool-call", {"/0/request/tools/0/function/name": 7}),
+    ],
+    by_schema=True,
+)
+def judge(part: Body, context: Context) -> list[Fault]:
+    """A tool definition is {type: "function", function{name, description, parameters}}.
+
+    `parameters` is a JSON Schema object. To mend it, wrap the function as `schemas/canonical/tool-definition.json`
+    shows.
+    """
+    return context.shape_faults(part.place)

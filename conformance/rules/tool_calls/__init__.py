@@ -1,0 +1,1 @@
+"""Rules of `tool-calls/`: the tool calls of replies."""

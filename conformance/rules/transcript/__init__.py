@@ -1,0 +1,1 @@
+"""Rules of `transcript/`: how messages of a request stand to one another."""

@@ -1,0 +1,39 @@
+"""Rule: every call has its result."""
+
+from conformance.results import Level
+from conformance.rules import Context, Fault, Source, example, rule
+from conformance.wire.index import Turn
+from conformance.wire.pointer import REMOVE
+from conformance.wire.views import tool_turns
+
+
+@rule(
+    Level.MUST,
+    on=tool_turns,
+    source=Source(
+        "https://github.com/sdcb/chats/issues/132",
+        "An assistant message with 'tool_calls' must be followed by tool messages responding to each 'tool_call_id'.",
+    ),
+    bad=[
+        example("tool-result-parallel", {"/0/request/messages/4": REMOVE}),
+        example("tool-result", {"/0/request/messages/2": {"role": "user", "content": "Never mind."}}),
+    ],
+    good=[example("tool-result")],
+    refused="results.missing",
+)
+def judge(turn: Turn, _context: Context) -> list[Fault]:
+    """Every tool call of a request's history is answered by a tool message.
+
+    A call whose tool failed or was denied is answered too: the failure is text in `content`. Calls that share an id
+    need a result each. To mend it, allot one result a call before any tool runs, and fill each in its place.
+    """
+    answers = [result.id for result in turn.results]
+    faults = []
+    for call in turn.calls:
+        if call.id in answers:
+            answers.remove(call.id)
+        else:
+            message = f"expected a tool message with tool_call_id {call.id!r} before the next turn, got none"
+            missing = {"id": call.id, "ids": call.id, "count": len(turn.calls)}
+            faults.append(Fault(message, at=("tool_calls", call.position), values=missing))
+    return faults

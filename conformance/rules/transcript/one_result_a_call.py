@@ -1,0 +1,42 @@
+"""Rule: no call has two results."""
+
+from conformance.results import Level
+from conformance.rules import Context, Fault, Source, example, rule
+from conformance.wire.index import Turn
+from conformance.wire.views import tool_turns
+
+
+@rule(
+    Level.MUST,
+    on=tool_turns,
+    source=Source(
+        "https://github.com/agno-agi/agno/issues/5116",
+        "Invalid parameter: Duplicate value for 'tool_call_id'",
+    ),
+    bad=[
+        example(
+            "tool-result",
+            {"/0/request/messages/-": {"role": "tool", "tool_call_id": "call_a", "content": "18, still"}},
+        ),
+    ],
+    good=[example("tool-result-parallel")],
+    refused="results.duplicated",
+)
+def judge(turn: Turn, _context: Context) -> list[Fault]:
+    """A tool call has one result, not several.
+
+    Calls that share an id may have as many results as there are calls. To mend it, put what a tool has to say into
+    the one message, and do not append the result of a call that was retried beside the first.
+    """
+    if len(turn.results) <= len(turn.calls) and len(turn.calls) == 1:
+        return []
+    open_calls = [call.id for call in turn.calls]
+    known = set(map(repr, open_calls))
+    faults = []
+    for result in turn.results:
+        if result.id in open_calls:
+            open_calls.remove(result.id)
+        elif repr(result.id) in known:
+            message = f"expected one tool message for {result.id!r}, got another"
+            faults.append(Fault(message, place=(*result.place, "tool_call_id"), values={"id": result.id}))
+    return faults

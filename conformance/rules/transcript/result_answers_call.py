@@ -1,0 +1,43 @@
+"""Rule: no result without its call."""
+
+from conformance.results import Level
+from conformance.rules import Context, Fault, Source, example, rule
+from conformance.wire.index import Result
+from conformance.wire.views import tool_results
+
+
+@rule(
+    Level.MUST,
+    on=tool_results,
+    source=Source(
+        "https://github.com/sdcb/chats/issues/132",
+        "messages with role 'tool' must be a response to a preceeding message with 'tool_calls'",
+    ),
+    bad=[
+        example("plain", {"/0/request/messages/-": {"role": "tool", "tool_call_id": "call_9", "content": "18"}}),
+        example(
+            "tool-result",
+            {"/0/request/messages/-": {"role": "tool", "tool_call_id": "call_9", "content": "18"}},
+        ),
+    ],
+    good=[example("tool-result-parallel")],
+    refused="results.orphaned",
+)
+def judge(result: Result, _context: Context) -> list[Fault]:
+    """A tool result answers a call of the assistant message before it.
+
+    Ids are looked for in that message alone, so that ids which come again in later turns stay harmless. To mend it,
+    send the assistant message with its `tool_calls` before its results, and copy each call's id into `tool_call_id`.
+    """
+    if result.turn is None:
+        message = "expected an assistant message with tool_calls before this tool message, got none"
+        return [Fault(message, values={"id": result.id, "role": "tool"})]
+    ids = [call.id for call in result.turn.calls]
+    if result.id in ids:
+        return []
+    message = f"expected the id of a call of the assistant message before ({_named(ids)}), got {result.id!r}"
+    return [Fault(message, at=("tool_call_id",), values={"id": result.id, "role": "tool"})]
+
+
+def _named(ids: list[object]) -> str:
+    return ", ".join(repr(each) for each in ids[:5]) + (", …" if len(ids) > 5 else "")

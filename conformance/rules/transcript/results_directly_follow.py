@@ -1,0 +1,37 @@
+"""Rule: nothing stands between calls and results."""
+
+from conformance.results import Level
+from conformance.rules import Context, Fault, Source, example, rule
+from conformance.wire.index import Result
+from conformance.wire.views import tool_results
+
+
+@rule(
+    Level.MUST,
+    on=tool_results,
+    where=lambda result, _context: result.turn is not None,
+    source=Source(
+        "https://github.com/gptme/gptme/issues/3421",
+        "An assistant message with 'tool_calls' must be followed by tool messages responding to each 'tool_call_id'.",
+    ),
+    bad=[
+        example(
+            "tool-result",
+            {
+                "/0/request/messages/2": {"role": "user", "content": "Are you there?"},
+                "/0/request/messages/-": {"role": "tool", "tool_call_id": "call_a", "content": "18"},
+            },
+        ),
+    ],
+    good=[example("tool-result"), example("tool-result-parallel")],
+    refused="results.not-adjacent",
+)
+def judge(result: Result, _context: Context) -> list[Fault]:
+    """Tool results follow the assistant message that called for them, with nothing in between.
+
+    A user or system message that arrives while tools run waits until the last result is in. To mend it, move what
+    stands between to the end.
+    """
+    if result.adjacent:
+        return []
+    return [Fault("expected only tool messages between the calls and this result, got another message")]

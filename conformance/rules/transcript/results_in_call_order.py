@@ -1,0 +1,40 @@
+"""Rule: results stand in the order of their calls."""
+
+from conformance.results import Level
+from conformance.rules import Context, Fault, Source, example, rule
+from conformance.wire.index import Turn
+from conformance.wire.views import tool_turns
+
+
+@rule(
+    Level.MUST,
+    on=tool_turns,
+    source=Source("https://github.com/can1357/oh-my-pi/issues/11179"),
+    bad=[
+        example(
+            "tool-result-parallel",
+            {
+                "/0/request/messages/3/tool_call_id": "call_b",
+                "/0/request/messages/4/tool_call_id": "call_a",
+            },
+        ),
+    ],
+    good=[example("tool-result-parallel")],
+    refused="results.reversed",
+)
+def judge(turn: Turn, _context: Context) -> list[Fault]:
+    """Tool results stand in the order of the calls that they answer.
+
+    Some hosts and models repeat ids, and then the position alone says which result belongs to which call. To mend it,
+    append results in the order of `tool_calls`, whatever order the tools finished in.
+    """
+    if len(turn.results) < 2:
+        return []
+    called = [call.id for call in turn.calls]
+    answered = [result for result in turn.results if result.id in called]
+    expected = sorted(answered, key=lambda result: called.index(result.id))
+    for result, wanted in zip(answered, expected, strict=True):
+        if result.id != wanted.id:
+            message = f"expected the result of {wanted.id!r} here, as the calls are ordered, got that of {result.id!r}"
+            return [Fault(message, place=(*result.place, "tool_call_id"), values={"id": result.id})]
+    return []
