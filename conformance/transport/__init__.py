@@ -1,0 +1,1 @@
+"""How conversations travel: a client over HTTP, cassettes, and a server on loopback."""

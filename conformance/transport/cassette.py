@@ -1,0 +1,124 @@
+"""Cassettes: exchanges kept in files by vcrpy, and the manifest that says what they are evidence of.
+
+What goes into a cassette is allowed by name: the body, the status and three headers. Keys, cookies and whatever else
+a client or a host sends never reach the file.
+"""
+
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+from urllib.parse import urlsplit, urlunsplit
+
+import vcr
+import yaml
+from vcr.errors import CannotOverwriteExistingCassetteException
+
+from conformance.documents import read_yaml
+from conformance.errors import InvalidDocument, Unusable
+from conformance.results import Evidence
+from conformance.schemas import validator
+from conformance.wire.pointer import render
+
+REQUEST_HEADERS = frozenset({"content-type"})
+REPLY_HEADERS = frozenset({"content-type", "retry-after", "server"})
+LOOPBACK = frozenset({"127.0.0.1", "localhost", "::1"})
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """What the cassettes of one model are: the kind of evidence, the day, what took part, how to record again."""
+
+    evidence: Evidence
+    date: str
+    versions: Mapping[str, str] = field(default_factory=dict)
+    again: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Shelf:
+    """The cassettes of one provider: `<folder>/<provider>/<model>/<scenario>.<variant>.yaml` and their manifest."""
+
+    folder: Path
+    provider: str
+
+    @property
+    def manifest_path(self) -> Path:
+        """Return where the manifest stands."""
+        return self.folder / self.provider / "manifest.yaml"
+
+    def path(self, model: str, case: str) -> Path:
+        """Return where the cassette of a case stands; a slash in a model's name becomes two hyphens."""
+        return self.folder / self.provider / model.replace("/", "--") / f"{case}.yaml"
+
+    def manifest(self) -> dict[str, Entry]:
+        """Return the entries by model; empty without a manifest. Raises InvalidDocument with the line."""
+        if not self.manifest_path.exists():
+            return {}
+        document = read_yaml(self.manifest_path)
+        for error in validator("files/cassette-manifest").errors(document.value)[:1]:
+            pointer = render(error.place)
+            raise InvalidDocument(error.message, str(self.manifest_path), document.line(pointer), pointer)
+        return {
+            model: Entry(Evidence(entry["evidence"]), entry["date"], entry["versions"], entry["again"])
+            for model, entry in document.value["models"].items()
+        }
+
+    def note(self, model: str, entry: Entry) -> None:
+        """Write a model's entry into the manifest, leaving those of the other models as they are."""
+        entries = self.manifest() | {model: entry}
+        shown = {
+            name: {"evidence": each.evidence.value, "date": each.date, "versions": dict(each.versions), "again": each.again}
+            for name, each in sorted(entries.items())
+        }
+        self.manifest_path.parent.mkdir(parents=True, exist_ok=True)
+        text = yaml.safe_dump({"models": shown}, sort_keys=False, allow_unicode=True, width=120)
+        self.manifest_path.write_text(text, encoding="utf-8")
+
+
+@contextmanager
+def replaying(path: Path) -> Iterator[None]:
+    """Answer every request of httpx from a cassette; raises Unusable for one that it does not hold."""
+    if not path.exists():
+        message = f"there is no cassette {path.name} in {path.parent}; record it with --record, or ask for --live"
+        raise Unusable(message)
+    try:
+        with _vcr("none").use_cassette(str(path)):
+            yield
+    except CannotOverwriteExistingCassetteException:
+        message = f"{path} does not hold the request that the suite sends now; record it again with --record"
+        raise Unusable(message) from None
+
+
+@contextmanager
+def recording(path: Path) -> Iterator[None]:
+    """Keep every exchange of httpx in a cassette, in the place of what it held."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.unlink(missing_ok=True)
+    with _vcr("all").use_cassette(str(path)):
+        yield
+
+
+def _vcr(mode: str) -> vcr.VCR:
+    return vcr.VCR(
+        record_mode=mode,
+        match_on=("method", "body"),
+        before_record_request=_scrubbed_request,
+        before_record_response=_scrubbed_reply,
+        decode_compressed_response=True,
+    )
+
+
+def _scrubbed_request(request: Any) -> Any:
+    """Keep the allowed headers, and of a loopback address neither port nor query."""
+    request.headers = {name: value for name, value in request.headers.items() if name.lower() in REQUEST_HEADERS}
+    parts = urlsplit(request.uri)
+    host = "localhost" if parts.hostname in LOOPBACK else parts.netloc.rpartition("@")[2]
+    request.uri = urlunsplit((parts.scheme, host, parts.path, "", ""))
+    return request
+
+
+def _scrubbed_reply(reply: dict[str, Any]) -> dict[str, Any]:
+    kept = {name.lower(): values for name, values in reply["headers"].items() if name.lower() in REPLY_HEADERS}
+    return reply | {"headers": kept}
