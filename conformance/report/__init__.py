@@ -1,0 +1,1 @@
+"""Reports: one renderer a file, each a pure function of outcomes."""
