@@ -1,7 +1,7 @@
 """What judging yields: plain data that every report is a pure function of."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from enum import StrEnum
 from typing import Any
 
@@ -47,6 +47,10 @@ class Evidence(StrEnum):
     RECORDED = "recorded"
     ENGINE = "engine"
     SIMULATED = "simulated"
+
+
+NOTHING_TO_JUDGE = "nothing to judge"
+"""How the reason begins of an outcome that is not applicable because its rule found no part to look at."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -124,3 +128,95 @@ def _finding_to_json(finding: Finding) -> dict[str, Any]:
 def _finding_from_json(value: Mapping[str, Any]) -> Finding:
     refusal = value.get("refusal")
     return Finding(value["at"], value["message"], Level(value["level"]), Refusal(**refusal) if refusal else None)
+
+
+@dataclass(frozen=True, slots=True)
+class Probed:
+    """What became of one probe: a request with one deviation, predicted by the claims and then sent.
+
+    `expected` and `observed` are in words: "accepted", or "refused with 400: …"; `expected` is "unknown" where the
+    profile claims nothing, and then the probe is not applicable, whatever was observed.
+    """
+
+    name: str
+    title: str
+    rule: str
+    status: Status
+    expected: str
+    observed: str
+
+    def to_json(self) -> dict[str, Any]:
+        """Return the probe as the JSON object that reports hold."""
+        return {
+            "name": self.name,
+            "title": self.title,
+            "rule": self.rule,
+            "status": self.status.value,
+            "expected": self.expected,
+            "observed": self.observed,
+        }
+
+    @classmethod
+    def from_json(cls, value: Mapping[str, Any]) -> "Probed":
+        """Return the probe that `to_json` gave."""
+        return cls(**{**value, "status": Status(value["status"])})
+
+
+@dataclass(frozen=True, slots=True)
+class Case:
+    """One scenario in one variant, played and judged; `note` says why it ended early or was not played at all."""
+
+    scenario: str
+    variant: str
+    evidence: Evidence
+    outcomes: tuple[Outcome, ...] = ()
+    probes: tuple[Probed, ...] = ()
+    note: str = ""
+
+    @property
+    def name(self) -> str:
+        """Return the name of the case, which is also that of its cassette."""
+        return f"{self.scenario}.{self.variant}"
+
+    def to_json(self) -> dict[str, Any]:
+        """Return the case as the JSON object that results hold; rules that did not apply are left out."""
+        shown = [outcome.to_json() for outcome in self.outcomes if outcome.status is not Status.NOT_APPLICABLE]
+        return {
+            "scenario": self.scenario,
+            "variant": self.variant,
+            "evidence": self.evidence.value,
+            "note": self.note,
+            "outcomes": shown,
+            "probes": [probe.to_json() for probe in self.probes],
+        }
+
+    @classmethod
+    def from_json(cls, value: Mapping[str, Any]) -> "Case":
+        """Return the case that `to_json` gave."""
+        return cls(
+            value["scenario"],
+            value["variant"],
+            Evidence(value["evidence"]),
+            tuple(Outcome.from_json(outcome) for outcome in value["outcomes"]),
+            tuple(Probed.from_json(probe) for probe in value["probes"]),
+            value["note"],
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class Results:
+    """Everything that was observed of one subject: a provider's model, played through the scenarios."""
+
+    subject: str
+    model: str
+    cases: tuple[Case, ...]
+
+    def to_json(self) -> dict[str, Any]:
+        """Return the results as the JSON object of `reports/results/<subject>.json`: no times, a stable order."""
+        ordered = sorted(self.cases, key=lambda case: case.name)
+        return {"subject": self.subject, "model": self.model, "cases": [case.to_json() for case in ordered]}
+
+    @classmethod
+    def from_json(cls, value: Mapping[str, Any]) -> "Results":
+        """Return the results that `to_json` gave."""
+        return cls(value["subject"], value["model"], tuple(Case.from_json(case) for case in value["cases"]))

@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any, TypeAlias
 
 from conformance.errors import UnknownName
-from conformance.results import Level, Outcome, Status
+from conformance.results import NOTHING_TO_JUDGE, Level, Outcome, Status
 from conformance.rules._context import Context, Fault
 from conformance.wire.views import View
 
@@ -92,7 +92,8 @@ class Rule:
         """Return the outcome of a rule that found nothing in so many parts; none at all is not applicable."""
         outcome = self.outcomes.get(judged)
         if outcome is None:
-            status, reason = (Status.PASSED, "") if judged else (Status.NOT_APPLICABLE, f"no {self.on.name} to judge")
+            status = Status.PASSED if judged else Status.NOT_APPLICABLE
+            reason = "" if judged else f"{NOTHING_TO_JUDGE}: no {self.on.name} that the rule concerns"
             outcome = self.outcomes[judged] = Outcome(self.id, status, self.level, judged, (), reason)
         return outcome
 
