@@ -1,0 +1,144 @@
+"""One run of a provider's suites: what is played, against whom, and what came of it."""
+
+import os
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import AbstractContextManager, ExitStack, nullcontext
+from dataclasses import dataclass, field
+from importlib.metadata import version
+from pathlib import Path
+from typing import Any
+from urllib.parse import urlsplit
+
+from conformance import profiles, scenarios
+from conformance.errors import Unusable
+from conformance.harness.provider import Subject, play
+from conformance.harness.simulator import SERVER, simulated
+from conformance.profiles import Profile
+from conformance.resources import folder
+from conformance.results import Case, Evidence, Results
+from conformance.scenarios import Scenario
+from conformance.transport.cassette import Entry, Shelf, recording, replaying
+from conformance.transport.client import Client, Endpoint, Inconclusive
+
+KEY = "CONFORMANCE_API_KEY"
+"""The environment variable whose key goes to a --base-url that is not the provider's own."""
+
+
+@dataclass(frozen=True, slots=True)
+class Options:
+    """What a run was asked for. `today` is the ISO day that a recording is noted with."""
+
+    provider: str
+    model: str = ""
+    live: bool = False
+    record: bool = False
+    base_url: str = ""
+    cassettes: Path = field(default_factory=lambda: folder("cassettes"))
+    today: str = ""
+
+
+class Run:
+    """Plays each case once, when it is first asked for; close it to end what it started."""
+
+    def __init__(self, options: Options) -> None:
+        """Prepare a run; raises UnknownName or Unusable, with what to change, before anything is sent."""
+        self.options = options
+        self.profile: Profile = profiles.load(options.provider)
+        self.model = options.model or self.profile.default_model
+        self._shelf = Shelf(options.cassettes, self.profile.name)
+        self._played: dict[str, Case] = {}
+        self._stack = ExitStack()
+        self._evidence, self._endpoint = self._prepare()
+
+    def close(self) -> None:
+        """Stop the simulator, where one was started, and note a recording in the manifest."""
+        self._stack.close()
+        if self.options.record and self._played:
+            self._note()
+
+    def cases(self) -> Iterator[tuple[Scenario, str]]:
+        """Yield every scenario in each of its variants, whether it can be played or not."""
+        for name in scenarios.names():
+            scenario = scenarios.load(name)
+            for variant in scenario.variants:
+                yield scenario, variant
+
+    def case(self, scenario: Scenario, variant: str) -> Case:
+        """Return what came of a case, playing it where that has not been done; raises Unusable or Inconclusive."""
+        name = f"{scenario.name}.{variant}"
+        if name not in self._played:
+            with self._tape(name)(self._shelf.path(self.model, name)), Client(self._endpoint) as client:
+
+                def send(body: Mapping[str, Any]) -> Any:
+                    return client.send(body)
+
+                subject = Subject(self.profile, self.model, send, self._evidence)
+                try:
+                    self._played[name] = play(scenario, variant, subject)
+                except Inconclusive as error:
+                    self._played[name] = Case(scenario.name, variant, self._evidence, note=f"inconclusive: {error}")
+        return self._played[name]
+
+    def results(self) -> Results:
+        """Return everything that was played so far."""
+        return Results(self.profile.name, self.model, tuple(self._played.values()))
+
+    def _prepare(self) -> tuple[Evidence, Endpoint]:
+        options, profile = self.options, self.profile
+        if options.live or options.base_url:
+            return Evidence.LIVE, Endpoint(options.base_url or profile.base_url, self._key())
+        if options.record:
+            url = self._stack.enter_context(simulated(profile))
+            return Evidence.SIMULATED, Endpoint(f"{url}/v1")
+        entry = self._shelf.manifest().get(self.model)
+        missing = [name for name in self._playable() if not self._shelf.path(self.model, name).exists()]
+        if entry is None or missing:
+            raise Unusable(self._no_cassettes(missing))
+        return entry.evidence, Endpoint(profile.base_url)
+
+    def _playable(self) -> list[str]:
+        claims = self.profile.at(self.model, "")
+        return [f"{each.name}.{variant}" for each, variant in self.cases() if each.unmet(claims) is None]
+
+    def _no_cassettes(self, missing: list[str]) -> str:
+        others = ", ".join(self._shelf.manifest()) or "none"
+        return (
+            f"there are no cassettes of {self.profile.name}'s {self.model} for {', '.join(missing) or 'any case'} "
+            f"(models with cassettes: {others}); add --live to ask the provider itself, --base-url for another server, "
+            f"or --record to record the simulator"
+        )
+
+    def _key(self) -> str:
+        """Return the key to send; a provider's key never goes to a host that is not the provider's."""
+        host = urlsplit(self.options.base_url).hostname
+        if self.options.base_url and host not in (*self.profile.hosts, urlsplit(self.profile.base_url).hostname):
+            return os.environ.get(KEY, "")
+        key = os.environ.get(self.profile.key, "")
+        if not key:
+            message = (
+                f"{self.profile.title} needs a key for a live run: set {self.profile.key}, "
+                "or leave --live away to replay the cassettes"
+            )
+            raise Unusable(message)
+        return key
+
+    def _tape(self, name: str) -> Callable[[Path], AbstractContextManager[None]]:
+        if name not in self._playable():
+            return lambda _path: nullcontext()
+        if self.options.record:
+            return recording
+        return replaying if self._evidence is not Evidence.LIVE else lambda _path: nullcontext()
+
+    def _note(self) -> None:
+        evidence = Evidence.SIMULATED if self._evidence is Evidence.SIMULATED else Evidence.RECORDED
+        if any(case.evidence is Evidence.SIMULATED for case in self._played.values()):
+            evidence = Evidence.SIMULATED
+        versions = {"wire-conformance": version("wire-conformance")}
+        if evidence is Evidence.SIMULATED:
+            versions[SERVER] = versions["wire-conformance"]
+        asked = " --live" if self.options.live else ""
+        again = f"pytest --provider={self.profile.name} --model={self.model}{asked} --record"
+        before = self._shelf.manifest().get(self.model)
+        unchanged = before is not None and (before.evidence, before.versions) == (evidence, versions)
+        date = before.date if before is not None and unchanged and evidence is Evidence.SIMULATED else self.options.today
+        self._shelf.note(self.model, Entry(evidence, date, versions, again))

@@ -1,0 +1,125 @@
+"""The one model behind every table: what is claimed, what was observed, and on what evidence."""
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import Any
+
+from conformance.profiles import Profile
+from conformance.results import Case, Evidence, Level, Outcome, Probed, Results, Status
+from conformance.rules import Rule, load
+
+PROBES = "probes"
+"""The family under which probes stand, after those of the rules."""
+
+
+class Verdict(StrEnum):
+    """What a cell says. A pass against the simulator is `declared`: it proves the suite, not the provider."""
+
+    CONFORMS = "conforms"
+    DECLARED = "declared"
+    DEPARTS = "departs"
+    BREAKS = "breaks"
+    UNTESTED = "untested"
+    ERRORED = "errored"
+    UNKNOWN = "unknown"
+
+
+_WORST_FIRST = (
+    Verdict.ERRORED, Verdict.BREAKS, Verdict.UNTESTED, Verdict.DEPARTS, Verdict.UNKNOWN, Verdict.CONFORMS, Verdict.DECLARED,
+)  # fmt: skip
+
+
+@dataclass(frozen=True, slots=True)
+class Cell:
+    """One fact of one subject in one variant.
+
+    `claimed` is what the profile says in the matter, `observed` what was seen, in words where a word is not enough,
+    `judged` the number of parts that were looked at.
+    """
+
+    family: str
+    row: str
+    variant: str
+    verdict: Verdict
+    evidence: Evidence
+    claimed: str = ""
+    observed: str = ""
+    judged: int = 0
+
+
+def cells(results: Results, profile: Profile) -> tuple[Cell, ...]:
+    """Return the cells of a subject, ordered by family, row and variant; rules that never applied have none."""
+    claims = profile.at(results.model, "")
+    rules = {rule.id: rule for rule in load()}
+    found: dict[tuple[str, str, str, Evidence], list[Cell]] = {}
+    for case in results.cases:
+        for cell in (*_of_rules(case, rules, claims), *_of_probes(case)):
+            found.setdefault((cell.family, cell.row, cell.variant, cell.evidence), []).append(cell)
+    ordered = sorted(found.items(), key=lambda each: (each[0][0] == PROBES, each[0]))
+    return tuple(_merged(each) for _, each in ordered)
+
+
+def _of_rules(case: Case, rules: Mapping[str, Rule], claims: Mapping[str, Any]) -> Iterable[Cell]:
+    for outcome in case.outcomes:
+        if outcome.status is not Status.NOT_APPLICABLE:
+            rule = rules[outcome.rule]
+            yield Cell(
+                rule.family,
+                rule.id,
+                case.variant,
+                _verdict(outcome, case.evidence),
+                case.evidence,
+                _claimed(rule, claims),
+                outcome.findings[0].message if outcome.findings else outcome.reason,
+                outcome.judged,
+            )
+
+
+def _of_probes(case: Case) -> Iterable[Cell]:
+    for probe in case.probes:
+        row = f"{case.scenario}: {probe.name}"
+        verdict = _probe_verdict(probe, case.evidence)
+        yield Cell(PROBES, row, case.variant, verdict, case.evidence, probe.expected, probe.observed, 1)
+
+
+def _verdict(outcome: Outcome, evidence: Evidence) -> Verdict:
+    if outcome.status is Status.PASSED:
+        return Verdict.DECLARED if evidence is Evidence.SIMULATED else Verdict.CONFORMS
+    if outcome.status is Status.FAILED:
+        return Verdict.BREAKS if outcome.level is Level.MUST else Verdict.DEPARTS
+    return Verdict.UNTESTED if outcome.status is Status.UNTESTED else Verdict.ERRORED
+
+
+def _probe_verdict(probe: Probed, evidence: Evidence) -> Verdict:
+    if probe.status is Status.PASSED:
+        return Verdict.DECLARED if evidence is Evidence.SIMULATED else Verdict.CONFORMS
+    if probe.status is Status.NOT_APPLICABLE:
+        return Verdict.UNKNOWN
+    return Verdict.BREAKS if probe.status is Status.FAILED else Verdict.UNTESTED
+
+
+def _claimed(rule: Rule, claims: Mapping[str, Any]) -> str:
+    """Return what is claimed in a rule's matter, in a few words."""
+    return "; ".join(words(claims[name]) for name in rule.claims if name in claims)
+
+
+def words(value: Any) -> str:
+    """Return a claim's value in a few words: a refusal as its status and text, a list with commas."""
+    if isinstance(value, Mapping):
+        refusal = value.get("refusal", value)
+        if "status" in refusal:
+            return f"{refusal['status']}" + (f" {refusal['message']}" if refusal.get("message") else "")
+        return ", ".join(f"{key}: {words(each)}" for key, each in value.items())
+    if isinstance(value, list):
+        return ", ".join(words(each) for each in value)
+    return str(value).lower() if isinstance(value, bool) else str(value)
+
+
+def _merged(same: list[Cell]) -> Cell:
+    """Return one cell for a row that several scenarios observed: the worst verdict, the sum of what was judged."""
+    worst = min(same, key=lambda cell: _WORST_FIRST.index(cell.verdict))
+    total = sum(cell.judged for cell in same)
+    return Cell(
+        worst.family, worst.row, worst.variant, worst.verdict, worst.evidence, worst.claimed, worst.observed, total
+    )

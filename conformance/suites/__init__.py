@@ -1,0 +1,1 @@
+"""The suites that `pytest --provider=P` runs."""

@@ -1,0 +1,25 @@
+"""A provider does with each deviating request what its profile claims: refuses it in those words, or bears it."""
+
+import pytest
+
+from conformance.pytest_plugin import RUN
+from conformance.results import Case, Status
+
+
+def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
+    """Make one item for each probe of each case."""
+    run = metafunc.config.stash.get(RUN, None)
+    if run is None:
+        message = "the suites need a provider: pytest --provider=deepseek"
+        raise pytest.UsageError(message)
+    pairs = [(each, probe.name) for each in run.cases() for probe in each[0].probes]
+    ids = [f"{scenario.name}.{variant}-{probe}" for (scenario, variant), probe in pairs]
+    metafunc.parametrize(("case", "probe"), pairs, ids=ids, indirect=["case"])
+
+
+def test_probe(case: Case, probe: str) -> None:
+    """What was observed is what was claimed; where nothing is claimed, what was observed is only reported."""
+    (probed,) = (each for each in case.probes if each.name == probe)
+    if probed.status is Status.NOT_APPLICABLE:
+        pytest.skip(f"nothing is claimed of this; observed: {probed.observed}")
+    assert probed.status is Status.PASSED, f"expected {probed.expected or 'to get there'}, observed {probed.observed}"
