@@ -16,6 +16,8 @@ from typing import Any, TypeAlias
 from conformance.errors import UnknownName
 from conformance.results import NOTHING_TO_JUDGE, Level, Outcome, Status
 from conformance.rules._context import Context, Fault
+from conformance.wire.exchange import Conversation, from_json
+from conformance.wire.pointer import edit
 from conformance.wire.views import View
 
 
@@ -37,6 +39,15 @@ class Example:
     base: str
     edits: Mapping[str, Any] = field(default_factory=dict)
     claims: Mapping[str, Any] = field(default_factory=dict)
+
+    def conversation(self) -> Conversation:
+        """Return the edited conversation."""
+        # Imported here because only tests and explanations look at examples.
+        from conformance.documents import read_json  # noqa: PLC0415
+        from conformance.resources import folder  # noqa: PLC0415
+
+        base = read_json(folder("fixtures") / "wire" / f"{self.base}.json")
+        return tuple(from_json(each) for each in edit(base, self.edits))
 
 
 def example(base: str, edits: Mapping[str, Any] | None = None, claims: Mapping[str, Any] | None = None) -> Example:
