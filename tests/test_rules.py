@@ -1,6 +1,5 @@
 """The rules judged by their own examples: the proof that each can fail, and fails alone."""
 
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -17,10 +16,12 @@ FAMILIES = {"shape", "request", "transcript", "tool-calls", "reasoning", "respon
 BASES = sorted(path.stem for path in (folder("fixtures") / "wire").glob("*.json"))
 
 
-def examples(kind: str) -> Iterator[object]:
-    for rule in rules.load():
-        for number, example in enumerate(getattr(rule, kind), 1):
-            yield pytest.param(rule, example, id=f"{rule.id}-{number}")
+def examples(kind: str) -> list[object]:
+    return [
+        pytest.param(rule, example, id=f"{rule.id}-{number}")
+        for rule in rules.load()
+        for number, example in enumerate(getattr(rule, kind), 1)
+    ]
 
 
 def broken(example: Example) -> dict[str, list[str]]:
