@@ -1,0 +1,137 @@
+"""List the rules, the providers, the scenarios, or the claims that can be made of a provider.
+
+With --provider: what that provider does about a breach of each rule, which scenarios it can play, or its claims with
+their values, dates and sources.
+"""
+
+import argparse
+from collections.abc import Callable, Iterator, Mapping
+from typing import Any, Final, TypeAlias
+
+import orjson
+
+from conformance import profiles, rules, scenarios
+from conformance.profiles import Claim, Profile
+
+EXAMPLES: Final = """\
+  conformance list rules
+  conformance list claims --provider deepseek
+  conformance list scenarios --format json"""
+
+Row: TypeAlias = dict[str, Any]
+
+
+def configure(parser: argparse.ArgumentParser) -> None:
+    """Declare what the verb takes."""
+    parser.add_argument("what", choices=sorted(_LISTS), help="what to list")
+    parser.add_argument("--provider", metavar="P", help="list it as it stands with this provider")
+    parser.add_argument("--format", choices=("text", "json"), default="text", help="text (default) or json")
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """Print one row a line, or one JSON array of objects."""
+    profile = None if arguments.provider is None else profiles.load(arguments.provider)
+    rows = _LISTS[arguments.what](profile)
+    if arguments.format == "json":
+        print(orjson.dumps(rows, option=orjson.OPT_INDENT_2).decode())
+    else:
+        lines = _blocks(rows) if arguments.what == "claims" else _table(rows)
+        print("\n".join(lines))
+    return 0
+
+
+def _rules(profile: Profile | None) -> list[Row]:
+    claims = {} if profile is None else profile.at(profile.model)
+    rows: list[Row] = []
+    for rule in rules.load():
+        row: Row = {"id": rule.id, "level": rule.level.value, "side": rule.on.side.value}
+        if profile is not None:
+            row["a breach is"] = _verdict(claims.get(rule.refused or "", profiles.UNKNOWN))
+        rows.append(row | {"title": rule.title})
+    return rows
+
+
+def _verdict(value: Any) -> str:
+    if isinstance(value, Mapping):
+        refusal = value.get("refusal", value)
+        return f"refused with {refusal['status']}" if isinstance(refusal, Mapping) else str(refusal)
+    return str(value)
+
+
+def _providers(profile: Profile | None) -> list[Row]:
+    chosen = [profiles.load(name) for name in profiles.names()] if profile is None else [profile]
+    return [
+        {"name": each.name, "kind": each.kind, "claims": len(each.claims), "url": each.base_url, "title": each.title}
+        for each in chosen
+    ]
+
+
+def _scenarios(profile: Profile | None) -> list[Row]:
+    rows: list[Row] = []
+    for scenario in map(scenarios.load, scenarios.names()):
+        row: Row = {"name": scenario.name, "variants": list(scenario.variants), "probes": len(scenario.probes)}
+        if profile is not None:
+            unmet = scenario.unmet(profile.at(profile.model))
+            row["played"] = "yes" if unmet is None else f"no: {unmet}"
+        rows.append(row | {"title": scenario.title})
+    return rows
+
+
+def _claims(profile: Profile | None) -> list[Row]:
+    if profile is None:
+        return [{"name": name, "meaning": meaning} for name, meaning in profiles.vocabulary().items()]
+    holders = [("", profile.claims), *((model.name, model.claims) for model in profile.models)]
+    return [_claim(claim, model) for model, claims in holders for history in claims.values() for claim in history]
+
+
+def _claim(claim: Claim, model: str) -> Row:
+    sources = [{key: text for key, text in each._asdict().items() if text} for each in claim.source]
+    row = {"name": claim.name, "value": claim.value, "model": model, "since": claim.since, "until": claim.until}
+    row |= {"versions": claim.versions, "confidence": claim.confidence, "sources": sources, "note": claim.note}
+    return {key: value for key, value in row.items() if key == "value" or value not in ("", [])}
+
+
+_LISTS: Final[Mapping[str, Callable[[Profile | None], list[Row]]]] = {
+    "claims": _claims,
+    "providers": _providers,
+    "rules": _rules,
+    "scenarios": _scenarios,
+}
+
+
+def _table(rows: list[Row]) -> Iterator[str]:
+    """Yield a heading and one line a row, the columns as wide as their widest cell."""
+    if not rows:
+        return
+    cells = [list(rows[0]), *([_cell(value) for value in row.values()] for row in rows)]
+    widths = [max(map(len, column)) for column in zip(*cells, strict=True)]
+    for row in cells:
+        yield "  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip()
+
+
+def _cell(value: Any) -> str:
+    return ", ".join(map(str, value)) if isinstance(value, list) else str(value)
+
+
+def _blocks(rows: list[Row]) -> Iterator[str]:
+    """Yield a line with name, value and bounds for each claim, and below it what it rests on or what it means."""
+    for row in rows:
+        if "meaning" in row:
+            yield f"{row['name']}\n    {row['meaning']}"
+            continue
+        bounds = [f"{word} {row[key]}" for key, word in _BOUNDS.items() if key in row]
+        yield f"{row['name']} = {orjson.dumps(row['value']).decode()}"
+        yield f"    {', '.join(bounds)}"
+        for source in row.get("sources", ()):
+            yield f"    {source['url']}" + (f" (read {source['read']})" if "read" in source else "")
+        if "note" in row:
+            yield f"    {row['note']}"
+
+
+_BOUNDS: Final = {
+    "confidence": "confidence",
+    "model": "for model",
+    "since": "since",
+    "until": "until",
+    "versions": "in versions",
+}
