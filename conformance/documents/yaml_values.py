@@ -1,0 +1,198 @@
+"""The events of a YAML text, composed into plain values by hand: PyYAML's own constructor follows YAML 1.1."""
+
+import binascii
+import re
+from collections.abc import Iterator, Mapping
+from typing import Any, Final, NamedTuple, NoReturn
+
+import yaml
+from yaml.events import (
+    AliasEvent,
+    DocumentEndEvent,
+    DocumentStartEvent,
+    Event,
+    MappingEndEvent,
+    MappingStartEvent,
+    ScalarEvent,
+    SequenceEndEvent,
+    StreamStartEvent,
+)
+
+from conformance.documents.bounds import JSON, Bounds
+from conformance.errors import InvalidDocument
+
+_LOADER: Final = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
+_WORDS: Final[Mapping[str, JSON]] = {"": None, "~": None, "null": None, "true": True, "false": False}
+_NUMBER: Final = re.compile(r"-?(?:0|[1-9][0-9]*)(\.[0-9]+)?([eE][+-]?[0-9]+)?")
+_STRING_TAGS: Final = ("!", "tag:yaml.org,2002:str")
+_BINARY_TAGS: Final = ("!binary", "tag:yaml.org,2002:binary")
+_FIRST_STEPS: Final = 9
+
+
+class _Anchored(NamedTuple):
+    """A value that aliases may repeat, how many values it holds, and how deep it is nested within itself."""
+
+    value: Any
+    values: int
+    height: int
+
+
+def compose(text: str, file: str, bounds: Bounds, *, foreign: bool) -> tuple[Any, dict[str, int]]:
+    """Return the value of the one document of a text, and the line of each pointer within it."""
+    composer = _Composer(text, file, bounds, foreign=foreign)
+    try:
+        value = composer.document()
+    except yaml.MarkedYAMLError as error:
+        line: int | None = error.problem_mark.line + 1 if error.problem_mark else None
+        raise InvalidDocument(f"expected YAML, got: {error.problem or error.context}", file, line) from None
+    except yaml.reader.ReaderError as error:
+        line = text.encode().count(b"\n", 0, error.position) + 1
+        raise InvalidDocument(f"expected printable characters, got: {error.reason}", file, line) from None
+    except (yaml.YAMLError, ValueError) as error:
+        raise InvalidDocument(f"expected YAML, got: {error}", file) from None
+    return value, composer.lines
+
+
+def _line(event: Event) -> int:
+    mark: Any = event.start_mark
+    return int(mark.line) + 1
+
+
+class _Composer:
+    """One pass over the events; `values` and `deepest` count what has been composed, aliases followed."""
+
+    def __init__(self, text: str, file: str, bounds: Bounds, *, foreign: bool) -> None:
+        self.events: Iterator[Event] = yaml.parse(text, Loader=_LOADER)
+        self.file, self.bounds, self.foreign = file, bounds, foreign
+        self.lines: dict[str, int] = {}
+        self.anchors: dict[str, _Anchored] = {}
+        self.values = 0
+        self.deepest = 0
+
+    def document(self) -> Any:
+        start = next(self.events)
+        while isinstance(start, StreamStartEvent):
+            start = next(self.events)
+        if not isinstance(start, DocumentStartEvent):
+            self.refuse("expected a YAML document, got an empty text", start, None)
+        first = next(self.events)
+        self.lines[""] = _line(first)
+        value = self.value(first, "", 0)
+        end = next(self.events)
+        while isinstance(end, DocumentEndEvent):
+            end = next(self.events)
+        if isinstance(end, DocumentStartEvent):
+            self.refuse("expected one document, got a second one", end, None)
+        return value
+
+    def refuse(self, message: str, event: Event, pointer: str | None) -> NoReturn:
+        raise InvalidDocument(message, self.file, _line(event), pointer)
+
+    def value(self, event: Event, pointer: str, depth: int) -> Any:
+        if isinstance(event, AliasEvent):
+            return self.alias(event, pointer, depth)
+        values, deepest, self.deepest = self.values, self.deepest, depth
+        self.count(1, depth, event, pointer)
+        value: Any
+        if isinstance(event, ScalarEvent):
+            value = self.scalar(event, pointer)
+        else:
+            self.check_tag(event, pointer)
+            self.count(0, depth + 1, event, pointer)
+            inside = self.mapping if isinstance(event, MappingStartEvent) else self.sequence
+            value = inside(pointer, depth + 1)
+        anchor = getattr(event, "anchor", None)
+        if anchor:
+            self.anchors[anchor] = _Anchored(value, self.values - values, self.deepest - depth)
+        self.deepest = max(self.deepest, deepest)
+        return value
+
+    def count(self, values: int, depth: int, event: Event, pointer: str) -> None:
+        self.values += values
+        self.deepest = max(self.deepest, depth)
+        if self.values > self.bounds.values:
+            self.refuse(f"expected at most {self.bounds.values} values, got more", event, pointer)
+        if depth > self.bounds.depth:
+            message = f"expected at most {self.bounds.depth} nested lists and mappings, got more"
+            self.refuse(message, event, "/".join(pointer.split("/")[:_FIRST_STEPS]))
+
+    def alias(self, event: AliasEvent, pointer: str, depth: int) -> Any:
+        if not self.foreign:
+            self.refuse(f"expected each value written out, got the alias *{event.anchor}", event, pointer)
+        anchored = self.anchors.get(event.anchor or "")
+        if anchored is None:
+            self.refuse(f"expected an alias of a value before it, got *{event.anchor}", event, pointer)
+        self.count(anchored.values, depth + anchored.height, event, pointer)
+        return anchored.value
+
+    def sequence(self, pointer: str, depth: int) -> list[Any]:
+        items: list[Any] = []
+        while not isinstance(event := next(self.events), SequenceEndEvent):
+            place = f"{pointer}/{len(items)}"
+            self.lines[place] = _line(event)
+            items.append(self.value(event, place, depth))
+        return items
+
+    def mapping(self, pointer: str, depth: int) -> dict[str, Any]:
+        members: dict[str, Any] = {}
+        while not isinstance(event := next(self.events), MappingEndEvent):
+            key = self.key(event, pointer)
+            place = f"{pointer}/{key.replace('~', '~0').replace('/', '~1')}"
+            if key in members:
+                message = f"expected each key once, got {key!r} again (first on line {self.lines[place]})"
+                self.refuse(message, event, place)
+            self.lines[place] = _line(event)
+            members[key] = self.value(next(self.events), place, depth)
+        return members
+
+    def key(self, event: Event, pointer: str) -> str:
+        if not isinstance(event, ScalarEvent):
+            self.refuse("expected a string as key, got a list, a mapping or an alias", event, pointer)
+        if event.value == "<<" and event.implicit[0]:
+            self.refuse("expected each member written out, got the merge key '<<'", event, pointer)
+        key = self.text(event, pointer) if self.foreign else self.value(event, pointer, 0)
+        if not isinstance(key, str):
+            self.refuse(f"expected a string as key, got {event.value}; put it in quotes", event, pointer)
+        return key
+
+    def check_tag(self, event: Event, pointer: str) -> None:
+        tag = getattr(event, "tag", None)
+        if tag is not None and tag not in _STRING_TAGS and not self.foreign:
+            self.refuse(f"expected a plain value, got one with the tag {tag!r}", event, pointer)
+
+    def scalar(self, event: ScalarEvent, pointer: str) -> Any:
+        text = event.value
+        if self.foreign and event.tag in _BINARY_TAGS:
+            try:
+                return binascii.a2b_base64(text)
+            except binascii.Error as error:
+                self.refuse(f"expected base64, got: {error}", event, pointer)
+        self.check_tag(event, pointer)
+        if not event.implicit[0]:
+            return self.text(event, pointer)
+        if text in _WORDS:
+            return _WORDS[text]
+        number = _NUMBER.fullmatch(text)
+        if number is None:
+            return self.text(event, pointer)
+        whole = number.group(1) is None and number.group(2) is None
+        return self.integer(event, pointer) if whole else self.decimal(event, pointer)
+
+    def text(self, event: ScalarEvent, pointer: str) -> str:
+        text: str = event.value
+        try:
+            text.encode()
+        except UnicodeEncodeError:
+            self.refuse("expected Unicode text, got a lone surrogate", event, pointer)
+        return text
+
+    def integer(self, event: ScalarEvent, pointer: str) -> int:
+        if len(event.value) > 20 or not -(2**63) <= int(event.value) < 2**64:
+            self.refuse(f"expected an integer of at most 64 bit, got {event.value[:24]}", event, pointer)
+        return int(event.value)
+
+    def decimal(self, event: ScalarEvent, pointer: str) -> float:
+        number = float(event.value)
+        if abs(number) == float("inf"):
+            self.refuse(f"expected a number that a double can hold, got {event.value[:24]}", event, pointer)
+        return number
