@@ -34,21 +34,23 @@ def check(
         Context(exchange, index, {} if profile is None else profile.at(exchange.model, exchange.date), schema)
         for exchange in conversation
     ]
-    return tuple([_judge(rule, index, contexts, schema) for rule in chosen])
+    claimed = profile is not None
+    return tuple([_judge(rule, index, contexts, schema, claimed=claimed) for rule in chosen])
 
 
-def _judge(rule: Rule, index: Index, contexts: list[Context], schema: SchemaFaults) -> Outcome:
-    parts = rule.on.select(index)
-    if not parts:
-        return rule.passed(0)
+def _judge(rule: Rule, index: Index, contexts: list[Context], schema: SchemaFaults, *, claimed: bool) -> Outcome:
+    view, judge, where, needs = rule.on, rule.judge, rule.where, rule.needs
     if rule.by_schema and not schema.shapes and not schema.unknown:
-        return rule.passed(len(parts))
-    judge, where, needs = rule.judge, rule.where, rule.needs
+        return rule.passed(len(view.select(index)) if view.count is None else view.count(index))
     if needs:
+        if not claimed:
+            return rule.unclaimed()
         known = {number for number, context in enumerate(contexts) if context.knows(needs)}
         if not known:
-            return Outcome(rule.id, Status.NOT_APPLICABLE, rule.level, reason=f"nothing is claimed of {needs[0]}")
-        parts = [part for part in parts if part.place[0] in known]
+            return rule.unclaimed()
+        parts = [part for part in view.select(index) if part.place[0] in known]
+    else:
+        parts = view.select(index)
     faulty: list[tuple[Any, Fault]] = []
     judged = 0
     try:
@@ -119,8 +121,12 @@ def _schema_faults(index: Index) -> SchemaFaults:
     errors = [
         *_errors("canonical/request", index.requests),
         *_errors("canonical/response", index.responses),
-        *_errors("canonical/chunk", index.chunks),
     ]
+    for stream in index.streams:
+        judge = validator("canonical/chunk")
+        if not all(map(judge.is_valid, stream.value.chunks)):
+            chunks = [chunk for chunk in index.chunks if chunk.place[0] == stream.place[0]]
+            errors += _errors("canonical/chunk", chunks)
     shapes: dict[Place, list[SchemaError]] = {}
     unknown: dict[Place, list[SchemaError]] = {}
     if errors:

@@ -57,6 +57,9 @@ def example(base: str, edits: Mapping[str, Any] | None = None, claims: Mapping[s
 
 __all__ = ["Context", "Example", "Fault", "Judge", "Rule", "Source", "Where", "example", "load", "rule", "select"]
 
+UNCLAIMED = -1
+"""The key, beside the counts of what was judged, of the outcome for want of a claim."""
+
 Judge: TypeAlias = Callable[[Any, Context], Iterable[Fault] | None]
 Where: TypeAlias = Callable[[Any, Context], bool]
 
@@ -106,6 +109,14 @@ class Rule:
             status = Status.PASSED if judged else Status.NOT_APPLICABLE
             reason = "" if judged else f"{NOTHING_TO_JUDGE}: no {self.on.name} that the rule concerns"
             outcome = self.outcomes[judged] = Outcome(self.id, status, self.level, judged, (), reason)
+        return outcome
+
+    def unclaimed(self) -> Outcome:
+        """Return the outcome where the profile does not claim what the rule needs."""
+        outcome = self.outcomes.get(UNCLAIMED)
+        if outcome is None:
+            reason = f"nothing is claimed of {' and '.join(self.needs)}"
+            outcome = self.outcomes[UNCLAIMED] = Outcome(self.id, Status.NOT_APPLICABLE, self.level, reason=reason)
         return outcome
 
 

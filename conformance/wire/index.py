@@ -1,9 +1,11 @@
 """One index per conversation: every part that rules look at, found once and shared by all of them.
 
 Parts are tuples of (place, value, …) that point into the conversation's own values; nothing is copied or
-repaired. Values of the wrong type are no parts: the schemas report them.
+repaired. Values of the wrong type are no parts: the schemas report them. What only few rules look at (each message,
+each call, each chunk) is found when it is first asked for.
 """
 
+from collections.abc import Iterator
 from typing import Any, NamedTuple
 
 from conformance.wire.assemble import Stream, assemble
@@ -52,16 +54,24 @@ class Result(NamedTuple):
 class Turn(NamedTuple):
     """An assistant message with tool calls in a request's history, and the results that follow it.
 
-    `current`: no user message comes after it, so that the model is still within this loop.
+    `ids`: those of the calls, in their order. `current`: no user message comes after it, so that the model is still
+    within this loop. `paired`: the results directly follow and bear the ids of the calls in the calls' order, so that
+    nothing can be wrong with the pairing.
     """
 
     place: Place
     value: dict[str, Any]
-    calls: list[Call]
+    ids: list[Any]
     results: list[Result]
     current: bool
+    paired: bool
     number: int
     request: dict[str, Any]
+
+    @property
+    def calls(self) -> list[Call]:
+        """Return the calls as parts."""
+        return _calls(self.value["tool_calls"], self.place, self.request)
 
 
 class Reply(NamedTuple):
@@ -124,32 +134,31 @@ class Index:
     """The parts of one conversation, in their order on the wire."""
 
     __slots__ = (
-        "answers", "assistants", "calls", "chunks", "conversation", "errors", "messages", "plain_turns", "replies",
-        "reply_calls", "requests", "resent", "responses", "results", "sessions", "streams", "tools", "turns", "usages",
+        "_calls", "_chunks", "_messages", "answers", "conversation", "errors", "plain_turns", "replies", "reply_calls",
+        "requests", "resent", "responses", "results", "sessions", "streams", "tools", "turns", "usages",
     )  # fmt: skip
 
     def __init__(self, conversation: Conversation) -> None:
+        """Find the parts of a conversation."""
         self.conversation = conversation
+        self._messages: list[Message] | None = None
+        self._calls: list[Call] | None = None
+        self._chunks: list[Body] | None = None
         self.requests: list[Body] = []
-        self.messages: list[Message] = []
         self.plain_turns: list[Message] = []
         self.turns: list[Turn] = []
-        self.calls: list[Call] = []
         self.results: list[Result] = []
+        self.tools: list[Body] = []
         self.answers: list[Body] = []
         self.responses: list[Body] = []
         self.replies: list[Reply] = []
         self.reply_calls: list[Call] = []
         self.streams: list[Streamed] = []
-        self.chunks: list[Body] = []
         self.errors: list[Body] = []
         self.usages: list[Usage] = []
         self.resent: list[Resent] = []
         self.sessions: list[Session] = []
-        self.tools: list[Body] = []
-        self.assistants: list[list[tuple[int, dict[str, Any]]]] = []
         for number, exchange in enumerate(conversation):
-            self.assistants.append([])
             if type(exchange.request) is dict:
                 self._read_request(number, exchange, exchange.request)
             if exchange.response is not None:
@@ -160,6 +169,55 @@ class Index:
             if len(calling) > 1:
                 self.sessions.append(Session((0,), calling))
 
+    @property
+    def messages(self) -> list[Message]:
+        """Return the messages of all requests."""
+        if self._messages is None:
+            self._messages = [
+                Message((*place, position), value, value.get("role"), position, body)
+                for place, body in self._message_lists()
+                for position, value in enumerate(body["messages"])
+                if type(value) is dict
+            ]
+        return self._messages
+
+    def count_messages(self) -> int:
+        """Return how many messages there are, without making parts of them."""
+        return sum([len(body["messages"]) for _, body in self._message_lists()])
+
+    @property
+    def calls(self) -> list[Call]:
+        """Return the tool calls of all requests."""
+        if self._calls is None:
+            self._calls = [call for turn in self.turns for call in turn.calls]
+        return self._calls
+
+    def count_calls(self) -> int:
+        """Return how many tool calls there are in requests, without making parts of them."""
+        return sum([len(turn.ids) for turn in self.turns])
+
+    @property
+    def chunks(self) -> list[Body]:
+        """Return the chunks of all streams; an event that tells of an error is none."""
+        if self._chunks is None:
+            self._chunks = [
+                Body((*stream.place, number), chunk, self.conversation[int(stream.place[0])])
+                for stream in self.streams
+                for number, chunk in enumerate(stream.value.chunks)
+                if type(chunk) is dict and "error" not in chunk
+            ]
+        return self._chunks
+
+    def count_chunks(self) -> int:
+        """Return how many events the streams have."""
+        return sum([len(stream.value.chunks) for stream in self.streams])
+
+    def _message_lists(self) -> Iterator[tuple[Place, dict[str, Any]]]:
+        for number, exchange in enumerate(self.conversation):
+            body = exchange.request
+            if type(body) is dict and type(body.get("messages")) is list:
+                yield (number, "request", "messages"), body
+
     def _read_request(self, number: int, exchange: Exchange, body: dict[str, Any]) -> None:
         self.requests.append(Body((number, "request"), body, exchange))
         tools = body.get("tools")
@@ -168,37 +226,52 @@ class Index:
         messages = body.get("messages")
         if type(messages) is not list:
             return
-        assistants = self.assistants[number]
-        turn: Turn | None = None
-        adjacent = False
         last_user = _last_user(messages)
-        for position, value in enumerate(messages):
-            if type(value) is not dict:
-                adjacent = False
-                continue
-            place = (number, "request", "messages", position)
-            role = value.get("role")
-            message = Message(place, value, role, position, body)
-            self.messages.append(message)
-            if role == "tool":
-                result = Result(place, value, value.get("tool_call_id"), turn, adjacent, position)
-                self.results.append(result)
-                if turn is not None:
-                    turn.results.append(result)
-                continue
-            adjacent = False
+        position, end = 0, len(messages)
+        while position < end:
+            value = messages[position]
+            role = value.get("role") if type(value) is dict else None
             if role == "assistant":
-                assistants.append((position, value))
-                listed = value.get("tool_calls")
-                if type(listed) is list and listed:
-                    calls = _calls(listed, place, body)
-                    turn = Turn(place, value, calls, [], position > last_user, position, body)
-                    self.turns.append(turn)
-                    self.calls += calls
-                    adjacent = True
-                else:
-                    turn = None
-                    self.plain_turns.append(message)
+                calls = value.get("tool_calls")
+                if type(calls) is list and calls:
+                    position = self._read_turn(number, body, position, current=position > last_user)
+                    continue
+                place = (number, "request", "messages", position)
+                self.plain_turns.append(Message(place, value, role, position, body))
+            elif role == "tool":
+                place = (number, "request", "messages", position)
+                self.results.append(Result(place, value, value.get("tool_call_id"), None, False, position))
+            position += 1
+
+    def _read_turn(self, number: int, body: dict[str, Any], start: int, *, current: bool) -> int:
+        """Read an assistant message with tool calls and what follows it; return where the next one may begin."""
+        messages = body["messages"]
+        value = messages[start]
+        ids = [call.get("id") if type(call) is dict else None for call in value["tool_calls"]]
+        found: list[tuple[int, bool]] = []
+        adjacent = straight = True
+        position, end = start + 1, len(messages)
+        while position < end:
+            message = messages[position]
+            role = message.get("role") if type(message) is dict else None
+            if role == "tool":
+                found.append((position, adjacent))
+                straight = straight and adjacent
+            elif role == "assistant":
+                break
+            else:
+                adjacent = False
+            position += 1
+        paired = straight and ids == [messages[at].get("tool_call_id") for at, _ in found]
+        results: list[Result] = []
+        turn = Turn((number, "request", "messages", start), value, ids, results, current, paired, start, body)
+        for at, near in found:
+            message = messages[at]
+            place = (number, "request", "messages", at)
+            results.append(Result(place, message, message.get("tool_call_id"), turn, near, at))
+        self.turns.append(turn)
+        self.results += results
+        return position
 
     def _read_answer(self, number: int, exchange: Exchange) -> None:
         response, status = exchange.response, exchange.status
@@ -230,9 +303,6 @@ class Index:
         place = answer.place
         stream = assemble(read(text))
         self.streams.append(Streamed(place, stream, request))
-        for number, chunk in enumerate(stream.chunks):
-            if type(chunk) is dict and "error" not in chunk:
-                self.chunks.append(Body((*place, number), chunk, answer.exchange))
         for choice in stream.choices:
             at = (*place, "choices", choice.index)
             complete = choice.finish_reason is not None
@@ -261,11 +331,12 @@ class Index:
         A reply to a request that held n assistant messages comes back as the one at position n; clients that
         merge or drop turns are met by looking for the same words and calls among the others.
         """
+        assistants = [_assistants(exchange.request) for exchange in self.conversation]
         for reply in self.replies:
             asked = int(reply.place[0])
-            expected = len(self.assistants[asked])
+            expected = len(assistants[asked])
             for later in range(asked + 1, len(self.conversation)):
-                found = _find(reply, self.assistants[later], expected)
+                found = _find(reply, assistants[later], expected)
                 if found is not None:
                     position, value = found
                     messages = self.conversation[later].request["messages"]
@@ -279,6 +350,16 @@ def _last_user(messages: list[Any]) -> int:
         if type(message) is dict and message.get("role") == "user":
             return position
     return -1
+
+
+def _assistants(body: Any) -> list[tuple[int, dict[str, Any]]]:
+    """Return the assistant messages of a request, each with its position."""
+    messages = body.get("messages") if type(body) is dict else None
+    return [
+        (position, message)
+        for position, message in enumerate(messages if type(messages) is list else ())
+        if type(message) is dict and message.get("role") == "assistant"
+    ]
 
 
 def _calls(listed: list[Any], place: Place, request: dict[str, Any] | None) -> list[Call]:

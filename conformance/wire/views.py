@@ -20,18 +20,22 @@ class Side(StrEnum):
 
 
 class View(NamedTuple):
-    """A kind of part: its name in the singular, the side that made it, and how to find all of them."""
+    """A kind of part: its name in the singular, the side that made it, and how to find all of them.
+
+    `count` counts the parts of a body that the schemas found valid, where finding each would cost too much.
+    """
 
     name: str
     side: Side
     select: Callable[[Index], Sequence[Any]]
+    count: Callable[[Index], int] | None = None
 
 
 requests = View("request", Side.CLIENT, attrgetter("requests"))
-messages = View("message of a request", Side.CLIENT, attrgetter("messages"))
+messages = View("message of a request", Side.CLIENT, attrgetter("messages"), Index.count_messages)
 plain_turns = View("assistant message without tool calls", Side.CLIENT, attrgetter("plain_turns"))
 tool_turns = View("assistant message with tool calls", Side.CLIENT, attrgetter("turns"))
-tool_calls = View("tool call of a request", Side.CLIENT, attrgetter("calls"))
+tool_calls = View("tool call of a request", Side.CLIENT, attrgetter("calls"), Index.count_calls)
 tool_results = View("tool message", Side.CLIENT, attrgetter("results"))
 tool_definitions = View("tool definition", Side.CLIENT, attrgetter("tools"))
 resent = View("reply sent back", Side.CLIENT, attrgetter("resent"))
@@ -41,6 +45,6 @@ replies = View("reply", Side.PROVIDER, attrgetter("replies"))
 reply_calls = View("tool call of a reply", Side.PROVIDER, attrgetter("reply_calls"))
 sessions = View("session", Side.PROVIDER, attrgetter("sessions"))
 streams = View("stream", Side.PROVIDER, attrgetter("streams"))
-chunks = View("chunk", Side.PROVIDER, attrgetter("chunks"))
+chunks = View("chunk", Side.PROVIDER, attrgetter("chunks"), Index.count_chunks)
 errors = View("error reply", Side.PROVIDER, attrgetter("errors"))
 usages = View("token count", Side.PROVIDER, attrgetter("usages"))

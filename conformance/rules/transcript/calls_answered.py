@@ -27,6 +27,8 @@ def judge(turn: Turn, _context: Context) -> list[Fault]:
     A call whose tool failed or was denied is answered too: the failure is text in `content`. Calls that share an id
     need a result each. To mend it, allot one result a call before any tool runs, and fill each in its place.
     """
+    if turn.paired:
+        return []
     answers = [result.id for result in turn.results]
     faults = []
     for call in turn.calls:

@@ -28,9 +28,9 @@ def judge(turn: Turn, _context: Context) -> list[Fault]:
     Calls that share an id may have as many results as there are calls. To mend it, put what a tool has to say into
     the one message, and do not append the result of a call that was retried beside the first.
     """
-    if len(turn.results) <= len(turn.calls) and len(turn.calls) == 1:
+    if turn.paired:
         return []
-    open_calls = [call.id for call in turn.calls]
+    open_calls = list(turn.ids)
     known = set(map(repr, open_calls))
     faults = []
     for result in turn.results:

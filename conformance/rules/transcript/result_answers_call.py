@@ -32,8 +32,8 @@ def judge(result: Result, _context: Context) -> list[Fault]:
     if result.turn is None:
         message = "expected an assistant message with tool_calls before this tool message, got none"
         return [Fault(message, values={"id": result.id, "role": "tool"})]
-    ids = [call.id for call in result.turn.calls]
-    if result.id in ids:
+    ids = result.turn.ids
+    if result.turn.paired or result.id in ids:
         return []
     message = f"expected the id of a call of the assistant message before ({_named(ids)}), got {result.id!r}"
     return [Fault(message, at=("tool_call_id",), values={"id": result.id, "role": "tool"})]

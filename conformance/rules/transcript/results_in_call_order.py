@@ -28,9 +28,9 @@ def judge(turn: Turn, _context: Context) -> list[Fault]:
     Some hosts and models repeat ids, and then the position alone says which result belongs to which call. To mend it,
     append results in the order of `tool_calls`, whatever order the tools finished in.
     """
-    if len(turn.results) < 2:
+    if turn.paired or len(turn.results) < 2:
         return []
-    called = [call.id for call in turn.calls]
+    called = turn.ids
     answered = [result for result in turn.results if result.id in called]
     expected = sorted(answered, key=lambda result: called.index(result.id))
     for result, wanted in zip(answered, expected, strict=True):

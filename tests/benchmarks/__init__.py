@@ -1,0 +1,1 @@
+"""Measurements: ratios within one run against named peers, never a timed test."""
