@@ -40,20 +40,19 @@ def pytest_configure(config: pytest.Config) -> None:
     # Imported here because a run without --provider must not pay for it.
     from conformance.errors import ConformanceError  # noqa: PLC0415
     from conformance.harness.run import Options, Run  # noqa: PLC0415
+    from conformance.resources import folder  # noqa: PLC0415
 
-    cassettes = config.getoption("--cassettes")
+    options = Options(
+        provider=provider,
+        model=config.getoption("--model"),
+        live=config.getoption("--live"),
+        record=config.getoption("--record"),
+        base_url=config.getoption("--base-url") or "",
+        cassettes=config.getoption("--cassettes") or folder("cassettes"),
+        today=datetime.now(tz=UTC).date().isoformat(),
+    )
     try:
-        config.stash[RUN] = Run(
-            Options(
-                provider=provider,
-                model=config.getoption("--model"),
-                live=config.getoption("--live"),
-                record=config.getoption("--record"),
-                base_url=config.getoption("--base-url") or "",
-                today=datetime.now(tz=UTC).date().isoformat(),
-                **({"cassettes": cassettes} if cassettes else {}),
-            )
-        )
+        config.stash[RUN] = Run(options)
     except ConformanceError as error:
         raise pytest.UsageError(str(error)) from None
     if config.args_source is not pytest.Config.ArgsSource.ARGS:
@@ -78,12 +77,9 @@ def pytest_sessionfinish(session: pytest.Session) -> None:
     run = session.config.stash.get(RUN, None)
     if run is None:
         return
-    from conformance.harness.files import write_results  # noqa: PLC0415
-
     run.close()
-    results = run.results()
     directory = session.config.getoption("--results")
     if directory is not None:
-        write_results(results, directory)
-    if session.exitstatus == pytest.ExitCode.OK and not any(case.outcomes for case in results.cases):
+        run.write_results(directory)
+    if session.exitstatus == pytest.ExitCode.OK and not any(case.outcomes for case in run.results().cases):
         session.exitstatus = pytest.ExitCode.NO_TESTS_COLLECTED

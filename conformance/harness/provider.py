@@ -8,10 +8,10 @@ from typing import Any, TypeAlias
 from conformance import egress, ingress, rules
 from conformance.engine import check
 from conformance.harness.changes import changed
-from conformance.harness.simulator import SERVER
 from conformance.profiles import Profile
 from conformance.results import NOTHING_TO_JUDGE, Case, Evidence, Outcome, Probed, Refusal, Status
 from conformance.scenarios import Probe, Scenario, Turn, tool_definitions
+from conformance.transport.client import SIMULATOR
 from conformance.wire.exchange import Conversation, Exchange
 from conformance.wire.index import Index
 
@@ -119,7 +119,7 @@ def _promised(outcomes: Sequence[Outcome], exercises: Sequence[str]) -> tuple[Ou
 
 def _evidence(conversation: Conversation, subject: Subject) -> Evidence:
     """Return the kind of evidence; a simulator that was asked as if it were live says so itself, and is believed."""
-    simulated = any(exchange.headers.get("server") == SERVER for exchange in conversation)
+    simulated = any(exchange.headers.get("server") == SIMULATOR for exchange in conversation)
     return Evidence.SIMULATED if simulated else subject.evidence
 
 

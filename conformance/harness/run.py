@@ -3,22 +3,23 @@
 import os
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import AbstractContextManager, ExitStack, nullcontext
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
 
+import orjson
+
 from conformance import profiles, scenarios
 from conformance.errors import Unusable
 from conformance.harness.provider import Subject, play
-from conformance.harness.simulator import SERVER, simulated
+from conformance.harness.simulator import simulated
 from conformance.profiles import Profile
-from conformance.resources import folder
 from conformance.results import Case, Evidence, Results
 from conformance.scenarios import Scenario
 from conformance.transport.cassette import Entry, Shelf, recording, replaying
-from conformance.transport.client import Client, Endpoint, Inconclusive
+from conformance.transport.client import SIMULATOR, Client, Endpoint, Inconclusive
 
 KEY = "CONFORMANCE_API_KEY"
 """The environment variable whose key goes to a --base-url that is not the provider's own."""
@@ -29,12 +30,12 @@ class Options:
     """What a run was asked for. `today` is the ISO day that a recording is noted with."""
 
     provider: str
+    cassettes: Path
+    today: str
     model: str = ""
     live: bool = False
     record: bool = False
     base_url: str = ""
-    cassettes: Path = field(default_factory=lambda: folder("cassettes"))
-    today: str = ""
 
 
 class Run:
@@ -44,7 +45,7 @@ class Run:
         """Prepare a run; raises UnknownName or Unusable, with what to change, before anything is sent."""
         self.options = options
         self.profile: Profile = profiles.load(options.provider)
-        self.model = options.model or self.profile.default_model
+        self.model = options.model or self.profile.model
         self._shelf = Shelf(options.cassettes, self.profile.name)
         self._played: dict[str, Case] = {}
         self._stack = ExitStack()
@@ -82,6 +83,13 @@ class Run:
     def results(self) -> Results:
         """Return everything that was played so far."""
         return Results(self.profile.name, self.model, tuple(self._played.values()))
+
+    def write_results(self, directory: Path) -> Path:
+        """Write what was played to `<directory>/<provider>.json` and return the path; the same run, the same bytes."""
+        path = directory / f"{self.profile.name}.json"
+        directory.mkdir(parents=True, exist_ok=True)
+        path.write_bytes(orjson.dumps(self.results().to_json(), option=orjson.OPT_INDENT_2 | orjson.OPT_APPEND_NEWLINE))
+        return path
 
     def _prepare(self) -> tuple[Evidence, Endpoint]:
         options, profile = self.options, self.profile
@@ -135,7 +143,7 @@ class Run:
             evidence = Evidence.SIMULATED
         versions = {"wire-conformance": version("wire-conformance")}
         if evidence is Evidence.SIMULATED:
-            versions[SERVER] = versions["wire-conformance"]
+            versions[SIMULATOR] = versions["wire-conformance"]
         asked = " --live" if self.options.live else ""
         again = f"pytest --provider={self.profile.name} --model={self.model}{asked} --record"
         before = self._shelf.manifest().get(self.model)

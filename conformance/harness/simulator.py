@@ -20,13 +20,11 @@ from conformance.harness.persona import Persona
 from conformance.profiles import Profile
 from conformance.results import Level, Outcome, Refusal, Status
 from conformance.scenarios import Scenario, Turn
+from conformance.transport.client import SIMULATOR
 from conformance.transport.server import Answered, Asked, serving
 from conformance.wire.exchange import Exchange
 from conformance.wire.sse import render
 from conformance.wire.views import Side
-
-SERVER = "conformance-simulator"
-"""The `server` header of every simulated reply: whoever records it knows what it is evidence of."""
 
 JSON_TYPE = "application/json"
 STREAM_TYPE = "text/event-stream"
@@ -43,7 +41,7 @@ class Simulator:
         """Return the reply to any HTTP request; never raises for what a client sends."""
         path = asked.path.partition("?")[0]
         if asked.method == "GET" and path.endswith("/models"):
-            models = [{"id": name, "object": "model"} for name in self.profile.models]
+            models = [{"id": model.name, "object": "model"} for model in self.profile.models]
             return _json(200, {"object": "list", "data": models})
         scenario = None
         if path.startswith("/s/"):
@@ -132,7 +130,7 @@ def _side(outcome: Outcome) -> Side:
 
 
 def _headers(content_type: str) -> dict[str, str]:
-    return {"content-type": content_type, "server": SERVER}
+    return {"content-type": content_type, "server": SIMULATOR}
 
 
 def _json(status: int, body: Any) -> Answered:

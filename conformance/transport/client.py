@@ -20,6 +20,9 @@ MAX_WAIT = 30.0
 
 ATTEMPTS = 3
 
+SIMULATOR = "conformance-simulator"
+"""The `server` header of this project's simulator: whoever records a reply knows what it is evidence of."""
+
 
 class Inconclusive(Unusable):
     """The endpoint did not judge the request: it was busy or broke (429, 5xx, a time-out). Never a failure."""
@@ -57,14 +60,15 @@ class Client:
         listens, the key is refused, no such path), and Inconclusive where the endpoint was busy or broke.
         """
         for attempt in range(1, ATTEMPTS + 1):
-            exchange = self._send_once(body, date)
+            exchange = self.ask(body, date)
             wait = _wait(exchange)
             if wait is None or attempt == ATTEMPTS:
                 return self._judged(exchange)
             time.sleep(wait)
         raise AssertionError
 
-    def _send_once(self, body: Mapping[str, Any], date: str) -> Exchange:
+    def ask(self, body: Mapping[str, Any], date: str = "") -> Exchange:
+        """Return the exchange of one request, whatever the status; asks once, and raises as `send` where nobody answers."""
         headers = {"authorization": f"Bearer {self._endpoint.key}"} if self._endpoint.key else {}
         try:
             with self._http.stream("POST", self._url, json=body, headers=headers) as reply:
@@ -76,7 +80,7 @@ class Client:
             message = f"nobody can be reached at {self._url} ({error}); check --base-url, or start the server first"
             raise Unusable(message) from None
         lowered = {name.lower(): value for name, value in reply.headers.items()}
-        streamed = lowered.get("content-type", "").startswith("text/event-stream")
+        streamed = lowered.get("content-type", "").startswith("text/event-stream") or content[:5] == b"data:"
         return Exchange(
             request=dict(body),
             response=content.decode("utf-8", "replace") if streamed else _parsed(content),
@@ -96,6 +100,8 @@ class Client:
         if status == 404:
             message = f"{self._url} is not found (HTTP 404); --base-url ends before /chat/completions, mostly in /v1"
             raise Unusable(message)
+        if status == 500 and exchange.headers.get("server") == SIMULATOR:
+            raise Unusable(str(exchange.response))
         if status == 429 or status >= 500:
             message = f"{self._url} answered HTTP {status}, which says nothing of the request"
             raise Inconclusive(message)

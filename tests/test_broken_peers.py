@@ -1,0 +1,71 @@
+"""Every rule has a broken peer that it catches: its bad examples, played over real HTTP on loopback.
+
+A rule of the provider's side meets a server that answers as the example does; a rule of the client's side meets a
+client that sends what the example sends, and is judged by what arrived.
+"""
+
+from collections.abc import Iterator, Sequence
+from contextlib import ExitStack
+
+import orjson
+import pytest
+
+from conformance import rules
+from conformance.engine import check
+from conformance.profiles import of
+from conformance.results import Status
+from conformance.rules import Example, Rule
+from conformance.transport.client import Client, Endpoint
+from conformance.transport.server import Answered, Asked, serving
+from conformance.wire.exchange import Conversation, Exchange
+from conformance.wire.views import Side
+
+
+class Peers:
+    """A server that answers each request with the next scripted exchange, and keeps what arrived."""
+
+    def __init__(self) -> None:
+        self.script: list[Exchange] = []
+        self.arrived: list[Exchange] = []
+
+    def answer(self, asked: Asked) -> Answered:
+        scripted = self.script.pop(0)
+        body = scripted.response if isinstance(scripted.response, str) else None
+        raw = body.encode() if body is not None else orjson.dumps(scripted.response)
+        exchange = Exchange(orjson.loads(asked.body), scripted.response, scripted.status, scripted.streamed)
+        self.arrived.append(exchange)
+        return Answered(scripted.status or 200, raw, scripted.headers)
+
+
+@pytest.fixture(scope="module")
+def wire() -> Iterator[tuple[Peers, Client]]:
+    peers = Peers()
+    with ExitStack() as stack:
+        url = stack.enter_context(serving(peers.answer))
+        yield peers, stack.enter_context(Client(Endpoint(url)))
+
+
+def bad_examples() -> Sequence[object]:
+    return [
+        pytest.param(rule, example, id=f"{rule.id}-{number}")
+        for rule in rules.load()
+        for number, example in enumerate(rule.bad, 1)
+    ]
+
+
+def play(conversation: Conversation, peers: Peers, client: Client) -> tuple[Conversation, Conversation]:
+    """Return the conversation as the client saw it, and as the server saw it."""
+    peers.script, peers.arrived = list(conversation), []
+    seen = tuple(client.ask(exchange.request or {}) for exchange in conversation)
+    return seen, tuple(peers.arrived)
+
+
+@pytest.mark.parametrize(("rule", "example"), bad_examples())
+def test_a_broken_peer_is_caught_by_the_rule_over_http(
+    rule: Rule, example: Example, wire: tuple[Peers, Client]
+) -> None:
+    peers, client = wire
+    by_client, by_server = play(example.conversation(), peers, client)
+    judged = by_client if rule.on.side is Side.PROVIDER else by_server
+    (outcome,) = check(judged, of(example.claims) if example.claims else None, [rule])
+    assert Status.FAILED is outcome.status, outcome.reason
