@@ -4,6 +4,8 @@ from pathlib import Path
 
 import pytest
 
+pytest_plugins = ["pytester"]
+
 SHARED = Path(__file__).parents[2] / "shared"
 
 

@@ -57,7 +57,8 @@ def play(scenario: Scenario, variant: str, subject: Subject) -> Case:
         return Case(scenario.name, variant, subject.evidence, note=note)
     played = _converse(scenario, variant, subject)
     conversation = tuple(played.exchanges)
-    outcomes = _promised(check(conversation, subject.profile), scenario.exercises)
+    kept = promised(scenario, variant)
+    outcomes = tuple(_tested(outcome, kept) for outcome in check(conversation, subject.profile))
     probes = tuple(_probe(probe, played.bodies, subject) for probe in scenario.probes)
     return Case(scenario.name, variant, _evidence(conversation, subject), outcomes, probes, played.note)
 
@@ -105,16 +106,21 @@ def _body(
     return body | switch if isinstance(switch, dict) else body
 
 
-def _promised(outcomes: Sequence[Outcome], exercises: Sequence[str]) -> tuple[Outcome, ...]:
-    """Return the outcomes with those made untested that the scenario promised and that found nothing to judge."""
+def promised(scenario: Scenario, variant: str) -> tuple[str, ...]:
+    """Return the ids of the rules that a scenario promises to put to the test in a variant."""
     return tuple(
-        Outcome(outcome.rule, Status.UNTESTED, outcome.level, reason=outcome.reason)
-        if outcome.status is Status.NOT_APPLICABLE
-        and outcome.reason.startswith(NOTHING_TO_JUDGE)
-        and any(fnmatchcase(outcome.rule, pattern) for pattern in exercises)
-        else outcome
-        for outcome in outcomes
+        rule.id
+        for rule in rules.load()
+        if rule.on.variant in ("", variant) and any(fnmatchcase(rule.id, glob) for glob in scenario.exercises)
     )
+
+
+def _tested(outcome: Outcome, kept: Sequence[str]) -> Outcome:
+    """Return an outcome as it is, or untested where its rule was promised and found nothing to judge."""
+    idle = outcome.status is Status.NOT_APPLICABLE and outcome.reason.startswith(NOTHING_TO_JUDGE)
+    if idle and outcome.rule in kept:
+        return Outcome(outcome.rule, Status.UNTESTED, outcome.level, reason=outcome.reason)
+    return outcome
 
 
 def _evidence(conversation: Conversation, subject: Subject) -> Evidence:

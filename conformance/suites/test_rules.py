@@ -1,13 +1,10 @@
 """Every rule that a scenario promises holds of the provider, and no other is broken beside."""
 
-from fnmatch import fnmatchcase
-
 import pytest
 
-from conformance import rules
+from conformance.harness.provider import promised
 from conformance.pytest_plugin import RUN
 from conformance.results import Case, Level, Outcome, Status
-from conformance.scenarios import Scenario
 
 
 def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
@@ -18,16 +15,11 @@ def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
         raise pytest.UsageError(message)
     cases = list(run.cases())
     if "rule" in metafunc.fixturenames:
-        pairs = [(each, rule) for each in cases for rule in promised(each[0])]
+        pairs = [(each, rule) for each in cases for rule in promised(*each)]
         ids = [f"{scenario.name}.{variant}-{rule}" for (scenario, variant), rule in pairs]
         metafunc.parametrize(("case", "rule"), pairs, ids=ids, indirect=["case"])
     else:
         metafunc.parametrize("case", cases, ids=[f"{each.name}.{variant}" for each, variant in cases], indirect=True)
-
-
-def promised(scenario: Scenario) -> list[str]:
-    """Return the ids of the rules that a scenario promises to exercise."""
-    return [rule.id for rule in rules.load() if any(fnmatchcase(rule.id, glob) for glob in scenario.exercises)]
 
 
 def test_rule(case: Case, rule: str) -> None:

@@ -23,12 +23,14 @@ class View(NamedTuple):
     """A kind of part: its name in the singular, the side that made it, and how to find all of them.
 
     `count` counts the parts of a body that the schemas found valid, where finding each would cost too much.
+    `variant` is the kind of reply that has such parts, `plain` or `stream`, where only one has.
     """
 
     name: str
     side: Side
     select: Callable[[Index], Sequence[Any]]
     count: Callable[[Index], int] | None = None
+    variant: str = ""
 
 
 requests = View("request", Side.CLIENT, attrgetter("requests"))
@@ -40,11 +42,11 @@ tool_results = View("tool message", Side.CLIENT, attrgetter("results"))
 tool_definitions = View("tool definition", Side.CLIENT, attrgetter("tools"))
 resent = View("reply sent back", Side.CLIENT, attrgetter("resent"))
 answers = View("answer of any status", Side.PROVIDER, attrgetter("answers"))
-responses = View("reply body", Side.PROVIDER, attrgetter("responses"))
+responses = View("reply body", Side.PROVIDER, attrgetter("responses"), variant="plain")
 replies = View("reply", Side.PROVIDER, attrgetter("replies"))
 reply_calls = View("tool call of a reply", Side.PROVIDER, attrgetter("reply_calls"))
 sessions = View("session", Side.PROVIDER, attrgetter("sessions"))
-streams = View("stream", Side.PROVIDER, attrgetter("streams"))
-chunks = View("chunk", Side.PROVIDER, attrgetter("chunks"), Index.count_chunks)
+streams = View("stream", Side.PROVIDER, attrgetter("streams"), variant="stream")
+chunks = View("chunk", Side.PROVIDER, attrgetter("chunks"), Index.count_chunks, variant="stream")
 errors = View("error reply", Side.PROVIDER, attrgetter("errors"))
 usages = View("token count", Side.PROVIDER, attrgetter("usages"))

@@ -1,0 +1,138 @@
+"""The pytest plugin as a user meets it: real pytest runs in processes of their own."""
+
+import json
+import re
+from collections.abc import Iterator
+from contextlib import ExitStack
+from pathlib import Path
+
+import pytest
+
+from conformance import profiles
+from conformance.harness.simulator import simulated
+from conformance.transport.server import Answered, Asked, serving
+
+HEAVY = ("httpx", "vcr", "yaml", "jsonschema", "jsonschema_rs", "orjson", "tabulate", "conformance.engine")
+
+
+@pytest.fixture(autouse=True)
+def quiet_environment(monkeypatch: pytest.MonkeyPatch) -> None:
+    for name in ("DEEPSEEK_API_KEY", "CONFORMANCE_API_KEY", "PYTEST_ADDOPTS"):
+        monkeypatch.delenv(name, raising=False)
+
+
+@pytest.fixture
+def stack() -> Iterator[ExitStack]:
+    with ExitStack() as stack:
+        yield stack
+
+
+def run(pytester: pytest.Pytester, *arguments: str) -> pytest.RunResult:
+    result = pytester.runpytest_subprocess("-p", "no:cacheprovider", *arguments, timeout=120)
+    shown = result.stdout.str() + result.stderr.str()
+    assert "Traceback" not in shown
+    assert "INTERNALERROR" not in shown
+    return result
+
+
+def shown(result: pytest.RunResult) -> str:
+    return result.stdout.str() + result.stderr.str()
+
+
+def test_a_run_without_provider_imports_nothing_heavy(pytester: pytest.Pytester) -> None:
+    pytester.makepyfile(f"""
+        import sys
+
+        def test_it():
+            assert [] == [name for name in {HEAVY!r} if name in sys.modules]
+    """)
+    run(pytester).assert_outcomes(passed=1)
+
+
+def test_the_replay_ends_with_a_matrix_that_says_what_it_rests_on(pytester: pytest.Pytester) -> None:
+    result = run(pytester, "--provider=deepseek")
+    assert 0 == result.ret
+    text = shown(result)
+    assert "Compatibility matrix: DeepSeek" in text
+    assert "Evidence: simulated: this project's simulator played the profile's claims" in text
+    assert "conforms" not in text.partition("Compatibility matrix")[2]
+
+
+def test_two_replays_write_the_same_results(pytester: pytest.Pytester) -> None:
+    for folder in ("one", "two"):
+        run(pytester, "--provider=deepseek", f"--results={folder}")
+    one, two = (Path(pytester.path, folder, "deepseek.json").read_bytes() for folder in ("one", "two"))
+    assert one == two
+    assert {"simulated"} == {case["evidence"] for case in json.loads(one)["cases"]}
+
+
+def test_a_live_run_passes_against_the_served_simulator(pytester: pytest.Pytester, stack: ExitStack) -> None:
+    url = stack.enter_context(simulated(profiles.load("deepseek")))
+    result = run(pytester, "--provider=deepseek", "--live", f"--base-url={url}/v1")
+    assert 0 == result.ret
+    assert "simulated" in shown(result)
+
+
+def test_an_unknown_provider_is_named_with_the_nearest(pytester: pytest.Pytester) -> None:
+    result = run(pytester, "--provider=deepsek")
+    assert pytest.ExitCode.USAGE_ERROR == result.ret
+    assert "there is no provider 'deepsek'; did you mean deepseek" in shown(result)
+
+
+def test_a_live_run_without_key_says_which_variable_to_set(pytester: pytest.Pytester) -> None:
+    result = run(pytester, "--provider=deepseek", "--live")
+    assert pytest.ExitCode.USAGE_ERROR == result.ret
+    assert "set DEEPSEEK_API_KEY" in shown(result)
+
+
+def test_a_run_without_cassettes_says_how_to_get_some(pytester: pytest.Pytester) -> None:
+    result = run(pytester, "--provider=deepseek", f"--cassettes={pytester.path}")
+    assert pytest.ExitCode.USAGE_ERROR == result.ret
+    assert "there are no cassettes of deepseek's" in shown(result)
+
+
+def test_an_endpoint_that_is_down_ends_the_run_with_its_url(pytester: pytest.Pytester) -> None:
+    result = run(pytester, "--provider=deepseek", "--live", "--base-url=http://127.0.0.1:9/v1")
+    assert 2 == result.ret
+    assert "nobody can be reached at http://127.0.0.1:9/v1/chat/completions" in shown(result)
+
+
+@pytest.mark.parametrize(
+    ("answered", "code", "words"),
+    [
+        (Answered(401, b'{"error":{"message":"no"}}'), 2, "refuses the key"),
+        (Answered(404, b"{}"), 2, "--base-url ends before /chat/completions"),
+        (Answered(429, b"{}", {"retry-after": "0"}), 5, "inconclusive"),
+        (Answered(502, b"<html>"), 5, "inconclusive"),
+    ],
+    ids=["401", "404", "429", "502"],
+)
+def test_an_endpoint_that_judges_nothing_is_no_failure(
+    pytester: pytest.Pytester, stack: ExitStack, answered: Answered, code: int, words: str
+) -> None:
+    def answer(_asked: Asked) -> Answered:
+        return answered
+
+    url = stack.enter_context(serving(answer))
+    result = run(pytester, "--provider=deepseek", "--live", f"--base-url={url}/v1")
+    assert code == result.ret
+    assert words in shown(result)
+    assert "failed" not in shown(result)
+
+
+def test_a_provider_that_breaks_a_rule_fails(pytester: pytest.Pytester, stack: ExitStack) -> None:
+    """A provider that ends every stream without its mark, and calls every tool under one id, is caught."""
+    simulator_url = stack.enter_context(simulated(profiles.load("openai")))
+
+    def answer(asked: Asked) -> Answered:
+        import httpx
+
+        reply = httpx.post(simulator_url + asked.path, content=asked.body)
+        body = re.sub(rb'"call_[A-Za-z0-9]{24}"', b'"call_0"', reply.content).replace(b"data: [DONE]\n\n", b"")
+        return Answered(reply.status_code, body, {"content-type": reply.headers["content-type"]})
+
+    url = stack.enter_context(serving(answer))
+    result = run(pytester, "--provider=openai", "--live", f"--base-url={url}/v1")
+    assert 1 == result.ret
+    assert "stream/ends-with-done" in shown(result)
+    assert "tool-calls/id-unique-in-reply" in shown(result)
