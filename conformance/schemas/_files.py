@@ -1,0 +1,37 @@
+"""The schema files, by name and by `$id`."""
+
+from functools import cache
+from typing import Any, Final
+
+import orjson
+
+from conformance.errors import InvalidDocument, UnknownName
+from conformance.resources import folder
+
+BASE: Final = "https://wire-conformance.example/schemas/"
+"""What every `$id` under `schemas/` begins with. The domain is reserved for examples, so nobody can ever serve it."""
+
+
+@cache
+def read(path: str) -> dict[str, Any]:
+    """Return the schema in a file, named by its path under `schemas/` without the ending."""
+    root = folder("schemas")
+    try:
+        schema: dict[str, Any] = orjson.loads((root / f"{path}.json").read_bytes())
+    except FileNotFoundError:
+        known = (each.relative_to(root).with_suffix("").as_posix() for each in root.rglob("*.json"))
+        raise UnknownName("schema", path, known) from None
+    except orjson.JSONDecodeError as error:
+        raise InvalidDocument(error.msg, f"schemas/{path}.json", error.lineno) from None
+    return schema
+
+
+def fetch(uri: str) -> dict[str, Any]:
+    """Return the schema with this `$id`; engines ask here for what a `$ref` means, and nothing goes to the network."""
+    return read(uri.removeprefix(BASE).partition("#")[0].removesuffix(".json"))
+
+
+def entry(name: str) -> dict[str, Any]:
+    """Return the schema of that name, or one that refers to it where the name leads into a file."""
+    path, _, inside = name.partition("#")
+    return {"$ref": f"{BASE}{path}.json#{inside}"} if inside else read(path)
