@@ -1,0 +1,80 @@
+"""Rule: errors have the claimed shape."""
+
+from typing import Any
+
+from conformance.results import Level
+from conformance.rules import Context, Fault, Source, example, rule
+from conformance.schemas import validator
+from conformance.wire.index import Body
+from conformance.wire.pointer import REMOVE
+from conformance.wire.views import errors
+
+_ERROR: dict[str, Any] = {"message": "No.", "type": "bad", "code": "x"}
+_FLAT: dict[str, Any] = {"message": "No.", "type": "bad", "param": None, "code": 7}
+_BODIES: dict[str, Any] = {
+    "openai": {"error": {**_ERROR, "param": None}},
+    "openai-no-param": {"error": _ERROR},
+    "openai-minimal": {"error": {"message": "No.", "type": "bad"}},
+    "openai-object": {"error": {"object": "error", **_ERROR}},
+    "openai-request-id": {"error": {**_ERROR, "param": None}, "id": "a", "request_id": "b"},
+    "code-message": {"error": {"code": "1210", "message": "No."}},
+    "code-message-type": {"error": {"code": 400, "message": "No.", "type": "bad"}},
+    "message-only": {"error": {"message": "No."}},
+    "metadata": {"error": {"code": 429, "message": "No.", "metadata": {"raw": "{}"}}, "user_id": "u"},
+    "google": {"error": {"code": 400, "message": "No.", "status": "INVALID_ARGUMENT"}},
+    "typed": {"type": "error", "error": {"type": "bad", "message": "No."}, "request_id": "r"},
+    "flat": {"object": "error", **_FLAT},
+    "flat-bare": _FLAT,
+    "flat-typed": {"message": "No.", "type": "bad"},
+    "message": {"message": "No.", "request_id": "r"},
+    "string": {"error": "No."},
+    "code-string": {"code": "bad", "error": "No."},
+    "code-data": {"code": 20015, "message": "No.", "data": None},
+    "error-code": {"error_code": 401, "message": "No."},
+    "detail": {"detail": "No."},
+    "problem": {"status": 404, "title": "Not Found", "detail": "No."},
+    "gateway": {"status": "failure", "message": "No."},
+}
+
+
+@rule(
+    Level.MUST,
+    on=errors,
+    source=Source("https://platform.openai.com/docs/api-reference/chat/create"),
+    bad=[
+        example("error", {"/0/response": {"detail": "Unauthorized"}}),
+        example("error", {"/0/response/error/message": 7}),
+        example("error", {"/0/response/error/param": REMOVE}, {"error.shape": "openai"}),
+        example("error", claims={"error.shape": ["flat", "detail"]}),
+    ],
+    good=[
+        example("error"),
+        example("error", claims={"error.shape": ["detail", "openai"]}),
+        *(example("error", {"/0/response": body}, {"error.shape": shape}) for shape, body in _BODIES.items()),
+        example(
+            "error",
+            {"/0/response": "<html>Bad gateway</html>", "/0/headers/content-type": "text/html"},
+            {"error.shape": "text"},
+        ),
+    ],
+)
+def judge(answer: Body, context: Context) -> list[Fault]:
+    """The body of an error has the shape that the provider's profile claims, or that of OpenAI.
+
+    Clients read the cause from it, and retry by it. Without a claim, `error` is an object with a message. To mend it,
+    wrap what went wrong as `schemas/canonical/error.json` shows, also where a proxy or a framework answers.
+    """
+    claimed = context.claim("error.shape")
+    if claimed is None:
+        schemas = ["canonical/error"]
+    else:
+        schemas = [f"canonical/error-shapes#/$defs/{shape}" for shape in _listed(claimed)]
+    if any(validator(schema).is_valid(answer.value) for schema in schemas):
+        return []
+    if len(schemas) == 1:
+        return [Fault(error.message, at=error.place) for error in validator(schemas[0]).errors(answer.value)]
+    return [Fault(f"expected an error of the shape {' or '.join(_listed(claimed))}, got {answer.value!r:.80}")]
+
+
+def _listed(claimed: Any) -> list[str]:
+    return claimed if type(claimed) is list else [claimed]

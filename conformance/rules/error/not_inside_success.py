@@ -1,0 +1,46 @@
+"""Rule: a failure does not look like a success."""
+
+from typing import Any
+
+from conformance.results import Level
+from conformance.rules import Context, Fault, Source, example, rule
+from conformance.wire.index import Body
+from conformance.wire.pointer import Place
+from conformance.wire.views import answers
+
+_FAILED = {"error": {"message": "The upstream is gone.", "code": 502}}
+
+
+@rule(
+    Level.MUST,
+    on=answers,
+    where=lambda answer, _context: type(answer.value) is dict and 200 <= (answer.exchange.status or 0) < 300,
+    source=Source("https://platform.openai.com/docs/api-reference/chat/create"),
+    bad=[
+        example("plain", {"/0/response": _FAILED}),
+        example("plain", {"/0/response/choices/0/error": {"code": 502, "message": "The upstream is gone."}}),
+    ],
+    good=[example("plain"), example("plain", {"/0/response/error": None})],
+)
+def judge(answer: Body, _context: Context) -> list[Fault]:
+    """A reply with a status of success holds no error.
+
+    Clients look at the status first: they find no choice, or half an answer, and no reason to try again. To mend it,
+    send the status that the error has; a gateway passes its upstream's on.
+    """
+    found = _error(answer.value)
+    if found is None:
+        return []
+    status = answer.exchange.status
+    place, error = found
+    return [Fault(f"expected a status of 400 or more with this error, got {status}: {error!r:.80}", at=place)]
+
+
+def _error(body: dict[str, Any]) -> tuple[Place, Any] | None:
+    if body.get("error") or body.get("object") == "error":
+        return ("error",) if "error" in body else (), body.get("error") or body.get("message")
+    choices = body.get("choices")
+    for position, choice in enumerate(choices if type(choices) is list else ()):
+        if type(choice) is dict and choice.get("error"):
+            return ("choices", position, "error"), choice["error"]
+    return None
