@@ -1,0 +1,54 @@
+"""Rule: the content type is that of the body."""
+
+from conformance.results import Level
+from conformance.rules import Context, Fault, Source, example, rule
+from conformance.wire.index import Body
+from conformance.wire.views import answers
+
+_TYPE = "/0/headers/content-type"
+_JSON = "application/json"
+_STREAM = "text/event-stream"
+
+
+@rule(
+    Level.MUST,
+    on=answers,
+    where=lambda answer, _context: "content-type" in answer.exchange.headers,
+    source=Source("https://platform.openai.com/docs/api-reference/chat/streaming"),
+    bad=[
+        example("plain", {_TYPE: "text/event-stream"}),
+        example("stream-plain", {_TYPE: "application/json"}),
+        example("error", {_TYPE: "text/plain"}),
+        example("error", claims={"error.content-type": ["text/plain"]}),
+    ],
+    good=[
+        example("plain", {_TYPE: "application/json; charset=utf-8"}),
+        example("stream-plain", {_TYPE: "text/event-stream;charset=UTF-8"}),
+        example("error", {_TYPE: "application/problem+json"}),
+        example("error", {_TYPE: "application/octet-stream"}, {"error.content-type": ["application/octet-stream"]}),
+        example("stream-plain", {_TYPE: "text/plain"}, {"stream.content-type": ["text/plain"]}),
+    ],
+)
+def judge(answer: Body, context: Context) -> list[Fault]:
+    """The content type says what follows: JSON for a body, an event stream for a stream.
+
+    SDKs pick the parser by it and hand over a raw string, or fail, where it is another. To mend it, send
+    `application/json` or `text/event-stream`; what is neither, such as a proxy's page, must not bear these.
+    """
+    exchange = answer.exchange
+    got = exchange.headers["content-type"].partition(";")[0].strip().lower()
+    if exchange.streamed:
+        allowed = context.claim("stream.content-type") or (_STREAM,)
+        is_right = got in allowed
+    elif (exchange.status or 200) >= 400 and (allowed := context.claim("error.content-type")):
+        is_right = got in allowed
+    elif type(answer.value) is str:
+        allowed = ("that of text",)
+        is_right = got not in (_JSON, _STREAM)
+    else:
+        allowed = (_JSON,)
+        is_right = got == _JSON or got.endswith("+json")
+    if is_right:
+        return []
+    place = (answer.place[0], "headers", "content-type")
+    return [Fault(f"expected the content type {' or '.join(allowed)}, got {got or 'none'!r:.60}", place=place)]

@@ -1,0 +1,43 @@
+"""Rule: the time to wait is there where the profile says so."""
+
+from conformance.results import Level
+from conformance.rules import Context, Fault, Source, example, rule
+from conformance.wire.index import Body
+from conformance.wire.pointer import REMOVE
+from conformance.wire.views import errors
+
+_PRESENT = {"http.retry-after": "present"}
+_ABSENT = {"http.retry-after": "absent"}
+_AFTER = "/0/headers/retry-after"
+
+
+@rule(
+    Level.MUST,
+    on=errors,
+    where=lambda answer, context: (
+        answer.exchange.status == 429
+        and bool(answer.exchange.headers)
+        and context.claim("http.retry-after") != "sometimes"
+    ),
+    source=Source("https://www.rfc-editor.org/rfc/rfc9110#field.retry-after"),
+    bad=[
+        example("error-rate-limit", {_AFTER: REMOVE}, _PRESENT),
+        example("error-rate-limit", claims=_ABSENT),
+    ],
+    good=[
+        example("error-rate-limit", claims=_PRESENT),
+        example("error-rate-limit", {_AFTER: REMOVE}, _ABSENT),
+    ],
+    needs=("http.retry-after",),
+)
+def judge(answer: Body, context: Context) -> list[Fault]:
+    """A rate-limited reply says when to try again where the profile claims that it does.
+
+    A client that trusts the claim waits for a time that it is never told. To mend it, send `Retry-After` with every
+    429; where the provider changed it for good, the profile needs a new claim with its date.
+    """
+    has = "retry-after" in answer.exchange.headers
+    if has is (context.claim("http.retry-after") == "present"):
+        return []
+    expected, got = ("no Retry-After", "one") if has else ("Retry-After", "none")
+    return [Fault(f"expected {expected}, as claimed, got {got}", place=(answer.place[0], "headers"))]

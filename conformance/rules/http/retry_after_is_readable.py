@@ -1,0 +1,44 @@
+"""Rule: the time to wait can be read."""
+
+import re
+
+from conformance.results import Level
+from conformance.rules import Context, Fault, Source, example, rule
+from conformance.wire.index import Body
+from conformance.wire.views import errors
+
+_AFTER = "/0/headers/retry-after"
+_READABLE = re.compile(
+    r"\d+|(Mon|Tue|Wed|Thu|Fri|Sat|Sun), \d\d (Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec) \d{4} "
+    r"\d\d:\d\d:\d\d GMT",
+    re.ASCII,
+)
+
+
+@rule(
+    Level.MUST,
+    on=errors,
+    where=lambda answer, _context: "retry-after" in answer.exchange.headers,
+    source=Source(
+        "https://www.rfc-editor.org/rfc/rfc9110#field.retry-after", "Retry-After = HTTP-date / delay-seconds"
+    ),
+    bad=[
+        example("error-rate-limit", {_AFTER: "soon"}),
+        example("error-rate-limit", {_AFTER: "1.5"}),
+        example("error-rate-limit", {_AFTER: "-1"}),
+    ],
+    good=[
+        example("error-rate-limit"),
+        example("error-rate-limit", {_AFTER: "Fri, 20 Nov 2026 10:00:00 GMT"}),
+    ],
+)
+def judge(answer: Body, _context: Context) -> list[Fault]:
+    """`Retry-After` is a whole number of seconds or an HTTP date.
+
+    A client that cannot read it retries at once, and is refused again. To mend it, round the seconds up.
+    """
+    value = answer.exchange.headers["retry-after"]
+    if _READABLE.fullmatch(value.strip()):
+        return []
+    message = f"expected whole seconds or an HTTP date, got {value!r:.60}"
+    return [Fault(message, place=(answer.place[0], "headers", "retry-after"))]

@@ -1,0 +1,41 @@
+"""Rule: the reply comes in the form that was asked for."""
+
+from conformance.results import Level
+from conformance.rules import Context, Fault, Source, example, rule
+from conformance.wire.index import Body
+from conformance.wire.views import answers
+
+
+def _is_reply(answer: Body, _context: Context) -> bool:
+    exchange = answer.exchange
+    is_error = type(answer.value) is dict and "error" in answer.value
+    return type(exchange.request) is dict and exchange.status in (None, 200) and not is_error
+
+
+@rule(
+    Level.MUST,
+    on=answers,
+    where=_is_reply,
+    source=Source(
+        "https://platform.openai.com/docs/api-reference/chat/create",
+        "If set to true, the model response data will be streamed to the client as it is generated using "
+        "server-sent events.",
+    ),
+    bad=[
+        example("plain", {"/0/request/stream": True}),
+        example("stream-plain", {"/0/request/stream": False}),
+    ],
+    good=[example("plain"), example("stream-plain"), example("plain", {"/0/request/stream": False})],
+)
+def judge(answer: Body, _context: Context) -> list[Fault]:
+    """A reply is an event stream where the request asks for one, and a single body elsewhere.
+
+    Clients choose their parser by what they asked for. To mend it, obey `stream`; where a model cannot stream, send
+    the whole reply as one chunk.
+    """
+    exchange = answer.exchange
+    asked = exchange.request.get("stream") is True
+    if asked is exchange.streamed:
+        return []
+    forms = ("a single body", "an event stream")
+    return [Fault(f"expected {forms[asked]}, got {forms[exchange.streamed]}")]
