@@ -1,0 +1,40 @@
+"""Rule: a stream counts its tokens when asked to."""
+
+from conformance.results import Level
+from conformance.rules import Context, Fault, Source, example, rule
+from conformance.wire.index import Streamed
+from conformance.wire.pointer import REMOVE
+from conformance.wire.views import streams
+
+_ELSEWHERE = ("choice", "vendor", "none")
+
+
+def _is_asked(stream: Streamed, context: Context) -> bool:
+    options = stream.request.get("stream_options") if stream.request is not None else None
+    if type(options) is not dict or options.get("include_usage") is not True or stream.value.error is not None:
+        return False
+    ended = stream.value.done or any(choice.finish_reason is not None for choice in stream.value.choices)
+    claimed = context.claim("stream.usage", ())
+    return ended and not any(place in _ELSEWHERE for place in (claimed if type(claimed) is list else [claimed]))
+
+
+@rule(
+    Level.MUST,
+    on=streams,
+    where=_is_asked,
+    source=Source(
+        "https://platform.openai.com/docs/api-reference/chat/create",
+        "The usage field on this chunk shows the token usage statistics for the entire request",
+    ),
+    bad=[example("stream-plain", {"/0/response/4": REMOVE})],
+    good=[example("stream-plain"), example("stream-tool-calls", claims={"stream.usage": ["own-chunk"]})],
+)
+def judge(stream: Streamed, _context: Context) -> list[Fault]:
+    """A stream counts its tokens where `stream_options.include_usage` asks for it.
+
+    A stream that was cut or failed may lack the count. To mend it, send a chunk with `usage` and empty `choices`
+    before `[DONE]`.
+    """
+    if stream.value.usage is not None:
+        return []
+    return [Fault("expected a chunk with usage, as include_usage asks for it, got none")]
