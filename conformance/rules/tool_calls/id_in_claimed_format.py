@@ -1,0 +1,37 @@
+"""Rule: ids look as the profile says."""
+
+import re
+
+from conformance.results import Level
+from conformance.rules import Context, Fault, Source, example, rule
+from conformance.wire.index import Call
+from conformance.wire.views import reply_calls
+
+_CLAIMS = {"ids.format": ["call_[a-z]", "functions\\.[a-z_]+:[0-9]+"]}
+
+
+@rule(
+    Level.MUST,
+    on=reply_calls,
+    where=lambda call, _context: type(call.id) is str and call.id != "",
+    source=Source("https://platform.openai.com/docs/api-reference/chat/object", "The ID of the tool call."),
+    bad=[example("tool-call", {"/0/response/choices/0/message/tool_calls/0/id": "toolu_01"}, _CLAIMS)],
+    good=[
+        example("tool-call-parallel", claims=_CLAIMS),
+        example("tool-call", {"/0/response/choices/0/message/tool_calls/0/id": "functions.get_weather:0"}, _CLAIMS),
+        example("tool-call", claims={"ids.format": "call_."}),
+    ],
+    needs=("ids.format",),
+)
+def judge(call: Call, context: Context) -> list[Fault]:
+    """The id of a reply's tool call has the form that the provider's profile claims.
+
+    Ids travel on to other hosts, some of which take only certain lengths and characters; a form that changed shows
+    that another engine answers. To mend it, reply with ids of the claimed form; where the provider changed it for
+    good, the profile needs a new claim with its date.
+    """
+    claimed = context.claim("ids.format")
+    patterns = claimed if type(claimed) is list else [claimed]
+    if any(re.fullmatch(pattern, call.id) for pattern in patterns):
+        return []
+    return [Fault(f"expected an id of the form {' or '.join(patterns)}, got {call.id!r:.60}", at=("id",))]

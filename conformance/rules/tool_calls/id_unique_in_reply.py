@@ -1,0 +1,30 @@
+"""Rule: the calls of one reply are told apart by their ids."""
+
+from conformance.results import Level
+from conformance.rules import Context, Fault, Source, example, rule
+from conformance.wire.index import Reply
+from conformance.wire.views import replies
+
+
+@rule(
+    Level.MUST,
+    on=replies,
+    where=lambda reply, _context: len(reply.calls) > 1,
+    source=Source("https://github.com/langchain-ai/langchain/issues/40608"),
+    bad=[example("tool-call-parallel", {"/0/response/choices/0/message/tool_calls/1/id": "call_a"})],
+    good=[example("tool-call-parallel"), example("stream-tool-calls")],
+)
+def judge(reply: Reply, _context: Context) -> list[Fault]:
+    """The tool calls of one reply have different ids.
+
+    Two calls with one id get two results with one id, which only their order tells apart, and providers that check
+    for duplicates refuse the next request. To mend it, number or randomize ids within a reply.
+    """
+    seen: list[object] = []
+    faults = []
+    for call in reply.calls:
+        if call.id and call.id in seen:
+            message = f"expected an id that no call before it has, got {call.id!r:.60} again"
+            faults.append(Fault(message, place=(*call.place, "id")))
+        seen.append(call.id)
+    return faults

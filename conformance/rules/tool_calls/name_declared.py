@@ -1,0 +1,47 @@
+"""Rule: replies call declared functions."""
+
+from conformance.results import Level
+from conformance.rules import Context, Fault, Source, example, rule
+from conformance.rules.tool_calls import _declared
+from conformance.wire.index import Call
+from conformance.wire.pointer import REMOVE
+from conformance.wire.views import reply_calls
+
+_NAME = "/0/response/choices/0/message/tool_calls/0/function/name"
+_BUILTIN = {"type": "builtin_function", "function": {"name": "$web_search"}}
+
+
+@rule(
+    Level.MUST,
+    on=reply_calls,
+    where=lambda call, context: (
+        call.request is not None
+        and type(call.name) is str
+        and (bool(call.request.get("tools")) or context.claim("tools.unasked-call") is not True)
+    ),
+    source=Source("https://platform.openai.com/docs/api-reference/chat/create", "A list of tools the model may call."),
+    bad=[
+        example("tool-call", {_NAME: "get_wether"}),
+        example("tool-call", {"/0/request/tools": REMOVE}),
+    ],
+    good=[
+        example("tool-call-parallel"),
+        example("tool-call", {"/0/request/tools/-": _BUILTIN, _NAME: "$web_search"}),
+    ],
+)
+def judge(call: Call, _context: Context) -> list[Fault]:
+    """A reply calls a function that its request declares.
+
+    Models make up names, and engines pass them on; a client has nothing to run for such a call and must answer it
+    all the same. To mend it, constrain the names when decoding, or let the model try again; a client answers with a
+    result that says that there is no such tool.
+    """
+    if _declared.definition(call) is not None:
+        return []
+    declared = _declared.names(call.request or {})
+    if any(type(name) is not str for name in declared):
+        # The schemas report such a definition; what it declares cannot be known.
+        return []
+    listed = ", ".join(declared[:5]) + (", …" if len(declared) > 5 else "")
+    message = f"expected a declared function ({listed or 'there is none'}), got {call.name!r:.60}"
+    return [Fault(message, at=("function", "name"))]

@@ -1,0 +1,35 @@
+"""Rule: no call where calls are ruled out."""
+
+from conformance.results import Level
+from conformance.rules import Context, Fault, Source, example, rule
+from conformance.wire.index import Reply
+from conformance.wire.views import replies
+
+_NONE = {"/0/request/tool_choice": "none"}
+
+
+@rule(
+    Level.MUST,
+    on=replies,
+    where=lambda reply, context: (
+        reply.request is not None
+        and reply.request.get("tool_choice") == "none"
+        and "none" in context.claim("tools.choices-obeyed", ("none",))
+    ),
+    source=Source(
+        "https://platform.openai.com/docs/api-reference/chat/create",
+        "means the model will not call any tool and instead generates a message",
+    ),
+    bad=[example("tool-call", _NONE)],
+    good=[example("tool-result", _NONE)],
+)
+def judge(reply: Reply, _context: Context) -> list[Fault]:
+    """A reply holds no tool call where `tool_choice` is `none`.
+
+    A client that rules calls out, to have a summary say, has nothing that would run them. To mend it, leave the
+    tools out of the prompt or forbid the call when decoding.
+    """
+    if not reply.calls:
+        return []
+    message = f"expected no call, as tool_choice is none, got {len(reply.calls)}"
+    return [Fault(message, at=("message", "tool_calls"))]

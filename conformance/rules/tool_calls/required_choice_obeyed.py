@@ -1,0 +1,49 @@
+"""Rule: a call is made where one is demanded."""
+
+from conformance.results import Level
+from conformance.rules import Context, Fault, Source, example, rule
+from conformance.wire.index import Reply
+from conformance.wire.pointer import REMOVE
+from conformance.wire.views import replies
+
+_MESSAGE = "/0/response/choices/0/message"
+_REQUIRED = {"/0/request/tool_choice": "required"}
+
+
+def _is_required(reply: Reply, context: Context) -> bool:
+    return (
+        reply.request is not None
+        and reply.request.get("tool_choice") == "required"
+        and reply.complete
+        and reply.finish_reason not in ("length", "content_filter")
+        and "required" in context.claim("tools.choices-obeyed", ("required",))
+    )
+
+
+@rule(
+    Level.MUST,
+    on=replies,
+    where=_is_required,
+    source=Source(
+        "https://platform.openai.com/docs/api-reference/chat/create", "the model must call one or more tools"
+    ),
+    bad=[
+        example(
+            "tool-call",
+            {
+                **_REQUIRED,
+                f"{_MESSAGE}/tool_calls": REMOVE,
+                f"{_MESSAGE}/content": "It is mild.",
+                "/0/response/choices/0/finish_reason": "stop",
+            },
+        ),
+    ],
+    good=[example("tool-call", _REQUIRED), example("tool-call-parallel", _REQUIRED)],
+)
+def judge(reply: Reply, _context: Context) -> list[Fault]:
+    """A reply holds a tool call where `tool_choice` is `required`.
+
+    Agent loops that end by a call of a last tool never end without it. To mend it, constrain decoding to a call, or
+    refuse the request.
+    """
+    return [] if reply.calls else [Fault("expected a call, as tool_choice is required, got none", at=("message",))]
