@@ -1,0 +1,38 @@
+"""Rule: a call sent back has an id."""
+
+from conformance.results import Level
+from conformance.rules import Context, Fault, Source, example, rule
+from conformance.wire.index import Turn
+from conformance.wire.views import tool_turns
+
+_EMPTY = {"/0/request/messages/1/tool_calls/0/id": "", "/0/request/messages/2/tool_call_id": ""}
+_REFUSED = {"status": 400, "message": "Invalid 'messages' in payload."}
+
+
+@rule(
+    Level.MUST,
+    on=tool_turns,
+    source=Source(
+        "https://github.com/lmstudio-ai/lmstudio-bug-tracker/issues/830",
+        "Invalid 'messages' in payload. Please check the structure of your 'messages' and try again",
+    ),
+    bad=[
+        example("tool-result", _EMPTY),
+        example("tool-result", _EMPTY, {"ids.empty-in-request": _REFUSED}),
+    ],
+    good=[example("tool-result"), example("tool-two-turns")],
+    refused="ids.empty-in-request",
+)
+def judge(turn: Turn, _context: Context) -> list[Fault]:
+    """The tool calls of an assistant message have ids that are not empty.
+
+    Some hosts reply with empty ids and refuse them all the same. To mend it, make up an id for such a call, and use
+    it in the call and in its result alike.
+    """
+    if "" not in turn.ids:
+        return []
+    return [
+        Fault("expected an id, got an empty string", at=("tool_calls", position, "id"), values={"position": position})
+        for position, each in enumerate(turn.ids)
+        if each == ""
+    ]

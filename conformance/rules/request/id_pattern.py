@@ -1,0 +1,47 @@
+"""Rule: ids have the form that the provider takes."""
+
+import re
+
+from conformance.results import Level
+from conformance.rules import Context, Fault, Source, example, rule
+from conformance.wire.index import Turn
+from conformance.wire.views import tool_turns
+
+_CLAIM = {
+    "ids.input-pattern": {
+        "pattern": "[a-zA-Z0-9]{9}",
+        "refusal": {"status": 400, "message": "Tool call id was {id} but must be a-z, A-Z, 0-9, with a length of 9."},
+    },
+}
+_RIGHT = {"/0/request/messages/1/tool_calls/0/id": "D681PevKs", "/0/request/messages/2/tool_call_id": "D681PevKs"}
+
+
+@rule(
+    Level.MUST,
+    on=tool_turns,
+    where=lambda _turn, context: context.claim("ids.input-pattern")["refusal"] not in ("accepted", "ignored"),
+    source=Source(
+        "https://github.com/editor-code-assistant/eca/issues/233",
+        "Tool call id was 2968-LWy3uasib but must be a-z, A-Z, 0-9, with a length of 9.",
+    ),
+    bad=[example("tool-result", claims=_CLAIM)],
+    good=[example("tool-result", _RIGHT, _CLAIM)],
+    needs=("ids.input-pattern",),
+    refused="ids.input-pattern",
+)
+def judge(turn: Turn, context: Context) -> list[Fault]:
+    """The ids of tool calls have the form that the provider takes.
+
+    A history that began at another host holds ids of that host's form. To mend it, map them to ids of the form that
+    is asked for when the model is switched, in calls and results alike.
+    """
+    pattern = context.claim("ids.input-pattern")["pattern"]
+    return [
+        Fault(
+            f"expected an id that matches {pattern}, got {each!r:.60}",
+            at=("tool_calls", position, "id"),
+            values={"id": each, "length": len(each), "position": position},
+        )
+        for position, each in enumerate(turn.ids)
+        if type(each) is str and each and not re.fullmatch(pattern, each)
+    ]

@@ -1,0 +1,34 @@
+"""Rule: what clients note for themselves stays with them."""
+
+from conformance.results import Level
+from conformance.rules import Context, Fault, Source, example, rule
+from conformance.rules.request import _keys
+from conformance.wire.index import Message
+from conformance.wire.views import messages
+
+_RESULT = "/0/request/messages/2"
+_IGNORED = {"request.unknown-message-field": "ignored"}
+
+
+@rule(
+    Level.MUST,
+    on=messages,
+    source=Source("schemas/canonical/transcript.json", "What a client keeps beside a message never crosses the wire"),
+    bad=[
+        *(example("tool-result", {f"{_RESULT}/{key}": True}) for key in sorted(_keys.LOCAL)),
+        example("tool-result", {"/0/request/messages/1/finishReason": "tool_calls"}, _IGNORED),
+    ],
+    good=[example("tool-result"), example("plain")],
+    by_schema=True,
+)
+def judge(message: Message, context: Context) -> list[Fault]:
+    """What a client keeps beside a message for itself is not sent.
+
+    Finish reasons, error flags, tool names, times and durations are a client's bookkeeping; `isError` above all tells
+    the model nothing, because a failure is text in `content`. To mend it, strip these keys when a request is built.
+    """
+    return [
+        _keys.fault(message, holder, key, f"expected {key!r} to stay with the client, got it on the wire")
+        for holder, key in context.unknown_keys(message.place)
+        if key in _keys.LOCAL
+    ]

@@ -1,0 +1,42 @@
+"""Rule: messages hold nothing of the client's own."""
+
+from conformance.results import Level
+from conformance.rules import Context, Fault, Source, example, rule
+from conformance.rules.request import _keys
+from conformance.wire.index import Message
+from conformance.wire.views import messages
+
+_CALL = "/0/request/messages/1/tool_calls/0"
+_REFUSED = {"status": 400, "message": "Unknown parameter: 'messages[{index}].{field}'."}
+
+
+@rule(
+    Level.SHOULD,
+    on=messages,
+    source=Source(
+        "https://github.com/labring/FastGPT/issues/1253", "Unknown parameter: 'messages[2].tool_calls[0].index'."
+    ),
+    bad=[
+        example("plain", {"/0/request/messages/1/id": "msg_1"}),
+        example("plain", {"/0/request/messages/1/id": "msg_1"}, {"request.unknown-message-field": _REFUSED}),
+        example("tool-result", {f"{_CALL}/index": 0}, {"request.unknown-call-field": _REFUSED}),
+        example("tool-result", {"/0/request/messages/2/name": "get_weather"}),
+        example(
+            "plain",
+            {"/0/request/messages/1/content": [{"type": "text", "text": "Hi", "cache_control": {"type": "ephemeral"}}]},
+        ),
+    ],
+    good=[example("plain", {"/0/request/messages/1/name": "ada"}), example("tool-result-parallel")],
+    by_schema=True,
+)
+def judge(message: Message, context: Context) -> list[Fault]:
+    """A message holds only the keys of the canonical wire.
+
+    Lenient hosts drop what they do not know, strict ones refuse the whole request for it. To mend it, build messages
+    from the keys that `schemas/canonical/message.json` names for their role, instead of sending what is stored.
+    """
+    return [
+        _keys.fault(message, holder, key, f"expected no such key on the wire, got {key!r:.60}")
+        for holder, key in context.unknown_keys(message.place)
+        if key not in _keys.LOCAL and key not in _keys.REASONING
+    ]

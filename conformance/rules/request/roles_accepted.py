@@ -1,0 +1,56 @@
+"""Rule: instructions come under a role that the model takes."""
+
+from typing import Any
+
+from conformance.results import Level
+from conformance.rules import Context, Fault, Source, example, rule
+from conformance.wire.index import Body
+from conformance.wire.views import requests
+
+_CLAIMS = {"developer": "request.developer-role", "system": "request.system-role"}
+_BORNE = (None, "accepted", "ignored")
+_REFUSED = {
+    "status": 400,
+    "message": "Unsupported value: 'messages[{index}].role' does not support '{role}' with this model.",
+}
+_ROLE = "/0/request/messages/0/role"
+
+
+@rule(
+    Level.MUST,
+    on=requests,
+    where=lambda _request, context: (
+        bool(context.claims) and any(context.claim(name) not in _BORNE for name in _CLAIMS.values())
+    ),
+    source=Source("https://platform.openai.com/docs/api-reference/chat/create"),
+    bad=[
+        example("plain", claims={"request.system-role": _REFUSED}),
+        example("plain", {_ROLE: "developer"}, {"request.developer-role": _REFUSED}),
+    ],
+    good=[
+        example("plain", claims={"request.developer-role": _REFUSED}),
+        example("plain", {_ROLE: "developer"}, {"request.developer-role": "accepted", "request.system-role": _REFUSED}),
+    ],
+)
+def judge(request: Body, context: Context) -> list[Fault]:
+    """Instructions stand under a role that the provider takes, system or developer.
+
+    Newer OpenAI models know the role developer, most others know system alone, and early reasoning models took
+    neither. To mend it, send the role that is taken; where there is none, put the text before the user's.
+    """
+    listed = request.value.get("messages")
+    refused = [role for role, name in _CLAIMS.items() if context.claim(name) not in _BORNE]
+    return [
+        Fault(
+            f"expected a role that the provider takes, got {role}",
+            at=("messages", position, "role"),
+            values={"role": role, "model": request.exchange.model},
+            claim=_CLAIMS[role],
+        )
+        for position, role in enumerate(map(_role, listed if type(listed) is list else ()))
+        if role in refused
+    ]
+
+
+def _role(message: Any) -> Any:
+    return message.get("role") if type(message) is dict else None

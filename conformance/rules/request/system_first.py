@@ -1,0 +1,43 @@
+"""Rule: system messages come first."""
+
+from conformance.results import Level
+from conformance.rules import Context, Fault, Source, example, rule
+from conformance.wire.index import Body
+from conformance.wire.views import requests
+
+_CLAIM = {
+    "request.system-position": {"status": 400, "message": "Unexpected role '{role}' after role '{other}'"},
+}
+_LATE = {"/0/request/messages/-": {"role": "system", "content": "Be brief."}}
+
+
+@rule(
+    Level.MUST,
+    on=requests,
+    where=lambda _request, context: context.claim("request.system-position") not in ("accepted", "ignored"),
+    source=Source("https://github.com/NousResearch/hermes-agent/issues/24401"),
+    bad=[
+        example("plain", _LATE, _CLAIM),
+        example("tool-result", _LATE, {"request.system-position": "damaged"}),
+    ],
+    good=[example("plain", claims=_CLAIM), example("tool-result-parallel", claims=_CLAIM)],
+    needs=("request.system-position",),
+    refused="request.system-position",
+)
+def judge(request: Body, _context: Context) -> list[Fault]:
+    """System messages stand before all others, where the provider takes them nowhere else.
+
+    Clients that compact a history, or remind the model of something, put them in the middle. To mend it, move the
+    text to the first system message, or say it as the user.
+    """
+    listed = request.value.get("messages")
+    faults = []
+    before: object = "system"
+    for position, message in enumerate(listed if type(listed) is list else ()):
+        role = message.get("role") if type(message) is dict else None
+        if role == "system" and before not in ("system", "developer"):
+            values = {"role": role, "other": before}
+            text = f"expected system messages first, got one after role {before!r:.60}"
+            faults.append(Fault(text, at=("messages", position), values=values))
+        before = role
+    return faults

@@ -1,0 +1,49 @@
+"""Rule: the function that is named exists."""
+
+from typing import Any
+
+from conformance.results import Level
+from conformance.rules import Context, Fault, Source, example, rule
+from conformance.wire.index import Body
+from conformance.wire.pointer import REMOVE
+from conformance.wire.views import requests
+
+_CHOICE = "/0/request/tool_choice"
+_KNOWN = {"type": "function", "function": {"name": "get_weather"}}
+_UNKNOWN = {"type": "function", "function": {"name": "get_time"}}
+
+
+def _chosen(request: Body) -> Any:
+    choice = request.value.get("tool_choice")
+    function = choice.get("function") if type(choice) is dict else None
+    return function.get("name") if type(function) is dict else None
+
+
+@rule(
+    Level.MUST,
+    on=requests,
+    where=lambda request, _context: _chosen(request) is not None,
+    source=Source("https://platform.openai.com/docs/api-reference/chat/create", "forces the model to call that tool"),
+    bad=[
+        example("error", {_CHOICE: _UNKNOWN}),
+        example("error", {_CHOICE: _KNOWN, "/0/request/tools": REMOVE}),
+        example("error", {_CHOICE: _UNKNOWN}, {"tools.choice-unknown-name": {"status": 400}}),
+    ],
+    good=[example("tool-call", {_CHOICE: _KNOWN})],
+)
+def judge(request: Body, _context: Context) -> list[Fault]:
+    """`tool_choice` names a function that the request declares.
+
+    Some providers refuse another name, others answer as if nothing had been chosen. To mend it, declare the function
+    in `tools`, or choose one that is declared.
+    """
+    tools = request.value.get("tools")
+    name = _chosen(request)
+    for tool in tools if type(tools) is list else ():
+        function = tool.get("function") if type(tool) is dict else None
+        if type(function) is dict and function.get("name") == name:
+            return []
+    claim = "tools.choice-unknown-name" if tools else "tools.choice-without-tools"
+    message = f"expected the name of a declared function, got {name!r:.60}"
+    values = {"name": name, "value": name}
+    return [Fault(message, at=("tool_choice", "function", "name"), values=values, claim=claim)]
