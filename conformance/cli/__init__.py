@@ -13,6 +13,7 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any, Final
 
+from conformance.cli._terminal import complain
 from conformance.errors import ConformanceError, UnknownName
 
 UNUSABLE: Final = 2
@@ -104,7 +105,7 @@ class _Version(argparse.Action):
     """Prints the version; asked for only then, because it is looked up in the installed package's data."""
 
     def __call__(self, parser: argparse.ArgumentParser, *_: Any) -> None:
-        from importlib.metadata import PackageNotFoundError, version
+        from importlib.metadata import PackageNotFoundError, version  # noqa: PLC0415
 
         try:
             found = version("wire-conformance")
@@ -144,5 +145,5 @@ def _let_go() -> None:
 
 
 def _unusable(message: str) -> int:
-    print(f"conformance: {' '.join(message.splitlines())}", file=sys.stderr)
+    complain(message)
     return UNUSABLE

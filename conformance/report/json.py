@@ -1,0 +1,20 @@
+"""Report of judged inputs as one JSON object: `{"inputs": […], "summary": {…}}`, an input a line."""
+
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from typing import Any
+
+import orjson
+
+
+def render_inputs(
+    inputs: Iterable[Mapping[str, Any]],
+    summary: Callable[[], Mapping[str, Any]],
+    _paint: Callable[[str, str], str],
+) -> Iterator[str]:
+    """Yield the report piece by piece; the summary is asked for after the last input."""
+    before = '{"inputs": [\n'
+    for each in inputs:
+        yield before + orjson.dumps(each).decode()
+        before = ",\n"
+    yield "\n" if before.startswith(",") else before
+    yield f'], "summary": {orjson.dumps(summary()).decode()}}}\n'
