@@ -1,0 +1,282 @@
+"""Event streams by the HTML standard, whole or in pieces, and back to text.
+
+Source: https://html.spec.whatwg.org/multipage/server-sent-events.html#parsing-an-event-stream
+
+A line ends with LF, CR or CRLF; a blank line dispatches an event; what stands after the last blank line is never
+an event, it is the *tail*, by which a cut stream is known. Nothing here raises on what a server sent.
+"""
+
+import codecs
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any, Final, NamedTuple
+
+import orjson
+
+_UNNAMED: Final = "message"
+_SIMPLE: Final = "data: "
+_BETWEEN: Final = "\n\ndata: "
+_RETRY_DIGITS: Final = 18
+_LINE_ENDS: Final = ("\r", "\r\n", "\n\n", "\n\r", "\r\r")
+_LINE_END_BYTES: Final = tuple(end.encode() for end in _LINE_ENDS)
+
+
+class Bounds(NamedTuple):
+    """How much of one stream is read: characters of one event with its comments, and events."""
+
+    length: int = 16 * 2**20
+    events: int = 500_000
+
+
+BOUNDS: Final = Bounds()
+
+
+class Event(NamedTuple):
+    """A dispatched event: its data lines joined by LF, its name (`message` where it has none), the last id seen."""
+
+    data: str
+    event: str = _UNNAMED
+    id: str = ""
+
+
+class Reading(NamedTuple):
+    r"""What an event stream holds; the text itself stays with the caller.
+
+    `data`: the data of each event, its lines joined by LF. `names`: the names of those events that have one, by their
+    number. `ids`: the last event id, by the number of the event at which it changes. `comments`: how many comment
+    lines. `tail`: the raw text after the last blank line, which no event came of; empty where only comments stand
+    there. `ignored`: lines that the standard ignores because no field it knows begins them. `retry`: the last
+    reconnection time, in milliseconds. `invalid_utf8`: how many U+FFFD came from decoding bytes that are no UTF-8; 0
+    for text, where it cannot be known. `bound`: which bound was met; what stands beyond it was not read, and the tail
+    is empty then. Empty: all was read.
+    """
+
+    data: tuple[str, ...]
+    names: Mapping[int, str]
+    ids: Mapping[int, str]
+    comments: int
+    tail: str
+    ignored: tuple[str, ...]
+    retry: int | None
+    invalid_utf8: int
+    bound: str
+
+    @property
+    def events(self) -> tuple[Event, ...]:
+        """The events, made when asked for: putting a stream together needs none of them as an object."""
+        return tuple(_events(self.data, self.names, self.ids, 0, ""))
+
+
+def read(text: str | bytes, bounds: Bounds = BOUNDS) -> Reading:
+    """Read a whole stream; bytes are decoded as the standard says."""
+    if isinstance(text, bytes):
+        decoder = Decoder(bounds)
+        decoder.feed(text)
+        return decoder.close()
+    reader = _Reader(bounds)
+    text = text.removeprefix("\ufeff")
+    end = _end(text, 0, _LINE_ENDS)
+    reader.take(text[:end])
+    return reader.close(text[end:])
+
+
+class Decoder:
+    """Reads a stream as its bytes arrive; however they are split, the events are those of `read`.
+
+    No more than about four times `bounds.length` bytes are held back. Where a bound is met, `feed` returns
+    nothing from there on and the reading says so: a client of a faulty server is not made to fail by its reader.
+    """
+
+    def __init__(self, bounds: Bounds = BOUNDS) -> None:
+        self._reader = _Reader(bounds)
+        self._buffer = bytearray()
+        self._at_start = True
+        self._after_cr = False
+
+    def feed(self, data: bytes) -> list[Event]:
+        """Return the events that these bytes complete."""
+        if self._reader.is_full():
+            return []
+        if self._after_cr and data:
+            # The CR has already ended its line; a LF that follows it belongs to the same line end.
+            data = data.removeprefix(b"\n")
+            self._after_cr = False
+        buffer, reader = self._buffer, self._reader
+        known, last_id = len(reader.data), reader.id
+        start = max(0, len(buffer) - 1)
+        buffer += data
+        end = _end(buffer, start, _LINE_END_BYTES)
+        if end:
+            self._after_cr = end == len(buffer) and buffer.endswith(b"\r")
+            reader.take(self._text(bytes(buffer[:end])))
+            del buffer[:end]
+        if len(buffer) > 4 * reader.bounds.length + 4:
+            reader.exceed_length()
+        if reader.is_full():
+            buffer.clear()
+        return _events(reader.data, reader.names, reader.ids, known, last_id)
+
+    def close(self) -> Reading:
+        """Return the reading of all that was fed."""
+        # A character that was cut in two is the cut's doing and is left out; it is not invalid UTF-8.
+        _, length = codecs.utf_8_decode(self._buffer, "replace")
+        tail = self._text(bytes(self._buffer[:length]))
+        self._buffer.clear()
+        return self._reader.close(tail)
+
+    def _text(self, data: bytes) -> str:
+        """Decode whole lines: no line end lies within a UTF-8 sequence, so no sequence is split between two calls."""
+        try:
+            text = data.decode()
+        except UnicodeDecodeError:
+            text = data.decode(errors="replace")
+            self._reader.invalid_utf8 += text.count("\ufffd") - data.count(b"\xef\xbf\xbd")
+        if self._at_start:
+            text = text.removeprefix("\ufeff")
+        self._at_start = False
+        return text
+
+
+def render(items: Iterable[Any]) -> str:
+    """Return the text of a stream: a str stands for itself, any other value becomes the data of one event."""
+    return "".join(item if isinstance(item, str) else f"data: {orjson.dumps(item).decode()}\n\n" for item in items)
+
+
+class _Reader:
+    """The state of the standard's parser between two blank lines."""
+
+    __slots__ = ("bound", "bounds", "comments", "data", "id", "ids", "ignored", "invalid_utf8", "names", "retry")
+
+    def __init__(self, bounds: Bounds) -> None:
+        self.bounds = bounds
+        self.data: list[str] = []
+        self.names: dict[int, str] = {}
+        self.ids: dict[int, str] = {}
+        self.comments = 0
+        self.ignored: list[str] = []
+        self.retry: int | None = None
+        self.invalid_utf8 = 0
+        self.bound = ""
+        self.id = ""
+
+    def take(self, text: str) -> None:
+        """Read text that ends with a blank line."""
+        if not text.startswith(_SIMPLE):
+            # Many a stream begins with comments and is simple from its first data on.
+            head, between, text = text.partition(_BETWEEN)
+            self._take_blocks(head)
+            if not between or self.is_full():
+                return
+            text = _SIMPLE + text
+        if not self._take_simple(text):
+            self._take_blocks(text)
+
+    def _take_blocks(self, text: str) -> None:
+        if "\r" in text:
+            text = text.replace("\r\n", "\n").replace("\r", "\n")
+        length, simple = self.bounds.length, len(_SIMPLE)
+        for block in text.split("\n\n"):
+            if len(block) > length:
+                self.exceed_length()
+            elif block.startswith(_SIMPLE) and "\n" not in block:
+                self._dispatch(block[simple:], _UNNAMED)
+            elif block:
+                self._read_block(block)
+            if self.is_full():
+                return
+
+    def _take_simple(self, text: str) -> bool:
+        r"""Read text in which every event is one line `data: …` and every line end a LF; say whether it was so.
+
+        This is how nearly all providers write, and no step of it is taken in Python for each event. That no line end is
+        left where the text was split proves the shape.
+        """
+        if len(text) > self.bounds.length or "\r" in text:
+            return False
+        found = text[len(_SIMPLE) : -2].split(_BETWEEN)
+        if "\n" in "".join(found) or len(self.data) + len(found) > self.bounds.events:
+            return False
+        self.data += found
+        return True
+
+    def _read_block(self, block: str) -> None:
+        data: list[str] = []
+        name = ""
+        for line in block.split("\n"):
+            field, _, value = line.partition(":")
+            value = value.removeprefix(" ")
+            if field == "data":
+                data.append(value)
+            elif field == "event":
+                name = value
+            elif line:
+                self._note_line(line, field, value)
+        if data:
+            self._dispatch("\n".join(data), name or _UNNAMED)
+
+    def _note_line(self, line: str, field: str, value: str) -> None:
+        if not field:
+            self.comments += 1
+        elif field == "id":
+            if "\0" not in value and value != self.id:
+                self.id = self.ids[len(self.data)] = value
+        elif field == "retry":
+            is_number = value.isascii() and value.isdecimal() and len(value) <= _RETRY_DIGITS
+            self.retry = int(value) if is_number else self.retry
+        else:
+            self.ignored.append(line)
+
+    def _dispatch(self, data: str, name: str) -> None:
+        number = len(self.data)
+        if number == self.bounds.events:
+            self.bound = f"more than {number} events"
+            return
+        self.data.append(data)
+        if name != _UNNAMED:
+            self.names[number] = name
+
+    def is_full(self) -> bool:
+        """Say whether a bound was met, so that nothing more is read."""
+        return bool(self.bound)
+
+    def exceed_length(self) -> None:
+        """Note that an event is longer than may be."""
+        self.bound = self.bound or f"an event of more than {self.bounds.length} characters"
+
+    def close(self, tail: str) -> Reading:
+        """Return the reading, given what stands after the last blank line."""
+        tail = tail.lstrip("\r\n")
+        if len(tail) > self.bounds.length:
+            self.exceed_length()
+        lines = [line for line in tail.replace("\r", "\n").split("\n") if line]
+        comments = sum(line.startswith(":") for line in lines)
+        self.comments += 0 if self.bound else comments
+        if self.bound or comments == len(lines):
+            tail = ""
+        return Reading(
+            tuple(self.data), self.names, self.ids, self.comments, tail, tuple(self.ignored), self.retry,
+            self.invalid_utf8, self.bound,
+        )  # fmt: skip
+
+
+def _events(
+    data: Sequence[str], names: Mapping[int, str], ids: Mapping[int, str], start: int, last_id: str
+) -> list[Event]:
+    """Return the events from number `start` on; `last_id` is the last event id before them."""
+    events = []
+    for number in range(start, len(data)):
+        last_id = ids.get(number, last_id)
+        events.append(Event(data[number], names.get(number, _UNNAMED), last_id))
+    return events
+
+
+def _end(text: Any, start: int, ends: Any) -> int:
+    """Return where the last blank line ends, looked for from `start` on; 0 where there is none.
+
+    A blank line is a line end directly after a line end, and every two line ends hold LF LF, LF CR or CR CR.
+    """
+    cr, crlf, *pairs = ends
+    searched = pairs if text.find(cr, start) >= 0 else pairs[:1]
+    at = max(text.rfind(pair, start) for pair in searched)
+    if at < 0:
+        return 0
+    return int(at) + (3 if text[at + 1 : at + 3] == crlf else 2)
