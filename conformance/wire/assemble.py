@@ -1,0 +1,279 @@
+"""Chunks of a stream, put together in one pass to what a plain reply would carry, with every anomaly kept as a fact.
+
+Nothing is repaired silently: where the chunks leave a choice (to which call does this fragment belong?) the tables
+in `calls` and `deltas` say which is taken, and a fact says that it had to be taken.
+"""
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any, Final, NamedTuple
+
+import orjson
+
+from conformance.wire.deltas import Message
+from conformance.wire.facts import Fact, describe
+from conformance.wire.pointer import Place
+from conformance.wire.sse import Event, Reading
+
+_NOTHING: Final = object()
+
+
+class Choice(NamedTuple):
+    """A choice: the message as a plain reply would carry it, the last finish reason, where each tool call begins."""
+
+    index: int  # type: ignore[assignment]  # it hides the method of tuple, which is of no use here
+    message: dict[str, Any]
+    finish_reason: Any
+    calls: tuple[Place, ...]
+
+
+class Stream(NamedTuple):
+    """A stream put together.
+
+    `chunks`: one per event, None where the data is no JSON object. `done`: the end mark `[DONE]` came. `usage`: the
+    last usage object. `error`: the first error sent as an event, as the body of a plain error reply would be.
+    `facts`: by kind (see `facts.KINDS`) in the order of the stream; a kind with no fact has no key.
+    """
+
+    chunks: tuple[dict[str, Any] | None, ...]
+    done: bool
+    choices: tuple[Choice, ...]
+    usage: dict[str, Any] | None
+    error: Any
+    facts: Mapping[str, tuple[Fact, ...]]
+
+
+def assemble(stream: Reading | Iterable[Event]) -> Stream:
+    """Put the events of a stream together; without a reading, what only a reading knows is taken to be in order."""
+    if isinstance(stream, Reading):
+        data, names = stream.data, stream.names
+    else:
+        events = tuple(stream)
+        data = tuple(event.data for event in events)
+        names = {number: event.event for number, event in enumerate(events) if event.event != "message"}
+    parsed = _parse(data)
+    assembly = _Assembly()
+    assembly.add_events(data, names, parsed)
+    if isinstance(stream, Reading):
+        assembly.note_reading(stream)
+    return assembly.close([chunk if type(chunk) is dict else None for chunk in parsed])
+
+
+class _Assembly:
+    """What is known of a stream as far as it has come."""
+
+    __slots__ = ("done", "error", "facts", "ident", "latest", "messages", "model", "usage")
+
+    def __init__(self) -> None:
+        self.done = False
+        self.messages: dict[int, Message] = {}
+        self.latest: Message | None = None
+        self.usage: dict[str, Any] | None = None
+        self.error: Any = None
+        self.facts: dict[str, list[Fact]] = {}
+        self.ident: Any = ""
+        self.model: Any = ""
+
+    def note(self, kind: str, at: Place, detail: str) -> None:
+        self.facts.setdefault(kind, []).append(Fact(at, detail))
+
+    def add_events(self, data: Sequence[str], names: Mapping[int, str], parsed: Sequence[Any]) -> None:
+        """Add every event: an ordinary chunk by the few steps here, any other by the methods below.
+
+        A chunk is ordinary if it holds one choice, that of the chunk before, and differs from it in its delta only.
+        Of the delta, only what `Message.put` has to look at goes there.
+        """
+        ident, model, index, runs, empty, put = self.ordinary(names)
+        for at, chunk in enumerate(parsed):
+            try:
+                (choice,) = chunk["choices"]
+                delta = choice["delta"].items()
+                is_ordinary = (
+                    choice["index"] is index
+                    and choice.get("finish_reason") is None
+                    and chunk["id"] == ident
+                    and chunk["model"] == model
+                    and chunk.get("usage") is None
+                    and "error" not in chunk
+                )
+            except (AttributeError, KeyError, TypeError, ValueError):
+                is_ordinary = False
+            if not is_ordinary:
+                self.add_event(data[at], names.get(at, "message"), chunk, at)
+                ident, model, index, runs, empty, put = self.ordinary(names)
+                continue
+            for key, value in delta:
+                if key in runs and type(value) is str:
+                    runs[key].append(value)
+                elif value:
+                    put(key, value, (at, "choices", 0, "delta", key))
+                elif value is not None or key not in empty:
+                    empty[key] = value
+
+    def ordinary(self, names: Mapping[int, str]) -> tuple[Any, ...]:
+        """Return what an ordinary chunk has from here on, and where its delta goes; no chunk has `_NOTHING`.
+
+        Where events have names, no chunk is taken for ordinary: that is rare, and each name is to be looked at.
+        """
+        latest = self.latest
+        if self.done or latest is None or names:
+            return None, None, _NOTHING, None, None, None
+        return self.ident, self.model, latest.index, latest.runs, latest.empty, latest.put
+
+    def add_event(self, text: str, name: str, chunk: Any, at: int) -> None:
+        if type(chunk) is dict and name == "message" and not self.done:
+            self.add_chunk(chunk, at)
+        else:
+            self.add_odd(text, name, chunk, at)
+
+    def add_odd(self, data: str, name: str, chunk: Any, at: int) -> None:
+        """Add an event that is not simply a chunk."""
+        if self.done:
+            self.note("after-done", (at,), describe(data))
+            return
+        if name not in ("message", "error"):
+            self.note("event-named", (at,), name)
+        if name == "error":
+            self.add_error(data if chunk is None else chunk, at)
+        elif type(chunk) is dict:
+            self.add_chunk(chunk, at)
+        elif data.strip() == "[DONE]":
+            self.done = True
+            if data != "[DONE]":
+                self.note("done-inexact", (at,), describe(data))
+        elif chunk is None and data != "null":
+            self.note("bad-json", (at,), describe(data))
+        else:
+            self.note("not-an-object", (at,), describe(data))
+
+    def add_chunk(self, chunk: dict[str, Any], at: int) -> None:
+        if chunk.get("id") != self.ident or chunk.get("model") != self.model or not self.ident:
+            self.note_identity(chunk, at)
+        if chunk.get("usage") is not None:
+            self.add_usage(chunk["usage"], at)
+        choices = chunk.get("choices")
+        if type(choices) is not list or not choices or "error" in chunk:
+            self.add_special(chunk, choices, at)
+        if type(choices) is list:
+            for position, choice in enumerate(choices):
+                self.add_choice(choice, at, position)
+
+    def note_identity(self, chunk: dict[str, Any], at: int) -> None:
+        ident, model = chunk.get("id"), chunk.get("model")
+        if not ident and "error" not in chunk:
+            self.note("chunk-id-missing", (at,), "absent" if "id" not in chunk else f"got {describe(ident)}")
+        if ident and self.ident and ident != self.ident:
+            self.note("chunk-id-changed", (at, "id"), f"from {describe(self.ident)} to {describe(ident)}")
+        if model and self.model and model != self.model:
+            self.note("model-changed", (at, "model"), f"from {describe(self.model)} to {describe(model)}")
+        self.ident, self.model = ident or self.ident, model or self.model
+
+    def add_usage(self, usage: Any, at: int) -> None:
+        self.note("usage", (at, "usage"), "")
+        if type(usage) is dict:
+            self.usage = usage
+
+    def add_special(self, chunk: dict[str, Any], choices: Any, at: int) -> None:
+        """Add a chunk that has no choices or carries an error."""
+        if chunk.get("error") is not None or chunk.get("object") == "error":
+            self.add_error(chunk, at)
+        elif type(choices) is not list:
+            self.note("choices-missing", (at,), "absent" if "choices" not in chunk else f"got {describe(choices)}")
+        elif not choices:
+            self.note("empty-choices", (at, "choices"), "with usage" if chunk.get("usage") else "without usage")
+
+    def add_error(self, error: Any, at: int) -> None:
+        self.note("error-in-band", (at,), describe(error))
+        if self.error is None:
+            self.error = error
+
+    def add_choice(self, choice: Any, at: int, position: int) -> None:
+        if type(choice) is not dict:
+            self.note("not-an-object", (at, "choices", position), f"got {describe(choice)}")
+            return
+        index, delta = choice.get("index"), choice.get("delta")
+        message = self.messages.get(index) if type(index) is int else None
+        if message is None:
+            message = self.open_choice(choice, at, position)
+        if type(delta) is dict:
+            message.add(delta, at, position)
+        else:
+            self.note("delta-missing", (at, "choices", position), f"the keys are {', '.join(choice)}")
+        self.latest = message
+        if choice.get("finish_reason") is not None:
+            self.finish(message, choice, (at, "choices", position))
+
+    def open_choice(self, choice: dict[str, Any], at: int, position: int) -> Message:
+        """Return the message of a choice that is new, or whose index is missing."""
+        index = choice.get("index")
+        if type(index) is not int:
+            detail = "absent" if "index" not in choice else f"got {describe(index)}"
+            self.note("choice-index-missing", (at, "choices", position), detail)
+            index = position
+        if index not in self.messages:
+            self.messages[index] = Message(index, self.note)
+            delta = choice.get("delta")
+            if type(delta) is dict and not delta.get("role"):
+                detail = "absent" if "role" not in delta else f"got {describe(delta['role'])}"
+                self.note("role-missing", (at, "choices", position, "delta"), detail)
+        return self.messages[index]
+
+    def finish(self, message: Message, choice: dict[str, Any], place: Place) -> None:
+        reason = choice["finish_reason"]
+        if type(reason) is str and reason:
+            message.finish(reason, (*place, "finish_reason"))
+        else:
+            self.note("finish-not-string", (*place, "finish_reason"), f"got {describe(reason)}")
+        if choice.get("error") is not None:
+            self.add_error({"error": choice["error"]}, int(place[0]))
+
+    def note_reading(self, reading: Reading) -> None:
+        end = (len(reading.data),)
+        for line in reading.ignored:
+            self.note("ignored-line", (), describe(line))
+        if reading.invalid_utf8:
+            self.note("invalid-utf8", (), f"{reading.invalid_utf8} times")
+        if reading.bound:
+            self.note("bound-met", end, reading.bound)
+        if reading.tail:
+            self.note("cut", end, f"{len(reading.tail)} characters with no blank line after them")
+            last = reading.tail.strip().removeprefix("data:").strip()
+            if last == "[DONE]":
+                self.note("done-undispatched", end, describe(reading.tail))
+
+    def close(self, chunks: list[dict[str, Any] | None]) -> Stream:
+        if not self.done:
+            self.note("done-missing", (len(chunks),), "")
+        choices = []
+        for index, message in sorted(self.messages.items()):
+            if message.finish_reason is None:
+                self.note("cut", _last_place(chunks, index), "no finish reason")
+            choices.append(Choice(index, message.close(), message.finish_reason, message.calls()))
+        facts = {kind: tuple(found) for kind, found in self.facts.items()}
+        return Stream(tuple(chunks), self.done, tuple(choices), self.usage, self.error, facts)
+
+
+def _parse(data: Sequence[str]) -> list[Any]:
+    """Parse the data of every event; None where it is no JSON."""
+    has_mark = bool(data) and data[-1] == "[DONE]"
+    try:
+        parsed: list[Any] = list(map(orjson.loads, data[:-1] if has_mark else data))
+    except orjson.JSONDecodeError:
+        return [_parse_one(text) for text in data]
+    return [*parsed, None] if has_mark else parsed
+
+
+def _parse_one(text: str) -> Any:
+    try:
+        return orjson.loads(text)
+    except orjson.JSONDecodeError:
+        return None
+
+
+def _last_place(chunks: list[dict[str, Any] | None], index: int) -> Place:
+    """Return where the choice of an index stands last."""
+    for at in range(len(chunks) - 1, -1, -1):
+        choices = (chunks[at] or {}).get("choices")
+        for position, choice in enumerate(choices if type(choices) is list else ()):
+            if type(choice) is dict and choice.get("index", position) == index:
+                return at, "choices", position
+    return (len(chunks),)

@@ -1,0 +1,251 @@
+"""Tool-call fragments of a stream, put together.
+
+Which call a fragment belongs to, the first line that fits:
+
+| the fragment's index | its id | | it goes to |
+| --- | --- | --- | --- |
+| no integer | of a known call | | the latest call with that id |
+| no integer | another, not empty | | a new call |
+| no integer | none or empty | and a name | a new call |
+| no integer | none or empty | no name | the latest call; without one, a new call |
+| not seen yet | any | | a new call |
+| open | none, empty, or of the latest call on it | | the latest call on that index |
+| open | another, but the latest call on it has none | and a second name | a new call on that index (`index-reused`) |
+| open | another, but the latest call on it has none | | that call, which takes the id (`id-late`) |
+| open | of an earlier call on that index | | that call |
+| open | another, not empty | | a new call on that index (`index-reused`) |
+
+Each call carries what it was given under the names it came with and nothing else: what is missing stays missing.
+The first id, type and name stand; argument strings are joined; of other keys the last value stands.
+"""
+
+from typing import Any, Final
+
+import orjson
+
+from conformance.wire.facts import Note, describe
+from conformance.wire.pointer import Place
+
+_OF_CALL: Final = frozenset({"index", "id", "type", "function"})
+_OF_FUNCTION: Final = frozenset({"name", "arguments"})
+
+
+class _Call:
+    """A call as far as it has come."""
+
+    __slots__ = ("arguments", "fields", "function", "has_function", "id", "index", "name", "place")
+
+    def __init__(self, place: Place, index: int | None) -> None:
+        self.place = place
+        self.index = index
+        self.id: Any = None
+        self.name: Any = None
+        self.fields: dict[str, Any] = {}
+        self.function: dict[str, Any] = {}
+        self.arguments: list[Any] = []
+        self.has_function = False
+
+    def render(self) -> dict[str, Any]:
+        """Return the call as a plain reply would carry it."""
+        if not self.has_function:
+            return self.fields
+        arguments = {"arguments": _join(self.arguments)} if self.arguments else {}
+        return {**self.fields, "function": {**self.function, **arguments}}
+
+
+class Calls:
+    """The tool calls of one choice."""
+
+    __slots__ = ("_calls", "_last_of", "_next", "_note")
+
+    def __init__(self, note: Note) -> None:
+        self._note = note
+        self._calls: list[_Call] = []
+        self._last_of: dict[int, _Call] = {}
+        self._next = 0
+
+    def add(self, fragments: Any, place: Place) -> None:
+        """Add the `tool_calls` of one delta, which stand at `place`."""
+        if type(fragments) is not list:
+            self._note("tool-calls-not-a-list", place, f"got {describe(fragments)}")
+            return
+        for position, fragment in enumerate(fragments):
+            if self._is_continued(fragment):
+                continue
+            at = (*place, position)
+            if type(fragment) is not dict:
+                self._note("not-an-object", at, f"got {describe(fragment)}")
+                continue
+            call = self._find(fragment, at)
+            if call is None:
+                self._open(fragment, at)
+            else:
+                self._extend(call, fragment, at)
+
+    def _is_continued(self, fragment: Any) -> bool:
+        """Add the fragment if it holds nothing but more arguments of the latest call, as nearly all do."""
+        if not self._calls or type(fragment) is not dict or len(fragment) != 2:
+            return False
+        call, function = self._calls[-1], fragment.get("function")
+        # Small integers are one object each; another one is met again by the careful way.
+        index = fragment.get("index")
+        if index is None or index is not call.index or type(function) is not dict or len(function) != 1:
+            return False
+        arguments = function.get("arguments")
+        if type(arguments) is not str:
+            return False
+        call.arguments.append(arguments)
+        return True
+
+    def render(self) -> list[dict[str, Any]]:
+        """Return the calls in the order in which they were opened."""
+        return [call.render() for call in self._calls]
+
+    def places(self) -> tuple[Place, ...]:
+        """Return where the first fragment of each call stands."""
+        return tuple(call.place for call in self._calls)
+
+    def _find(self, fragment: dict[str, Any], at: Place) -> _Call | None:
+        index, ident = fragment.get("index"), fragment.get("id")
+        if type(index) is not int:
+            self._note("index-missing", at, "absent" if "index" not in fragment else f"got {describe(index)}")
+            return self._find_without_index(fragment, ident)
+        call = self._last_of.get(index)
+        if call is None or not ident or ident == call.id:
+            return call
+        return self._find_other(call, fragment, ident, at)
+
+    def _find_without_index(self, fragment: dict[str, Any], ident: Any) -> _Call | None:
+        if ident:
+            return next((call for call in reversed(self._calls) if call.id == ident), None)
+        function = fragment.get("function")
+        if not self._calls or (type(function) is dict and function.get("name")):
+            return None
+        return self._calls[-1]
+
+    def _find_other(self, call: _Call, fragment: dict[str, Any], ident: Any, at: Place) -> _Call | None:
+        """Find the call of a fragment whose index is open but whose id is not that of the latest call on it."""
+        function = fragment.get("function")
+        has_second_name = type(function) is dict and bool(function.get("name")) and bool(call.name)
+        if not call.id and not has_second_name:
+            return call
+        for earlier in self._calls:
+            if earlier.index == call.index and earlier.id == ident:
+                return earlier
+        self._note("index-reused", at, f"index {call.index} is that of {call.id!r}, now {ident!r}")
+        return None
+
+    def _open(self, fragment: dict[str, Any], at: Place) -> None:
+        index = fragment.get("index")
+        call = _Call(at, index if type(index) is int else None)
+        if type(index) is int:
+            self._note_index(index, at)
+            self._last_of[index] = call
+        self._calls.append(call)
+        ident = fragment.get("id")
+        if "id" in fragment:
+            call.id = call.fields["id"] = ident
+        if not ident:
+            self._note("id-missing", at, "absent" if "id" not in fragment else f"got {describe(ident)}")
+        elif type(ident) is not str:
+            self._note("id-not-string", at, f"got {describe(ident)}")
+        if fragment.get("type") is None:
+            self._note("type-missing", at, "null" if "type" in fragment else "absent")
+        else:
+            call.fields["type"] = fragment["type"]
+        self._open_function(call, fragment.get("function"), at)
+        if not fragment.keys() <= _OF_CALL:
+            _keep(call.fields, fragment, _OF_CALL)
+
+    def _note_index(self, index: int, at: Place) -> None:
+        if index < 0:
+            self._note("index-negative", at, f"got {index}")
+        elif index not in (self._next, *self._last_of):
+            self._note("index-gap", at, f"expected {self._next}, got {index}")
+        self._next = max(self._next, index + 1)
+
+    def _open_function(self, call: _Call, function: Any, at: Place) -> None:
+        if type(function) is not dict:
+            self._note("function-missing", at, "absent" if function is None else f"got {describe(function)}")
+            return
+        call.has_function = True
+        name = function.get("name")
+        if name is None:
+            self._note("name-missing", at, "null" if "name" in function else "absent")
+        else:
+            call.name = call.function["name"] = name
+        if name == "":
+            self._note("name-empty", at, "in the first fragment")
+        if function.get("arguments") is None:
+            self._note("arguments-missing", at, "null" if "arguments" in function else "absent")
+        else:
+            self._add_arguments(call, function["arguments"], at)
+        if not function.keys() <= _OF_FUNCTION:
+            _keep(call.function, function, _OF_FUNCTION)
+
+    def _extend(self, call: _Call, fragment: dict[str, Any], at: Place) -> None:
+        if call is not self._calls[-1]:
+            number, opened = self._calls.index(call), len(self._calls)
+            self._note("interleaved", at, f"call {number} goes on after {opened} were opened")
+        if "id" in fragment:
+            self._repeat_id(call, fragment["id"], at)
+        if fragment.get("type") is not None:
+            self._note("type-repeated", at, f"got {describe(fragment['type'])}")
+            call.fields.setdefault("type", fragment["type"])
+        function = fragment.get("function")
+        if type(function) is not dict:
+            self._note("function-missing", at, "absent" if function is None else f"got {describe(function)}")
+        else:
+            call.has_function = True
+            self._extend_function(call, function, at)
+        if not fragment.keys() <= _OF_CALL:
+            _keep(call.fields, fragment, _OF_CALL)
+
+    def _extend_function(self, call: _Call, function: dict[str, Any], at: Place) -> None:
+        if "name" in function:
+            self._repeat_name(call, function["name"], at)
+        arguments = function.get("arguments")
+        if arguments is None:
+            self._note("fragment-without-arguments", at, "null" if "arguments" in function else "absent")
+        else:
+            self._add_arguments(call, arguments, at)
+        if not function.keys() <= _OF_FUNCTION:
+            _keep(call.function, function, _OF_FUNCTION)
+
+    def _repeat_id(self, call: _Call, ident: Any, at: Place) -> None:
+        if ident is None:
+            self._note("id-null", at, "")
+        elif ident == "":
+            self._note("id-empty", at, "")
+        elif ident == call.id:
+            self._note("id-repeated", at, describe(ident))
+        else:
+            self._note("id-late", at, describe(ident))
+            call.id = call.fields["id"] = ident
+
+    def _repeat_name(self, call: _Call, name: Any, at: Place) -> None:
+        if name is None:
+            self._note("name-null", at, "")
+        elif name == "":
+            self._note("name-empty", at, "in a continuation")
+        elif call.name and name != call.name:
+            self._note("name-changed", at, f"from {describe(call.name)} to {describe(name)}")
+        else:
+            self._note("name-repeated" if call.name else "name-late", at, describe(name))
+            call.name = call.function["name"] = name
+
+    def _add_arguments(self, call: _Call, arguments: Any, at: Place) -> None:
+        call.arguments.append(arguments)
+        if type(arguments) is not str:
+            self._note("arguments-not-string", at, f"got {describe(arguments)}")
+
+
+def _join(pieces: list[Any]) -> Any:
+    """Join argument fragments; a value that is no string stands as it came where it came alone."""
+    if len(pieces) == 1:
+        return pieces[0]
+    return "".join(piece if type(piece) is str else orjson.dumps(piece).decode() for piece in pieces)
+
+
+def _keep(kept: dict[str, Any], given: dict[str, Any], known: frozenset[str]) -> None:
+    kept.update({key: value for key, value in given.items() if key not in known})

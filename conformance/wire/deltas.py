@@ -1,0 +1,213 @@
+"""Deltas of one choice, put together to the message that a plain reply would carry.
+
+What each key of a delta becomes:
+
+| key | in the message |
+| --- | --- |
+| `role` | the first one |
+| `content` as strings, `refusal`, `reasoning`, `reasoning_content` | joined |
+| `content` as lists, or as both | a list of parts: neighbouring parts of text, thinking or reasoning are joined |
+| `reasoning_details` | a list of items: `text` and `summary` of the pieces with one index and type are joined |
+| `tool_calls` | see `calls` |
+| other objects | merged: `arguments` (`function_call`), `data` and `transcript` (`audio`) joined, else the last value |
+| other lists | put one after the other |
+| other values | the last one |
+
+null says nothing: only `content`, when nothing else came, is null. An empty value stands where nothing else came.
+"""
+
+from typing import Any, Final
+
+from conformance.wire.calls import Calls
+from conformance.wire.facts import Note, describe
+from conformance.wire.pieces import Details, Pieces
+from conformance.wire.pointer import Place
+
+_REASONING: Final = ("reasoning", "reasoning_content")
+_STRINGS: Final = frozenset({*_REASONING, "refusal"})
+_SAYS_SOMETHING: Final = frozenset({"content", "function_call", "reasoning_details", "tool_calls", *_STRINGS})
+_JOINED_PARTS: Final = frozenset({"reasoning", "text", "thinking"})
+_JOINED_IN_OBJECTS: Final = frozenset({"arguments", "data", "transcript"})
+
+
+class Message:
+    """The message of one choice as far as it has come.
+
+    `runs` holds those string fields to which a piece can be added unseen, and `empty` the empty values; every other
+    value goes through `put`, which sees whether there is a fact to keep. So the ordinary delta costs little.
+    """
+
+    __slots__ = (
+        "_calls", "_content", "_details", "_fields", "_note", "_repeated", "_roles", "_strings", "empty",
+        "finish_reason", "index", "runs",
+    )  # fmt: skip
+
+    def __init__(self, index: int, note: Note) -> None:
+        self.index = index
+        self.finish_reason: str | None = None
+        self.runs: dict[str, list[str]] = {}
+        self.empty: dict[str, Any] = {}
+        self._note = note
+        self._strings: dict[str, list[str]] = {}
+        self._content: list[Any] = []
+        self._details: Details | None = None
+        self._calls: Calls | None = None
+        self._roles: list[str] = []
+        self._repeated: Place = ()
+        self._fields: dict[str, Any] = {}
+
+    def add(self, delta: dict[str, Any], at: int, position: int) -> None:
+        """Add a delta: that of the choice at `position` in the chunk of event `at`."""
+        for key, value in delta.items():
+            if value:
+                self.put(key, value, (at, "choices", position, "delta", key))
+            elif value is not None or key not in self.empty:
+                self.empty[key] = value
+
+    def put(self, key: str, value: Any, place: Place) -> None:
+        """Add the value of one key of a delta; it is not empty."""
+        if self.finish_reason is not None and key in _SAYS_SOMETHING:
+            self._note("after-finish", place, f"after finish_reason {describe(self.finish_reason)}")
+        if key == "tool_calls":
+            if self._calls is None:
+                self._calls = Calls(self._note)
+            self._calls.add(value, place)
+        elif key == "content":
+            self._add_content(value, place)
+        elif key in _STRINGS:
+            self._add_string(key, value, place)
+        elif key == "reasoning_details" and type(value) is list:
+            if self._details is None:
+                self._details = Details(self._note)
+            self._details.add(value, place)
+        else:
+            self._add_other(key, value, place)
+
+    def finish(self, reason: str, place: Place) -> None:
+        """Take the finish reason; the last one stands, as it does for a client that reads along."""
+        self._note("finish", place, reason)
+        self.finish_reason = reason
+        self.runs.clear()
+
+    def close(self) -> dict[str, Any]:
+        """Return the message."""
+        message, fields = {}, self._fields
+        if self._roles:
+            again = ", ".join(sorted(set(self._roles)))
+            self._note("role-repeated", self._repeated, f"{again} in {len(self._roles)} more deltas")
+        if "role" in fields:
+            message["role"] = fields["role"]
+        if self._content:
+            message["content"] = _join_content(self._content)
+        elif "content" in self.empty:
+            message["content"] = self.empty["content"]
+        for key, pieces in self._strings.items():
+            message[key] = "".join(pieces)
+        if self._details is not None:
+            message["reasoning_details"] = self._details.render()
+        if self._calls is not None:
+            message["tool_calls"] = self._calls.render()
+        for key, value in fields.items():
+            message.setdefault(key, value)
+        for key, value in self.empty.items():
+            if value is not None:
+                message.setdefault(key, value)
+        return message
+
+    def calls(self) -> tuple[Place, ...]:
+        """Return where each tool call begins."""
+        return () if self._calls is None else self._calls.places()
+
+    def _add_content(self, value: Any, place: Place) -> None:
+        if type(value) is str:
+            self._add_text(value, place)
+        elif type(value) is list:
+            if (self._content and type(self._content[-1]) is list) or self.empty.get("content") == "":
+                self._note("content-type-changed", place, "from a string to a list")
+                self.empty.pop("content", None)
+            self.runs.pop("content", None)
+            for part in value:
+                self._add_part(part, place)
+        else:
+            self._note("not-text", place, f"got {describe(value)}")
+            self._fields["content"] = value
+
+    def _add_text(self, value: str, place: Place) -> None:
+        """Begin or go on with a run of strings, which is kept as a list of them among the parts."""
+        if not self._content or type(self._content[-1]) is not list:
+            if self._content:
+                self._note("content-type-changed", place, "from a list to a string")
+            self._content.append([])
+        run = self._content[-1]
+        run.append(value)
+        for key in _REASONING:
+            self.runs.pop(key, None)
+        if self.finish_reason is None:
+            self.runs["content"] = run
+
+    def _add_part(self, part: Any, place: Place) -> None:
+        if type(part) is not dict:
+            self._note("not-an-object", place, f"got {describe(part)}")
+            return
+        kind = part.get("type")
+        if kind in ("reasoning", "thinking") and self._has_text():
+            self._note("reasoning-after-content", place, f"a {kind} part after text")
+        last = self._content[-1] if self._content else None
+        is_joined = type(last) is Pieces and not last.fields.get("closed") and last.fields.get("type") == kind
+        if is_joined and type(kind) is str and kind in _JOINED_PARTS:
+            self._content[-1].add(part)
+        else:
+            self._content.append(Pieces(part))
+
+    def _has_text(self) -> bool:
+        return any(type(run) is list for run in self._content)
+
+    def _add_string(self, key: str, value: Any, place: Place) -> None:
+        if type(value) is not str:
+            self._note("not-text", place, f"got {describe(value)}")
+            self._fields[key] = value
+            return
+        run = self._strings.setdefault(key, [])
+        run.append(value)
+        if key in _REASONING and self._has_text():
+            self._note("reasoning-after-content", place, "")
+            self.runs.pop("content", None)
+        if self.finish_reason is None:
+            self.runs[key] = run
+
+    def _add_other(self, key: str, value: Any, place: Place) -> None:
+        known = self._fields.get(key)
+        if key == "role":
+            self._add_role(value, place)
+        elif type(value) is list:
+            # A new list, because the one that was parsed belongs to its chunk.
+            self._fields[key] = [*known, *value] if type(known) is list else [*value]
+        elif type(value) is dict and type(known) is dict:
+            self._fields[key] = _merge(known, value)
+        else:
+            if known is not None and known != value:
+                self._note("overwritten", place, f"{describe(known)}, now {describe(value)}")
+            self._fields[key] = value
+
+    def _add_role(self, value: Any, place: Place) -> None:
+        if "role" not in self._fields:
+            self._fields["role"] = value
+            return
+        self._repeated = self._repeated or place
+        self._roles.append(value if type(value) is str else describe(value))
+        self.runs["role"] = self._roles
+
+
+def _join_content(content: list[Any]) -> Any:
+    """Return a string where only strings came, else parts, of which each run of strings makes a text part."""
+    if len(content) == 1 and type(content[0]) is list:
+        return "".join(content[0])
+    return [{"type": "text", "text": "".join(part)} if type(part) is list else part.render() for part in content]
+
+
+def _merge(known: dict[str, Any], value: dict[str, Any]) -> dict[str, Any]:
+    merged = known | value
+    for key in _JOINED_IN_OBJECTS & known.keys() & value.keys():
+        if type(known[key]) is str and type(value[key]) is str:
+            merged[key] = known[key] + value[key]
+    return merged
