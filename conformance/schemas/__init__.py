@@ -10,7 +10,7 @@ from functools import cache
 from typing import Any, NamedTuple
 
 from conformance.errors import InvalidDocument
-from conformance.schemas._faults import Fault, SchemaError, worded
+from conformance.schemas._faults import Fault, SchemaError, at, worded
 from conformance.schemas._files import BASE, entry, fetch
 
 try:
@@ -99,9 +99,7 @@ def _quick_validator(name: str) -> Validator:
 def _fault(error: "jsonschema_rs.ValidationError", value: Any) -> Fault:
     kind = error.kind
     place = tuple(error.instance_path)
-    for token in place:
-        value = value[token]
     demand: Any = next(iter(kind.as_dict().values()), None)
     if kind.name == "propertyNames":
         demand = [demand.instance]
-    return Fault(place, kind.name, demand, value)
+    return Fault(place, kind.name, demand, at(value, place))

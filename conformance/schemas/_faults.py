@@ -59,6 +59,13 @@ class Fault(NamedTuple):
     value: Any
 
 
+def at(root: Any, place: Place) -> Any:
+    """Return the value at a place that an engine named."""
+    for token in place:
+        root = root[token]
+    return root
+
+
 def worded(faults: Iterable[Fault]) -> tuple[SchemaError, ...]:
     """Return the faults in words, each once, ordered by place."""
     return tuple(sorted({word(fault) for fault in faults}, key=_order))

@@ -11,7 +11,7 @@ from jsonschema.protocols import Validator as Engine
 from referencing import Registry, Resource
 from referencing.jsonschema import DRAFT202012
 
-from conformance.schemas._faults import Fault
+from conformance.schemas._faults import Fault, at
 from conformance.schemas._files import fetch
 
 
@@ -36,19 +36,20 @@ def faults(engine: Engine, value: Any) -> list[Fault]:
     found: list[Fault] = []
     try:
         for error in engine.iter_errors(value):
-            found += told(error)
+            found += told(error, value)
     except RecursionError:
         pass
     return found
 
 
-def told(error: ValidationError) -> Iterator[Fault]:
-    """Yield what an error stands for; a missing key or a bad name is a fault of its own."""
+def told(error: ValidationError, root: Any) -> Iterator[Fault]:
+    """Yield what an error in a document stands for; a missing key is a fault of its own."""
     place: tuple[str | int, ...] = tuple(error.absolute_path)
     keyword = str(error.validator or "falseSchema")
     demand: Any = error.validator_value
     instance: Any = error.instance
-    if "propertyNames" in error.schema_path:
+    if at(root, place) is not instance:
+        # Only a key is judged as an instance without being one.
         yield Fault(place, "propertyNames", [instance], instance)
     elif keyword == "required":
         yield from (Fault(place, keyword, key, instance) for key in demand if key not in instance)
