@@ -1,0 +1,31 @@
+"""Rule: the chunks of a stream are one reply."""
+
+from conformance.results import Level
+from conformance.rules import Context, Fault, Source, example, rule
+from conformance.rules.stream._known import claims
+from conformance.wire.index import Streamed
+from conformance.wire.views import streams
+
+_ID = "/0/response/2/id"
+
+
+def _is_judged(stream: Streamed, context: Context) -> bool:
+    return len(stream.value.chunks) > 2 and not claims(context, "stream.chunk-id", "varies", "absent")
+
+
+@rule(
+    Level.MUST,
+    on=streams,
+    where=_is_judged,
+    source=Source("https://platform.openai.com/docs/api-reference/chat/streaming", "Each chunk has the same ID."),
+    bad=[example("stream-plain", {_ID: "chatcmpl-2"})],
+    good=[example("stream-plain"), example("stream-plain", claims={"stream.chunk-id": "constant"})],
+)
+def judge(stream: Streamed, _context: Context) -> list[Fault]:
+    """All chunks of a stream have the same id.
+
+    Clients and logs tell replies apart by it: a new id is a new reply, and text and token count go to different ones.
+    To mend it, make the id once a request.
+    """
+    found = stream.value.facts.get("chunk-id-changed", ())
+    return [Fault(f"expected the id of the chunk before, got a change {fact.detail}", at=fact.at) for fact in found]

@@ -1,0 +1,28 @@
+"""Rule: content does not change its type within a stream."""
+
+from conformance.results import Level
+from conformance.rules import Context, Fault, Source, example, rule
+from conformance.rules.stream._known import claims
+from conformance.wire.index import Streamed
+from conformance.wire.views import streams
+
+_THOUGHT = [{"type": "thinking", "thinking": [{"type": "text", "text": "May is mild."}]}]
+_FIELD = "reasoning.response-field"
+
+
+@rule(
+    Level.SHOULD,
+    on=streams,
+    where=lambda stream, context: bool(stream.value.choices) and not claims(context, _FIELD, "thinking-parts"),
+    source=Source("https://platform.openai.com/docs/api-reference/chat/streaming"),
+    bad=[example("stream-plain", {"/0/response/1/choices/0/delta/content": _THOUGHT})],
+    good=[example("stream-plain"), example("stream-plain", {"/0/response/0/choices/0/delta/content": None})],
+)
+def judge(stream: Streamed, _context: Context) -> list[Fault]:
+    """The content of a streamed choice is strings throughout, or lists of parts throughout.
+
+    A client that appends finds `[object Object]` in the text, or fails. To mend it, stream reasoning under a field of
+    its own, or claim the parts for a provider that documents them.
+    """
+    found = stream.value.facts.get("content-type-changed", ())
+    return [Fault(f"expected content of one type, got a change {fact.detail}", at=fact.at) for fact in found]

@@ -1,0 +1,31 @@
+"""Rule: the end mark is an event like any other."""
+
+from conformance.results import Level
+from conformance.rules import Context, Fault, Source, example, rule
+from conformance.wire.index import Streamed
+from conformance.wire.views import streams
+
+
+@rule(
+    Level.SHOULD,
+    on=streams,
+    where=lambda stream, _context: stream.value.done or "done-undispatched" in stream.value.facts,
+    source=Source("https://html.spec.whatwg.org/multipage/server-sent-events.html#parsing-an-event-stream"),
+    bad=[
+        example("stream-plain", {"/0/response/5": "data: [DONE]"}),
+        example("stream-plain", {"/0/response/5": "data: [DONE]\n"}),
+        example("stream-plain", {"/0/response/5": "data: [DONE] \n\n"}),
+    ],
+    good=[example("stream-plain"), example("stream-plain", {"/0/response/5": "data:[DONE]\r\n\r\n"})],
+)
+def judge(stream: Streamed, _context: Context) -> list[Fault]:
+    """The end mark is exactly `[DONE]`, and a blank line follows it.
+
+    By the standard an event without a blank line after it never happens, and a client that compares the data with
+    `[DONE]` does not find it where a space follows. To mend it, send `data: [DONE]` and an empty line.
+    """
+    facts = stream.value.facts
+    if "done-undispatched" in facts:
+        return [Fault("expected a blank line after data: [DONE], got the end of the stream")]
+    found = facts.get("done-inexact", ())
+    return [Fault(f"expected [DONE] and nothing else, got {fact.detail}", at=fact.at) for fact in found]

@@ -1,0 +1,45 @@
+"""Rule: a stream says that it is over."""
+
+from conformance.results import Level
+from conformance.rules import Context, Fault, Source, example, rule
+from conformance.wire.index import Streamed
+from conformance.wire.pointer import REMOVE
+from conformance.wire.views import streams
+
+
+def _is_whole(stream: Streamed, context: Context) -> bool:
+    """Say whether the stream came to its end: what is missing after an error or a cut is their doing."""
+    value = stream.value
+    if value.error is not None or context.claim("stream.done") is False:
+        return False
+    return "cut" not in value.facts or "done-undispatched" in value.facts or value.done
+
+
+@rule(
+    Level.MUST,
+    on=streams,
+    where=_is_whole,
+    source=Source(
+        "https://platform.openai.com/docs/api-reference/chat/create",
+        "with the stream terminated by a data: [DONE] message",
+    ),
+    bad=[
+        example("stream-plain", {"/0/response/5": REMOVE}),
+        example("stream-tool-calls", {"/0/response/11": REMOVE}),
+    ],
+    good=[
+        example("stream-plain"),
+        example("stream-tool-calls"),
+        example("stream-plain", {"/0/response/5": "data: [DONE]\r\n\r\n"}),
+    ],
+)
+def judge(stream: Streamed, _context: Context) -> list[Fault]:
+    """A stream ends with the event `data: [DONE]`.
+
+    It is how a client tells an end from a connection that broke. To mend it, send `data: [DONE]` and a blank line
+    last; a gateway passes it on.
+    """
+    facts = stream.value.facts
+    if "done-missing" not in facts or "done-undispatched" in facts:
+        return []
+    return [Fault("expected data: [DONE] as the last event, got the end of the stream")]

@@ -1,0 +1,47 @@
+"""Rule: a call is given its id once."""
+
+from conformance.results import Level
+from conformance.rules import Context, Fault, Source, example, rule
+from conformance.rules.stream._known import calls, claims
+from conformance.wire.index import Streamed
+from conformance.wire.pointer import REMOVE
+from conformance.wire.views import streams
+
+_BLANK = "''"
+_FORMS = {"id-repeated": "repeated", "id-empty": "empty", "id-late": "changes"}
+_FIRST = "/0/response/3/choices/0/delta/tool_calls/0/id"
+_LATER = "/0/response/4/choices/0/delta/tool_calls/0/id"
+
+
+@rule(
+    Level.SHOULD,
+    on=streams,
+    where=lambda stream, _context: calls(stream),
+    source=Source("https://platform.openai.com/docs/api-reference/chat/streaming"),
+    bad=[
+        example("stream-tool-calls", {_LATER: "call_a"}),
+        example("stream-tool-calls", {_LATER: ""}),
+        example("stream-tool-calls", {_FIRST: REMOVE, _LATER: "call_a"}),
+        example("stream-tool-calls", {_LATER: "call_a"}, {"stream.continuation-id": "empty"}),
+    ],
+    good=[
+        example("stream-tool-calls"),
+        example("stream-tool-calls", {_LATER: None}),
+        example("stream-tool-calls", {_LATER: "call_a"}, {"stream.continuation-id": ["absent", "repeated"]}),
+    ],
+)
+def judge(stream: Streamed, context: Context) -> list[Fault]:
+    """The id of a streamed tool call comes once, in the call's first fragment.
+
+    Clients take a fragment with an id for a new call, or overwrite the id with an empty one and can no longer pair
+    the result. Null counts as absent. To mend it, leave the id out of the later fragments.
+    """
+    facts = stream.value.facts
+    return [
+        Fault(
+            f"expected the id in the call's first fragment alone, got {fact.detail or _BLANK} here", at=(*fact.at, "id")
+        )
+        for kind, form in _FORMS.items()
+        if kind in facts and not claims(context, "stream.continuation-id", form)
+        for fact in facts[kind]
+    ]

@@ -1,0 +1,41 @@
+"""Rule: indexes count."""
+
+from conformance.results import Level
+from conformance.rules import Context, Fault, Source, example, rule
+from conformance.rules.stream._known import calls, claims
+from conformance.wire.index import Streamed
+from conformance.wire.views import streams
+
+
+def _is_judged(stream: Streamed, context: Context) -> bool:
+    return calls(stream) and not claims(context, "stream.index", "shifted", "sometimes-wrong")
+
+
+@rule(
+    Level.SHOULD,
+    on=streams,
+    where=_is_judged,
+    source=Source("https://platform.openai.com/docs/api-reference/chat/streaming"),
+    bad=[
+        example(
+            "stream-tool-calls",
+            {f"/0/response/{number}/choices/0/delta/tool_calls/0/index": 2 for number in (6, 7, 8)},
+        ),
+        example(
+            "stream-tool-calls",
+            {
+                **{f"/0/response/{number}/choices/0/delta/tool_calls/0/index": 1 for number in (3, 4, 5)},
+                **{f"/0/response/{number}/choices/0/delta/tool_calls/0/index": 2 for number in (6, 7, 8)},
+            },
+        ),
+    ],
+    good=[example("stream-tool-calls"), example("stream-thinking-session")],
+)
+def judge(stream: Streamed, _context: Context) -> list[Fault]:
+    """The indexes of a streamed message's tool calls count from 0 without a gap.
+
+    Clients use the index as a position in an array, and a gap becomes an empty call. To mend it, number the calls
+    alone: text and reasoning take no number.
+    """
+    found = stream.value.facts.get("index-gap", ())
+    return [Fault(fact.detail.replace("expected", "expected index", 1), at=(*fact.at, "index")) for fact in found]

@@ -1,0 +1,34 @@
+"""Rule: one index, one call."""
+
+from conformance.results import Level
+from conformance.rules import Context, Fault, Source, example, rule
+from conformance.rules.stream._known import calls, claims
+from conformance.wire.index import Streamed
+from conformance.wire.views import streams
+
+
+def _is_judged(stream: Streamed, context: Context) -> bool:
+    return calls(stream) and not claims(context, "stream.index", "always-zero", "sometimes-wrong")
+
+
+@rule(
+    Level.MUST,
+    on=streams,
+    where=_is_judged,
+    source=Source("https://github.com/ollama/ollama/issues/15457"),
+    bad=[
+        example(
+            "stream-tool-calls",
+            {f"/0/response/{number}/choices/0/delta/tool_calls/0/index": 0 for number in (6, 7, 8)},
+        ),
+    ],
+    good=[example("stream-tool-calls"), example("stream-tool-calls", claims={"stream.index": "shifted"})],
+)
+def judge(stream: Streamed, _context: Context) -> list[Fault]:
+    """Each tool call of a streamed message has an index of its own.
+
+    Clients collect fragments by index: two calls under one become a single call with joined arguments, and the
+    second is lost. To mend it, count the index up with each call.
+    """
+    found = stream.value.facts.get("index-reused", ())
+    return [Fault(f"expected a new index for a call with a new id: {fact.detail}", at=fact.at) for fact in found]

@@ -1,0 +1,37 @@
+"""Rule: fragments say which call they belong to."""
+
+from conformance.results import Level
+from conformance.rules import Context, Fault, Source, example, rule
+from conformance.rules.stream._known import calls, claims
+from conformance.wire.index import Streamed
+from conformance.wire.pointer import REMOVE
+from conformance.wire.views import streams
+
+
+def _is_judged(stream: Streamed, context: Context) -> bool:
+    return calls(stream) and not claims(context, "stream.index", "absent", "sometimes-absent")
+
+
+@rule(
+    Level.MUST,
+    on=streams,
+    where=_is_judged,
+    source=Source("https://platform.openai.com/docs/api-reference/chat/streaming"),
+    bad=[
+        example("stream-tool-calls", {"/0/response/4/choices/0/delta/tool_calls/0/index": REMOVE}),
+        example("stream-tool-calls", {"/0/response/8/choices/0/delta/tool_calls/0/index": None}),
+    ],
+    good=[example("stream-tool-calls"), example("stream-tool-calls", claims={"stream.index": "present"})],
+)
+def judge(stream: Streamed, _context: Context) -> list[Fault]:
+    """Every fragment of a streamed tool call has an index.
+
+    The index alone says which call a fragment belongs to; without it parallel calls run into one another. To mend it,
+    number the calls of a message from 0 and repeat the number in each fragment.
+    """
+    found = stream.value.facts.get("index-missing", ())
+    return [Fault(f"expected an integer index, got {_got(fact.detail)}", at=fact.at) for fact in found]
+
+
+def _got(detail: str) -> str:
+    return "none" if detail == "absent" else detail.removeprefix("got ")

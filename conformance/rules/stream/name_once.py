@@ -1,0 +1,48 @@
+"""Rule: a call is named once."""
+
+from conformance.results import Level
+from conformance.rules import Context, Fault, Source, example, rule
+from conformance.rules.stream._known import calls, claims
+from conformance.wire.index import Streamed
+from conformance.wire.pointer import REMOVE
+from conformance.wire.views import streams
+
+_GOT = {"name-empty": "'' here", "name-missing": "none there"}
+_FORMS = {"name-repeated": "repeated", "name-empty": "empty", "name-changed": "changes", "name-missing": "never"}
+_FIRST = "/0/response/3/choices/0/delta/tool_calls/0/function/name"
+_LATER = "/0/response/4/choices/0/delta/tool_calls/0/function/name"
+
+
+@rule(
+    Level.SHOULD,
+    on=streams,
+    where=lambda stream, _context: calls(stream),
+    source=Source("https://platform.openai.com/docs/api-reference/chat/streaming"),
+    bad=[
+        example("stream-tool-calls", {_LATER: "get_weather"}),
+        example("stream-tool-calls", {_LATER: ""}),
+        example("stream-tool-calls", {_LATER: "get_rain"}),
+        example("stream-tool-calls", {_FIRST: REMOVE, _LATER: "get_weather"}),
+    ],
+    good=[
+        example("stream-tool-calls"),
+        example("stream-tool-calls", {_LATER: None}),
+        example("stream-tool-calls", {_LATER: "get_weather"}, {"stream.continuation-name": "repeated"}),
+    ],
+)
+def judge(stream: Streamed, context: Context) -> list[Fault]:
+    """The function's name of a streamed tool call comes once, in the call's first fragment.
+
+    Clients that append every string make `get_weatherget_weather` of it, those that overwrite end with an empty name.
+    Null counts as absent. To mend it, leave the name out of the later fragments.
+    """
+    facts = stream.value.facts
+    return [
+        Fault(
+            f"expected the name in the call's first fragment alone, got {_GOT.get(kind, fact.detail)}",
+            at=(*fact.at, "function"),
+        )
+        for kind, form in _FORMS.items()
+        if kind in facts and not claims(context, "stream.continuation-name", form)
+        for fact in facts[kind]
+    ]

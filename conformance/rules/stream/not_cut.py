@@ -1,0 +1,38 @@
+"""Rule: a stream comes to its end."""
+
+from conformance.results import Level
+from conformance.rules import Context, Fault, Source, example, rule
+from conformance.rules.stream._known import claims
+from conformance.wire.index import Streamed
+from conformance.wire.pointer import REMOVE
+from conformance.wire.views import streams
+
+
+@rule(
+    Level.MUST,
+    on=streams,
+    where=lambda stream, context: stream.value.error is None and not claims(context, "stream.line-ends", "single"),
+    source=Source("https://github.com/anomalyco/opencode/issues/39968"),
+    bad=[
+        example("stream-plain", {"/0/response/3": REMOVE}),
+        example("stream-plain", {"/0/response/5": 'data: {"id": "chatcmpl-1", "obj'}, {"stream.done": False}),
+    ],
+    good=[example("stream-plain"), example("stream-tool-calls")],
+)
+def judge(stream: Streamed, _context: Context) -> list[Fault]:
+    """Every choice of a stream comes to its finish reason, and no event is left half sent.
+
+    A stream that just ends was cut: by a proxy's time limit, a crash, a lost connection. Half a reply that is taken
+    for a whole one is stored, and half a tool call is run. To mend it, end with a finish reason or an error; a client
+    discards what has none.
+    """
+    facts = stream.value.facts
+    if "cut" not in facts:
+        return []
+    faults = []
+    for fact in facts["cut"]:
+        if len(fact.at) > 1:
+            faults.append(Fault("expected a finish_reason in the choice's last chunk, got none", at=fact.at))
+        elif "done-undispatched" not in facts:
+            faults.append(Fault(f"expected a blank line after the last event, got {fact.detail}"))
+    return faults

@@ -1,0 +1,30 @@
+"""Rule: the end mark is the end."""
+
+from conformance.results import Level
+from conformance.rules import Context, Fault, Source, example, rule
+from conformance.wire.index import Streamed
+from conformance.wire.views import streams
+
+
+@rule(
+    Level.MUST,
+    on=streams,
+    where=lambda stream, _context: stream.value.done,
+    source=Source(
+        "https://platform.openai.com/docs/api-reference/chat/create",
+        "with the stream terminated by a data: [DONE] message",
+    ),
+    bad=[
+        example("stream-plain", {"/0/response/-": "data: [DONE]\n\n"}),
+        example("stream-plain", {"/0/response/-": "data: cost 0.1\n\n"}),
+    ],
+    good=[example("stream-plain"), example("stream-plain", {"/0/response/-": ": bye\n\n"})],
+)
+def judge(stream: Streamed, _context: Context) -> list[Fault]:
+    """No event follows `data: [DONE]`.
+
+    Clients close the connection there, so what follows is lost, and a second mark may end the next reply on it.
+    To mend it, send everything before the mark.
+    """
+    found = stream.value.facts.get("after-done", ())
+    return [Fault(f"expected no event after data: [DONE], got {fact.detail}", at=fact.at) for fact in found]

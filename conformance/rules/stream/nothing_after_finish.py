@@ -1,0 +1,35 @@
+"""Rule: what has finished says no more."""
+
+from conformance.results import Level
+from conformance.rules import Context, Fault, Source, example, rule
+from conformance.wire.index import Streamed
+from conformance.wire.views import streams
+
+
+@rule(
+    Level.MUST,
+    on=streams,
+    where=lambda stream, _context: "finish" in stream.value.facts,
+    source=Source("https://platform.openai.com/docs/api-reference/chat/streaming"),
+    bad=[
+        example(
+            "stream-plain",
+            {"/0/response/4/choices": [{"index": 0, "delta": {"content": " Hardly."}, "finish_reason": None}]},
+        ),
+    ],
+    good=[
+        example("stream-plain"),
+        example(
+            "stream-plain",
+            {"/0/response/4/choices": [{"index": 0, "delta": {"content": ""}, "finish_reason": None}]},
+        ),
+    ],
+)
+def judge(stream: Streamed, _context: Context) -> list[Fault]:
+    """After the finish reason of a choice, its deltas say nothing more.
+
+    A client that stops reading there loses the rest; only the token count may follow. To mend it, send the finish
+    reason when the last text and the last call are out.
+    """
+    found = stream.value.facts.get("after-finish", ())
+    return [Fault(f"expected nothing more, got {fact.at[-1]} {fact.detail}", at=fact.at) for fact in found]

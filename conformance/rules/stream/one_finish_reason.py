@@ -1,0 +1,52 @@
+"""Rule: a choice finishes once."""
+
+from collections import Counter
+
+from conformance.results import Level
+from conformance.rules import Context, Fault, Source, example, rule
+from conformance.rules.stream._known import claims
+from conformance.wire.index import Streamed
+from conformance.wire.views import streams
+
+
+def _may_not_repeat(stream: Streamed, context: Context) -> bool:
+    is_known = context.claim("finish.several") is True or claims(context, "stream.after-finish", "finish")
+    return "finish" in stream.value.facts and not is_known
+
+
+@rule(
+    Level.MUST,
+    on=streams,
+    where=_may_not_repeat,
+    source=Source("https://github.com/skye-harris/hass_local_openai_llm/pull/92"),
+    bad=[
+        example(
+            "stream-plain",
+            {"/0/response/4/choices": [{"index": 0, "delta": {}, "finish_reason": "stop"}]},
+        ),
+        example("stream-tool-calls", {"/0/response/8/choices/0/finish_reason": "tool_calls"}),
+    ],
+    good=[
+        example("stream-plain"),
+        example("stream-tool-calls"),
+    ],
+)
+def judge(stream: Streamed, _context: Context) -> list[Fault]:
+    """Each choice of a stream gives one finish reason.
+
+    A client acts on the first: it runs tools and closes the stream, and misses what comes with the second.
+    To mend it, give the reason once, on the last chunk of the choice.
+    """
+    found = stream.value.facts.get("finish", ())
+    if len(found) <= 1:
+        return []
+    seen: Counter[int] = Counter()
+    faults = []
+    for fact in found:
+        event, _, position, _ = fact.at
+        choice = (stream.value.chunks[int(event)] or {})["choices"][position]
+        index = choice.get("index", position)
+        seen[index] += 1
+        if seen[index] > 1:
+            faults.append(Fault(f"expected no second finish_reason, got {fact.detail}", at=fact.at))
+    return faults

@@ -1,0 +1,44 @@
+"""Rule: a stream says who speaks before what is said."""
+
+from conformance.results import Level
+from conformance.rules import Context, Fault, Source, example, rule
+from conformance.rules.stream._known import claims
+from conformance.wire.index import Streamed
+from conformance.wire.pointer import REMOVE
+from conformance.wire.views import streams
+
+_ROLE = "/0/response/0/choices/0/delta/role"
+
+
+def _is_judged(stream: Streamed, context: Context) -> bool:
+    return bool(stream.value.choices) and not claims(context, "stream.role", "absent")
+
+
+@rule(
+    Level.SHOULD,
+    on=streams,
+    where=_is_judged,
+    source=Source("https://platform.openai.com/docs/api-reference/chat/streaming"),
+    bad=[
+        example("stream-plain", {_ROLE: REMOVE}),
+        example("stream-tool-calls", {_ROLE: None}),
+        example("stream-plain", {_ROLE: REMOVE, "/0/response/1/choices/0/delta/role": "assistant"}),
+    ],
+    good=[
+        example("stream-plain"),
+        example("stream-plain", {"/0/response/1/choices/0/delta/role": "assistant"}),
+        example("stream-plain", claims={"stream.role": "every"}),
+    ],
+)
+def judge(stream: Streamed, _context: Context) -> list[Fault]:
+    """The first delta of each choice names the role.
+
+    Clients that open a message by its role drop what comes before it, or keep a message without one. To mend it, send
+    `"role": "assistant"` in the first delta.
+    """
+    found = stream.value.facts.get("role-missing", ())
+    return [Fault(f"expected role 'assistant', got {_got(fact.detail)}", at=fact.at) for fact in found]
+
+
+def _got(detail: str) -> str:
+    return "none" if detail == "absent" else detail.removeprefix("got ")
