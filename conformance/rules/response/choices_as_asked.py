@@ -1,0 +1,32 @@
+"""Rule: as many choices as were asked for."""
+
+from conformance.results import Level
+from conformance.rules import Context, Fault, Source, example, rule
+from conformance.wire.index import Body
+from conformance.wire.views import responses
+
+
+def _has_choices(part: Body, _context: Context) -> bool:
+    body, request = part.value, part.exchange.request
+    return type(body.get("choices")) is list and bool(body["choices"]) and type(request) is dict and "error" not in body
+
+
+@rule(
+    Level.SHOULD,
+    on=responses,
+    where=_has_choices,
+    source=Source("https://platform.openai.com/docs/api-reference/chat/create"),
+    bad=[example("plain", {"/0/request/n": 2})],
+    good=[example("plain"), example("plain", {"/0/request/n": 1})],
+)
+def judge(part: Body, _context: Context) -> list[Fault]:
+    """A reply has as many choices as the request asked for with `n`, one where it did not ask.
+
+    A provider that ignores `n` breaks a client that votes over samples without an error to see. To mend it, give them
+    all, or refuse an `n` that is not supported.
+    """
+    asked, got = part.exchange.request.get("n"), len(part.value["choices"])
+    expected = asked if type(asked) is int else 1
+    if got == expected:
+        return []
+    return [Fault(f"expected as many choices as asked for ({expected}), got {got}", at=("choices",))]

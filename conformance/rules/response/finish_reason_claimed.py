@@ -1,0 +1,37 @@
+"""Rule: a finish reason is a word that clients know."""
+
+from conformance.results import Level
+from conformance.rules import Context, Fault, Source, example, rule
+from conformance.wire.index import Reply
+from conformance.wire.views import replies
+
+_CLAIM = "finish.reasons"
+_USUAL = {_CLAIM: ["stop", "length", "tool_calls", "content_filter"]}
+
+
+@rule(
+    Level.MUST,
+    on=replies,
+    where=lambda reply, _context: type(reply.finish_reason) is str,
+    needs=(_CLAIM,),
+    source=Source("https://platform.openai.com/docs/api-reference/chat/object"),
+    bad=[
+        example("plain", {"/0/response/choices/0/finish_reason": "end_turn"}, _USUAL),
+        example("stream-plain", {"/0/response/3/choices/0/finish_reason": "eos"}, _USUAL),
+    ],
+    good=[
+        example("plain", claims=_USUAL),
+        example("plain", {"/0/response/choices/0/finish_reason": "sensitive"}, {_CLAIM: ["stop", "sensitive"]}),
+    ],
+)
+def judge(reply: Reply, context: Context) -> list[Fault]:
+    """The finish reason is one of those that the provider is known to give.
+
+    Clients map each word to what they do next; one that they do not know ends the loop, or passes for success.
+    To mend it, reply with a documented word, or document the new one.
+    """
+    known = context.claim(_CLAIM)
+    if reply.finish_reason in known:
+        return []
+    message = f"expected one of {', '.join(map(str, known))}, got {reply.finish_reason[:40]!r}"
+    return [Fault(message, at=("finish_reason",))]

@@ -1,0 +1,44 @@
+"""Rule: a reply is not empty."""
+
+from conformance.results import Level
+from conformance.rules import Context, Fault, Source, example, rule
+from conformance.wire.index import Reply
+from conformance.wire.views import replies
+
+_CONTENT = "/0/response/choices/0/message/content"
+_SAYS = (
+    "content", "refusal", "reasoning_content", "reasoning", "reasoning_details", "thinking_blocks", "function_call",
+    "audio", "images", "extra_content",
+)  # fmt: skip
+
+
+def _has_ended(reply: Reply, context: Context) -> bool:
+    return reply.finish_reason == "stop" and context.claim("reply.may-be-empty") is not True
+
+
+@rule(
+    Level.SHOULD,
+    on=replies,
+    where=_has_ended,
+    source=Source("https://github.com/deepseek-ai/DeepSeek-V3/issues/1453"),
+    bad=[
+        example("plain", {_CONTENT: ""}),
+        example("stream-plain", {"/0/response/1/choices/0/delta": {}, "/0/response/2/choices/0/delta": {}}),
+    ],
+    good=[
+        example("plain", {_CONTENT: None, "/0/response/choices/0/message/refusal": "No."}),
+        example("plain", claims={"reply.may-be-empty": False}),
+    ],
+)
+def judge(reply: Reply, _context: Context) -> list[Fault]:
+    """A reply that ends with stop says something: content, reasoning, a refusal or calls.
+
+    An empty reply under status 200 looks like an answer: the loop ends and the user sees nothing. To mend it, fail the
+    request, or ask the model again.
+    """
+    message = reply.message
+    if message.get("content") or reply.calls:
+        return []
+    if any(message.get(key) for key in _SAYS):
+        return []
+    return [Fault("expected content, reasoning, a refusal or tool calls, got none of them", at=("message",))]
