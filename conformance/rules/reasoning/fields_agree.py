@@ -1,0 +1,32 @@
+"""Rule: two names, one text."""
+
+from conformance.results import Level
+from conformance.rules import Context, Fault, Source, example, rule
+from conformance.rules.reasoning._fields import carried, shown, text
+from conformance.wire.index import Reply
+from conformance.wire.views import replies
+
+
+@rule(
+    Level.SHOULD,
+    on=replies,
+    where=lambda reply, _context: len(carried(reply.message)) > 1,
+    source=Source("schemas/canonical/transcript.json", "Under two names it is the same text"),
+    bad=[example("reply-thinking", {"/0/response/choices/0/message/reasoning": "A farewell."})],
+    good=[example("reply-thinking", {"/0/response/choices/0/message/reasoning": "A greeting."})],
+)
+def judge(reply: Reply, _context: Context) -> list[Fault]:
+    """A reply that gives its reasoning under two fields gives the same text under both.
+
+    A client takes one of them, stores it and sends it back; where they differ, what the model thought depends on the
+    client. To mend it, fill both from one text.
+    """
+    message = reply.message
+    texts = [(field, text(message, field)) for field in carried(message)]
+    said = [(field, value) for field, value in texts if value]
+    if len(said) < 2 or all(value == said[0][1] for _, value in said):
+        return []
+    first, expected = said[0]
+    other, got = next(each for each in said if each[1] != expected)
+    at = ("message", other if other in message else "content")
+    return [Fault(f"expected {shown(expected)} as under {first}, got {shown(got)}", at=at)]

@@ -1,0 +1,56 @@
+"""Rule: a reply's reasoning stands where clients look for it."""
+
+from conformance.results import Level
+from conformance.rules import Context, Fault, Source, example, rule
+from conformance.rules.reasoning._fields import carried, in_replies, listed
+from conformance.wire.index import Reply
+from conformance.wire.pointer import REMOVE
+from conformance.wire.views import replies
+
+_AS_REASONING = {"reasoning.response-field": "reasoning"}
+
+
+@rule(
+    Level.MUST,
+    on=replies,
+    where=lambda reply, _context: bool(carried(reply.message)),
+    needs=("reasoning.response-field",),
+    source=Source("https://github.com/vllm-project/vllm/issues/27755"),
+    bad=[
+        example("thinking-session", claims=_AS_REASONING),
+        example("thinking-session", claims={"reasoning.response-field": "none"}),
+    ],
+    good=[
+        example("thinking-session", claims={"reasoning.response-field": ["reasoning", "reasoning_content"]}),
+        example("details-session", claims={"reasoning.response-field": ["reasoning", "reasoning_details"]}),
+        example(
+            "reply-thinking",
+            {
+                "/0/response/choices/0/message/reasoning": "A greeting.",
+                "/0/response/choices/0/message/reasoning_content": REMOVE,
+                "/0/request/reasoning_format": "parsed",
+            },
+            {
+                "reasoning.response-field": "reasoning_content",
+                "reasoning.response-field-switches": [
+                    {"at": "/reasoning_format", "equals": "parsed", "field": "reasoning"}
+                ],
+            },
+        ),
+    ],
+)
+def judge(reply: Reply, context: Context) -> list[Fault]:
+    """A reply carries its reasoning under the fields that the provider is known for.
+
+    A field that is renamed is reasoning lost: clients look under the old name, find nothing, and send nothing back.
+    To mend it, reply under the documented name, beside a new one for as long as clients need it.
+    """
+    found, claimed = carried(reply.message), in_replies(context)
+    if all(field in claimed for field in found):
+        return []
+    wanted = " or ".join(field for field in listed(claimed) if field != "none")
+    expected = f"reasoning under {wanted}" if wanted else "no reasoning"
+    message = f"expected {expected}, got it under {', '.join(found)}"
+    return [Fault(message, at=("message", field)) for field in found[:1] if field in reply.message] or [
+        Fault(message, at=("message", "content"))
+    ]

@@ -1,0 +1,40 @@
+"""Rule: thoughts do not leak into the answer."""
+
+from conformance.results import Level
+from conformance.rules import Context, Fault, Source, example, rule
+from conformance.rules.reasoning._fields import TAGS, in_replies, tagged
+from conformance.wire.index import Reply
+from conformance.wire.views import replies
+
+
+def _has_text(reply: Reply, context: Context) -> bool:
+    content = reply.message.get("content")
+    return type(content) is str and bool(content) and not any(field in TAGS for field in in_replies(context))
+
+
+@rule(
+    Level.SHOULD,
+    on=replies,
+    where=_has_text,
+    source=Source("schemas/canonical/transcript.json", "never between tags in the content"),
+    bad=[
+        example("plain", {"/0/response/choices/0/message/content": "<think>\nMay is mild.\n</think>\n\nRarely."}),
+        example("plain", {"/0/response/choices/0/message/content": "May is mild.\n</think>\n\nRarely."}),
+        example("stream-plain", {"/0/response/1/choices/0/delta/content": "<think>May is mild"}),
+    ],
+    good=[
+        example("plain"),
+        example("stream-plain"),
+        example("plain", {"/0/response/choices/0/message/content": "Write `<think>…</think>` before the answer."}),
+    ],
+)
+def judge(reply: Reply, _context: Context) -> list[Fault]:
+    """The content of a reply does not begin with reasoning between <think> tags.
+
+    A client that shows content shows the thought, stores it as an answer and sends it back on every turn. To mend it,
+    have the server split the two (a reasoning parser), or claim the tags for a provider that documents them.
+    """
+    content = reply.message["content"]
+    if "think>" not in content or tagged(reply.message) is None:
+        return []
+    return [Fault("expected the answer, got reasoning that ends with </think> before it", at=("message", "content"))]

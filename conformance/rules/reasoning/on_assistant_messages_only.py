@@ -1,0 +1,40 @@
+"""Rule: nobody but the model reasons."""
+
+from conformance.results import Level
+from conformance.rules import Context, Fault, Source, example, rule
+from conformance.rules.reasoning._fields import KEYS
+from conformance.wire.index import Message
+from conformance.wire.views import messages
+
+_KEYS = frozenset({*KEYS, "extra_content"})
+
+
+@rule(
+    Level.SHOULD,
+    on=messages,
+    source=Source("https://platform.openai.com/docs/api-reference/chat/create"),
+    bad=[
+        example("plain", {"/0/request/messages/1/reasoning_content": "Is May cold?"}),
+        example("tool-result", {"/0/request/messages/2/reasoning": "18, I think."}),
+    ],
+    good=[example("thinking-session")],
+    refused="reasoning.on-other-role",
+    by_schema=True,
+)
+def judge(message: Message, context: Context) -> list[Fault]:
+    """Reasoning stands in assistant messages alone.
+
+    It is what the model thought; in the message of a user or a tool it is an unknown key, which strict providers
+    refuse and others drop. To mend it, keep the reasoning with the reply that it led to.
+    """
+    if message.role == "assistant":
+        return []
+    return [
+        Fault(
+            f"expected no {key} in a message of role {message.role!r:.40}",
+            place=(*holder, key),
+            values={"field": key, "role": message.role},
+        )
+        for holder, key in context.unknown_keys(message.place)
+        if key in _KEYS and holder == message.place
+    ]

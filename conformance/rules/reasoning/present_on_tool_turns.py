@@ -1,0 +1,56 @@
+"""Rule: reasoning where a tool turn must have it."""
+
+from conformance.results import Level
+from conformance.rules import Context, Fault, Source, example, rule
+from conformance.rules.reasoning._fields import demanded, has, in_requests, omission
+from conformance.wire.index import Turn
+from conformance.wire.pointer import REMOVE
+from conformance.wire.views import tool_turns
+
+_REFUSAL = {
+    "status": 400,
+    "message": "The `reasoning_content` in the thinking mode must be passed back to the API.",
+    "type": "invalid_request_error",
+}
+_THINKS = {"thinking.mode": "always", "reasoning.omitted-on-tool-turn": _REFUSAL}
+_IN_ALL = {**_THINKS, "reasoning.omitted-on-earlier-tool-turn": _REFUSAL}
+
+
+@rule(
+    Level.MUST,
+    on=tool_turns,
+    where=lambda turn, context: demanded(context, current=turn.current),
+    needs=("reasoning.omitted-on-tool-turn",),
+    source=Source(
+        "https://github.com/anomalyco/opencode/issues/24083",
+        "The `reasoning_content` in the thinking mode must be passed back to the API.",
+    ),
+    bad=[
+        example("tool-result", claims=_THINKS),
+        example("tool-result", {"/0/request/messages/1/reasoning_content": None}, _THINKS),
+        example("reasoning-earlier-turn", {"/0/request/messages/1/reasoning_content": REMOVE}, _IN_ALL),
+    ],
+    good=[
+        example("thinking-session", claims=_IN_ALL),
+        example("tool-result", {"/0/request/messages/1/reasoning_content": ""}, _THINKS),
+        example("details-session", claims={**_THINKS, "reasoning.request-field": "reasoning_details"}),
+    ],
+    refused="reasoning.omitted-on-tool-turn",
+)
+def judge(turn: Turn, context: Context) -> list[Fault]:
+    """A thinking model's tool turn carries its reasoning where the provider demands it.
+
+    The provider reads the reasoning to go on with the loop, and refuses the request or goes astray without it. It is
+    judged where the model is known to think; turns before the last user message by a claim of their own. To mend it,
+    keep the reasoning of each reply with tool calls and send it back under the field that the provider reads.
+    """
+    fields = in_requests(context)
+    if any(has(turn.value, field) for field in fields):
+        return []
+    nulled = next((field for field in fields if field in turn.value), None)
+    got = "none" if nulled is None else "null"
+    claim = "reasoning.null-on-tool-turn"
+    if nulled is None or not context.knows((claim,)):
+        claim = omission(current=turn.current)
+    message = f"expected {' or '.join(fields)} in this assistant message with tool_calls, got {got}"
+    return [Fault(message, values={"field": fields[0], "role": "assistant"}, claim=claim)]

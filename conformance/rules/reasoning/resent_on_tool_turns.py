@@ -1,0 +1,78 @@
+"""Rule: the reasoning of a tool turn comes back."""
+
+from conformance.results import Level
+from conformance.rules import Context, Fault, Source, example, rule
+from conformance.rules.reasoning._fields import (
+    TAGS,
+    carried,
+    demanded,
+    has,
+    in_requests,
+    listed,
+    omission,
+    present,
+    refuses,
+)
+from conformance.wire.index import Resent
+from conformance.wire.pointer import REMOVE
+from conformance.wire.views import resent
+
+
+def _is_judged(part: Resent, context: Context) -> bool:
+    """Say whether this turn is to carry reasoning, and no rule about what the provider demands speaks of it."""
+    if not part.reply.calls or context.thinks is False or not carried(part.reply.message):
+        return False
+    if demanded(context, current=part.current):
+        return False
+    if not part.current and refuses(context.claims.get("reasoning.on-earlier-tool-turn")):
+        return False
+    fields = listed(context.claim("reasoning.request-field")) or carried(part.reply.message)
+    return not all(field == "none" or refuses(context.claims.get(f"reasoning.input.{field}")) for field in fields)
+
+
+@rule(
+    Level.MUST,
+    on=resent,
+    where=_is_judged,
+    source=Source(
+        "schemas/canonical/transcript.json",
+        "The reasoning of an assistant message with tool calls is sent back with it",
+    ),
+    bad=[
+        example(
+            "thinking-session",
+            {
+                "/1/request/messages/2/reasoning_content": REMOVE,
+                "/2/request/messages/2/reasoning_content": REMOVE,
+                "/3/request/messages/2/reasoning_content": REMOVE,
+            },
+        ),
+        example("stream-thinking-session", {"/1/request/messages/1/reasoning_content": REMOVE}),
+        example("details-session", {"/2/request/messages/5/reasoning_details": REMOVE}),
+    ],
+    good=[
+        example("thinking-session"),
+        example("details-session"),
+        example(
+            "stream-thinking-session",
+            {
+                "/1/request/messages/1/reasoning_content": REMOVE,
+                "/1/request/messages/1/reasoning": "I need the weather.",
+            },
+        ),
+    ],
+    refused="reasoning.omitted-on-tool-turn",
+)
+def judge(part: Resent, context: Context) -> list[Fault]:
+    """The reasoning of a reply with tool calls comes back with it.
+
+    A thinking model that called a tool goes on with its thought when the result is in; without the thought it starts
+    anew, calls again or answers worse, and some providers refuse. Which field carries it is not looked at here.
+    To mend it, store the reasoning of each reply beside its calls and send both.
+    """
+    value = part.value
+    if present(value) or any(field in TAGS and has(value, field) for field in in_requests(context)):
+        return []
+    under = ", ".join(carried(part.reply.message))
+    message = f"expected the reasoning that the reply gave under {under}, got none"
+    return [Fault(message, claim=omission(current=part.current))]

@@ -1,0 +1,53 @@
+"""Rule: thought signatures come back with their calls."""
+
+from typing import Any
+
+from conformance.results import Level
+from conformance.rules import Context, Fault, Source, example, rule
+from conformance.rules.reasoning._fields import shown
+from conformance.wire.index import Resent
+from conformance.wire.pointer import REMOVE
+from conformance.wire.views import resent
+
+_KEY = "extra_content"
+
+
+@rule(
+    Level.MUST,
+    on=resent,
+    where=lambda part, _context: any(_signature(call.value) is not None for call in part.reply.calls),
+    source=Source(
+        "https://github.com/openai/openai-python/issues/2758",
+        "Function call is missing a thought_signature in functionCall parts.",
+    ),
+    bad=[
+        example("reasoning-signature-session", {"/1/request/messages/1/tool_calls/0/extra_content": REMOVE}),
+        example(
+            "reasoning-signature-session",
+            {"/1/request/messages/1/tool_calls/0/extra_content/google/thought_signature": "c2lnbg=="},
+        ),
+    ],
+    good=[example("reasoning-signature-session")],
+)
+def judge(part: Resent, _context: Context) -> list[Fault]:
+    """The thought signature of a tool call comes back in the call, unchanged.
+
+    The signature stands for the reasoning that led to the call, which the host does not show; newer models refuse the
+    call without it. To mend it, keep `extra_content` of each call and send it back.
+    """
+    sent = part.value.get("tool_calls")
+    faults = []
+    for call, back in zip(part.reply.calls, sent if type(sent) is list else (), strict=False):
+        expected, got = _signature(call.value), _signature(back)
+        if expected is None or expected == got:
+            continue
+        claim = "signature.omitted" if got is None else "signature.altered"
+        message = f"expected thought_signature {shown(expected)} as the reply gave it, got {shown(got)}"
+        faults.append(Fault(message, at=("tool_calls", call.position), values={"name": call.name}, claim=claim))
+    return faults
+
+
+def _signature(call: Any) -> Any:
+    extra = call.get(_KEY) if type(call) is dict else None
+    google = extra.get("google") if type(extra) is dict else None
+    return google.get("thought_signature") if type(google) is dict else None

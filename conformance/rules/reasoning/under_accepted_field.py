@@ -1,0 +1,60 @@
+"""Rule: reasoning goes back under the name that is read."""
+
+from conformance.results import Level
+from conformance.rules import Context, Fault, Source, example, rule
+from conformance.rules.reasoning._fields import carried, demanded, has, in_requests, omission, refuses
+from conformance.wire.index import Turn
+from conformance.wire.pointer import REMOVE
+from conformance.wire.views import tool_turns
+
+_READS_REASONING = {"reasoning.request-field": "reasoning", "reasoning.input.reasoning_content": "ignored"}
+_DAMAGED = {**_READS_REASONING, "reasoning.omitted-on-earlier-tool-turn": "damaged"}
+
+
+def _is_judged(turn: Turn, context: Context) -> bool:
+    """Say whether a turn carries reasoning and only its name may be wrong: where it is demanded, it counts as none."""
+    return bool(carried(turn.value)) and not demanded(context, current=turn.current)
+
+
+@rule(
+    Level.MUST,
+    on=tool_turns,
+    where=_is_judged,
+    needs=("reasoning.request-field",),
+    source=Source("https://github.com/vllm-project/vllm/pull/33402"),
+    bad=[
+        example("thinking-session", claims=_READS_REASONING),
+        example("reasoning-earlier-turn", claims=_DAMAGED),
+    ],
+    good=[
+        example(
+            "reasoning-earlier-turn",
+            {
+                "/0/request/messages/1/reasoning_content": REMOVE,
+                "/0/request/messages/1/reasoning": "I need the weather.",
+            },
+            _READS_REASONING,
+        ),
+        example("thinking-session", claims={"reasoning.request-field": ["reasoning", "reasoning_content"]}),
+        example("thinking-session", claims={**_READS_REASONING, "reasoning.input.reasoning_content": "accepted"}),
+    ],
+)
+def judge(turn: Turn, context: Context) -> list[Fault]:
+    """The reasoning of a tool turn stands under a field that the provider reads.
+
+    A provider that reads another name drops this one without a word, and the model has lost its thought as if nothing
+    had been sent. To mend it, rename the field for this provider, or send the text under both names where both are
+    borne.
+    """
+    fields = in_requests(context)
+    found = carried(turn.value)
+    if any(field in found or has(turn.value, field) for field in fields):
+        return []
+    verdicts = {field: context.claims.get(f"reasoning.input.{field}") for field in found}
+    if any(verdict == "accepted" or refuses(verdict) for verdict in verdicts.values()):
+        return []
+    wrong = found[0]
+    claim = omission(current=turn.current) if verdicts[wrong] == "ignored" else f"reasoning.input.{wrong}"
+    message = f"expected the reasoning under {' or '.join(fields)}, got it under {', '.join(found)}"
+    at = (wrong,) if wrong in turn.value else ("content",)
+    return [Fault(message, at=at, values={"field": wrong, "role": "assistant"}, claim=claim)]
