@@ -1,0 +1,400 @@
+"""Profiles load, say where they are broken, and resolve by model and day."""
+
+import gzip
+import json
+import re
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from conformance import profiles
+from conformance.errors import InvalidDocument, UnknownName
+from conformance.profiles import Profile
+from conformance.resources import folder
+from conformance.wire.formats.records import day, day_of_reply
+
+SCHEMA: dict[str, Any] = json.loads((folder("schemas") / "files" / "profile.json").read_text("utf-8"))
+VOCABULARY: dict[str, Any] = SCHEMA["$defs"]["claims"]["properties"]
+
+HEAD = "title: T\nkind: vendor\n"
+ENTRY = "source: s, confidence: high"
+
+
+def written(folder_: Path, text: str) -> Path:
+    path = folder_ / "example.yaml"
+    path.write_text(text, "utf-8")
+    return path
+
+
+@pytest.mark.parametrize("name", profiles.names())
+def test_every_profile_loads_under_its_own_name(name: str) -> None:
+    profile = profiles.load(name)
+    assert name == profile.name
+    assert profile.title
+    assert profile.claims
+
+
+@pytest.mark.parametrize("name", profiles.names())
+def test_the_hosts_that_by_host_reads_are_those_of_the_profile(name: str) -> None:
+    for host in profiles.load(name).hosts:
+        assert name == profiles.by_host(host.replace("*", "x").upper())
+
+
+def test_a_host_that_no_profile_knows_has_no_profile() -> None:
+    assert profiles.by_host("example.org") is None
+
+
+@pytest.mark.parametrize("name", ["deepsek", "../profiles/deepseek"])
+def test_an_unknown_provider_is_named_with_its_neighbours(name: str) -> None:
+    with pytest.raises(UnknownName, match="did you mean deepseek"):
+        profiles.load(name)
+
+
+FILES = [
+    ("kind: vendor\nclaims: {}\n", 1, "", "title"),
+    ("title: T\nkind: shop\nclaims: {}\n", 2, "/kind", "vendor"),
+    (HEAD + "claims: {}\ncolour: red\n", 4, "/colour", "colour"),
+    (HEAD + "claims: {}\nmodels:\n  'm[4': {}\n", 5, "/models/m[4", "m[4"),
+    (HEAD + "claims: {}\nmodels:\n  GPT-4: {}\n  gpt-4: {}\n", 6, "/models/gpt-4", "once"),
+    (
+        HEAD + "claims: {}\nmodels: {m: {claims: {ids.formt: {}}}}\n",
+        4,
+        "/models/m/claims/ids.formt",
+        "did you mean ids.format",
+    ),
+]
+
+CLAIMS = [
+    ("ids.formt", "{value: a, ~}", 4, "", "did you mean ids.format"),
+    ("stream.done", "{value: true, confidence: low}", 4, "", "source"),
+    ("stream.done", "{value: true, source: s}", 4, "", "confidence"),
+    ("stream.done", "\n    value: true\n    source: s\n    confidence: sure", 7, "/confidence", "high"),
+    ("stream.done", "{value: yes, ~}", 4, "/value", "true or false"),
+    ("stream.done", "{value: true, ~}\n  stream.done: {value: true, ~}", 5, "", ""),
+    ("stream.done", "{value: true, since: 2025-13, ~}", 4, "/since", "text that matches"),
+    ("stream.done", "{value: true, since: 2026-01, until: 2025-12, ~}", 4, "/until", "after 2026-01"),
+    ("stream.done", "\n    - {value: true, since: 2026, ~}", 5, "/0/since", "string"),
+    ("stream.done", "\n    - {value: true, ~}\n    - {value: false, ~}", 6, "/1", "the beginning"),
+    ("stream.done", "\n    - {value: true, since: 2026-01, ~}\n    - {value: true, since: 2025, ~}", 6, "/1/since", ""),
+    (
+        "stream.done",
+        "\n    - {value: true, since: 2026-01, ~}\n    - {value: true, since: 2025-01, ~}",
+        6,
+        "/1",
+        "2026",
+    ),
+    (
+        "stream.done",
+        "\n    - {value: true, until: 2026-01, ~}\n    - {value: true, since: 2025-12, ~}",
+        6,
+        "/1",
+        "2026",
+    ),
+    ("stream.usage", "{value: somewhere, ~}", 4, "/value", "own-chunk"),
+    ("results.missing", "{value: refused, ~}", 4, "/value", "accepted"),
+    ("results.missing", "{value: {message: no}, ~}", 4, "/value", "status"),
+    ("results.missing", "{value: {status: 400, message: 'at {place}'}, ~}", 4, "/value/message", "text that matches"),
+    ("results.missing", "{value: {status: 400, message: 'an { alone'}, ~}", 4, "/value/message", "text that matches"),
+    ("ids.format", "{value: 'a[', ~}", 4, "/value", "regular expression"),
+    ("ids.format", "\n    value:\n    - a\n    - '('\n    source: s\n    confidence: high", 7, "/value/1", "regular"),
+    ("ids.input-pattern", "{value: {pattern: '(', refusal: {status: 400}}, ~}", 4, "/value/pattern", "regular"),
+    ("thinking.switches", "{value: [{at: think, equals: 1, thinks: true}], ~}", 4, "/value/0/at", "text that matches"),
+]
+
+
+def of_a_claim(name: str, entry: str) -> str:
+    """Return a profile whose fourth line makes one claim; `~` stands for a source and a confidence."""
+    return f"{HEAD}claims:\n  {name}: {entry}\n".replace("~", ENTRY)
+
+
+@pytest.mark.parametrize(
+    ("text", "line", "pointer", "words"),
+    [
+        *FILES,
+        *((of_a_claim(name, entry), line, f"/claims/{name}{at}", words) for name, entry, line, at, words in CLAIMS),
+    ],
+)
+def test_a_broken_profile_is_refused_with_file_line_and_pointer(
+    tmp_path: Path, text: str, line: int, pointer: str, words: str
+) -> None:
+    path = written(tmp_path, text)
+    with pytest.raises(InvalidDocument) as refusal:
+        profiles.read(path)
+    assert (str(path), line, pointer) == (refusal.value.file, refusal.value.line, refusal.value.pointer)
+    assert words in refusal.value.message
+
+
+def test_every_claim_that_holds_an_expression_has_it_compiled(tmp_path: Path) -> None:
+    held = {"pattern-claim": "'('", "constraint-claim": "{pattern: '(', refusal: {status: 400}}"}
+    claims = {name: held[kind] for name, kind in kinds() if kind in held}
+    assert {"ids.format", "reply.id-format", "ids.input-pattern", "request.tool-name-pattern"} == set(claims)
+    for name, value in claims.items():
+        with pytest.raises(InvalidDocument, match="regular expression"):
+            profiles.read(written(tmp_path, f"{HEAD}claims:\n  {name}: {{value: {value}, {ENTRY}}}\n"))
+
+
+def test_every_claim_and_every_kind_of_value_is_explained() -> None:
+    assert {name: each["description"] for name, each in VOCABULARY.items()} == profiles.vocabulary()
+    assert all(words.endswith(".") for words in profiles.vocabulary().values())
+    values = {kind.removesuffix("-claim") for _, kind in kinds()}
+    assert all(SCHEMA["$defs"][name]["description"] for name in values)
+
+
+def test_every_word_that_a_value_may_be_is_explained() -> None:
+    for name, kind in SCHEMA["$defs"].items():
+        if "meanings" in kind:
+            assert sorted(map(spelled, allowed(kind))) == sorted(kind["meanings"]), name
+
+
+def test_a_claim_may_always_be_unknown(tmp_path: Path) -> None:
+    claims = "".join(f"  {name}: {{value: unknown, {ENTRY}}}\n" for name in VOCABULARY)
+    profile = profiles.read(written(tmp_path, f"{HEAD}claims:\n{claims}"))
+    assert dict.fromkeys(VOCABULARY, "unknown") == profile.at()
+
+
+LAYERED = (
+    HEAD
+    + """models:
+  gpt-5*:
+    claims:
+      ids.format: {value: five, source: s, confidence: high}
+      reply.object: {value: five, source: s, confidence: high}
+  gpt-5.4*:
+    claims:
+      ids.format: {value: five-four, source: s, confidence: high}
+  GPT-5.4-mini:
+    claims:
+      ids.format: {value: mini, source: s, confidence: high}
+      stream.done: {value: true, since: 2026-01, source: s, confidence: high}
+claims:
+  ids.format: {value: other, source: s, confidence: high}
+  stream.done: {value: false, source: s, confidence: high}
+  reply.object:
+    - {value: old, until: 2025-06, source: s, confidence: high}
+    - {value: mid, since: 2025-06, source: s, confidence: high}
+    - {value: new, since: 2026-02-01, source: s, confidence: high}
+  finish.native-field: {value: gone, until: 2025-01, source: s, confidence: high}
+  signature.field: {value: upstream, source: s, confidence: high}
+"""
+)
+
+RESOLVED: list[tuple[str, str, str, Any]] = [
+    ("", "", "ids.format", "other"),
+    ("gpt-4", "", "ids.format", "other"),
+    ("gpt-5", "", "ids.format", "five"),
+    ("gpt-5.4-nano", "", "ids.format", "five-four"),
+    ("gpt-5.4-mini", "", "ids.format", "mini"),
+    ("Gpt-5.4-MINI", "", "ids.format", "mini"),
+    ("gpt-5.4-mini", "", "reply.object", "five"),
+    ("gpt-4", "2025-05-31", "reply.object", "old"),
+    ("gpt-4", "2025-06-01", "reply.object", "mid"),
+    ("gpt-4", "2026-02-01", "reply.object", "new"),
+    ("gpt-4", "", "reply.object", "new"),
+    ("gpt-4", "2024-12-31", "finish.native-field", "gone"),
+    ("gpt-4", "2025-01-01", "finish.native-field", None),
+    ("gpt-4", "", "finish.native-field", None),
+    ("gpt-4", "2025-01-01", "stream.done", False),
+    ("gpt-5.4-mini", "2025-12-31", "stream.done", None),
+    ("gpt-5.4-mini", "2026-01-01", "stream.done", True),
+    ("gpt-4", "", "stream.usage", None),
+    ("gpt-4", "", "signature.field", "unknown"),
+]
+
+
+@pytest.mark.parametrize(("model", "date", "name", "expected"), RESOLVED)
+def test_a_claim_is_that_of_its_model_and_day(tmp_path: Path, model: str, date: str, name: str, expected: Any) -> None:
+    profile = profiles.read(written(tmp_path, LAYERED))
+    assert expected == profile.at(model, date).get(name)
+    claim = profile.claim(name, model, date)
+    assert (expected is None) is (claim is None)
+
+
+def test_what_follows_an_upstream_is_told_apart_only_with_its_source(tmp_path: Path) -> None:
+    profile = profiles.read(written(tmp_path, LAYERED))
+    claim = profile.claim("signature.field")
+    assert claim is not None
+    assert (claim.value, claim.source[0].url, claim.confidence) == ("upstream", "s", "high")
+
+
+def test_claims_of_one_model_and_period_are_resolved_once(tmp_path: Path) -> None:
+    profile = profiles.read(written(tmp_path, LAYERED))
+    assert profile.at("gpt-5.4-nano", "2025-07-01") is profile.at("gpt-5.4-pro", "2025-08-01")
+    assert profile.at("gpt-5.4-nano", "2025-07-01") is not profile.at("gpt-5.4-nano", "2026-07-01")
+
+
+def test_a_profile_made_of_values_makes_them_of_every_model_at_all_times() -> None:
+    profile = profiles.of({"stream.done": False}, "made")
+    assert {"stream.done": False} == profile.at("any", "2001-01-01") == profile.at()
+    assert profile.name == "made"
+
+
+THINKS: list[tuple[dict[str, Any], dict[str, Any], bool | None]] = [
+    ({}, {}, None),
+    ({"thinking.mode": "unknown"}, {}, None),
+    ({"thinking.mode": "always"}, {"thinking": {"type": "disabled"}}, True),
+    ({"thinking.mode": "never"}, {"thinking": {"type": "enabled"}}, False),
+    ({"thinking.mode": "default-on"}, {}, True),
+    ({"thinking.mode": "default-off"}, {}, False),
+    ({"thinking.mode": "default-on"}, {"thinking": {"type": "disabled"}}, False),
+    ({"thinking.mode": "default-off"}, {"thinking": {"type": "enabled"}}, True),
+    ({"thinking.mode": "default-on"}, {"thinking": "disabled"}, True),
+    ({"thinking.mode": "default-on"}, {"thinking": None}, True),
+    ({"thinking.mode": "default-off"}, {"reasoning_effort": "high"}, True),
+    ({"thinking.mode": "default-off"}, {"reasoning_effort": "none"}, False),
+    ({"thinking.mode": "default-on"}, {"thinking": {"type": "disabled"}, "reasoning_effort": "high"}, False),
+    ({}, {"thinking": {"type": "enabled"}}, True),
+    ({"thinking.mode": "default-on", "thinking.switches": "unknown"}, {"reasoning_effort": "none"}, True),
+]
+
+SWITCHES = [
+    {"at": "/thinking/type", "equals": "disabled", "thinks": False},
+    {"at": "/thinking/type", "equals": "enabled", "thinks": True},
+    {"at": "/reasoning_effort", "in": ["low", "high"], "thinks": True},
+]
+
+
+@pytest.mark.parametrize(("claims", "body", "expected"), THINKS)
+def test_a_model_thinks_by_its_mode_and_the_first_switch_that_matches(
+    claims: dict[str, Any], body: dict[str, Any], *, expected: bool | None
+) -> None:
+    assert expected is profiles.thinks({"thinking.switches": SWITCHES, **claims}, body)
+
+
+@pytest.mark.parametrize("body", [None, [], "text", 7])
+def test_a_body_that_is_no_object_switches_nothing(body: Any) -> None:
+    assert profiles.thinks({"thinking.mode": "default-off", "thinking.switches": SWITCHES}, body) is False
+
+
+CONDITIONS: list[tuple[dict[str, Any], dict[str, Any], bool]] = [
+    ({"at": "/a", "equals": 1}, {"a": 1}, True),
+    ({"at": "/a", "equals": 1}, {"a": True}, False),
+    ({"at": "/a", "equals": True}, {"a": True}, True),
+    ({"at": "/a", "equals": None}, {}, True),
+    ({"at": "/a/b", "equals": "x"}, {"a": {"b": "x"}}, True),
+    ({"at": "/a/0", "equals": "x"}, {"a": ["x"]}, True),
+    ({"at": "/a/9", "equals": "x"}, {"a": ["x"]}, False),
+    ({"at": "/a", "in": ["x", "y"]}, {"a": "y"}, True),
+    ({"at": "/a", "in": ["x", "y"]}, {}, False),
+    ({"at": "/a", "not-in": ["x"]}, {"a": "y"}, True),
+    ({"at": "/a", "not-in": ["x"]}, {}, True),
+    ({"at": "/a", "not-in": ["x", None]}, {}, False),
+    ({"at": "/a", "present": True}, {"a": False}, True),
+    ({"at": "/a", "present": True}, {"a": None}, False),
+    ({"at": "/a", "present": False}, {}, True),
+    ({"at": "/a"}, {"a": 0}, True),
+]
+
+
+@pytest.mark.parametrize(("condition", "body", "expected"), CONDITIONS)
+def test_a_condition_compares_as_json_does(condition: dict[str, Any], body: dict[str, Any], *, expected: bool) -> None:
+    assert expected is profiles.matches(condition, body)
+
+
+V32 = "Missing `reasoning_content` field in the assistant message at message index {index}."
+V4 = "The `reasoning_content` in the thinking mode must be passed back to the API."
+HISTORY: list[tuple[str, str, str, str, Any]] = [
+    ("deepseek", "deepseek-reasoner", "2025-02-01", "reasoning.input.reasoning_content", {"status": 400}),
+    ("deepseek", "deepseek-reasoner", "2026-01-12", "reasoning.input.reasoning_content", "accepted"),
+    ("deepseek", "deepseek-reasoner", "2025-02-01", "reasoning.omitted-on-tool-turn", "accepted"),
+    ("deepseek", "deepseek-reasoner", "2026-03-11", "reasoning.omitted-on-tool-turn", V32),
+    ("deepseek", "deepseek-reasoner", "2026-04-23", "reasoning.omitted-on-tool-turn", V32),
+    ("deepseek", "deepseek-v4-pro", "2026-04-24", "reasoning.omitted-on-tool-turn", V4),
+    ("deepseek", "deepseek-flash", "", "reasoning.omitted-on-tool-turn", V4),
+    ("deepseek", "deepseek-reasoner", "2026-03-11", "reasoning.omitted-on-earlier-tool-turn", "accepted"),
+    ("deepseek", "deepseek-v4-pro", "", "reasoning.omitted-on-earlier-tool-turn", V4),
+    ("deepseek", "deepseek-v4-pro", "", "reasoning.empty-on-tool-turn", "accepted"),
+    ("deepseek", "deepseek-reasoner", "2025-02-03", "request.successive-same-role", "deepseek-reasoner does not"),
+    ("deepseek", "deepseek-chat", "2025-02-03", "request.successive-same-role", "accepted"),
+    ("groq", "openai/gpt-oss-120b", "", "reasoning.input.reasoning_content", "'messages.{index}' : for"),
+    ("groq", "openai/gpt-oss-120b", "", "reasoning.input.reasoning", "accepted"),
+    ("groq", "llama-3.3-70b-versatile", "", "reasoning.input.reasoning", "messages[{index}].reasoning: reasoning"),
+    ("groq", "openai/gpt-oss-120b", "", "reasoning.omitted-on-tool-turn", "accepted"),
+    ("openai", "gpt-5.6-terra", "", "thinking.with-tools", "Function tools with reasoning_effort are not"),
+    ("openai", "gpt-5-mini", "", "thinking.with-tools", "accepted"),
+]
+
+
+@pytest.mark.parametrize(("provider", "model", "date", "name", "expected"), HISTORY)
+def test_what_one_provider_demands_another_refuses_and_both_change(
+    provider: str, model: str, date: str, name: str, expected: Any
+) -> None:
+    value = profiles.load(provider).at(model, date)[name]
+    if isinstance(value, dict) and isinstance(expected, str):
+        value = value["message"][: len(expected)]
+    assert expected == value
+
+
+NOT_THEIRS = {
+    "deepseek:48": "a reply of Azure, which hosts the model",
+    "groq:22": "a reply of Mistral, by its model and id",
+    "openai:17": "edited: the reply is of another model and month than the request",
+    "openai:151": "written by hand: its id is chatcmpl-struct123",
+}
+
+
+@pytest.mark.parametrize("name", ["deepseek", "groq", "openai"])
+def test_recorded_replies_are_as_claimed_for_their_model_and_day(shared: Path, name: str) -> None:
+    profile = profiles.load(name)
+    wrong = [
+        f"{place}: {claim} is {seen!r}"
+        for place, record in recorded(shared, name)
+        if place not in NOT_THEIRS
+        for claim, seen in contradicted(profile, record)
+    ]
+    assert not wrong
+
+
+def recorded(shared: Path, name: str) -> Iterator[tuple[str, dict[str, Any]]]:
+    for file in (name, "sessions"):
+        with gzip.open(shared / "recordings" / f"{file}.jsonl.gz", "rt", encoding="utf-8") as lines:
+            for number, line in enumerate(lines, 1):
+                record = json.loads(line)
+                if record["provider"] == name and isinstance(record["response"], dict):
+                    yield f"{file}:{number}", record
+
+
+def contradicted(profile: Profile, record: dict[str, Any]) -> Iterator[tuple[str, Any]]:
+    request, reply = record["request"] or {}, record["response"]
+    date = day(record["recorded_at"]) or day_of_reply(reply) or day(record["commit_date"])
+    claims = profile.at(request.get("model") or reply.get("model") or "", date)
+    for claim, seen in facts(reply):
+        known = claims.get(claim, "unknown")
+        fits = re.fullmatch if claim.endswith("format") else str.__eq__
+        if known != "unknown" and not any(fits(each, seen) for each in (known if isinstance(known, list) else [known])):
+            yield claim, seen
+
+
+def facts(reply: dict[str, Any]) -> Iterator[tuple[str, str]]:
+    if "choices" in reply:
+        yield "reply.id-format", reply["id"]
+        yield "reply.object", reply["object"]
+    for choice in reply.get("choices", ()):
+        message = choice["message"]
+        yield "finish.reasons", str(choice.get("finish_reason"))
+        for field in ("reasoning_content", "reasoning"):
+            if message.get(field):
+                yield "reasoning.response-field", field
+        for call in message.get("tool_calls") or ():
+            yield "ids.format", call["id"]
+            yield "reply.call-index", "present" if "index" in call else "absent"
+            content = message.get("content", ...)
+            yield "content.in-tool-reply", {None: "null", "": "empty", ...: "absent"}.get(content, "text")
+
+
+def kinds() -> list[tuple[str, str]]:
+    return [(name, each["$ref"].removeprefix("#/$defs/")) for name, each in VOCABULARY.items()]
+
+
+def allowed(kind: dict[str, Any]) -> list[Any]:
+    for place in (kind, kind.get("then", {}), kind.get("else", {}), kind.get("items", {})):
+        if "enum" in place:
+            return list(place["enum"])
+        if "const" in place:
+            return [place["const"]]
+    return []
+
+
+def spelled(word: Any) -> str:
+    return json.dumps(word) if isinstance(word, bool) else str(word)
