@@ -4,7 +4,7 @@ from typing import Any
 
 from conformance.results import Level
 from conformance.rules import Context, Fault, Source, example, rule
-from conformance.rules.reasoning._fields import bites, present, shown
+from conformance.rules.reasoning._fields import bites, listed, present, shown
 from conformance.wire.index import Resent
 from conformance.wire.pieces import Details
 from conformance.wire.pointer import REMOVE
@@ -18,7 +18,7 @@ _PLAIN = frozenset({"type", "text", "summary", "format", "index"})
 def _is_judged(part: Resent, context: Context) -> bool:
     """Say whether the reply gave details that this message has, or should have beside the text that it has."""
     given = part.reply.message.get(_KEY)
-    if type(given) is not list:
+    if type(given) is not list or _KEY not in listed(context.claim("reasoning.request-field", _KEY)):
         return False
     if part.value.get(_KEY) is not None:
         return True

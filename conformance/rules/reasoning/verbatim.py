@@ -1,10 +1,14 @@
 """Rule: reasoning comes back word for word."""
 
+from typing import Any
+
 from conformance.results import Level
 from conformance.rules import Context, Fault, Source, example, rule
-from conformance.rules.reasoning._fields import bites, carried, present, shown, text
+from conformance.rules.reasoning._fields import bites, carried, demanded, in_requests, present, shown, text
 from conformance.wire.index import Resent
 from conformance.wire.views import resent
+
+_ABSENT = object()
 
 
 def _is_judged(part: Resent, _context: Context) -> bool:
@@ -35,25 +39,34 @@ def judge(part: Resent, context: Context) -> list[Fault]:
     """
     sent, message = part.value, part.reply.message
     fields = present(sent)
-    if all(sent[field] == message.get(field) for field in fields if field in sent) and len(fields) == 1:
+    if len(fields) == 1 and sent.get(fields[0], _ABSENT) == message.get(fields[0]):
         return []
-    given = [text(message, field) for field in carried(message)]
-    faults = []
-    for field in fields:
-        if field == "reasoning_details" and type(message.get(field)) is list:
-            continue
-        value = text(sent, field)
-        if value in given or (not value and _is_refused_empty(part, context)):
-            continue
-        if not any(given):
-            continue
-        said = f"expected {shown(given[0])} as the reply gave it, got {shown(value)}"
-        at = (field,) if field in sent else ("content",)
-        faults.append(Fault(said, at=at, values={"field": field}))
-    return faults
+    given = [said for said in (text(message, field) for field in carried(message)) if said]
+    if not given:
+        return []
+    return [_fault(given[0], field, sent) for field in fields if not _is_right(field, given, part, context)]
 
 
-def _is_refused_empty(part: Resent, context: Context) -> bool:
-    """Say whether `not-empty-where-refused` speaks of this message."""
-    claim = context.claims.get("reasoning.empty-on-tool-turn")
-    return bool(part.reply.calls) and part.current and bites(claim) and context.thinks is True
+def _is_right(field: str, given: list[str], part: Resent, context: Context) -> bool:
+    """Say whether a field holds what the reply said, or is another rule's to judge."""
+    sent = part.value
+    if field == "reasoning_details" and type(part.reply.message.get(field)) is list:
+        return True
+    said = text(sent, field)
+    if said:
+        return said in given
+    return bool(carried(sent)) or _counts_as_none(field, part, context)
+
+
+def _fault(given: str, field: str, sent: dict[str, Any]) -> Fault:
+    message = f"expected {shown(given)} as the reply gave it, got {shown(text(sent, field))}"
+    return Fault(message, at=(field if field in sent else "content",), values={"field": field})
+
+
+def _counts_as_none(field: str, part: Resent, context: Context) -> bool:
+    """Say whether an empty field is the same as none to the provider, of which other rules speak."""
+    if not part.reply.calls or context.thinks is not True:
+        return False
+    if demanded(context, current=part.current) and field not in in_requests(context):
+        return True
+    return part.current and bites(context.claims.get("reasoning.empty-on-tool-turn"))
