@@ -3,6 +3,7 @@
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any, Final, TypeAlias
 
+from conformance.report._text import printable
 from conformance.wire.formats.inputs import KINDS
 
 Paint: TypeAlias = Callable[[str, str], str]
@@ -74,10 +75,3 @@ def _summary(counts: Mapping[str, Any], paint: Paint) -> Iterator[str]:
 
 def _number(count: int, noun: str) -> str:
     return f"{count} {noun}" if count == 1 else f"{count} {noun}s"
-
-
-def printable(text: str) -> str:
-    """Return a text with its control characters spelled out: what came over the wire must not steer a terminal."""
-    if text.isprintable():
-        return text
-    return "".join([each if each.isprintable() else repr(each)[1:-1] for each in text])
