@@ -4,19 +4,19 @@ import orjson
 
 from conformance.results import Level
 from conformance.rules import Context, Fault, Source, example, rule
-from conformance.wire.index import Call, Turn
-from conformance.wire.views import tool_turns
+from conformance.wire.index import Body, Call
+from conformance.wire.views import requests
 
 _ARGUMENTS = "/0/request/messages/1/tool_calls/0/function/arguments"
 _REFUSED = {"status": 400, "message": "Assistant tool call function.arguments must be valid JSON."}
-_BORNE = (None, "accepted", "ignored")
+_BORNE = (None, "accepted", "ignored", "unknown")
 _CLAIMS = ("arguments.malformed-in-request", "arguments.empty-in-request", "arguments.array-in-request")
 
 
 @rule(
     Level.MUST,
-    on=tool_turns,
-    where=lambda _turn, context: bool(context.claims) and any(context.claim(name) not in _BORNE for name in _CLAIMS),
+    on=requests,
+    where=lambda _request, context: any(context.claims.get(name) not in _BORNE for name in _CLAIMS),
     source=Source("https://github.com/QwenLM/qwen-code/issues/11834"),
     bad=[
         example("tool-result", {_ARGUMENTS: '{"city": "Par'}, {"arguments.malformed-in-request": _REFUSED}),
@@ -28,23 +28,37 @@ _CLAIMS = ("arguments.malformed-in-request", "arguments.empty-in-request", "argu
         example("tool-result", {_ARGUMENTS: ""}, {"arguments.malformed-in-request": _REFUSED}),
     ],
 )
-def judge(turn: Turn, context: Context) -> list[Fault]:
+def judge(request: Body, context: Context) -> list[Fault]:
     """The arguments of tool calls sent back are JSON text of objects, where the provider parses them.
 
     The canonical wire sends them back as the model wrote them, even when malformed; some providers refuse that.
     To mend it, send `{}` in their place there, with a result that says what was wrong with the arguments.
     """
-    return [fault for call in turn.calls if type(call.arguments) is str for fault in _faults(call, context)]
+    return [
+        fault
+        for turn in context.index.turns
+        if turn.place[0] == request.place[0]
+        for call in turn.calls
+        if type(call.arguments) is str and not _is_object(call.arguments)
+        for fault in _faults(call, context)
+    ]
+
+
+def _is_object(text: str) -> bool:
+    try:
+        return type(orjson.loads(text)) is dict
+    except orjson.JSONDecodeError:
+        return False
 
 
 def _faults(call: Call, context: Context) -> list[Fault]:
     try:
-        claim = "" if type(orjson.loads(call.arguments)) is dict else "arguments.array-in-request"
-        reason = "other JSON"
+        orjson.loads(call.arguments)
+        claim, reason = "arguments.array-in-request", "other JSON"
     except orjson.JSONDecodeError as error:
         claim = "arguments.malformed-in-request" if call.arguments else "arguments.empty-in-request"
         reason = error.msg
-    if not claim or context.claim(claim) in _BORNE:
+    if context.claims.get(claim) in _BORNE:
         return []
     message = f"expected JSON text of an object, got {call.arguments!r:.60} ({reason})"
     values = {"id": call.id, "name": call.name, "position": call.position, "reason": reason}

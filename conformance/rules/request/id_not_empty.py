@@ -1,4 +1,4 @@
-"""Rule: a call sent back has an id."""
+"""Rule: a call sent back has an id, where the provider wants one."""
 
 from conformance.results import Level
 from conformance.rules import Context, Fault, Source, example, rule
@@ -6,28 +6,30 @@ from conformance.wire.index import Turn
 from conformance.wire.views import tool_turns
 
 _EMPTY = {"/0/request/messages/1/tool_calls/0/id": "", "/0/request/messages/2/tool_call_id": ""}
-_REFUSED = {"status": 400, "message": "Invalid 'messages' in payload."}
+_REFUSED = {"ids.empty-in-request": {"status": 400, "message": "Invalid 'messages' in payload."}}
 
 
 @rule(
     Level.MUST,
     on=tool_turns,
+    where=lambda _turn, context: context.claim("ids.empty-in-request") not in ("accepted", "ignored"),
     source=Source(
         "https://github.com/lmstudio-ai/lmstudio-bug-tracker/issues/830",
         "Invalid 'messages' in payload. Please check the structure of your 'messages' and try again",
     ),
     bad=[
-        example("tool-result", _EMPTY),
-        example("tool-result", _EMPTY, {"ids.empty-in-request": _REFUSED}),
+        example("tool-result", _EMPTY, _REFUSED),
+        example("tool-result", _EMPTY, {"ids.empty-in-request": "damaged"}),
     ],
-    good=[example("tool-result"), example("tool-two-turns")],
+    good=[example("tool-result", claims=_REFUSED), example("tool-two-turns", claims=_REFUSED)],
+    needs=("ids.empty-in-request",),
     refused="ids.empty-in-request",
 )
 def judge(turn: Turn, _context: Context) -> list[Fault]:
-    """The tool calls of an assistant message have ids that are not empty.
+    """The ids of tool calls are not empty, where the provider refuses empty ones.
 
-    Some hosts reply with empty ids and refuse them all the same. To mend it, make up an id for such a call, and use
-    it in the call and in its result alike.
+    Some hosts reply with empty ids and refuse them all the same; that they came is the fault of the host. To mend it,
+    make up an id for such a call, and use it in the call and in its result alike.
     """
     if "" not in turn.ids:
         return []

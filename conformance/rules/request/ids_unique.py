@@ -32,11 +32,14 @@ def judge(request: Body, context: Context) -> list[Fault]:
     Hosts that number calls anew in each reply bring the same id again, and others look ids up over the whole request.
     To mend it, rename the later of the two, in the call and in its result alike.
     """
+    number = request.place[0]
+    turns = [turn for turn in context.index.turns if turn.place[0] == number]
+    ids = [each for turn in turns for each in turn.ids if type(each) is str]
+    if len(set(ids)) == len(ids):
+        return []
     first: dict[str, int] = {}
     faults = []
-    for turn in context.index.turns:
-        if turn.place[0] != request.place[0]:
-            continue
+    for turn in turns:
         for position, each in enumerate(turn.ids):
             earlier = first.setdefault(each, turn.number) if type(each) is str and each else turn.number
             if earlier != turn.number:

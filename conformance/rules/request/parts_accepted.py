@@ -12,7 +12,7 @@ _CLAIMS = {
     "input_audio": "request.audio-parts",
     "file": "request.file-parts",
 }
-_BORNE = (None, "accepted", "ignored")
+_BORNE = (None, "accepted", "ignored", "unknown")
 _REFUSED = {"status": 400, "message": "messages[{index}]: unknown variant `{kind}`, expected `text`"}
 _IMAGE = {"type": "image_url", "image_url": {"url": "https://example.org/paris.png"}}
 _CONTENT = "/0/request/messages/1/content"
@@ -21,9 +21,7 @@ _CONTENT = "/0/request/messages/1/content"
 @rule(
     Level.MUST,
     on=requests,
-    where=lambda _request, context: (
-        bool(context.claims) and any(context.claim(name) not in _BORNE for name in _CLAIMS.values())
-    ),
+    where=lambda _request, context: any(context.claims.get(name) not in _BORNE for name in _CLAIMS.values()),
     source=Source("https://github.com/zhukunpenglinyutong/jetbrains-cc-gui/issues/591"),
     bad=[
         example("plain", {_CONTENT: [_IMAGE]}, {"request.image-parts": _REFUSED}),
@@ -53,14 +51,13 @@ def judge(request: Body, context: Context) -> list[Fault]:
             claim=_CLAIMS[part["type"]],
         )
         for number, message in enumerate(listed if type(listed) is list else ())
-        for position, part in enumerate(_parts(message))
-        if part["type"] in _CLAIMS and context.claim(_CLAIMS[part["type"]]) not in _BORNE
+        if type(message) is dict and type(message.get("content")) is list and message.get("role") == "user"
+        for position, part in enumerate(message["content"])
+        if type(part) is dict and _claim(part) and context.claims.get(_claim(part)) not in _BORNE
     ]
 
 
-def _parts(message: Any) -> list[dict[str, Any]]:
-    """Return the parts of a user message that say what they are."""
-    content = message.get("content") if type(message) is dict and message.get("role") == "user" else None
-    if type(content) is not list:
-        return []
-    return [part if type(part) is dict and type(part.get("type")) is str else {"type": ""} for part in content]
+def _claim(part: dict[str, Any]) -> str:
+    """Return the name of the claim about a part; empty where its type has none."""
+    kind = part.get("type")
+    return _CLAIMS.get(kind, "") if type(kind) is str else ""

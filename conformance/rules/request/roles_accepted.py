@@ -1,14 +1,12 @@
 """Rule: instructions come under a role that the model takes."""
 
-from typing import Any
-
 from conformance.results import Level
 from conformance.rules import Context, Fault, Source, example, rule
 from conformance.wire.index import Body
 from conformance.wire.views import requests
 
 _CLAIMS = {"developer": "request.developer-role", "system": "request.system-role"}
-_BORNE = (None, "accepted", "ignored")
+_BORNE = (None, "accepted", "ignored", "unknown")
 _REFUSED = {
     "status": 400,
     "message": "Unsupported value: 'messages[{index}].role' does not support '{role}' with this model.",
@@ -19,9 +17,7 @@ _ROLE = "/0/request/messages/0/role"
 @rule(
     Level.MUST,
     on=requests,
-    where=lambda _request, context: (
-        bool(context.claims) and any(context.claim(name) not in _BORNE for name in _CLAIMS.values())
-    ),
+    where=lambda _request, context: any(context.claims.get(name) not in _BORNE for name in _CLAIMS.values()),
     source=Source("https://platform.openai.com/docs/api-reference/chat/create"),
     bad=[
         example("plain", claims={"request.system-role": _REFUSED}),
@@ -39,18 +35,14 @@ def judge(request: Body, context: Context) -> list[Fault]:
     neither. To mend it, send the role that is taken; where there is none, put the text before the user's.
     """
     listed = request.value.get("messages")
-    refused = [role for role, name in _CLAIMS.items() if context.claim(name) not in _BORNE]
+    refused = [role for role, name in _CLAIMS.items() if context.claims.get(name) not in _BORNE]
     return [
         Fault(
-            f"expected a role that the provider takes, got {role}",
+            f"expected a role that the provider takes, got {message['role']}",
             at=("messages", position, "role"),
-            values={"role": role, "model": request.exchange.model},
-            claim=_CLAIMS[role],
+            values={"role": message["role"], "model": request.exchange.model},
+            claim=_CLAIMS[message["role"]],
         )
-        for position, role in enumerate(map(_role, listed if type(listed) is list else ()))
-        if role in refused
+        for position, message in enumerate(listed if type(listed) is list else ())
+        if type(message) is dict and message.get("role") in refused
     ]
-
-
-def _role(message: Any) -> Any:
-    return message.get("role") if type(message) is dict else None

@@ -1,10 +1,12 @@
 """Rule: content beside calls has a form that the provider takes."""
 
+from typing import Any
+
 from conformance.results import Level
 from conformance.rules import Context, Fault, Source, example, rule
-from conformance.wire.index import Turn
+from conformance.wire.index import Body
 from conformance.wire.pointer import REMOVE
-from conformance.wire.views import tool_turns
+from conformance.wire.views import requests
 
 _CONTENT = "/0/request/messages/1/content"
 _REFUSED = {"status": 400, "message": "Invalid 'content': 'content' field must be a string or an array of objects.."}
@@ -13,49 +15,53 @@ _STRICT = {
     "content.absent-on-tool-turn": _REFUSED,
     "content.empty-on-tool-turn": "accepted",
 }
-
-
-def _claim(turn: Turn) -> str:
-    """Return the name of the claim about the form that the content has."""
-    content = turn.value.get("content", ...)
-    if content is ...:
-        form = "absent"
-    elif content is None:
-        form = "null"
-    elif type(content) is list:
-        form = "parts" if content else "empty-list"
-    else:
-        form = "text" if content else "empty"
-    return f"content.{form}-on-tool-turn"
+_BORNE = (None, "accepted", "ignored", "unknown")
+_CLAIMS = tuple(f"content.{form}-on-tool-turn" for form in ("absent", "null", "empty", "text", "empty-list", "parts"))
 
 
 @rule(
     Level.MUST,
-    on=tool_turns,
-    where=lambda turn, context: bool(context.claims) and context.claim(_claim(turn)) is not None,
+    on=requests,
+    where=lambda _request, context: any(context.claims.get(name) not in _BORNE for name in _CLAIMS),
     source=Source("https://github.com/vercel/ai/issues/13744"),
     bad=[
         example("tool-result", {_CONTENT: None}, _STRICT),
         example("tool-result", {_CONTENT: REMOVE}, _STRICT),
         example("tool-result", {_CONTENT: ""}, {"content.empty-on-tool-turn": _REFUSED}),
         example("tool-result", {_CONTENT: "Let me look."}, {"content.text-on-tool-turn": "damaged"}),
+        example("tool-result", {_CONTENT: []}, {"content.empty-list-on-tool-turn": _REFUSED}),
     ],
     good=[
         example("tool-result", claims=_STRICT),
-        example("tool-result", {_CONTENT: None}, {"content.null-on-tool-turn": "accepted"}),
+        example("tool-result", {_CONTENT: None}, {"content.empty-on-tool-turn": _REFUSED}),
     ],
 )
-def judge(turn: Turn, context: Context) -> list[Fault]:
-    """The content of an assistant message with tool calls has a form that the provider accepts.
+def judge(request: Body, context: Context) -> list[Fault]:
+    """The content of assistant messages with tool calls has a form that the provider accepts.
 
     The model said nothing beside its calls, and there are four ways to write that: null, an empty string, an empty
     list, or no key. Each is refused somewhere. To mend it, write it the way that the profile claims to be accepted;
     where none is known, send an empty string.
     """
-    name = _claim(turn)
-    if context.claim(name) in ("accepted", "ignored"):
-        return []
-    got = f"{turn.value['content']!r:.60}" if "content" in turn.value else "none"
-    message = f"expected content in a form that the provider accepts, got {got}"
-    at = ("content",) if "content" in turn.value else ()
-    return [Fault(message, at=at, values={"role": "assistant"}, claim=name)]
+    claims, number = context.claims, request.place[0]
+    refused = {name for name in _CLAIMS if claims.get(name) not in _BORNE}
+    faults = []
+    for turn in context.index.turns:
+        if turn.place[0] == number and (name := _claim(turn.value)) in refused:
+            at = ("content",) if "content" in turn.value else ()
+            got = f"{turn.value['content']!r:.60}" if at else "none"
+            message = f"expected content in a form that the provider accepts, got {got}"
+            faults.append(Fault(message, place=(*turn.place, *at), values={"role": "assistant"}, claim=name))
+    return faults
+
+
+def _claim(message: dict[str, Any]) -> str:
+    """Return the name of the claim about the form that the content has."""
+    content = message.get("content", ...)
+    if content is ...:
+        return "content.absent-on-tool-turn"
+    if content is None:
+        return "content.null-on-tool-turn"
+    if type(content) is list:
+        return "content.parts-on-tool-turn" if content else "content.empty-list-on-tool-turn"
+    return "content.text-on-tool-turn" if content else "content.empty-on-tool-turn"

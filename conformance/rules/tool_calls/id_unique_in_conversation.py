@@ -32,11 +32,11 @@ def judge(reply: Reply, context: Context) -> list[Fault]:
     hosts that look ids up over the whole conversation pair a result with the wrong call. To mend it, make ids unique
     in the conversation, not in the reply alone.
     """
-    earlier = [turn for turn in context.index.turns if turn.place[0] == reply.place[0]]
+    number = reply.place[0]
     faults = []
     for call in reply.calls:
-        for turn in earlier:
-            if call.id and call.id in turn.ids:
+        for turn in context.index.turns:
+            if call.id in turn.ids and call.id and turn.place[0] == number:
                 message = f"expected an id that no earlier call has, got {call.id!r:.60} as in message {turn.number}"
                 faults.append(Fault(message, place=(*call.place, "id")))
                 break

@@ -15,8 +15,10 @@ _WITH_REASONING = {"usage.total": "prompt+completion+reasoning"}
 @rule(
     Level.MUST,
     on=usages,
-    where=lambda usage, _context: all(
-        type(usage.value.get(name)) is int for name in ("prompt_tokens", "completion_tokens", "total_tokens")
+    where=lambda usage, _context: (
+        type(usage.value.get("total_tokens")) is int
+        and type(usage.value.get("prompt_tokens")) is int
+        and type(usage.value.get("completion_tokens")) is int
     ),
     source=Source(
         "https://platform.openai.com/docs/api-reference/chat/object",
