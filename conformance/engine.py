@@ -1,7 +1,8 @@
 """The engine: one pure function judges every conversation, wherever it came from."""
 
 from collections.abc import Mapping, Sequence
-from typing import Any
+from functools import cache
+from typing import Any, NamedTuple
 
 from conformance.profiles import Profile
 from conformance.results import Finding, Level, Outcome, Refusal, Status
@@ -11,6 +12,7 @@ from conformance.schemas import SchemaError, validator
 from conformance.wire.exchange import Conversation
 from conformance.wire.index import Body, Index
 from conformance.wire.pointer import Place, render
+from conformance.wire.views import View
 
 MAX_FINDINGS = 100
 """How many findings of one rule an outcome holds; the last one says how many more there were."""
@@ -27,41 +29,78 @@ def check(
     Each exchange is judged by the claims of its own model and date. Nothing is raised for what the wire holds:
     a rule that breaks on it is an `errored` outcome.
     """
-    chosen = load() if rules is None else rules
+    plan = _plan_of_all(claimed=profile is not None) if rules is None else _plan(rules, claimed=profile is not None)
     index = Index(conversation)
     schema = _schema_faults(index)
     contexts = [
         Context(exchange, index, {} if profile is None else profile.at(exchange.model, exchange.date), schema)
         for exchange in conversation
     ]
-    claimed = profile is not None
-    return tuple([_judge(rule, index, contexts, schema, claimed=claimed) for rule in chosen])
+    outcomes = list(plan.idle)
+    for view, group in plan.groups:
+        parts = view.select(index)
+        if parts:
+            for position, rule in group:
+                outcomes[position] = _judge(rule, parts, contexts)
+    valid = not schema.shapes and not schema.unknown
+    for position, rule in plan.by_schema:
+        view = rule.on
+        if valid and view.count is not None:
+            outcomes[position] = rule.passed(view.count(index))
+        else:
+            parts = view.select(index)
+            outcomes[position] = rule.passed(len(parts)) if valid else _judge(rule, parts, contexts)
+    return tuple(outcomes)
 
 
-def _judge(rule: Rule, index: Index, contexts: list[Context], schema: SchemaFaults, *, claimed: bool) -> Outcome:
-    view, judge, where, needs = rule.on, rule.judge, rule.where, rule.needs
-    if rule.by_schema and not schema.shapes and not schema.unknown:
-        return rule.passed(len(view.select(index)) if view.count is None else view.count(index))
+class _Plan(NamedTuple):
+    """A rule set, laid out so that what cannot be judged costs nothing.
+
+    `idle`: each rule's outcome where it finds nothing to judge, in the rules' order. `groups`: rules by their view,
+    each with its position. `by_schema`: the rules that only hand on what the schemas find.
+    """
+
+    idle: tuple[Outcome, ...]
+    groups: tuple[tuple[View, tuple[tuple[int, Rule], ...]], ...]
+    by_schema: tuple[tuple[int, Rule], ...]
+
+
+@cache
+def _plan_of_all(*, claimed: bool) -> _Plan:
+    return _plan(load(), claimed=claimed)
+
+
+def _plan(rules: Sequence[Rule], *, claimed: bool) -> _Plan:
+    idle = []
+    groups: dict[View, list[tuple[int, Rule]]] = {}
+    by_schema = []
+    for position, rule in enumerate(rules):
+        unclaimed = bool(rule.needs) and not claimed
+        idle.append(rule.unclaimed() if unclaimed else rule.passed(0))
+        if rule.by_schema:
+            by_schema.append((position, rule))
+        elif not unclaimed:
+            groups.setdefault(rule.on, []).append((position, rule))
+    return _Plan(tuple(idle), tuple((view, tuple(group)) for view, group in groups.items()), tuple(by_schema))
+
+
+def _judge(rule: Rule, parts: Sequence[Any], contexts: list[Context]) -> Outcome:
+    judge, where, needs = rule.judge, rule.where, rule.needs
     if needs:
-        if not claimed:
-            return rule.unclaimed()
         known = {number for number, context in enumerate(contexts) if context.knows(needs)}
         if not known:
             return rule.unclaimed()
-        parts = [part for part in view.select(index) if part.place[0] in known]
-    else:
-        parts = view.select(index)
+        parts = [part for part in parts if part.place[0] in known]
     faulty: list[tuple[Any, Fault]] = []
     judged = 0
     try:
         for part in parts:
             context = contexts[part.place[0]]
-            if where is not None and not where(part, context):
-                continue
-            judged += 1
-            faults = judge(part, context)
-            if faults:
-                faulty += [(part, fault) for fault in faults]
+            if where is None or where(part, context):
+                judged += 1
+                faults = judge(part, context)
+                if faults:
+                    faulty += [(part, fault) for fault in faults]
     except Exception as error:  # noqa: BLE001 — the one place where a broken rule becomes an outcome
         return Outcome(rule.id, Status.ERRORED, rule.level, judged, reason=f"{type(error).__name__}: {error}")
     return _failed(rule, judged, faulty, contexts) if faulty else rule.passed(judged)
@@ -88,6 +127,8 @@ def _level(canonical: Level, verdict: Any) -> Level:
     What it is known to refuse or to damage is MUST, what it is known to bear is SHOULD at most, and what is not known
     keeps the canonical level.
     """
+    if isinstance(verdict, Mapping):
+        verdict = verdict.get("refusal", verdict)
     if verdict == "damaged" or isinstance(verdict, Mapping):
         return Level.MUST
     if verdict in ("accepted", "ignored") and canonical is Level.MUST:
@@ -105,7 +146,7 @@ class _Values(dict[str, Any]):
 def _refusal(verdict: Any, place: Place, fault: Fault) -> Refusal | None:
     """Return what a provider answers to a fault, its claimed wording filled with the fault's own values."""
     claimed = verdict.get("refusal", verdict) if isinstance(verdict, Mapping) else None
-    if claimed is None or "status" not in claimed:
+    if not isinstance(claimed, Mapping) or "status" not in claimed:
         return None
     position = place[3] if place[1:3] == ("request", "messages") and len(place) > 3 else ""
     values = _Values(index=position, **fault.values)
@@ -124,7 +165,7 @@ def _schema_faults(index: Index) -> SchemaFaults:
     ]
     for stream in index.streams:
         judge = validator("canonical/chunk")
-        if not all(map(judge.is_valid, stream.value.chunks)):
+        if not all([judge.is_valid(chunk) for chunk in stream.value.chunks if chunk is not None]):
             chunks = [chunk for chunk in index.chunks if chunk.place[0] == stream.place[0]]
             errors += _errors("canonical/chunk", chunks)
     shapes: dict[Place, list[SchemaError]] = {}

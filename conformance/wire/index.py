@@ -198,12 +198,12 @@ class Index:
 
     @property
     def chunks(self) -> list[Body]:
-        """Return the chunks of all streams; an event that tells of an error is none."""
+        """Return the chunks of all streams; an event that tells of an error, or comes after the end mark, is none."""
         if self._chunks is None:
             self._chunks = [
                 Body((*stream.place, number), chunk, self.conversation[int(stream.place[0])])
                 for stream in self.streams
-                for number, chunk in enumerate(stream.value.chunks)
+                for number, chunk in enumerate(stream.value.chunks[: _end(stream.value)])
                 if type(chunk) is dict and "error" not in chunk
             ]
         return self._chunks
@@ -342,6 +342,12 @@ class Index:
                     messages = self.conversation[later].request["messages"]
                     current = position > _last_user(messages)
                     self.resent.append(Resent((later, "request", "messages", position), value, reply, current))
+
+
+def _end(stream: Stream) -> int | None:
+    """Return the number of the first event after the end mark, or None where none comes."""
+    late = stream.facts.get("after-done")
+    return int(late[0].at[0]) if late else None
 
 
 def _last_user(messages: list[Any]) -> int:
