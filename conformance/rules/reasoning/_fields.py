@@ -92,6 +92,14 @@ def in_requests(context: Context) -> tuple[str, ...]:
     return tuple([field for field in listed(context.claim("reasoning.request-field")) if field != "none"]) or CANONICAL
 
 
+def preserved(context: Context) -> bool:
+    """Say whether the request asks the provider to read the reasoning of every turn."""
+    for keeper in context.claim("thinking.preserve", ()):
+        if profiles.matches(keeper, context.exchange.request):
+            return bool(keeper["keeps"])
+    return False
+
+
 def bites(verdict: Any) -> bool:
     """Say whether a deviation is known to be refused or to do damage."""
     return verdict == "damaged" or isinstance(verdict, Mapping)

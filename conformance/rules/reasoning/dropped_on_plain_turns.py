@@ -2,7 +2,7 @@
 
 from conformance.results import Level
 from conformance.rules import Context, Fault, Source, example, rule
-from conformance.rules.reasoning._fields import bites, carried, refuses
+from conformance.rules.reasoning._fields import bites, carried, preserved, refuses
 from conformance.wire.index import Message
 from conformance.wire.views import plain_turns
 
@@ -10,8 +10,10 @@ _CLAIM = "reasoning.on-plain-turn"
 
 
 def _is_judged(_turn: Message, context: Context) -> bool:
-    """Say whether reasoning is to be dropped here: some providers demand it on every assistant message."""
-    return not bites(context.claims.get("reasoning.omitted-on-plain-turn"))
+    """Say whether reasoning is to be dropped here: some providers demand it on every turn, or read it when asked to."""
+    if not context.claims:
+        return True
+    return not bites(context.claims.get("reasoning.omitted-on-plain-turn")) and not preserved(context)
 
 
 @rule(

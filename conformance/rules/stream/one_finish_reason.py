@@ -45,7 +45,8 @@ def judge(stream: Streamed, _context: Context) -> list[Fault]:
     for fact in found:
         event, _, position, _ = fact.at
         choice = (stream.value.chunks[int(event)] or {})["choices"][position]
-        index = choice.get("index", position)
+        index = choice.get("index")
+        index = index if type(index) is int else position
         seen[index] += 1
         if seen[index] > 1:
             faults.append(Fault(f"expected no second finish_reason, got {fact.detail}", at=fact.at))
