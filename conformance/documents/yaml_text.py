@@ -1,16 +1,14 @@
 """YAML as values that JSON knows, with the line of each key and item."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from conformance.documents.bounds import BOUNDS, Bounds, check_size, read_bytes
 from conformance.errors import InvalidDocument
 
 
-@dataclass(frozen=True, slots=True)
-class Document:
+class Document(NamedTuple):
     """The value of a YAML text, and by JSON Pointer the line (1-based) on which each key or item begins."""
 
     value: Any
