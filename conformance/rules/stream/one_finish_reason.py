@@ -6,6 +6,7 @@ from conformance.results import Level
 from conformance.rules import Context, Fault, Source, example, rule
 from conformance.rules.stream._known import claims
 from conformance.wire.index import Streamed
+from conformance.wire.pointer import Place
 from conformance.wire.views import streams
 
 
@@ -43,11 +44,15 @@ def judge(stream: Streamed, _context: Context) -> list[Fault]:
     seen: Counter[int] = Counter()
     faults = []
     for fact in found:
-        event, _, position, _ = fact.at
-        choice = (stream.value.chunks[int(event)] or {})["choices"][position]
-        index = choice.get("index")
-        index = index if type(index) is int else position
+        index = _index(stream, fact.at)
         seen[index] += 1
         if seen[index] > 1:
             faults.append(Fault(f"expected no second finish_reason, got {fact.detail}", at=fact.at))
     return faults
+
+
+def _index(stream: Streamed, at: Place) -> int:
+    """Return which choice a finish reason at `<event>/choices/<position>/finish_reason` belongs to."""
+    event, position = int(at[0]), int(at[2])
+    index = (stream.value.chunks[event] or {})["choices"][position].get("index")
+    return index if type(index) is int else position
