@@ -34,7 +34,7 @@ class Fault(NamedTuple):
         return InvalidDocument(self.message, file, self.line, self.pointer)
 
 
-class _Found(Exception):  # noqa: N818 -- it ends the scan and never leaves this module
+class _Found(Exception):
     """The scan ends here."""
 
     def __init__(self, message: str, offset: int) -> None:
