@@ -59,7 +59,9 @@ class Message:
     def add(self, delta: dict[str, Any], at: int, position: int) -> None:
         """Add a delta: that of the choice at `position` in the chunk of event `at`."""
         for key, value in delta.items():
-            if value:
+            if key in self.runs and type(value) is str:
+                self.runs[key].append(value)
+            elif value:
                 self.put(key, value, (at, "choices", position, "delta", key))
             elif value is not None or key not in self.empty:
                 self.empty[key] = value
@@ -91,12 +93,10 @@ class Message:
 
     def close(self) -> dict[str, Any]:
         """Return the message."""
-        message, fields = {}, self._fields
         if self._roles:
             again = ", ".join(sorted(set(self._roles)))
             self._note("role-repeated", self._repeated, f"{again} in {len(self._roles)} more deltas")
-        if "role" in fields:
-            message["role"] = fields["role"]
+        message = {"role": self._fields["role"]} if "role" in self._fields else {}
         if self._content:
             message["content"] = _join_content(self._content)
         elif "content" in self.empty:
@@ -107,11 +107,9 @@ class Message:
             message["reasoning_details"] = self._details.render()
         if self._calls is not None:
             message["tool_calls"] = self._calls.render()
-        for key, value in fields.items():
-            message.setdefault(key, value)
-        for key, value in self.empty.items():
-            if value is not None:
-                message.setdefault(key, value)
+        for key, value in (*self._fields.items(), *self.empty.items()):
+            if value is not None and key not in message:
+                message[key] = value
         return message
 
     def calls(self) -> tuple[Place, ...]:

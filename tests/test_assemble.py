@@ -1,0 +1,495 @@
+"""What streams are put together to, and which facts are kept of them."""
+
+import gzip
+from collections.abc import Iterator, Sequence
+from itertools import pairwise
+from pathlib import Path
+from typing import Any
+
+import orjson
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from conformance.wire.assemble import Stream, assemble
+from conformance.wire.facts import KINDS
+from conformance.wire.sse import Bounds, Decoder, Event, read, render
+
+FOLDER = Path(__file__).parents[1] / "fixtures" / "streams"
+DONE = "data: [DONE]\n\n"
+
+FACTS = {
+    "after-done": {"finish", "after-done"},
+    "arguments-absent": {"finish", "arguments-missing"},
+    "arguments-null-first": {"finish", "arguments-missing"},
+    "arguments-object": {"finish", "arguments-not-string"},
+    "bad-json": {"finish", "bad-json"},
+    "choice-index-missing": {"finish", "choice-index-missing"},
+    "choices-missing": {"finish", "choices-missing"},
+    "chunk-id-changes": {"finish", "chunk-id-changed", "model-changed"},
+    "chunk-id-missing": {"finish", "chunk-id-missing"},
+    "comments-only": {"done-missing"},
+    "content-after-finish": {"finish", "after-finish"},
+    "content-parts": {"finish", "content-type-changed"},
+    "cr": {"finish"},
+    "crlf": {"finish"},
+    "cut-between-events": {"cut", "done-missing"},
+    "cut-in-event": {"cut", "done-missing"},
+    "done-missing": {"finish", "done-missing"},
+    "done-with-space": {"finish", "done-inexact"},
+    "done-without-blank-line": {"finish", "cut", "done-missing", "done-undispatched"},
+    "empty": {"done-missing"},
+    "error-event": {"cut", "error-in-band"},
+    "error-in-band": {"cut", "error-in-band"},
+    "error-in-choice": {"finish", "error-in-band"},
+    "event-named": {"finish", "event-named"},
+    "fields": {"finish"},
+    "id-empty": {"finish", "id-missing", "index-missing"},
+    "id-empty-later": {"finish", "id-empty", "type-repeated"},
+    "id-late": {"finish", "id-late", "id-missing"},
+    "id-null-later": {"finish", "id-null", "name-null", "type-repeated"},
+    "id-repeated": {"finish", "id-repeated", "name-empty"},
+    "ignored-line": {"finish", "ignored-line"},
+    "index-always-0": {"finish", "index-reused"},
+    "index-from-1": {"finish", "index-gap"},
+    "index-missing": {"finish", "index-missing"},
+    "index-negative": {"finish", "index-negative"},
+    "interleaved": {"finish", "interleaved"},
+    "invalid-utf8": {"finish", "invalid-utf8"},
+    "multi-line": {"finish"},
+    "name-missing": {"finish", "name-late", "name-missing"},
+    "not-an-object": {"finish", "not-an-object"},
+    "plain": {"finish"},
+    "prompt-filter": {"finish", "chunk-id-missing", "empty-choices"},
+    "reasoning": {"finish"},
+    "reasoning-after-content": {"finish", "reasoning-after-content"},
+    "reasoning-content": {"finish"},
+    "reasoning-details": {"finish"},
+    "refusal": {"finish"},
+    "role-missing": {"finish", "role-missing"},
+    "role-on-every-chunk": {"finish", "role-repeated"},
+    "tool-call": {"finish"},
+    "tool-call-extra-content": {"finish"},
+    "tool-calls-parallel": {"finish"},
+    "tool-calls-whole": {"finish"},
+    "two-choices": {"finish"},
+    "two-finishes": {"finish"},
+    "type-missing": {"finish", "type-missing"},
+    "usage": {"finish", "usage", "empty-choices"},
+    "usage-on-finish": {"finish", "usage"},
+}
+"""Every stream of the fixtures and the kinds of facts it brings."""
+
+WEATHER = {"role": "assistant", "content": "Paris is sunny, 18 °C."}
+THOUGHT = {"role": "assistant", "content": "Both are warm."}
+YES = {"role": "assistant", "content": "Yes."}
+
+
+def call(number: int, arguments: str, name: str = "get_weather") -> dict[str, Any]:
+    return {"id": f"call_{number}", "type": "function", "function": {"name": name, "arguments": arguments}}
+
+
+PARIS, ROME = call(1, '{"city":"Paris"}'), call(2, '{"city":"Rome"}')
+TIME = {"role": "assistant", "content": None, "tool_calls": [call(1, "{}", "get_time")]}
+PAIR = {"role": "assistant", "content": None, "tool_calls": [PARIS, ROME]}
+
+MESSAGES = {
+    "after-done": WEATHER,
+    "arguments-absent": {**TIME, "tool_calls": [{**call(1, ""), "function": {"name": "get_time"}}]},
+    "arguments-null-first": TIME,
+    "arguments-object": {
+        **TIME, "tool_calls": [{**PARIS, "function": {"name": "get_weather", "arguments": {"city": "Paris"}}}],
+    },
+    "bad-json": YES,
+    "content-after-finish": {"role": "assistant", "content": "Yes. And?"},
+    "content-parts": {
+        "role": "assistant",
+        "content": [
+            {"type": "thinking", "thinking": [{"type": "text", "text": "Two cities."}], "closed": True},
+            {"type": "text", "text": "Both are warm."},
+        ],
+    },
+    "cr": WEATHER,
+    "crlf": WEATHER,
+    "cut-in-event": {"role": "assistant", "content": "Paris is "},
+    "fields": YES,
+    "id-empty": {"role": "assistant", "tool_calls": [{**call(1, "{}", "get_time"), "id": ""}]},
+    "id-empty-later": TIME,
+    "id-late": TIME,
+    "id-null-later": TIME,
+    "id-repeated": TIME,
+    "index-always-0": PAIR,
+    "index-from-1": TIME,
+    "index-missing": PAIR,
+    "index-negative": TIME,
+    "interleaved": PAIR,
+    "multi-line": YES,
+    "name-missing": TIME,
+    "not-an-object": YES,
+    "plain": WEATHER,
+    "reasoning": {**THOUGHT, "reasoning": "Two cities."},
+    "reasoning-after-content": {
+        "role": "assistant", "content": "Yes. Indeed.", "reasoning_content": "Hm. Still? Yes.",
+    },
+    "reasoning-content": {**THOUGHT, "reasoning_content": "Two cities."},
+    "reasoning-details": {
+        **THOUGHT,
+        "reasoning": "Two cities.",
+        "reasoning_details": [
+            {
+                "type": "reasoning.text", "text": "Two cities.", "format": "anthropic-claude-v1", "index": 0,
+                "signature": "c2lnbmF0dXJl",
+            },
+            {
+                "type": "reasoning.encrypted", "data": "b3BhcXVl", "id": "rs_1", "format": "openai-responses-v1",
+                "index": 0,
+            },
+        ],
+    },
+    "refusal": {"role": "assistant", "content": None, "refusal": "I cannot do that."},
+    "role-missing": {"content": "Yes."},
+    "role-on-every-chunk": YES,
+    "tool-call": {**TIME, "tool_calls": [PARIS]},
+    "tool-call-extra-content": {
+        "role": "assistant",
+        "tool_calls": [{**call(1, "{}", "get_time"), "extra_content": {"google": {"thought_signature": "c2ln"}}}],
+    },
+    "tool-calls-parallel": PAIR,
+    "tool-calls-whole": {**PAIR, "content": ""},
+    "two-finishes": TIME,
+    "type-missing": {**TIME, "tool_calls": [{"id": "call_1", "function": {"name": "get_time", "arguments": "{}"}}]},
+}  # fmt: skip
+"""What some of them are put together to."""
+
+
+def fixture(name: str) -> Stream:
+    return assemble(read((FOLDER / f"{name}.sse").read_bytes()))
+
+
+def chunk(delta: Any = None, finish: str | None = None, **top: Any) -> dict[str, Any]:
+    choice = {"index": 0, "delta": {} if delta is None else delta, "finish_reason": finish}
+    return {"id": "chatcmpl-1", "model": "model-a", "choices": [choice], **top}
+
+
+def calls(*fragments: Any) -> list[Any]:
+    """Return a stream of chunks with one fragment each, whose message opens and ends as it should."""
+    opened = chunk({"role": "assistant", "content": None})
+    return [opened, *(chunk({"tool_calls": [each]}) for each in fragments), chunk(finish="tool_calls"), DONE]
+
+
+def said(*deltas: Any) -> list[Any]:
+    return [chunk({"role": "assistant"}), *(chunk(delta) for delta in deltas), chunk(finish="stop"), DONE]
+
+
+def test_every_stream_of_the_fixtures_is_in_the_table() -> None:
+    assert set(FACTS) == {path.stem for path in FOLDER.glob("*.sse")}
+
+
+@pytest.mark.parametrize("name", FACTS)
+def test_a_stream_brings_its_facts_and_no_others(name: str) -> None:
+    assert FACTS[name] == set(fixture(name).facts)
+
+
+@pytest.mark.parametrize("name", MESSAGES)
+def test_a_stream_is_put_together_to_what_a_plain_reply_would_carry(name: str) -> None:
+    assert [MESSAGES[name]] == [choice.message for choice in fixture(name).choices]
+
+
+ODD: dict[str, tuple[list[Any], set[str]]] = {
+    "a choice is no object": ([chunk(choices=["x"]), *said()], {"not-an-object"}),
+    "choices are an object": ([chunk(choices={"a": 1}), *said()], {"choices-missing"}),
+    "a choice has a message instead of a delta": (
+        [chunk(choices=[{"index": 0, "message": {}, "finish_reason": "stop"}]), DONE], {"delta-missing"},
+    ),
+    "a finish reason is a number": (
+        [*said()[:-1], chunk(choices=[{"index": 0, "delta": {}, "finish_reason": 1}]), DONE], {"finish-not-string"},
+    ),
+    "a finish reason is empty": ([*said()[:-1], chunk(finish=""), DONE], {"finish-not-string"}),
+    "content is a number": (said({"content": 7}), {"not-text"}),
+    "reasoning is an object": (said({"reasoning": {"a": 1}}), {"not-text"}),
+    "a part is a string": (said({"content": ["a"]}), {"not-an-object"}),
+    "thinking follows text": (
+        said({"content": "a"}, {"content": [{"type": "thinking", "thinking": []}]}),
+        {"content-type-changed", "reasoning-after-content"},
+    ),
+    "an unknown field changes": (said({"channel": "analysis"}, {"channel": "final"}), {"overwritten"}),
+    "a detail is a string": (said({"reasoning_details": ["a"]}), {"not-an-object"}),
+    "a detail has no index": (said({"reasoning_details": [{"type": "reasoning.text", "text": "a"}]}),
+                              {"detail-index-missing"}),
+    "a detail has no type": (said({"reasoning_details": [{"index": 0, "text": "a"}]}), set()),
+    "two encrypted details have one index": (
+        said({"reasoning_details": [{"type": "reasoning.encrypted", "index": 0, "data": d} for d in ("a", "b")]}),
+        {"detail-index-reused"},
+    ),
+    "tool calls are an object": (said({"tool_calls": {"0": {}}}), {"tool-calls-not-a-list"}),
+    "a tool call is null": (calls(None), {"not-an-object"}),
+    "a tool call is empty": (calls({}), {"index-missing", "id-missing", "type-missing", "function-missing"}),
+    "an id is a number": (calls({**PARIS, "index": 0, "id": 5}), {"id-not-string"}),
+    "an index is a string": (calls({**PARIS, "index": "0"}), {"index-missing"}),
+    "an index is a boolean": (calls({**PARIS, "index": False}), {"index-missing"}),
+    "an index comes before a lower one": (calls({**PARIS, "index": 1}, {**ROME, "index": 0}), {"index-gap"}),
+    "a name is empty first": (calls({**call(1, "{}", ""), "index": 0}), {"name-empty"}),
+    "a name is repeated": (calls({**PARIS, "index": 0}, {"index": 0, "function": {"name": "get_weather"}}),
+                           {"name-repeated", "fragment-without-arguments"}),
+    "a name changes": (calls({**PARIS, "index": 0}, {"index": 0, "function": {"name": "x", "arguments": ""}}),
+                       {"name-changed"}),
+    "a fragment has no function": (calls({**PARIS, "index": 0}, {"index": 0}), {"function-missing"}),
+    "a named event ends the stream": (["event: end\n" + DONE, *said()], {"event-named", "after-done"}),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize(("items", "kinds"), ODD.values(), ids=ODD)
+def test_an_oddity_is_a_fact(items: list[Any], kinds: set[str]) -> None:
+    assert kinds == set(assemble(read(render(items))).facts) - {"finish"}
+
+
+def test_a_bound_that_was_met_is_a_fact() -> None:
+    stream = assemble(read(render(said()), Bounds(events=2)))
+    expected = "more than 2 events"
+    assert expected == stream.facts["bound-met"][0].detail
+
+
+def test_every_kind_of_fact_is_met_in_a_test() -> None:
+    met = set().union({"bound-met"}, *FACTS.values(), *(kinds for _, kinds in ODD.values()))
+    assert set(KINDS) == met
+
+
+@pytest.mark.parametrize(
+    ("place", "name", "kind"),
+    [
+        ((4,), "done-missing", "done-missing"),
+        ((2,), "cut-in-event", "cut"),
+        ((1, "choices", 0), "cut-between-events", "cut"),
+        ((5,), "after-done", "after-done"),
+        ((3, "usage"), "usage", "usage"),
+        ((3, "choices"), "usage", "empty-choices"),
+        ((1, "id"), "chunk-id-changes", "chunk-id-changed"),
+        ((2, "model"), "chunk-id-changes", "model-changed"),
+        ((0, "choices", 0, "delta"), "role-missing", "role-missing"),
+        ((1, "choices", 0, "delta", "role"), "role-on-every-chunk", "role-repeated"),
+        ((2, "choices", 0, "finish_reason"), "two-finishes", "finish"),
+        ((3, "choices", 0, "delta", "content"), "content-after-finish", "after-finish"),
+        ((1, "choices", 0, "delta", "tool_calls", 0), "index-missing", "index-missing"),
+        ((3, "choices", 0, "delta", "tool_calls", 0), "index-always-0", "index-reused"),
+        ((3, "choices", 0, "delta", "tool_calls", 0), "interleaved", "interleaved"),
+    ],
+)
+def test_a_fact_says_where_it_was_first_seen(place: tuple[str | int, ...], name: str, kind: str) -> None:
+    assert place == fixture(name).facts[kind][0].at
+
+
+def test_a_choice_says_where_its_calls_begin() -> None:
+    places = [(number, "choices", 0, "delta", "tool_calls", 0) for number in (1, 4)]
+    assert tuple(places) == fixture("tool-calls-parallel").choices[0].calls
+
+
+def test_every_finish_reason_is_seen_and_the_last_stands() -> None:
+    expected = ["tool_calls", "tool_calls", "stop"]
+    stream = fixture("two-finishes")
+    assert expected == [fact.detail for fact in stream.facts["finish"]]
+    assert expected[-1] == stream.choices[0].finish_reason
+
+
+def test_choices_are_told_apart_by_their_index() -> None:
+    expected = [(0, "Heads", "stop"), (1, "Tails", "stop")]
+    choices = fixture("two-choices").choices
+    assert expected == [(choice.index, choice.message["content"], choice.finish_reason) for choice in choices]
+
+
+@pytest.mark.parametrize("name", ["error-in-band", "error-event", "error-in-choice"])
+def test_an_error_in_band_is_kept_as_the_body_of_an_error_reply(name: str) -> None:
+    error = fixture(name).error
+    assert {"error"} == set(error)
+    assert {"message", "code"} <= set(error["error"])
+
+
+def test_the_last_usage_stands() -> None:
+    first, last = {"total_tokens": 1}, {"total_tokens": 2}
+    stream = assemble(read(render([chunk(usage=first), chunk(usage=last), chunk(usage=None), DONE])))
+    assert last == stream.usage
+
+
+CALLED = [
+    ("an id that is known finds its call without an index", [PARIS, ROME, {"id": "call_1", "function": {}}], 2),
+    ("without index and id a fragment goes to the latest call", [PARIS, ROME, {"function": {}}], 2),
+    ("without index and id a name opens a call", [PARIS, {"id": "", "function": {"name": "get_time"}}], 2),
+    ("an id that comes late with another name opens a call",
+     [{**ROME, "index": 0, "id": None}, {**PARIS, "index": 0}], 2),
+    ("an earlier call on an index is found by its id",
+     [{**PARIS, "index": 0}, {**ROME, "index": 0}, {"index": 0, "id": "call_1", "function": {"arguments": ""}}], 2),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("fragments", "number"), [case[1:] for case in CALLED], ids=[case[0] for case in CALLED])
+def test_a_fragment_goes_to_the_call_the_table_says(fragments: list[Any], number: int) -> None:
+    message = assemble(read(render(calls(*fragments)))).choices[0].message
+    assert number == len(message["tool_calls"])
+
+
+@pytest.mark.parametrize(
+    ("key", "expected", "values"),
+    [
+        ("annotations", [{"n": 1}, {"n": 2}], [[{"n": 1}], [{"n": 2}]]),
+        (
+            "audio",
+            {"id": "a", "data": "xy", "expires_at": 2},
+            [{"id": "a", "data": "x"}, {"data": "y", "expires_at": 2}],
+        ),
+        ("function_call", {"name": "f", "arguments": "{}"}, [{"name": "f", "arguments": "{"}, {"arguments": "}"}]),
+        ("phase", "final", ["final", "final"]),
+        ("tool_calls", [], [[], None]),
+        ("reasoning", "", [None, "", None]),
+    ],
+)
+def test_fields_beside_text_are_merged_by_their_type(key: str, expected: Any, values: list[Any]) -> None:
+    stream = assemble(read(render(said(*({key: value} for value in values)))))
+    assert expected == stream.choices[0].message[key]
+    assert {"finish"} == set(stream.facts)
+
+
+def test_a_field_that_was_only_null_is_left_out_but_for_content() -> None:
+    items = said({"content": None, "reasoning": None, "tool_calls": None, "refusal": None})
+    expected = {"role": "assistant", "content": None}
+    assert expected == assemble(read(render(items))).choices[0].message
+
+
+def parts_of(text: str) -> st.SearchStrategy[list[str]]:
+    def cut(places: list[int]) -> list[str]:
+        return [text[start:end] for start, end in pairwise([0, *sorted(places), len(text)])]
+
+    return st.lists(st.integers(0, len(text)), max_size=5).map(cut)
+
+
+TEXT = st.text(min_size=1, max_size=20)
+MESSAGE = st.fixed_dictionaries(
+    {"content": TEXT},
+    optional={"reasoning_content": TEXT, "refusal": TEXT, "tool_calls": st.lists(TEXT, min_size=1, max_size=3)},
+)
+
+
+@given(st.data(), MESSAGE)
+def test_a_message_cut_into_deltas_anywhere_is_put_together_again(data: st.DataObject, drawn: dict[str, Any]) -> None:
+    message = {"role": "assistant", **drawn}
+    deltas: list[dict[str, Any]] = []
+    for key in ("reasoning_content", "content", "refusal"):
+        deltas += [{key: part} for part in data.draw(parts_of(message[key]))] if key in message else []
+    if "tool_calls" in message:
+        message["tool_calls"] = [call(n, arguments) for n, arguments in enumerate(message["tool_calls"])]
+        for index, each in enumerate(message["tool_calls"]):
+            first, *rest = data.draw(parts_of(each["function"]["arguments"]))
+            opened = {**each, "index": index, "function": {"name": each["function"]["name"], "arguments": first}}
+            deltas.append({"tool_calls": [opened]})
+            deltas += [{"tool_calls": [{"index": index, "function": {"arguments": part}}]} for part in rest]
+    stream = assemble(read(render(said(*deltas))))
+    assert [message] == [choice.message for choice in stream.choices]
+    assert {"finish"} == set(stream.facts)
+
+
+def careful(data: Sequence[str]) -> Stream:
+    """Put a stream together without the short way for ordinary chunks, which named events do not take."""
+    stream = assemble(Event(each, "chunk") for each in data)
+    return stream._replace(facts={kind: found for kind, found in stream.facts.items() if kind != "event-named"})
+
+
+JSON_VALUES = st.recursive(
+    st.none() | st.booleans() | st.integers(-2, 2) | st.floats(allow_nan=False) | st.sampled_from(["", "a", "stop"]),
+    lambda inner: (
+        st.lists(inner, max_size=2) | st.dictionaries(st.sampled_from(["index", "type", "x"]), inner, max_size=3)
+    ),
+    max_leaves=4,
+)
+
+
+def maybe(**keys: st.SearchStrategy[Any]) -> st.SearchStrategy[Any]:
+    """Draw an object that may lack any key and have anything under it."""
+    return st.fixed_dictionaries({}, optional={key: value | JSON_VALUES for key, value in keys.items()})
+
+
+SHORT = st.sampled_from(["", "a", "b"])
+FUNCTION = maybe(name=SHORT, arguments=SHORT, extra=SHORT)
+FRAGMENT = maybe(index=st.integers(0, 1), id=SHORT, type=st.just("function"), function=FUNCTION)
+DETAIL = maybe(index=st.integers(0, 1), id=SHORT, type=SHORT, text=SHORT, data=SHORT, signature=SHORT)
+PART = maybe(type=st.sampled_from(["text", "thinking"]), text=SHORT, thinking=st.lists(maybe(type=SHORT, text=SHORT)))
+DELTA = maybe(
+    role=st.just("assistant"),
+    content=SHORT | st.lists(PART, max_size=2),
+    reasoning=SHORT,
+    reasoning_content=SHORT,
+    reasoning_details=st.lists(DETAIL, max_size=2),
+    tool_calls=st.lists(FRAGMENT, max_size=2),
+    function_call=FUNCTION,
+    audio=maybe(data=SHORT),
+)
+CHOICE = maybe(index=st.integers(0, 1), delta=DELTA, finish_reason=st.just("stop"), error=SHORT)
+CHUNK = maybe(id=SHORT, model=SHORT, choices=st.lists(CHOICE, max_size=2), usage=maybe(n=SHORT), error=SHORT)
+ORDINARY = DELTA.map(chunk)
+ITEMS = st.lists(ORDINARY | CHUNK | JSON_VALUES.map(lambda value: [value]) | st.just(DONE), max_size=8)
+
+
+@given(ITEMS)
+def test_whatever_is_sent_is_put_together_and_no_chunk_is_touched(items: list[Any]) -> None:
+    reading = read(render(items))
+    stream = assemble(reading)
+    parsed = [None if data == "[DONE]" else orjson.loads(data) for data in reading.data]
+    assert [each if type(each) is dict else None for each in parsed] == list(stream.chunks)
+    assert set(stream.facts) <= set(KINDS)
+    assert all(stream.facts.values())
+    orjson.dumps([choice.message for choice in stream.choices])
+
+
+@given(ITEMS)
+def test_the_short_way_for_ordinary_chunks_gives_what_the_careful_way_gives(items: list[Any]) -> None:
+    reading = read(render(items))
+    assert careful(reading.data) == assemble(reading)
+
+
+@given(st.data())
+def test_any_split_of_the_bytes_gives_the_same_message(data: st.DataObject) -> None:
+    whole = (FOLDER / f"{data.draw(st.sampled_from(list(FACTS)))}.sse").read_bytes()
+    decoder = Decoder()
+    for start, end in pairwise([0, *sorted(data.draw(st.lists(st.integers(0, len(whole))))), len(whole)]):
+        decoder.feed(whole[start:end])
+    assert assemble(read(whole)) == assemble(decoder.close())
+
+
+@given(st.data(), st.sampled_from(["plain", "tool-calls-parallel", "crlf", "two-choices", "usage"]))
+def test_a_cut_stream_is_never_done(data: st.DataObject, name: str) -> None:
+    whole = (FOLDER / f"{name}.sse").read_bytes()
+    mark = whole.index(b"[DONE]") + len(b"[DONE]")
+    stream = assemble(read(whole[: data.draw(st.integers(0, mark))]))
+    assert not stream.done
+    assert "done-missing" in stream.facts
+
+
+def recorded(shared: Path) -> Iterator[str]:
+    for path in sorted((shared / "recordings").glob("*.jsonl.gz")):
+        with gzip.open(path) as lines:
+            for line in lines:
+                response = orjson.loads(line).get("response")
+                if isinstance(response, str) and "data:" in response[:2000]:
+                    yield response
+
+
+def rendered_otherwise(data: Sequence[str], names: dict[int, str]) -> str:
+    """Write the events of a stream with other line ends, comments and ids, which change no message."""
+    lines = ["\ufeff: other"]
+    for number, each in enumerate(data):
+        lines += [f"id: {number}", f"event:{names[number]}"] if number in names else [f"id:{number}", ": ping"]
+        lines += [f"data:{' ' * (number % 2 or each.startswith(' '))}{part}" for part in each.split("\n")]
+        lines.append("")
+    return "\r\n".join([*lines, ""])
+
+
+def test_every_recorded_stream_is_put_together_the_same_however_it_is_written(shared: Path) -> None:
+    count = 0
+    for text in recorded(shared):
+        reading = read(text)
+        stream = assemble(reading)
+        again = assemble(read(rendered_otherwise(reading.data, dict(reading.names))))
+        assert again.choices == stream.choices
+        assert careful(reading.data).choices == stream.choices
+        assert set(stream.facts) <= set(KINDS)
+        cut = assemble(read(text[: text.rfind("data:")]))
+        assert not cut.done or "after-done" in stream.facts
+        count += 1
+    assert count > 700
