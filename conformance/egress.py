@@ -26,11 +26,8 @@ def request_field(claims: Mapping[str, Any]) -> str | None:
 
 def _message(message: Mapping[str, Any], claims: Mapping[str, Any]) -> dict[str, Any]:
     result = {key: value for key, value in message.items() if key not in REASONING_KEYS}
-    if message.get("tool_calls"):
-        result |= _reasoning(message, claims)
-    elif isinstance(claims.get("reasoning.omitted-on-plain-turn"), Mapping):
-        result |= _reasoning(message, claims)
-    return result
+    demanded = isinstance(claims.get("reasoning.omitted-on-plain-turn"), Mapping)
+    return result | _reasoning(message, claims) if message.get("tool_calls") or demanded else result
 
 
 def _reasoning(message: Mapping[str, Any], claims: Mapping[str, Any]) -> dict[str, Any]:

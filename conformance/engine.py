@@ -45,8 +45,8 @@ def check(
     valid = not schema.shapes and not schema.unknown
     for position, rule in plan.by_schema:
         view = rule.on
-        if valid and view.count is not None:
-            outcomes[position] = rule.passed(view.count(index))
+        if valid and view.tally is not None:
+            outcomes[position] = rule.passed(view.tally(index))
         else:
             parts = view.select(index)
             outcomes[position] = rule.passed(len(parts)) if valid else _judge(rule, parts, contexts)

@@ -26,8 +26,14 @@ class Verdict(StrEnum):
 
 
 _WORST_FIRST = (
-    Verdict.ERRORED, Verdict.BREAKS, Verdict.UNTESTED, Verdict.DEPARTS, Verdict.UNKNOWN, Verdict.CONFORMS, Verdict.DECLARED,
-)  # fmt: skip
+    Verdict.ERRORED,
+    Verdict.BREAKS,
+    Verdict.UNTESTED,
+    Verdict.DEPARTS,
+    Verdict.UNKNOWN,
+    Verdict.CONFORMS,
+    Verdict.DECLARED,
+)
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,14 +8,10 @@ from __future__ import annotations
 import importlib.util
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import pytest
 
-if TYPE_CHECKING:
-    from conformance.harness.run import Run
-
-RUN: pytest.StashKey[Run] = pytest.StashKey()
+from conformance.harness.stash import RUN
 
 
 def pytest_addoption(parser: pytest.Parser, pluginmanager: pytest.PytestPluginManager) -> None:
@@ -24,9 +20,13 @@ def pytest_addoption(parser: pytest.Parser, pluginmanager: pytest.PytestPluginMa
     group.addoption("--provider", metavar="NAME", help="play the suites of this provider, e.g. deepseek")
     group.addoption("--model", metavar="NAME", default="", help="the provider's model; by default the profile's own")
     group.addoption("--live", action="store_true", help="ask the provider itself, with its key, not the cassettes")
-    group.addoption("--record", action="store_true", help="record cassettes: with --live of the provider, else of the simulator")
+    group.addoption(
+        "--record", action="store_true", help="record cassettes: with --live of the provider, else of the simulator"
+    )
     group.addoption("--results", metavar="DIR", type=Path, help="write what was observed to DIR/<provider>.json")
-    group.addoption("--cassettes", metavar="DIR", type=Path, help="the folder of cassettes; by default the project's own")
+    group.addoption(
+        "--cassettes", metavar="DIR", type=Path, help="the folder of cassettes; by default the project's own"
+    )
     shared = importlib.util.find_spec("pytest_base_url") is not None and not pluginmanager.is_blocked("base_url")
     if not shared:
         group.addoption("--base-url", metavar="URL", default="", help="ask this server, e.g. http://127.0.0.1:8000/v1")
@@ -38,9 +38,9 @@ def pytest_configure(config: pytest.Config) -> None:
     if not provider:
         return
     # Imported here because a run without --provider must not pay for it.
-    from conformance.errors import ConformanceError  # noqa: PLC0415
-    from conformance.harness.run import Options, Run  # noqa: PLC0415
-    from conformance.resources import folder  # noqa: PLC0415
+    from conformance.errors import ConformanceError
+    from conformance.harness.run import Options, Run
+    from conformance.resources import folder
 
     options = Options(
         provider=provider,
@@ -64,8 +64,8 @@ def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter, config: p
     run = config.stash.get(RUN, None)
     if run is None:
         return
-    from conformance.matrix import cells  # noqa: PLC0415
-    from conformance.report.terminal import render  # noqa: PLC0415
+    from conformance.matrix import cells
+    from conformance.report.terminal import render
 
     results = run.results()
     terminalreporter.write_line("")

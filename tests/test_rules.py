@@ -65,4 +65,6 @@ def test_a_rule_says_what_it_judges_why_and_how_to_mend_it(rule: Rule) -> None:
 def test_a_local_source_holds_the_words_that_are_quoted(rule: Rule) -> None:
     if rule.source.url.startswith("schemas/"):
         path = folder("schemas").parent / Path(rule.source.url)
-        assert rule.source.quote in read_json(path)["description"]
+        schema = read_json(path)
+        assert isinstance(schema, dict)
+        assert rule.source.quote in schema["description"]

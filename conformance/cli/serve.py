@@ -20,7 +20,9 @@ def configure(parser: argparse.ArgumentParser) -> None:
     """Declare what the verb takes."""
     parser.add_argument("--provider", metavar="P", required=True, help="whom to play; see `conformance list providers`")
     parser.add_argument("--port", type=int, default=8080, help="where to listen; 0 takes a free port (default: 8080)")
-    parser.add_argument("--host", default="127.0.0.1", help="the address to listen on (default: 127.0.0.1, loopback only)")
+    parser.add_argument(
+        "--host", default="127.0.0.1", help="the address to listen on (default: 127.0.0.1, loopback only)"
+    )
 
 
 def run(arguments: argparse.Namespace) -> int:

@@ -93,7 +93,7 @@ class Judge:
             for given in read_path(path):
                 yield self.input(given)
         except InvalidDocument as error:
-            yield _unreadable(str(path), error)
+            yield _broken_off(path, error)
 
     def input(self, given: Input) -> Judged:
         """Judge one input."""
@@ -168,6 +168,16 @@ def _object(given: Input, profile: Profile | None, outcomes: list[dict[str, Any]
     return shown
 
 
+def _broken_off(path: Path, error: InvalidDocument) -> Judged:
+    """Return what is said of a file that cannot be read on; of a folder, that nothing was found in it."""
+    if path.is_dir():
+        message = (
+            f"expected a folder with files in it whose names end with one of {' '.join(SUFFIXES)}, or these and .gz"
+        )
+        error = InvalidDocument(message, str(path))
+    return _unreadable(str(path), error)
+
+
 def _unreadable(path: str, error: InvalidDocument) -> Judged:
     shown: dict[str, Any] = {"path": _text(path), "line": error.line, "kind": None, "provider": None, "outcomes": []}
     return Judged(shown | {"error": _text(str(error))}, Counter({("inputs", ""): 1, ("unreadable", ""): 1}))
@@ -179,7 +189,7 @@ def _text(name: str) -> str:
 
 
 def _files(path: str) -> Iterator[Path]:
-    """Yield the file of a path, or the files of a folder that may be inputs, in the order of their names."""
+    """Yield the file of a path, or the files of a folder that may be inputs, in order; the folder where it has none."""
     if path == "-":
         yield _STDIN
         return
@@ -187,11 +197,15 @@ def _files(path: str) -> Iterator[Path]:
     if not found.is_dir():
         yield found
         return
+    none = True
     for folder, below, names in os.walk(found):
         below[:] = sorted([each for each in below if not each.startswith(".")])
         for name in sorted(names):
             if name.lower().removesuffix(".gz").endswith(SUFFIXES) and not name.startswith("."):
+                none = False
                 yield Path(folder, name)
+    if none:
+        yield found
 
 
 Batch: TypeAlias = "Path | list[Input | Judged]"
@@ -215,7 +229,7 @@ def _read(file: Path) -> Iterator[Input | Judged]:
         for given in read_path(file):
             yield given if given.problem is None else _unreadable(given.path, given.problem)
     except InvalidDocument as error:
-        yield _unreadable(str(file), error)
+        yield _broken_off(file, error)
 
 
 def _judge_batch(task: Task, batch: Batch) -> list[Judged]:

@@ -148,5 +148,7 @@ class Run:
         again = f"pytest --provider={self.profile.name} --model={self.model}{asked} --record"
         before = self._shelf.manifest().get(self.model)
         unchanged = before is not None and (before.evidence, before.versions) == (evidence, versions)
-        date = before.date if before is not None and unchanged and evidence is Evidence.SIMULATED else self.options.today
+        date = (
+            before.date if before is not None and unchanged and evidence is Evidence.SIMULATED else self.options.today
+        )
         self._shelf.note(self.model, Entry(evidence, date, versions, again))

@@ -19,6 +19,7 @@ from conformance.errors import InvalidDocument, UnknownName
 from conformance.harness.persona import Persona
 from conformance.profiles import Profile
 from conformance.results import Level, Outcome, Refusal, Status
+from conformance.rules import load
 from conformance.scenarios import Scenario, Turn
 from conformance.transport.client import SIMULATOR
 from conformance.transport.server import Answered, Asked, serving
@@ -76,7 +77,9 @@ class Simulator:
         message = persona.message(_next_turn(body, scenario))
         if body.get("stream") is True:
             text = render(persona.events(message))
-            answered = Answered(200, tuple(piece.encode() + b"\n\n" for piece in text.split("\n\n") if piece), _headers(STREAM_TYPE))
+            answered = Answered(
+                200, tuple(piece.encode() + b"\n\n" for piece in text.split("\n\n") if piece), _headers(STREAM_TYPE)
+            )
             sent = Exchange(body, text, 200, streamed=True, headers=answered.headers, model=asked.model)
         else:
             reply = persona.body(message)
@@ -88,7 +91,8 @@ class Simulator:
         broken = [
             f"{outcome.rule}: {outcome.reason or outcome.findings[0].message}"
             for outcome in check((sent,), self.profile)
-            if outcome.status in (Status.FAILED, Status.ERRORED) and outcome.level is Level.MUST
+            if outcome.status in (Status.FAILED, Status.ERRORED)
+            and outcome.level is Level.MUST
             and _side(outcome) is Side.PROVIDER
         ]
         if broken:
@@ -124,8 +128,6 @@ def _position(pointer: str) -> tuple[int, ...]:
 
 
 def _side(outcome: Outcome) -> Side:
-    from conformance.rules import load  # noqa: PLC0415
-
     return next(rule.on.side for rule in load() if rule.id == outcome.rule)
 
 
@@ -142,7 +144,7 @@ def _next_turn(body: Mapping[str, Any], scenario: Scenario | None) -> Turn:
     messages = [message for message in body["messages"] if isinstance(message, dict)]
     said = tuple(message.get("content") for message in messages if message.get("role") == "user")
     script = scenario or _scenario_of(said)
-    number = sum(message.get("role") == "assistant" for message in messages)
+    number = len([message for message in messages if message.get("role") == "assistant"])
     if script is not None and number < len(script.turns):
         turn = script.turns[number]
         offered = _offered(body)
@@ -175,7 +177,14 @@ def _improvised(body: Mapping[str, Any], messages: Sequence[Mapping[str, Any]]) 
     return Turn(thinks="There is enough to answer.", says="This is a simulated answer.")
 
 
-_SAMPLES: Mapping[str, Any] = {"string": "Paris", "integer": 1, "number": 1.5, "boolean": True, "array": [], "object": {}}
+_SAMPLES: Mapping[str, Any] = {
+    "string": "Paris",
+    "integer": 1,
+    "number": 1.5,
+    "boolean": True,
+    "array": [],
+    "object": {},
+}
 
 
 def _arguments(parameters: Any) -> dict[str, Any]:

@@ -50,8 +50,10 @@ def _row(row: tuple[str, str], cells: Sequence[Cell], variants: Sequence[str]) -
 
 def _observed(cell: Cell) -> str:
     if cell.family == PROBES:
-        return cell.verdict.value if cell.verdict in (Verdict.CONFORMS, Verdict.DECLARED) else _short(
-            f"{cell.verdict.value}: {cell.observed}", WIDTH // 2
+        return (
+            cell.verdict.value
+            if cell.verdict in (Verdict.CONFORMS, Verdict.DECLARED)
+            else _short(f"{cell.verdict.value}: {cell.observed}", WIDTH // 2)
         )
     return f"{cell.verdict.value} ({cell.judged})"
 

@@ -43,8 +43,8 @@ class Example:
     def conversation(self) -> Conversation:
         """Return the edited conversation."""
         # Imported here because only tests and explanations look at examples.
-        from conformance.documents import read_json  # noqa: PLC0415
-        from conformance.resources import folder  # noqa: PLC0415
+        from conformance.documents import read_json
+        from conformance.resources import folder
 
         base = read_json(folder("fixtures") / "wire" / f"{self.base}.json")
         return tuple(from_json(each) for each in edit(base, self.edits))

@@ -17,7 +17,7 @@ from conformance.wire.pointer import render
 
 _FOLDER = Path(__file__).parent
 VARIANTS = ("plain", "stream")
-RULED_OUT = (False, "none", "never", "unknown", [], ["none"])
+RULED_OUT: tuple[Any, ...] = (False, "none", "never", "unknown", [], ["none"])
 """Claim values that say a need is not met, or that nobody knows."""
 
 

@@ -3,7 +3,7 @@
 import pytest
 
 from conformance.errors import Unusable
-from conformance.pytest_plugin import RUN
+from conformance.harness.stash import RUN
 from conformance.results import Case
 from conformance.scenarios import Scenario
 

@@ -2,7 +2,7 @@
 
 import pytest
 
-from conformance.pytest_plugin import RUN
+from conformance.harness.stash import RUN
 from conformance.results import Case, Status
 
 

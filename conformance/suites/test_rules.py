@@ -3,7 +3,7 @@
 import pytest
 
 from conformance.harness.provider import promised
-from conformance.pytest_plugin import RUN
+from conformance.harness.stash import RUN
 from conformance.results import Case, Level, Outcome, Status
 
 

@@ -69,7 +69,12 @@ class Shelf:
         """Write a model's entry into the manifest, leaving those of the other models as they are."""
         entries = self.manifest() | {model: entry}
         shown = {
-            name: {"evidence": each.evidence.value, "date": each.date, "versions": dict(each.versions), "again": each.again}
+            name: {
+                "evidence": each.evidence.value,
+                "date": each.date,
+                "versions": dict(each.versions),
+                "again": each.again,
+            }
             for name, each in sorted(entries.items())
         }
         self.manifest_path.parent.mkdir(parents=True, exist_ok=True)

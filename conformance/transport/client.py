@@ -68,7 +68,7 @@ class Client:
         raise AssertionError
 
     def ask(self, body: Mapping[str, Any], date: str = "") -> Exchange:
-        """Return the exchange of one request, whatever the status; asks once, and raises as `send` where nobody answers."""
+        """Return the exchange of one request, whatever its status; asks once, and raises where nobody answers."""
         headers = {"authorization": f"Bearer {self._endpoint.key}"} if self._endpoint.key else {}
         try:
             with self._http.stream("POST", self._url, json=body, headers=headers) as reply:
@@ -95,7 +95,9 @@ class Client:
     def _judged(self, exchange: Exchange) -> Exchange:
         status = exchange.status or 0
         if status in (401, 403):
-            message = f"{self._url} refuses the key (HTTP {status}); set the environment variable that the profile names"
+            message = (
+                f"{self._url} refuses the key (HTTP {status}); set the environment variable that the profile names"
+            )
             raise Unusable(message)
         if status == 404:
             message = f"{self._url} is not found (HTTP 404); --base-url ends before /chat/completions, mostly in /v1"

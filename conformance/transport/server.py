@@ -68,12 +68,13 @@ class _Handler(BaseHTTPRequestHandler):
         self.send_response_only(answered.status)
         for name, value in answered.headers.items():
             self.send_header(name, value)
-        whole = isinstance(answered.body, bytes)
-        self.send_header(*(("content-length", str(len(answered.body))) if whole else ("transfer-encoding", "chunked")))
-        self.end_headers()
         if isinstance(answered.body, bytes):
+            self.send_header("content-length", str(len(answered.body)))
+            self.end_headers()
             self.wfile.write(answered.body)
             return
+        self.send_header("transfer-encoding", "chunked")
+        self.end_headers()
         for piece in answered.body:
             self.wfile.write(b"%x\r\n%s\r\n" % (len(piece), piece))
             self.wfile.flush()
@@ -96,7 +97,9 @@ def serving(answer: Callable[[Asked], Answered], host: str = "127.0.0.1", port: 
     try:
         server = _Server((host, port), answer)
     except OSError as error:
-        message = f"cannot listen on {host}:{port}: {error.strerror or error}; choose another --port, or 0 for a free one"
+        message = (
+            f"cannot listen on {host}:{port}: {error.strerror or error}; choose another --port, or 0 for a free one"
+        )
         raise Unusable(message) from None
     thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.05}, daemon=True)
     thread.start()

@@ -240,7 +240,9 @@ class Index:
                 self.plain_turns.append(Message(place, value, role, position, body))
             elif role == "tool":
                 place = (number, "request", "messages", position)
-                self.results.append(Result(place, value, value.get("tool_call_id"), None, False, position))
+                self.results.append(
+                    Result(place, value, value.get("tool_call_id"), None, adjacent=False, number=position)
+                )
             position += 1
 
     def _read_turn(self, number: int, body: dict[str, Any], start: int, *, current: bool) -> int:
@@ -310,7 +312,7 @@ class Index:
         if stream.usage is not None:
             self.usages.append(Usage((*place, "usage"), stream.usage, request, streamed=True))
 
-    def _add_reply(  # noqa: PLR0913 — the parts of a reply, each by its own name
+    def _add_reply(
         self,
         place: Place,
         message: dict[str, Any],

@@ -22,14 +22,14 @@ class Side(StrEnum):
 class View(NamedTuple):
     """A kind of part: its name in the singular, the side that made it, and how to find all of them.
 
-    `count` counts the parts of a body that the schemas found valid, where finding each would cost too much.
+    `tally` counts the parts of a body that the schemas found valid, where finding each would cost too much.
     `variant` is the kind of reply that has such parts, `plain` or `stream`, where only one has.
     """
 
     name: str
     side: Side
     select: Callable[[Index], Sequence[Any]]
-    count: Callable[[Index], int] | None = None
+    tally: Callable[[Index], int] | None = None
     variant: str = ""
 
 

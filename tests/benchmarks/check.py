@@ -136,7 +136,9 @@ def report(title: str, corpus: list[Sample], rounds: int) -> tuple[float, float]
     base = taken["orjson.loads of the same bytes"]
     ours = taken["conformance: parse + schema + all rules"]
     size = sum(len(document) for sample in corpus for document in sample.documents)
-    print(f"\n{title}: {len(corpus)} exchanges, {size / 1e6:.1f} MB of JSON, {rounds} rounds, {len(rules.load())} rules")
+    print(
+        f"\n{title}: {len(corpus)} exchanges, {size / 1e6:.1f} MB of JSON, {rounds} rounds, {len(rules.load())} rules"
+    )
     rows = [[name, f"{seconds * 1e3:.1f} ms", f"{seconds / base:.2f}"] for name, seconds in taken.items()]
     print(tabulate(rows, headers=["", "median", "x orjson.loads"], disable_numparse=True))
     return ours / base, taken["jsonschema, the same schemas"] / ours

@@ -1,6 +1,6 @@
 """Every data file of the repository is what its schema says: schemas, profiles, scenarios, manifests, fixtures.
 
-    python -m tests.checks.data
+python -m tests.checks.data
 """
 
 from collections.abc import Iterator

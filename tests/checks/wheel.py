@@ -1,6 +1,6 @@
 """The wheel holds the data folders, byte for byte as they stand in the checkout.
 
-    python -m tests.checks.wheel
+python -m tests.checks.wheel
 """
 
 import subprocess
