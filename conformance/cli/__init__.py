@@ -139,7 +139,7 @@ class _Version(argparse.Action):
     """Prints the version; asked for only then, because it is looked up in the installed package's data."""
 
     def __call__(self, parser: argparse.ArgumentParser, *_: Any) -> None:
-        from importlib.metadata import PackageNotFoundError, version  # noqa: PLC0415
+        from importlib.metadata import PackageNotFoundError, version
 
         try:
             found = version("wire-conformance")

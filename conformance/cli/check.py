@@ -10,7 +10,6 @@ exchange; below that are request, response, status and headers. `conformance exp
 """
 
 import argparse
-import sys
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from importlib import import_module
@@ -20,7 +19,7 @@ from typing import Any, Final, TypeAlias
 from conformance import report
 from conformance.cli._terminal import Progress, complain, painter
 from conformance.errors import Unusable
-from conformance.harness.files import SUFFIXES, Counts, Judged, Task, judge, summary
+from conformance.harness.files import Counts, Judged, Task, judge, summary
 from conformance.results import Level
 
 EXAMPLES: Final = """\
@@ -50,16 +49,16 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Judge the paths and print the report; return 2 where something could not be judged, 1 for findings, else 0."""
+    """Judge the paths and print the report; return 2 where something was not judged that should be, 1 for findings."""
     task = Task(arguments.provider, tuple(arguments.rule), Level(arguments.level or Level.MAY), arguments.all)
     counts: Counts = Counter()
     inputs = _watched(judge(arguments.paths, task, arguments.jobs), counts)
     for text in _render(arguments.format)(inputs, lambda: summary(counts, task), painter()):
-        sys.stdout.write(text)
-    if not counts["inputs", ""]:
-        raise Unusable(f"no file was found in there whose name ends with one of {' '.join(SUFFIXES)}")
+        print(text, end="")
     if counts["unreadable", ""] or counts["errored", ""]:
         return 2
+    if not counts["exchanges", ""]:
+        raise Unusable("nothing was judged, since no input holds chat completions")
     least = Level(arguments.level or Level.SHOULD).weight
     return int(any(counts["findings", level.value] for level in Level if level.weight >= least))
 

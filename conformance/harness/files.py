@@ -171,9 +171,7 @@ def _object(given: Input, profile: Profile | None, outcomes: list[dict[str, Any]
 def _broken_off(path: Path, error: InvalidDocument) -> Judged:
     """Return what is said of a file that cannot be read on; of a folder, that nothing was found in it."""
     if path.is_dir():
-        message = (
-            f"expected a folder with files in it whose names end with one of {' '.join(SUFFIXES)}, or these and .gz"
-        )
+        message = f"expected a folder that holds files whose names end with one of {' '.join(SUFFIXES)}"
         error = InvalidDocument(message, str(path))
     return _unreadable(str(path), error)
 
@@ -242,9 +240,9 @@ def _judge_batch(task: Task, batch: Batch) -> list[Judged]:
 def _in_processes(files: Iterable[Path], task: Task, jobs: int) -> Iterator[Judged]:
     """Judge in processes, in order; only so much is read ahead as keeps all of them busy."""
     # Imported here because one process needs none of it.
-    import signal  # noqa: PLC0415
-    from concurrent.futures import Future, ProcessPoolExecutor  # noqa: PLC0415
-    from concurrent.futures.process import BrokenProcessPool  # noqa: PLC0415
+    import signal
+    from concurrent.futures import Future, ProcessPoolExecutor
+    from concurrent.futures.process import BrokenProcessPool
 
     # An interrupt reaches every process of the terminal; the one that was called answers it.
     pool = ProcessPoolExecutor(jobs, initializer=signal.signal, initargs=(signal.SIGINT, signal.SIG_IGN))

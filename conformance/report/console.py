@@ -65,7 +65,7 @@ def _summary(counts: Mapping[str, Any], paint: Paint) -> Iterator[str]:
         blamed = ", ".join(f"{count} on the {name}'s side" for name, count in sides.items() if count)
         yield f"findings: {levels}; {blamed}\n"
     else:
-        yield paint("green", "no findings") + "\n"
+        yield (paint("green", "no findings") if counts["exchanges"] else "nothing was judged") + "\n"
     if counts["hidden"]:
         yield f"{_number(counts['hidden'], 'finding')} below the level asked for, not shown\n"
     if counts["errored"]:
