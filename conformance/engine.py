@@ -29,7 +29,8 @@ def check(
     Each exchange is judged by the claims of its own model and date. Nothing is raised for what the wire holds:
     a rule that breaks on it is an `errored` outcome.
     """
-    plan = _plan_of_all(claimed=profile is not None) if rules is None else _plan(rules, claimed=profile is not None)
+    claimed = profile is not None
+    plan = _plan_of_all(claimed=claimed) if rules is None or rules is load() else _plan(rules, claimed=claimed)
     index = Index(conversation)
     schema = _schema_faults(index)
     contexts = [

@@ -16,8 +16,7 @@ from typing import Any, TypeAlias
 from conformance.errors import UnknownName
 from conformance.results import NOTHING_TO_JUDGE, Level, Outcome, Status
 from conformance.rules._context import Context, Fault
-from conformance.wire.exchange import Conversation, from_json
-from conformance.wire.pointer import edit
+from conformance.wire.exchange import Conversation
 from conformance.wire.views import View
 
 
@@ -45,9 +44,11 @@ class Example:
         # Imported here because only tests and explanations look at examples.
         from conformance.documents import read_json
         from conformance.resources import folder
+        from conformance.wire.formats.records import exchange
+        from conformance.wire.pointer import edit
 
-        base = read_json(folder("fixtures") / "wire" / f"{self.base}.json")
-        return tuple(from_json(each) for each in edit(base, self.edits))
+        path = folder("fixtures") / "wire" / f"{self.base}.json"
+        return tuple(exchange(each, str(path)) for each in edit(read_json(path), self.edits))
 
 
 def example(base: str, edits: Mapping[str, Any] | None = None, claims: Mapping[str, Any] | None = None) -> Example:

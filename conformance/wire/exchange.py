@@ -8,8 +8,6 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, TypeAlias
 
-from conformance.wire.sse import render
-
 
 @dataclass(frozen=True, slots=True)
 class Exchange:
@@ -36,24 +34,3 @@ class Exchange:
 
 Conversation: TypeAlias = tuple[Exchange, ...]
 """The exchanges of one session, in their order."""
-
-
-def from_json(value: Mapping[str, Any]) -> Exchange:
-    """Return the exchange of its JSON form, as fixtures and recordings hold it.
-
-    `response` may be a list: the items of a stream, each a chunk object or raw text, which become its text.
-    """
-    response = value.get("response")
-    streamed = value.get("stream") is True or isinstance(response, list)
-    request = value.get("request")
-    asked = request.get("model") if isinstance(request, Mapping) else None
-    return Exchange(
-        request=request,
-        response=render(response) if isinstance(response, list) else response,
-        status=value.get("status"),
-        streamed=streamed and not isinstance(response, Mapping),
-        headers={name.lower(): text for name, text in (value.get("headers") or {}).items()},
-        url=value.get("url") or "",
-        model=value.get("model") or asked or "",
-        date=value.get("date") or "",
-    )

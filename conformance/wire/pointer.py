@@ -66,16 +66,24 @@ def _step(value: Any, token: str) -> Any:
 
 
 def _put(holder: Any, last: str, new: Any) -> None:
-    if isinstance(holder, list) and last == "-":
-        holder.append(copy.deepcopy(new))
-        return
-    key = _position(last) if isinstance(holder, list) else last
-    if new is REMOVE:
-        del holder[key]
-    elif isinstance(holder, list):
-        holder[int(key)] = copy.deepcopy(new)
+    if isinstance(holder, list):
+        _put_item(holder, last, new)
+    elif not isinstance(holder, dict):
+        message = f"nothing can be put below a {type(holder).__name__} at {last!r}"
+        raise LookupError(message)
+    elif new is REMOVE:
+        del holder[last]
     else:
-        holder[key] = copy.deepcopy(new)
+        holder[last] = copy.deepcopy(new)
+
+
+def _put_item(holder: list[Any], last: str, new: Any) -> None:
+    if last == "-":
+        holder.append(copy.deepcopy(new))
+    elif new is REMOVE:
+        del holder[_position(last)]
+    else:
+        holder[_position(last)] = copy.deepcopy(new)
 
 
 def _position(token: str) -> int:
