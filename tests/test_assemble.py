@@ -8,7 +8,7 @@ from typing import Any
 
 import orjson
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from conformance.wire.assemble import Stream, assemble
@@ -353,6 +353,22 @@ def test_a_field_that_was_only_null_is_left_out_but_for_content() -> None:
     assert expected == assemble(read(render(items))).choices[0].message
 
 
+def test_an_empty_value_gives_way_to_one_that_is_not() -> None:
+    stream = assemble(read(render(said({"content": ""}, {"content": 7}))))
+    assert {"role": "assistant", "content": 7} == stream.choices[0].message
+
+
+def test_details_with_null_data_are_still_one_item() -> None:
+    pieces = [{"type": "reasoning.text", "index": 0, "text": text, "data": None, "id": None} for text in ("a", "b")]
+    stream = assemble(read(render(said(*({"reasoning_details": [piece]} for piece in pieces)))))
+    expected = [{"type": "reasoning.text", "index": 0, "text": "ab", "data": None, "id": None}]
+    assert expected == stream.choices[0].message["reasoning_details"]
+
+
+def test_half_a_surrogate_pair_in_a_text_is_bad_json() -> None:
+    assert {"bad-json", "done-missing"} == set(assemble(read('data: "\ud800"\n\n')).facts)
+
+
 def parts_of(text: str) -> st.SearchStrategy[list[str]]:
     def cut(places: list[int]) -> list[str]:
         return [text[start:end] for start, end in pairwise([0, *sorted(places), len(text)])]
@@ -367,6 +383,7 @@ MESSAGE = st.fixed_dictionaries(
 )
 
 
+@settings(deadline=None)
 @given(st.data(), MESSAGE)
 def test_a_message_cut_into_deltas_anywhere_is_put_together_again(data: st.DataObject, drawn: dict[str, Any]) -> None:
     message = {"role": "assistant", **drawn}
@@ -426,6 +443,7 @@ ORDINARY = DELTA.map(chunk)
 ITEMS = st.lists(ORDINARY | CHUNK | JSON_VALUES.map(lambda value: [value]) | st.just(DONE), max_size=8)
 
 
+@settings(deadline=None)
 @given(ITEMS)
 def test_whatever_is_sent_is_put_together_and_no_chunk_is_touched(items: list[Any]) -> None:
     reading = read(render(items))
@@ -437,12 +455,14 @@ def test_whatever_is_sent_is_put_together_and_no_chunk_is_touched(items: list[An
     orjson.dumps([choice.message for choice in stream.choices])
 
 
+@settings(deadline=None)
 @given(ITEMS)
 def test_the_short_way_for_ordinary_chunks_gives_what_the_careful_way_gives(items: list[Any]) -> None:
     reading = read(render(items))
     assert careful(reading.data) == assemble(reading)
 
 
+@settings(deadline=None)
 @given(st.data())
 def test_any_split_of_the_bytes_gives_the_same_message(data: st.DataObject) -> None:
     whole = (FOLDER / f"{data.draw(st.sampled_from(list(FACTS)))}.sse").read_bytes()
@@ -452,6 +472,7 @@ def test_any_split_of_the_bytes_gives_the_same_message(data: st.DataObject) -> N
     assert assemble(read(whole)) == assemble(decoder.close())
 
 
+@settings(deadline=None)
 @given(st.data(), st.sampled_from(["plain", "tool-calls-parallel", "crlf", "two-choices", "usage"]))
 def test_a_cut_stream_is_never_done(data: st.DataObject, name: str) -> None:
     whole = (FOLDER / f"{name}.sse").read_bytes()

@@ -6,7 +6,7 @@ from itertools import pairwise
 from pathlib import Path
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from conformance.wire.sse import BOUNDS, Bounds, Decoder, Event, Reading, read, render
@@ -181,6 +181,7 @@ def by_the_letter(text: str) -> Reading:
     return Reading(tuple(data), names, ids, comments, rest, tuple(ignored), retry, 0, "")
 
 
+@settings(deadline=None)
 @given(TEXTS | SIMPLE)
 def test_every_text_is_read_as_line_by_line(text: str) -> None:
     reading, expected = read(text), by_the_letter(text)
@@ -198,6 +199,7 @@ def splits(data: bytes) -> st.SearchStrategy[list[bytes]]:
     return st.lists(st.integers(0, len(data)), max_size=8).map(cut)
 
 
+@settings(deadline=None)
 @given(st.data(), TEXTS | SIMPLE | st.binary(max_size=40).map(lambda data: data.decode("latin-1")))
 def test_any_split_of_the_bytes_gives_the_same_reading(data: st.DataObject, text: str) -> None:
     whole = text.encode()
@@ -206,6 +208,7 @@ def test_any_split_of_the_bytes_gives_the_same_reading(data: st.DataObject, text
     assert list(reading.events) == events
 
 
+@settings(deadline=None)
 @given(st.data(), st.lists(st.sampled_from([b"data: ", b"\n\n", b"\r\n", b"\xc3", b"\xa9", b"\xff", b"\xf0\x9f\x98"])))
 def test_any_split_of_invalid_bytes_gives_the_same_reading(data: st.DataObject, parts: list[bytes]) -> None:
     whole = b"".join(parts)

@@ -132,7 +132,7 @@ class Calls:
         for earlier in self._calls:
             if earlier.index == call.index and earlier.id == ident:
                 return earlier
-        self._note("index-reused", at, f"index {call.index} is that of {call.id!r}, now {ident!r}")
+        self._note("index-reused", at, f"index {call.index} is that of {describe(call.id)}, now {describe(ident)}")
         return None
 
     def _open(self, fragment: dict[str, Any], at: Place) -> None:

@@ -99,7 +99,7 @@ class Message:
         message = {"role": self._fields["role"]} if "role" in self._fields else {}
         if self._content:
             message["content"] = _join_content(self._content)
-        elif "content" in self.empty:
+        elif "content" in self.empty and "content" not in self._fields:
             message["content"] = self.empty["content"]
         for key, pieces in self._strings.items():
             message[key] = "".join(pieces)

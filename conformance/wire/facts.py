@@ -38,7 +38,7 @@ KINDS: Final[Mapping[str, str]] = {
     "after-finish": "a delta says something after the finish reason of its choice",
     "content-type-changed": "content is a list after a string, or a string after a list",
     "not-text": "content is neither a string nor a list, or reasoning or a refusal is no string",
-    "reasoning-after-content": "reasoning comes after content",
+    "reasoning-after-content": "reasoning begins after content",
     "overwritten": "a field that the assembler does not know comes again with another value; the last stands",
     "detail-index-missing": "a piece of reasoning_details has no integer index",
     "detail-index-reused": "a piece of reasoning_details begins another item under an index and type in use",
@@ -84,5 +84,9 @@ Note: TypeAlias = Callable[[str, Place, str], None]
 
 def describe(value: Any) -> str:
     """Return a short JSON form of a value, for details."""
-    text = orjson.dumps(value).decode()
+    try:
+        text = orjson.dumps(value).decode()
+    except orjson.JSONEncodeError:
+        # A text that was not decoded from bytes may hold half a pair of surrogates.
+        text = ascii(value)
     return text if len(text) <= 60 else text[:57] + "…"

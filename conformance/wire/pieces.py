@@ -105,7 +105,7 @@ class Pieces:
 
 def _is_other(item: dict[str, Any], piece: dict[str, Any]) -> bool:
     """Say whether a piece cannot belong to an item though it has its index and type."""
-    if "data" in item and "data" in piece:
+    if item.get("data") and piece.get("data"):
         return True
     return bool(item.get("id") and piece.get("id") and item["id"] != piece["id"])
 

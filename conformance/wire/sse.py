@@ -82,7 +82,8 @@ def read(text: str | bytes, bounds: Bounds = BOUNDS) -> Reading:
 class Decoder:
     """Reads a stream as its bytes arrive; however they are split, the events are those of `read`.
 
-    No more than about four times `bounds.length` bytes are held back. Where a bound is met, `feed` returns
+    It keeps the data of all events for the reading, and no more than about four times `bounds.length` bytes of an
+    event that is not complete. Where a bound is met, `feed` returns
     nothing from there on and the reading says so: a client of a faulty server is not made to fail by its reader.
     """
 
