@@ -19,10 +19,10 @@ from conformance.wire.views import resent
 
 
 def _is_judged(part: Resent, context: Context) -> bool:
-    """Say whether this turn is to carry reasoning, and no rule about what the provider demands speaks of it."""
+    """Say whether this turn is to carry reasoning; that it lacks what the provider demands is for another rule."""
     if not part.reply.calls or context.thinks is False or not carried(part.reply.message):
         return False
-    if demanded(context, current=part.current):
+    if demanded(context, current=part.current) and not any(has(part.value, field) for field in in_requests(context)):
         return False
     if not part.current and refuses(context.claims.get("reasoning.on-earlier-tool-turn")):
         return False
