@@ -1,7 +1,7 @@
 """The user's side of a scenario, played against a provider; what comes back is judged by the one rule set."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from fnmatch import fnmatchcase
 from typing import Any, TypeAlias
 
@@ -9,11 +9,12 @@ from conformance import egress, ingress, rules
 from conformance.engine import check
 from conformance.harness.changes import changed
 from conformance.profiles import Profile
-from conformance.results import NOTHING_TO_JUDGE, Case, Evidence, Outcome, Probed, Refusal, Status
+from conformance.results import NOTHING_TO_JUDGE, Case, Evidence, Level, Outcome, Probed, Refusal, Status
 from conformance.scenarios import Probe, Scenario, Turn, tool_definitions
 from conformance.transport.client import SIMULATOR
 from conformance.wire.exchange import Conversation, Exchange
 from conformance.wire.index import Index
+from conformance.wire.views import Side
 
 Send: TypeAlias = Callable[[Mapping[str, Any]], Exchange]
 
@@ -57,8 +58,7 @@ def play(scenario: Scenario, variant: str, subject: Subject) -> Case:
         return Case(scenario.name, variant, subject.evidence, note=note)
     played = _converse(scenario, variant, subject)
     conversation = tuple(played.exchanges)
-    kept = promised(scenario, variant)
-    outcomes = tuple(_tested(outcome, kept) for outcome in check(conversation, subject.profile))
+    outcomes = _of_the_provider(check(conversation, subject.profile), promised(scenario, variant))
     probes = tuple(_probe(probe, played.bodies, subject) for probe in scenario.probes)
     return Case(scenario.name, variant, _evidence(conversation, subject), outcomes, probes, played.note)
 
@@ -111,16 +111,29 @@ def promised(scenario: Scenario, variant: str) -> tuple[str, ...]:
     return tuple(
         rule.id
         for rule in rules.load()
-        if rule.on.variant in ("", variant) and any(fnmatchcase(rule.id, glob) for glob in scenario.exercises)
+        if rule.on.side is Side.PROVIDER
+        and rule.on.variant in ("", variant)
+        and any(fnmatchcase(rule.id, glob) for glob in scenario.exercises)
     )
 
 
-def _tested(outcome: Outcome, kept: Sequence[str]) -> Outcome:
-    """Return an outcome as it is, or untested where its rule was promised and found nothing to judge."""
-    idle = outcome.status is Status.NOT_APPLICABLE and outcome.reason.startswith(NOTHING_TO_JUDGE)
-    if idle and outcome.rule in kept:
-        return Outcome(outcome.rule, Status.UNTESTED, outcome.level, reason=outcome.reason)
-    return outcome
+def _of_the_provider(outcomes: Sequence[Outcome], kept: Sequence[str]) -> tuple[Outcome, ...]:
+    """Return what is to be said of the provider.
+
+    A promised rule that found nothing to judge is untested. What the client did is this project's own doing: it is
+    left out, but for what it must not have done, which is errored.
+    """
+    sides = {rule.id: rule.on.side for rule in rules.load()}
+    said = []
+    for outcome in outcomes:
+        if sides[outcome.rule] is Side.PROVIDER:
+            idle = outcome.status is Status.NOT_APPLICABLE and outcome.reason.startswith(NOTHING_TO_JUDGE)
+            untested = idle and outcome.rule in kept
+            said.append(replace(outcome, status=Status.UNTESTED) if untested else outcome)
+        elif outcome.status is Status.ERRORED or (outcome.status is Status.FAILED and outcome.level is Level.MUST):
+            words = outcome.reason or f"the suite's own request breaks it: {outcome.findings[0].message}"
+            said.append(replace(outcome, status=Status.ERRORED, reason=words))
+    return tuple(said)
 
 
 def _evidence(conversation: Conversation, subject: Subject) -> Evidence:

@@ -7,7 +7,7 @@ from tabulate import tabulate
 from conformance.matrix import PROBES, Cell, Verdict
 from conformance.results import Evidence, Results
 
-WIDTH = 60
+WIDTH = 44
 
 LEGEND = {
     Evidence.LIVE: "live: this run asked a real endpoint",
@@ -32,7 +32,7 @@ def render(results: Results, cells: Sequence[Cell], title: str) -> str:
     lines = [
         f"Compatibility matrix: {title}, model {results.model}",
         "",
-        tabulate(table, headers=headers, tablefmt="simple", disable_numparse=True),
+        tabulate(table, headers=headers, tablefmt="simple", disable_numparse=True, preserve_whitespace=True),
         "",
         _counts(cells),
         *(f"Evidence: {LEGEND[kind]}." for kind in Evidence if any(cell.evidence is kind for cell in cells)),
