@@ -17,7 +17,7 @@ _CLAIMS = ("arguments.malformed-in-request", "arguments.empty-in-request", "argu
     Level.MUST,
     on=requests,
     where=lambda _request, context: any(context.claims.get(name) not in _BORNE for name in _CLAIMS),
-    source=Source("https://github.com/QwenLM/qwen-code/issues/11834"),
+    source=Source("https://github.com/ggml-org/llama.cpp/issues/25510", "Failed to parse tool call arguments as JSON"),
     bad=[
         example("tool-result", {_ARGUMENTS: '{"city": "Par'}, {"arguments.malformed-in-request": _REFUSED}),
         example("tool-result", {_ARGUMENTS: ""}, {"arguments.empty-in-request": _REFUSED}),

@@ -5,7 +5,7 @@ from conformance.rules import Context, Fault, Source, example, rule
 from conformance.wire.index import Body
 from conformance.wire.views import requests
 
-_CLAIM = {"request.several-system": {"status": 400, "message": "System message must be at the beginning."}}
+_CLAIM = {"request.several-system": {"status": 400, "message": "Only one system message is allowed."}}
 _SECOND = {"/0/request/messages/1": {"role": "system", "content": "Be brief."}}
 
 

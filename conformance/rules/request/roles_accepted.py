@@ -18,7 +18,11 @@ _ROLE = "/0/request/messages/0/role"
     Level.MUST,
     on=requests,
     where=lambda _request, context: any(context.claims.get(name) not in _BORNE for name in _CLAIMS.values()),
-    source=Source("https://platform.openai.com/docs/api-reference/chat/create"),
+    source=Source(
+        "https://github.com/pydantic/pydantic-ai/blob/4fda38988/tests/models/cassettes/test_openai/"
+        "test_openai_o1_mini_system_role%5Bsystem%5D.yaml",
+        "Unsupported value: 'messages[0].role' does not support 'system' with this model.",
+    ),
     bad=[
         example("plain", claims={"request.system-role": _REFUSED}),
         example("plain", {_ROLE: "developer"}, {"request.developer-role": _REFUSED}),

@@ -15,7 +15,11 @@ _LATE = {"/0/request/messages/-": {"role": "system", "content": "Be brief."}}
     Level.MUST,
     on=requests,
     where=lambda _request, context: context.claim("request.system-position") not in ("accepted", "ignored"),
-    source=Source("https://github.com/NousResearch/hermes-agent/issues/24401"),
+    source=Source(
+        "https://github.com/crmne/ruby_llm/blob/6d15549852c5f033a4ac9ddba49c11cc76b87ba3/spec/fixtures/vcr_cassettes/"
+        "chat_basic_chat_functionality_mistral_mistral-small-latest_replaces_previous_system_messages_when_replace_true.yml",
+        "Unexpected role 'system' after role 'assistant'",
+    ),
     bad=[
         example("plain", _LATE, _CLAIM),
         example("tool-result", _LATE, {"request.system-position": "damaged"}),

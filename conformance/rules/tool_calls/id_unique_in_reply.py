@@ -10,7 +10,7 @@ from conformance.wire.views import replies
     Level.MUST,
     on=replies,
     where=lambda reply, _context: len(reply.calls) > 1,
-    source=Source("https://github.com/langchain-ai/langchain/issues/40608"),
+    source=Source("https://github.com/HKUDS/nanobot/issues/3943"),
     bad=[example("tool-call-parallel", {"/0/response/choices/0/message/tool_calls/1/id": "call_a"})],
     good=[example("tool-call-parallel"), example("stream-tool-calls")],
 )
