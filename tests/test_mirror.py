@@ -20,7 +20,7 @@ def subject(request: pytest.FixtureRequest) -> Iterator[Subject]:
         yield Subject(profile, profile.model, client.send, Evidence.LIVE)
 
 
-@pytest.fixture(params=CASES, ids=".".join)
+@pytest.fixture(scope="module", params=CASES, ids=".".join)
 def case(request: pytest.FixtureRequest, subject: Subject) -> Case:
     name, variant = request.param
     played = play(scenarios.load(name), variant, subject)

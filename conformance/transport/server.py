@@ -47,6 +47,8 @@ class _Server(ThreadingHTTPServer):
 class _Handler(BaseHTTPRequestHandler):
     protocol_version = "HTTP/1.1"
     timeout = SOCKET_SECONDS
+    # Head and body are written apart; without this the second waits 40 ms for the first to be acknowledged.
+    disable_nagle_algorithm = True
     server: _Server
 
     def log_message(self, format: str, *args: object) -> None:  # noqa: A002 — the name is the base class's
