@@ -3,8 +3,13 @@
 from pathlib import Path
 
 import pytest
+from hypothesis import settings
 
 pytest_plugins = ["pytester"]
+
+# The same examples in every run, and no clock: these machines are noisy.
+settings.register_profile("project", deadline=None, derandomize=True, database=None)
+settings.load_profile("project")
 
 SHARED = Path(__file__).parents[2] / "shared"
 

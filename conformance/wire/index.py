@@ -77,7 +77,8 @@ class Turn(NamedTuple):
 class Reply(NamedTuple):
     """The assistant message that a provider replied with, plain or put together from a stream.
 
-    `place` leads to the choice. `body` is the reply's body, or the last chunk object of the stream.
+    `place` leads to the choice; that of a stream is one of what the stream was put together to, as
+    `/0/response/choices/0`, while its calls stand where the stream opens them, as `/0/response/7/choices/0/delta/…`.
     """
 
     place: Place
@@ -309,8 +310,16 @@ class Index:
             at = (*place, "choices", choice.index)
             complete = choice.finish_reason is not None
             self._add_reply(at, choice.message, choice.finish_reason, request, streamed=True, complete=complete)
+            self._move_calls([(*place, *opened) for opened in choice.calls])
         if stream.usage is not None:
-            self.usages.append(Usage((*place, "usage"), stream.usage, request, streamed=True))
+            self.usages.append(Usage((*place, *stream.facts["usage"][-1].at), stream.usage, request, streamed=True))
+
+    def _move_calls(self, opened: list[Place]) -> None:
+        """Let the calls of the last reply stand where the stream opens them."""
+        reply = self.replies[-1]
+        if len(opened) == len(reply.calls):
+            reply.calls[:] = [call._replace(place=at) for call, at in zip(reply.calls, opened, strict=True)]
+            self.reply_calls[len(self.reply_calls) - len(opened) :] = reply.calls
 
     def _add_reply(
         self,
