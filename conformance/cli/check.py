@@ -54,7 +54,8 @@ def run(arguments: argparse.Namespace) -> int:
     counts: Counts = Counter()
     inputs = _watched(judge(arguments.paths, task, arguments.jobs), counts)
     for text in _render(arguments.format)(inputs, lambda: summary(counts, task), painter()):
-        print(text, end="")
+        # What comes over a pipe may come slowly, and is told as it comes.
+        print(text, end="", flush="-" in arguments.paths)
     if counts["unreadable", ""] or counts["errored", ""]:
         return 2
     if not counts["exchanges", ""]:

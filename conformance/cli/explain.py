@@ -7,7 +7,8 @@ import argparse
 import json
 import re
 import sys
-from collections.abc import Iterable, Iterator, Mapping
+import textwrap
+from collections.abc import Container, Iterator, Mapping
 from contextlib import suppress
 from fnmatch import fnmatchcase
 from types import CodeType, FunctionType
@@ -75,17 +76,20 @@ def _rule(rule: Rule, claims: Mapping[str, str]) -> Iterator[str]:
             yield from _difference(example)
 
 
-def claims_of(rule: Rule, known: Iterable[str]) -> list[str]:
+def claims_of(rule: Rule, known: Container[str]) -> list[str]:
     """Return the names of the claims that a rule reads: those it declares, then those that its code spells out."""
-    module = rule.judge.__module__
-    functions = [each for each in vars(sys.modules[module]).values() if isinstance(each, FunctionType)]
-    own = [rule.judge, rule.where, *(each for each in functions if each.__module__ == module)]
-    spelled = {word for each in own if isinstance(each, FunctionType) for word in _words(each.__code__)}
-    declared = dict.fromkeys(rule.claims)
-    return [name for name in (*declared, *sorted(spelled - set(declared))) if name in set(known)]
+    module = sys.modules[rule.judge.__module__]
+    functions = [rule.judge, rule.where, *vars(module).values()]
+    own = [each for each in functions if isinstance(each, FunctionType) and each.__module__.startswith(rules.__name__)]
+    spelled = {word for function in own for word in _words(function.__code__)}
+    names = dict.fromkeys((*rule.claims, *sorted(spelled)))
+    return [name for name in names if name in known]
 
 
 def _words(code: CodeType) -> Iterator[str]:
+    """Yield the strings in a function's code, and the claims behind the one question that names none of them."""
+    if "thinks" in code.co_names:
+        yield from ("thinking.mode", "thinking.switches")
     for constant in code.co_consts:
         if isinstance(constant, str):
             yield constant
@@ -107,7 +111,9 @@ def _parts(doc: str) -> tuple[str, str]:
 def _section(heading: str, text: str) -> Iterator[str]:
     if text:
         yield from ("", heading)
-        yield from (f"  {line}".rstrip() for line in text.splitlines())
+        for number, paragraph in enumerate(text.split("\n\n")):
+            yield from ("",) if number else ()
+            yield textwrap.fill(paragraph, _WIDTH, initial_indent="  ", subsequent_indent="  ")
 
 
 def _about(example: Example) -> str:

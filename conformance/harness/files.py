@@ -14,6 +14,7 @@ from conformance.errors import InvalidDocument, Unusable
 from conformance.profiles import Profile
 from conformance.results import Finding, Level, Outcome, Status
 from conformance.wire.formats import Input, read_path
+from conformance.wire.views import requests
 
 AUTO: Final = "auto"
 """Stands for a provider: the one that an input tells by itself, by the name or the host in it."""
@@ -80,6 +81,8 @@ class Judge:
 
     def __init__(self, task: Task) -> None:
         self.rules = rules.select(task.rules) if task.rules else rules.load()
+        # A bare list of messages is taken for a request's, but is not one: nobody left its model out.
+        self._without_body = tuple([rule for rule in self.rules if not (rule.by_schema and rule.on is requests)])
         self._task = task
         self._sides = {rule.id: rule.on.side.value for rule in self.rules}
         self._loaded: dict[str, Profile] = {}
@@ -100,7 +103,8 @@ class Judge:
         if given.problem is not None:
             return _unreadable(given.path, given.problem)
         profile = self._profile(given)
-        outcomes = check(given.conversation, profile, self.rules)
+        chosen = self._without_body if given.kind == "messages" else self.rules
+        outcomes = check(given.conversation, profile, chosen)
         counts: Counts = Counter({("inputs", ""): 1, ("exchanges", ""): len(given.conversation)})
         shown = [each for outcome in outcomes if (each := self._shown(outcome, counts)) is not None]
         return Judged(_object(given, profile, shown), counts)

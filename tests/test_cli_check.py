@@ -1,0 +1,260 @@
+"""The verb check: what it takes for what, what it says of it in each format, and which exit code that makes."""
+
+import gzip
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from conformance import rules
+from conformance.wire.pointer import edit
+from tests.checking import BASES, ENVIRONMENT, FAULTY, GOOD, STREAM, check, jsonl, write
+
+
+@pytest.mark.parametrize(
+    ("name", "value", "kind"),
+    [
+        ("a.json", GOOD["request"], "request"),
+        ("a.json", GOOD["request"]["messages"], "messages"),
+        ("a.json", BASES["plain"][0]["response"], "response"),
+        ("a.json", GOOD, "exchange"),
+        ("a.json.gz", GOOD, "exchange"),
+        ("a.json", BASES["thinking-session"], "exchanges"),
+        ("a.jsonl", jsonl(GOOD), "exchange"),
+        ("a.jsonl.gz", jsonl(GOOD), "exchange"),
+        ("a.sse", STREAM, "stream"),
+        ("unnamed", STREAM, "stream"),
+    ],
+)
+def test_an_input_is_taken_for_what_it_is(name: str, value: object, kind: str, tmp_path: Path) -> None:
+    code, *_ = ended = check(write(tmp_path / name, value), "--format", "jsonl")
+    assert (0, [kind]) == (code, [each["kind"] for each in ended.inputs])
+
+
+def test_the_json_of_one_finding(tmp_path: Path) -> None:
+    path = write(tmp_path / "faulty.json", FAULTY)
+    code, out, error = check(path, "--format", "json", "--rule", "transcript/result-*", "--rule", "transcript/calls-*")
+    finding = {
+        "at": "/0/request/messages/2/tool_call_id",
+        "message": "expected the id of a call of the assistant message before ('call_a'), got 'call_9'",
+        "level": "MUST",
+    }
+    missing = {
+        "at": "/0/request/messages/1/tool_calls/0",
+        "message": "expected a tool message with tool_call_id 'call_a' before the next turn, got none",
+        "level": "MUST",
+    }
+    outcomes = [
+        {"rule": "transcript/calls-answered", "status": "failed", "level": "MUST", "judged": 1, "findings": [missing]},
+        {
+            "rule": "transcript/result-answers-call",
+            "status": "failed",
+            "level": "MUST",
+            "judged": 1,
+            "findings": [finding],
+        },
+    ]
+    summary = {
+        "inputs": 1,
+        "unreadable": 0,
+        "exchanges": 1,
+        "errored": 0,
+        "hidden": 0,
+        "rules": 2,
+        "judged": 2,
+        "findings": {"MUST": 2, "SHOULD": 0, "MAY": 0},
+        "sides": {"client": 2, "provider": 0},
+    }
+    judged = {"path": str(path), "line": None, "kind": "exchange", "provider": None, "outcomes": outcomes}
+    assert (1, "") == (code, error)
+    assert {"inputs": [judged], "summary": summary} == json.loads(out)
+
+
+def test_the_console_report_of_one_finding(tmp_path: Path) -> None:
+    path = write(tmp_path / "two.jsonl", jsonl(GOOD, FAULTY))
+    code, out, error = check(path, "--provider", "deepseek", "--rule", "transcript/result-answers-call")
+    assert (1, "") == (code, error)
+    wrong = "expected the id of a call of the assistant message before ('call_a'), got 'call_9'"
+    assert [
+        f"{path}:1: an exchange, by the claims of deepseek",
+        f"{path}:2: an exchange, by the claims of deepseek",
+        f"{path}:2: transcript/result-answers-call MUST at /0/request/messages/2/tool_call_id: {wrong}",
+    ] == out.splitlines()[:3]
+    assert out.splitlines()[3].startswith("    deepseek answers 400: ")
+    assert [
+        "",
+        "2 inputs; 2 exchanges; 1 of 1 rules had something to judge",
+        "findings: 1 MUST; 1 on the client's side",
+    ] == out.splitlines()[4:]
+
+
+def test_a_finding_in_a_session_names_the_line_of_its_exchange(tmp_path: Path) -> None:
+    path = write(tmp_path / "a.jsonl", jsonl({**GOOD, "session": "s"}, {**FAULTY, "session": "s"}))
+    _, out, _ = check(path)
+    assert f"{path}:1: a session of exchanges\n" in out
+    assert f"{path}:2: transcript/result-answers-call MUST at /1/request/messages/2/tool_call_id" in out
+
+
+def test_the_whole_report_of_a_clean_input_says_so(tmp_path: Path) -> None:
+    path = write(tmp_path / "good.json", GOOD)
+    code, out, error = check(path)
+    assert (0, "") == (code, error)
+    assert out.startswith(f"{path}: an exchange\n\n1 input; 1 exchange; ")
+    assert out.endswith("\nno findings\n")
+
+
+def test_all_shows_every_rule_and_without_it_only_what_is_wrong(tmp_path: Path) -> None:
+    path = write(tmp_path / "good.json", GOOD)
+    shown = check(path, "--format", "jsonl", "--all").inputs[0]["outcomes"]
+    assert [rule.id for rule in rules.load()] == [outcome["rule"] for outcome in shown]
+    assert {"passed", "not applicable"} == {outcome["status"] for outcome in shown}
+    assert [] == check(path, "--format", "jsonl").inputs[0]["outcomes"]
+    assert "transcript/calls-answered passed (1 judged)" in check(path, "--all")[1]
+
+
+@pytest.mark.parametrize(
+    ("rule", "level", "code", "shown"),
+    [
+        ("transcript/result-answers-call", None, 1, 1),
+        ("transcript/result-answers-call", "must", 1, 1),
+        ("reasoning/dropped-on-plain-turns", None, 1, 1),
+        ("reasoning/dropped-on-plain-turns", "SHOULD", 1, 1),
+        ("reasoning/dropped-on-plain-turns", "MUST", 0, 0),
+    ],
+)
+def test_the_level_is_the_lowest_that_is_shown_and_counts(
+    rule: str, level: str | None, code: int, shown: int, tmp_path: Path
+) -> None:
+    talk = {"messages": [{"role": "assistant", "content": "Hello.", "reasoning_content": "Greet."}]}
+    path = write(tmp_path / "a.json", FAULTY if rule.startswith("transcript") else talk)
+    given = () if level is None else ("--level", level)
+    ended = check(path, "--rule", rule, "--format", "jsonl", *given)
+    assert (code, shown) == (ended[0], len(ended.inputs[0]["outcomes"]))
+    assert ("1 finding below the level asked for" in check(path, "--rule", rule, *given)[1]) is (shown == 0)
+
+
+def test_a_broken_input_loses_no_other(tmp_path: Path) -> None:
+    write(tmp_path / "1.json", '{"messages": [')
+    write(tmp_path / "2.jsonl", jsonl(GOOD, '{"request": NaN}', FAULTY))
+    write(tmp_path / "3.json", {"name": "not traffic"})
+    write(tmp_path / "4.json", GOOD)
+    write(tmp_path / "5.jsonl.gz", jsonl(GOOD)).write_bytes(gzip.compress(jsonl(*[GOOD] * 99).encode())[:-40])
+    code, _, error = ended = check(tmp_path, tmp_path / "absent.json", "--format", "jsonl")
+    assert 2 == code
+    shown = [(Path(each["path"]).name, each["line"], "error" in each) for each in ended.inputs]
+    assert ("1.json", 1, True) == shown[0]
+    assert [("2.jsonl", 1, False), ("2.jsonl", 2, True), ("2.jsonl", 3, False)] == shown[1:4]
+    assert [("3.json", 1, True), ("4.json", None, False)] == shown[4:6]
+    assert ("absent.json", None, True) == shown[-1]
+    told = [line.removeprefix("conformance: ") for line in error.splitlines()]
+    assert [each["error"] for each in ended.inputs if "error" in each] == told
+
+
+def test_what_holds_no_chat_completions_is_not_clean(tmp_path: Path) -> None:
+    path = write(tmp_path / "native.jsonl", jsonl({"api": "anthropic", "request": {}, "response": {}}))
+    code, out, error = check(path)
+    assert 2 == code
+    assert "left out, as it is not chat completions" in out
+    assert "nothing was judged" in out
+    assert "nothing was judged" in error
+
+
+def test_a_folder_without_inputs_is_not_clean(tmp_path: Path) -> None:
+    write(tmp_path / "notes.txt", "nothing")
+    code, _, error = check(tmp_path)
+    assert 2 == code
+    assert f"{tmp_path}: expected a folder that holds files whose names end with one of .json" in error
+
+
+def test_a_folder_is_searched_in_order_without_what_is_hidden(tmp_path: Path) -> None:
+    for name in ("b/2.json", "b/1.JSON.GZ", "a.har.txt", "c.jsonl", ".hidden.json", ".git/x.json", "b/.x/y.json"):
+        (tmp_path / name).parent.mkdir(exist_ok=True, parents=True)
+        write(tmp_path / name, GOOD)
+    shown = [each["path"] for each in check(tmp_path, "--format", "jsonl").inputs]
+    assert [str(tmp_path / name) for name in ("c.jsonl", "b/1.JSON.GZ", "b/2.json")] == shown
+
+
+def test_a_name_that_is_not_unicode_is_spelled_out(tmp_path: Path) -> None:
+    try:
+        path = write(tmp_path / os.fsdecode(b"a\xff.json"), GOOD)
+    except OSError:
+        pytest.skip("NOT RUN: this file system takes no such name")
+    for form in ("json", "jsonl", "console"):
+        code, out, _ = check(path, "--format", form)
+        assert 0 == code
+        assert "a\\xff.json" in out.replace("\\\\", "\\")
+
+
+def test_standard_input_is_read_like_a_file() -> None:
+    command = [sys.executable, "-m", "conformance", "check", "-", "--format", "jsonl"]
+    for data in (json.dumps(GOOD).encode(), gzip.compress(json.dumps(GOOD).encode()), STREAM.encode()):
+        found = subprocess.run(command, env=ENVIRONMENT, input=data, capture_output=True, check=False)
+        assert (0, b"") == (found.returncode, found.stderr)
+        assert [] == json.loads(found.stdout)["outcomes"]
+
+
+def test_the_provider_is_told_by_name_or_by_host(tmp_path: Path) -> None:
+    told = [
+        {**GOOD, "provider": "groq"},
+        {**GOOD, "url": "https://api.deepseek.com/chat/completions"},
+        {**GOOD, "provider": "a gateway", "url": "https://api.groq.com/openai/v1/chat/completions"},
+        {**GOOD, "host": "api.groq.com"},
+        {**GOOD, "provider": "nobody knows", "url": "https://localhost/v1"},
+        GOOD,
+    ]
+    path = write(tmp_path / "a.jsonl", jsonl(*told))
+    shown = check(path, "--provider", "auto", "--format", "jsonl").inputs
+    assert ["groq", "deepseek", "groq", "groq", None, None] == [each["provider"] for each in shown]
+
+
+def test_the_claims_of_a_provider_decide_what_is_a_finding(tmp_path: Path) -> None:
+    path = write(tmp_path / "a.json", BASES["thinking-session"])
+    rule = ("--rule", "reasoning/not-sent-where-refused", "--format", "jsonl")
+    assert [0, 1] == [check(path, *rule, "--provider", provider)[0] for provider in ("deepseek", "groq")]
+
+
+def test_processes_change_nothing_in_the_report(tmp_path: Path) -> None:
+    write(tmp_path / "1.jsonl", jsonl(*[GOOD, FAULTY, "{", {**GOOD, "session": "s"}, {**FAULTY, "session": "s"}] * 40))
+    write(tmp_path / "2.json", "[")
+    write(tmp_path / "3.sse", STREAM)
+    for number in range(4, 30):
+        write(tmp_path / f"{number}.json", FAULTY)
+    command = [sys.executable, "-m", "conformance", "check", str(tmp_path), str(tmp_path / "absent.jsonl"), "--all"]
+    for form in ("json", "jsonl", "console"):
+        one, three = (
+            subprocess.run(
+                [*command, "--format", form, "--jobs", jobs], env=ENVIRONMENT, capture_output=True, check=False
+            )
+            for jobs in ("1", "3")
+        )
+        assert 2 == one.returncode == three.returncode
+        assert one.stdout == three.stdout
+        assert one.stderr == three.stderr
+
+
+def test_memory_does_not_grow_with_the_input(tmp_path: Path) -> None:
+    code = "import sys, resource; from conformance.cli import main; main(['check', *sys.argv[1:]]); "
+    code += "print(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss, file=sys.stderr)"
+    long = edit(GOOD, {"/request/messages/0/content": "word " * 1000})
+
+    def peak(count: int, form: str) -> int:
+        path = write(tmp_path / f"{count}.jsonl", jsonl(*[long] * count))
+        command = [sys.executable, "-c", code, str(path), "--format", form]
+        return int(subprocess.run(command, env=ENVIRONMENT, capture_output=True, check=True).stderr)
+
+    for form in ("json", "jsonl"):
+        assert peak(5000, form) - peak(200, form) < 4 * 1024, "25 MB more of input took 4 MB more of memory"
+
+
+def test_every_chat_recording_is_judged_with_no_rule_broken(shared: Path) -> None:
+    files = [path for path in sorted((shared / "recordings").glob("*.jsonl.gz")) if "native" not in path.name]
+    assert files
+    for provider in ("", "auto"):
+        code, out, error = check(*files, "--provider", provider, "--format", "json")
+        summary = json.loads(out)["summary"]
+        assert (1, "") == (code, error)
+        assert (0, 0) == (summary["errored"], summary["unreadable"])
+        assert summary["exchanges"] >= summary["inputs"] > 1500
