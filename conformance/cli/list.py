@@ -46,7 +46,7 @@ def _rules(profile: Profile | None) -> list[Row]:
     for rule in rules.load():
         row: Row = {"id": rule.id, "level": rule.level.value, "side": rule.on.side.value}
         if profile is not None:
-            row["a breach is"] = _verdict(claims.get(rule.refused or "", profiles.UNKNOWN))
+            row["a breach is"] = _verdict(claims.get(rule.refused, profiles.UNKNOWN)) if rule.refused else ""
         rows.append(row | {"title": rule.title})
     return rows
 

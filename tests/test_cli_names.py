@@ -1,0 +1,101 @@
+"""The verbs explain and list: every rule, claim, provider and scenario is named and explained."""
+
+import json
+from typing import Any
+
+import pytest
+
+from conformance import profiles, rules, scenarios
+from conformance.cli import main
+from conformance.cli.explain import claims_of
+
+RULES = rules.load()
+LISTS = {
+    "rules": [rule.id for rule in RULES],
+    "providers": list(profiles.names()),
+    "scenarios": list(scenarios.names()),
+    "claims": list(profiles.vocabulary()),
+}
+
+
+def shown(capsys: pytest.CaptureFixture[str], *arguments: str) -> str:
+    assert 0 == main(list(arguments))
+    ended = capsys.readouterr()
+    assert "" == ended.err
+    return ended.out
+
+
+@pytest.mark.parametrize("rule", RULES, ids=lambda rule: rule.id)
+def test_a_rule_is_explained_whole(rule: rules.Rule, capsys: pytest.CaptureFixture[str]) -> None:
+    text = shown(capsys, "explain", rule.id)
+    assert text.startswith(f"{rule.id}\n{rule.title}\n")
+    assert f"level   {rule.level.value}\n" in text
+    assert f"source  {rule.source.url}\n" in text
+    assert rule.source.quote in text
+    assert "\nTo mend it\n" in text
+    assert len(rule.bad) == text.count("\nBreaks it: ")
+    assert len(rule.good) == text.count("\nKeeps it: ")
+    assert set(rule.claims) <= set(claims_of(rule, profiles.vocabulary()))
+
+
+def test_an_example_is_shown_as_what_differs_from_its_base(capsys: pytest.CaptureFixture[str]) -> None:
+    text = shown(capsys, "explain", "transcript/results-in-call-order")
+    assert (
+        "Breaks it: fixtures/wire/tool-result-parallel.json with\n"
+        '  - /0/request/messages/3/tool_call_id: "call_a"\n'
+        '  + /0/request/messages/3/tool_call_id: "call_b"\n'
+    ) in text
+
+
+def test_the_claims_that_a_rule_reads_are_explained(capsys: pytest.CaptureFixture[str]) -> None:
+    text = shown(capsys, "explain", "transcript/calls-answered")
+    meaning = profiles.vocabulary()["results.missing"]
+    assert f"  results.missing (says what the provider does about a breach)\n    {meaning}\n" in text
+
+
+def test_a_claim_is_explained_with_its_values_and_the_rules_that_read_it(capsys: pytest.CaptureFixture[str]) -> None:
+    text = shown(capsys, "explain", "results.missing")
+    assert text.startswith(f"results.missing\n{profiles.vocabulary()['results.missing']}\n")
+    assert "accepted: " in text
+    assert "\nrules   transcript/calls-answered" in text
+
+
+def test_a_glob_explains_each_that_fits_and_each_once(capsys: pytest.CaptureFixture[str]) -> None:
+    text = shown(capsys, "explain", "transcript/*", "transcript/calls-answered", "results.*")
+    assert [rule.id for rule in RULES if rule.family == "transcript"] == [
+        line for line in text.splitlines() if line.startswith("transcript/") and " " not in line
+    ]
+    assert 1 == text.splitlines().count("results.missing")
+
+
+@pytest.mark.parametrize("what", LISTS)
+def test_a_list_has_everything_once_in_both_formats(what: str, capsys: pytest.CaptureFixture[str]) -> None:
+    rows = json.loads(shown(capsys, "list", what, "--format", "json"))
+    assert LISTS[what] == [row.get("name", row.get("id")) for row in rows]
+    text = shown(capsys, "list", what).splitlines()
+    assert LISTS[what] == [name for name in LISTS[what] if any(line.split()[0] == name for line in text)]
+
+
+@pytest.mark.parametrize("provider", profiles.names())
+@pytest.mark.parametrize("what", LISTS)
+def test_a_list_stands_as_it_is_with_a_provider(what: str, provider: str, capsys: pytest.CaptureFixture[str]) -> None:
+    rows = json.loads(shown(capsys, "list", what, "--provider", provider, "--format", "json"))
+    assert rows
+    assert shown(capsys, "list", what, "--provider", provider)
+
+
+def test_the_claims_of_a_provider_have_values_and_sources(capsys: pytest.CaptureFixture[str]) -> None:
+    rows: list[dict[str, Any]] = json.loads(
+        shown(capsys, "list", "claims", "--provider", "deepseek", "--format", "json")
+    )
+    assert {row["name"] for row in rows} <= set(profiles.vocabulary())
+    assert all(row["sources"] and row["confidence"] and "value" in row for row in rows)
+    text = shown(capsys, "list", "claims", "--provider", "deepseek")
+    assert 'reasoning.response-field = "reasoning_content"\n' in text
+    assert rows[0]["sources"][0]["url"] in text
+
+
+def test_the_rules_of_a_provider_say_what_it_does_about_a_breach(capsys: pytest.CaptureFixture[str]) -> None:
+    rows = json.loads(shown(capsys, "list", "rules", "--provider", "deepseek", "--format", "json"))
+    done = {row["id"]: row["a breach is"] for row in rows}
+    assert "refused with 400" == done["transcript/calls-answered"]
