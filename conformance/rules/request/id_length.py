@@ -2,8 +2,8 @@
 
 from conformance.results import Level
 from conformance.rules import Context, Fault, Source, example, rule
-from conformance.wire.index import Turn
-from conformance.wire.views import tool_turns
+from conformance.wire.index import Body
+from conformance.wire.views import requests
 
 _LONG = "call_" + 36 * "x"
 _EDITS = {"/0/request/messages/1/tool_calls/0/id": _LONG, "/0/request/messages/2/tool_call_id": _LONG}
@@ -21,15 +21,17 @@ _CLAIM = {
 
 @rule(
     Level.MUST,
-    on=tool_turns,
-    where=lambda _turn, context: context.claim("ids.input-max-length")["refusal"] not in ("accepted", "ignored"),
+    on=requests,
+    where=lambda _request, context: (
+        bool(context.index.turns) and context.claim("ids.input-max-length")["refusal"] not in ("accepted", "ignored")
+    ),
     source=Source("https://github.com/vercel/ai/issues/8132", "string too long. Expected a string with maximum length"),
     bad=[example("tool-result", _EDITS, _CLAIM)],
     good=[example("tool-result", claims=_CLAIM), example("tool-result-parallel", claims=_CLAIM)],
     needs=("ids.input-max-length",),
     refused="ids.input-max-length",
 )
-def judge(turn: Turn, context: Context) -> list[Fault]:
+def judge(request: Body, context: Context) -> list[Fault]:
     """The ids of tool calls are no longer than the provider takes.
 
     Ids of other hosts, above all those with a prefix and two UUIDs, are longer than some providers allow. To mend it,
@@ -39,9 +41,10 @@ def judge(turn: Turn, context: Context) -> list[Fault]:
     return [
         Fault(
             f"expected an id of at most {limit} characters, got one of {len(each)}",
-            at=("tool_calls", position, "id"),
+            place=(*turn.place, "tool_calls", position, "id"),
             values={"id": each, "length": len(each), "limit": limit, "position": position},
         )
+        for turn in context.index.turns
         for position, each in enumerate(turn.ids)
-        if type(each) is str and len(each) > limit
+        if type(each) is str and len(each) > limit and turn.place[0] == request.place[0]
     ]

@@ -2,8 +2,8 @@
 
 from conformance.results import Level
 from conformance.rules import Context, Fault, Source, example, rule
-from conformance.wire.index import Turn
-from conformance.wire.views import tool_turns
+from conformance.wire.index import Body
+from conformance.wire.views import requests
 
 _EMPTY = {"/0/request/messages/1/tool_calls/0/id": "", "/0/request/messages/2/tool_call_id": ""}
 _REFUSED = {"ids.empty-in-request": {"status": 400, "message": "Invalid 'messages' in payload."}}
@@ -11,8 +11,10 @@ _REFUSED = {"ids.empty-in-request": {"status": 400, "message": "Invalid 'message
 
 @rule(
     Level.MUST,
-    on=tool_turns,
-    where=lambda _turn, context: context.claim("ids.empty-in-request") not in ("accepted", "ignored"),
+    on=requests,
+    where=lambda _request, context: (
+        bool(context.index.turns) and context.claim("ids.empty-in-request") not in ("accepted", "ignored")
+    ),
     source=Source(
         "https://github.com/lmstudio-ai/lmstudio-bug-tracker/issues/830",
         "Invalid 'messages' in payload. Please check the structure of your 'messages' and try again",
@@ -25,16 +27,20 @@ _REFUSED = {"ids.empty-in-request": {"status": 400, "message": "Invalid 'message
     needs=("ids.empty-in-request",),
     refused="ids.empty-in-request",
 )
-def judge(turn: Turn, _context: Context) -> list[Fault]:
+def judge(request: Body, context: Context) -> list[Fault]:
     """The ids of tool calls are not empty, where the provider refuses empty ones.
 
     Some hosts reply with empty ids and refuse them all the same; that they came is the fault of the host. To mend it,
     make up an id for such a call, and use it in the call and in its result alike.
     """
-    if "" not in turn.ids:
-        return []
     return [
-        Fault("expected an id, got an empty string", at=("tool_calls", position, "id"), values={"position": position})
+        Fault(
+            "expected an id, got an empty string",
+            place=(*turn.place, "tool_calls", position, "id"),
+            values={"position": position},
+        )
+        for turn in context.index.turns
+        if "" in turn.ids and turn.place[0] == request.place[0]
         for position, each in enumerate(turn.ids)
         if each == ""
     ]

@@ -4,8 +4,8 @@ import re
 
 from conformance.results import Level
 from conformance.rules import Context, Fault, Source, example, rule
-from conformance.wire.index import Turn
-from conformance.wire.views import tool_turns
+from conformance.wire.index import Body
+from conformance.wire.views import requests
 
 _CLAIM = {
     "ids.input-pattern": {
@@ -18,8 +18,10 @@ _RIGHT = {"/0/request/messages/1/tool_calls/0/id": "D681PevKs", "/0/request/mess
 
 @rule(
     Level.MUST,
-    on=tool_turns,
-    where=lambda _turn, context: context.claim("ids.input-pattern")["refusal"] not in ("accepted", "ignored"),
+    on=requests,
+    where=lambda _request, context: (
+        bool(context.index.turns) and context.claim("ids.input-pattern")["refusal"] not in ("accepted", "ignored")
+    ),
     source=Source(
         "https://github.com/editor-code-assistant/eca/issues/233",
         "Tool call id was 2968-LWy3uasib but must be a-z, A-Z, 0-9, with a length of 9.",
@@ -29,19 +31,21 @@ _RIGHT = {"/0/request/messages/1/tool_calls/0/id": "D681PevKs", "/0/request/mess
     needs=("ids.input-pattern",),
     refused="ids.input-pattern",
 )
-def judge(turn: Turn, context: Context) -> list[Fault]:
+def judge(request: Body, context: Context) -> list[Fault]:
     """The ids of tool calls have the form that the provider takes.
 
     A history that began at another host holds ids of that host's form. To mend it, map them to ids of the form that
     is asked for when the model is switched, in calls and results alike.
     """
     pattern = context.claim("ids.input-pattern")["pattern"]
+    fits = re.compile(pattern).fullmatch
     return [
         Fault(
             f"expected an id that matches {pattern}, got {each!r:.60}",
-            at=("tool_calls", position, "id"),
+            place=(*turn.place, "tool_calls", position, "id"),
             values={"id": each, "length": len(each), "position": position},
         )
+        for turn in context.index.turns
         for position, each in enumerate(turn.ids)
-        if type(each) is str and each and not re.fullmatch(pattern, each)
+        if type(each) is str and each and not fits(each) and turn.place[0] == request.place[0]
     ]

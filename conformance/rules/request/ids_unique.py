@@ -14,7 +14,9 @@ _AGAIN = {"/0/request/messages/3/tool_calls/0/id": "call_a", "/0/request/message
 @rule(
     Level.MUST,
     on=requests,
-    where=lambda _request, context: context.claim("ids.duplicate-in-request") not in ("accepted", "ignored"),
+    where=lambda _request, context: (
+        bool(context.index.turns) and context.claim("ids.duplicate-in-request") not in ("accepted", "ignored")
+    ),
     source=Source(
         "https://github.com/openclaw/openclaw/pull/51155", "Invalid request: tool call id write:XXX is duplicated"
     ),

@@ -1,11 +1,12 @@
 """Rule: names of functions have the form that the provider takes."""
 
 import re
+from typing import Any
 
 from conformance.results import Level
 from conformance.rules import Context, Fault, Source, example, rule
 from conformance.wire.index import Body
-from conformance.wire.views import tool_definitions
+from conformance.wire.views import requests
 
 _CLAIM = {
     "request.tool-name-pattern": {
@@ -19,17 +20,12 @@ _CLAIM = {
 _TIME = {"type": "function", "function": {"name": "clock.get_time"}}
 
 
-def _name(tool: Body) -> str | None:
-    function = tool.value.get("function") if type(tool.value) is dict else None
-    name = function.get("name") if type(function) is dict else None
-    return name if type(name) is str else None
-
-
 @rule(
     Level.MUST,
-    on=tool_definitions,
-    where=lambda tool, context: (
-        _name(tool) is not None and context.claim("request.tool-name-pattern")["refusal"] not in ("accepted", "ignored")
+    on=requests,
+    where=lambda request, context: (
+        bool(request.value.get("tools"))
+        and context.claim("request.tool-name-pattern")["refusal"] not in ("accepted", "ignored")
     ),
     source=Source(
         "https://github.com/mcp-use/mcp-use/issues/90",
@@ -40,15 +36,27 @@ def _name(tool: Body) -> str | None:
     needs=("request.tool-name-pattern",),
     refused="request.tool-name-pattern",
 )
-def judge(tool: Body, context: Context) -> list[Fault]:
-    """The name of a declared function has the form that the provider takes.
+def judge(request: Body, context: Context) -> list[Fault]:
+    """The names of declared functions have the form that the provider takes.
 
     Names that come from servers of tools hold dots, slashes and colons. To mend it, map them to letters, digits,
     underscores and dashes, and back when a call comes.
     """
     pattern = context.claim("request.tool-name-pattern")["pattern"]
-    name = _name(tool) or ""
-    if re.fullmatch(pattern, name):
-        return []
-    values = {"name": name, "position": tool.place[3], "length": len(name)}
-    return [Fault(f"expected a name that matches {pattern}, got {name!r:.60}", at=("function", "name"), values=values)]
+    fits = re.compile(pattern).fullmatch
+    tools = request.value["tools"]
+    return [
+        Fault(
+            f"expected a name that matches {pattern}, got {name!r:.60}",
+            at=("tools", position, "function", "name"),
+            values={"name": name, "position": position, "length": len(name)},
+        )
+        for position, name in enumerate(map(_name, tools) if type(tools) is list else ())
+        if name and not fits(name)
+    ]
+
+
+def _name(tool: Any) -> str:
+    function = tool.get("function") if type(tool) is dict else None
+    name = function.get("name") if type(function) is dict else None
+    return name if type(name) is str else ""
