@@ -10,7 +10,8 @@ from conformance.rules import Fault, Rule, load
 from conformance.rules._context import UNKNOWN, Context, SchemaFaults
 from conformance.schemas import SchemaError, validator
 from conformance.wire.exchange import Conversation
-from conformance.wire.index import Body, Index
+from conformance.wire.index import Index
+from conformance.wire.parts import Body
 from conformance.wire.pointer import Place, render
 from conformance.wire.views import View
 

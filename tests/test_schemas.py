@@ -311,7 +311,7 @@ def test_what_is_no_schema_is_told_once(schema: Any, place: tuple[str, ...]) -> 
 
 
 def run(script: str) -> str:
-    done = subprocess.run(  # noqa: S603 — our own interpreter on our own text
+    done = subprocess.run(
         [sys.executable, "-c", script], capture_output=True, text=True, check=True, cwd=Path(__file__).parents[1]
     )
     return done.stdout.strip()

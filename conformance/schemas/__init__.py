@@ -46,7 +46,7 @@ def validator(name: str) -> Validator:
 @cache
 def slow_validator(name: str) -> Validator:
     """Return the same schema judged by jsonschema: the fallback, and the other side of the differential test."""
-    from conformance.schemas._slow import compiled, faults  # noqa: PLC0415
+    from conformance.schemas._slow import compiled, faults
 
     engine = compiled(entry(name))
     return Validator(engine.is_valid, lambda value: faults(engine, value))
@@ -57,7 +57,7 @@ def check_schema(value: Any) -> tuple[SchemaError, ...]:
 
     What is nested deeper than the interpreter's stack is judged as far as that goes.
     """
-    from conformance.schemas._slow import faults, metaschema  # noqa: PLC0415
+    from conformance.schemas._slow import faults, metaschema
 
     return worded(faults(metaschema(), value))
 
@@ -68,7 +68,7 @@ def argument_errors(parameters: Any, arguments: Any) -> tuple[str, ...]:
     What cannot be judged is not reported: a broken schema, a reference that leads nowhere or out of the schema.
     Nothing is ever fetched.
     """
-    from conformance.schemas._arguments import judge, obviously_right  # noqa: PLC0415
+    from conformance.schemas._arguments import judge, obviously_right
 
     return () if obviously_right(parameters, arguments) else judge(parameters, arguments)
 

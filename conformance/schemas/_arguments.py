@@ -61,13 +61,13 @@ def _refuse(uri: str) -> Any:
 
 
 def _errors(parameters: Any, arguments: Any) -> Iterator[SchemaError]:
-    from jsonschema import Draft202012Validator  # noqa: PLC0415 — most arguments are right and never need it
-    from jsonschema.exceptions import SchemaError as BrokenSchema  # noqa: PLC0415
-    from jsonschema.validators import validator_for  # noqa: PLC0415
-    from referencing.exceptions import Unresolvable  # noqa: PLC0415
-    from referencing.jsonschema import EMPTY_REGISTRY  # noqa: PLC0415
+    from jsonschema import Draft202012Validator
+    from jsonschema.exceptions import SchemaError as BrokenSchema
+    from jsonschema.validators import validator_for
+    from referencing.exceptions import Unresolvable
+    from referencing.jsonschema import EMPTY_REGISTRY
 
-    from conformance.schemas._slow import told  # noqa: PLC0415
+    from conformance.schemas._slow import told
 
     if isinstance(parameters, dict) and not isinstance(parameters.get("$schema", ""), str):
         return
@@ -84,9 +84,9 @@ def _errors(parameters: Any, arguments: Any) -> Iterator[SchemaError]:
 
 def _lenient(dialect: Any) -> Any:
     """Return a dialect that follows a bounded number of references and passes over what it cannot judge."""
-    from jsonschema.exceptions import ValidationError  # noqa: PLC0415 — see above
-    from jsonschema.validators import extend  # noqa: PLC0415
-    from referencing.exceptions import Unresolvable  # noqa: PLC0415
+    from jsonschema.exceptions import ValidationError
+    from jsonschema.validators import extend
+    from referencing.exceptions import Unresolvable
 
     steps = itertools.count(1)
 

@@ -6,129 +6,14 @@ each call, each chunk) is found when it is first asked for.
 """
 
 from collections.abc import Iterator
-from typing import Any, NamedTuple
+from typing import Any
 
 from conformance.wire.assemble import Stream, assemble
 from conformance.wire.exchange import Conversation, Exchange
+from conformance.wire.parts import Body, Call, Message, Reply, Resent, Result, Session, Streamed, Turn, Usage, calls_of
 from conformance.wire.pointer import Place
+from conformance.wire.resent import last_user, match
 from conformance.wire.sse import read
-
-
-class Message(NamedTuple):
-    """A message of a request; `request` is the body and `number` the position among its messages."""
-
-    place: Place
-    value: dict[str, Any]
-    role: Any
-    number: int
-    request: dict[str, Any]
-
-
-class Call(NamedTuple):
-    """A tool call, of a request's history or of a reply; `position` is its place among the calls of its message."""
-
-    place: Place
-    value: dict[str, Any]
-    id: Any
-    name: Any
-    arguments: Any
-    position: int
-    request: dict[str, Any] | None
-
-
-class Result(NamedTuple):
-    """A tool message of a request.
-
-    `turn` is the tool turn before it, with no other assistant message in between (None: there is none);
-    `adjacent` says whether nothing but tool messages stands between the two.
-    """
-
-    place: Place
-    value: dict[str, Any]
-    id: Any
-    turn: "Turn | None"
-    adjacent: bool
-    number: int
-
-
-class Turn(NamedTuple):
-    """An assistant message with tool calls in a request's history, and the results that follow it.
-
-    `ids`: those of the calls, in their order. `current`: no user message comes after it, so that the model is still
-    within this loop. `paired`: the results directly follow and bear the ids of the calls in the calls' order, so that
-    nothing can be wrong with the pairing.
-    """
-
-    place: Place
-    value: dict[str, Any]
-    ids: list[Any]
-    results: list[Result]
-    current: bool
-    paired: bool
-    number: int
-    request: dict[str, Any]
-
-    @property
-    def calls(self) -> list[Call]:
-        """Return the calls as parts."""
-        return _calls(self.value["tool_calls"], self.place, self.request)
-
-
-class Reply(NamedTuple):
-    """The assistant message that a provider replied with, plain or put together from a stream.
-
-    `place` leads to the choice; that of a stream is one of what the stream was put together to, as
-    `/0/response/choices/0`, while its calls stand where the stream opens them, as `/0/response/7/choices/0/delta/…`.
-    """
-
-    place: Place
-    message: dict[str, Any]
-    finish_reason: Any
-    calls: list[Call]
-    request: dict[str, Any] | None
-    streamed: bool
-    complete: bool
-
-
-class Streamed(NamedTuple):
-    """The event stream of a reply, put together."""
-
-    place: Place
-    value: Stream
-    request: dict[str, Any] | None
-
-
-class Resent(NamedTuple):
-    """A message of a later request that carries an earlier reply back."""
-
-    place: Place
-    value: dict[str, Any]
-    reply: Reply
-    current: bool
-
-
-class Body(NamedTuple):
-    """A whole body: of a request, a reply, a chunk or an error; `exchange` is what it came in."""
-
-    place: Place
-    value: Any
-    exchange: Exchange
-
-
-class Session(NamedTuple):
-    """The replies with tool calls of one conversation, where there are several."""
-
-    place: Place
-    replies: list[Reply]
-
-
-class Usage(NamedTuple):
-    """A token count, and the request whose reply it counts."""
-
-    place: Place
-    value: dict[str, Any]
-    request: dict[str, Any] | None
-    streamed: bool
 
 
 class Index:
@@ -165,7 +50,7 @@ class Index:
             if exchange.response is not None:
                 self._read_answer(number, exchange)
         if len(conversation) > 1 and self.replies:
-            self._match_resent()
+            self.resent = match(conversation, self.replies)
             calling = [reply for reply in self.replies if reply.calls]
             if len(calling) > 1:
                 self.sessions.append(Session((0,), calling))
@@ -227,7 +112,7 @@ class Index:
         messages = body.get("messages")
         if type(messages) is not list:
             return
-        last_user = _last_user(messages)
+        user = last_user(messages)
         position, end = 0, len(messages)
         while position < end:
             value = messages[position]
@@ -235,7 +120,7 @@ class Index:
             if role == "assistant":
                 calls = value.get("tool_calls")
                 if type(calls) is list and calls:
-                    position = self._read_turn(number, body, position, current=position > last_user)
+                    position = self._read_turn(number, body, position, current=position > user)
                     continue
                 place = (number, "request", "messages", position)
                 self.plain_turns.append(Message(place, value, role, position, body))
@@ -332,89 +217,12 @@ class Index:
         complete: bool,
     ) -> None:
         listed = message.get("tool_calls")
-        calls = _calls(listed, (*place, "message"), request) if type(listed) is list else []
+        calls = calls_of(listed, (*place, "message"), request) if type(listed) is list else []
         self.reply_calls += calls
         self.replies.append(Reply(place, message, finish_reason, calls, request, streamed, complete))
-
-    def _match_resent(self) -> None:
-        """Pair each reply with the messages of later requests that carry it back.
-
-        A reply to a request that held n assistant messages comes back as the one at position n; clients that
-        merge or drop turns are met by looking for the same words and calls among the others.
-        """
-        assistants = [_assistants(exchange.request) for exchange in self.conversation]
-        for reply in self.replies:
-            asked = int(reply.place[0])
-            expected = len(assistants[asked])
-            for later in range(asked + 1, len(self.conversation)):
-                found = _find(reply, assistants[later], expected)
-                if found is not None:
-                    position, value = found
-                    messages = self.conversation[later].request["messages"]
-                    current = position > _last_user(messages)
-                    self.resent.append(Resent((later, "request", "messages", position), value, reply, current))
 
 
 def _end(stream: Stream) -> int | None:
     """Return the number of the first event after the end mark, or None where none comes."""
     late = stream.facts.get("after-done")
     return int(late[0].at[0]) if late else None
-
-
-def _last_user(messages: list[Any]) -> int:
-    for position in range(len(messages) - 1, -1, -1):
-        message = messages[position]
-        if type(message) is dict and message.get("role") == "user":
-            return position
-    return -1
-
-
-def _assistants(body: Any) -> list[tuple[int, dict[str, Any]]]:
-    """Return the assistant messages of a request, each with its position."""
-    messages = body.get("messages") if type(body) is dict else None
-    return [
-        (position, message)
-        for position, message in enumerate(messages if type(messages) is list else ())
-        if type(message) is dict and message.get("role") == "assistant"
-    ]
-
-
-def _calls(listed: list[Any], place: Place, request: dict[str, Any] | None) -> list[Call]:
-    calls = []
-    for position, value in enumerate(listed):
-        if type(value) is dict:
-            function = value.get("function")
-            if type(function) is not dict:
-                function = {}
-            at = (*place, "tool_calls", position)
-            calls.append(
-                Call(at, value, value.get("id"), function.get("name"), function.get("arguments"), position, request)
-            )
-    return calls
-
-
-def _find(
-    reply: Reply, assistants: list[tuple[int, dict[str, Any]]], expected: int
-) -> tuple[int, dict[str, Any]] | None:
-    if expected < len(assistants) and _is_same(reply, assistants[expected][1]):
-        return assistants[expected]
-    return next((found for found in assistants if _is_same(reply, found[1])), None)
-
-
-def _is_same(reply: Reply, value: dict[str, Any]) -> bool:
-    """Say whether a message says and calls what a reply said and called; ids and reasoning are not looked at."""
-    listed = value.get("tool_calls")
-    calls = _calls(listed, (), None) if type(listed) is list else []
-    if len(calls) != len(reply.calls) or any(a.name != b.name for a, b in zip(calls, reply.calls, strict=True)):
-        return False
-    if calls:
-        return any(a.id == b.id or a.arguments == b.arguments for a, b in zip(calls, reply.calls, strict=True))
-    said = _text(reply.message.get("content"))
-    return bool(said) and _text(value.get("content")) == said
-
-
-def _text(content: Any) -> str:
-    if type(content) is list:
-        parts = (part.get("text") for part in content if type(part) is dict)
-        return "".join(part for part in parts if type(part) is str).strip()
-    return content.strip() if type(content) is str else ""

@@ -5,7 +5,7 @@ from typing import Any
 from conformance.results import Level
 from conformance.rules import Context, Fault, Source, example, rule
 from conformance.schemas import validator
-from conformance.wire.index import Body
+from conformance.wire.parts import Body
 from conformance.wire.pointer import REMOVE
 from conformance.wire.views import errors
 

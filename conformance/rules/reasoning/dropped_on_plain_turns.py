@@ -3,7 +3,7 @@
 from conformance.results import Level
 from conformance.rules import Context, Fault, Source, example, rule
 from conformance.rules.reasoning._fields import bites, carried, preserved, refuses
-from conformance.wire.index import Message
+from conformance.wire.parts import Message
 from conformance.wire.views import plain_turns
 
 _CLAIM = "reasoning.on-plain-turn"

@@ -3,7 +3,7 @@
 from conformance.results import Level
 from conformance.rules import Context, Fault, Source, example, rule
 from conformance.rules.reasoning._fields import carried, in_replies, listed
-from conformance.wire.index import Reply
+from conformance.wire.parts import Reply
 from conformance.wire.pointer import REMOVE
 from conformance.wire.views import replies
 

@@ -3,7 +3,7 @@
 from conformance.results import Level
 from conformance.rules import Context, Fault, Source, example, rule
 from conformance.rules.reasoning._fields import TAGS, in_replies, tagged
-from conformance.wire.index import Reply
+from conformance.wire.parts import Reply
 from conformance.wire.views import replies
 
 

@@ -3,7 +3,7 @@
 from conformance.results import Level
 from conformance.rules import Context, Fault, Source, example, rule
 from conformance.rules.reasoning._fields import bites, carried, in_requests
-from conformance.wire.index import Turn
+from conformance.wire.parts import Turn
 from conformance.wire.views import tool_turns
 
 _CLAIM = "reasoning.empty-on-tool-turn"

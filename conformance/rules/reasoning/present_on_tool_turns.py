@@ -3,7 +3,7 @@
 from conformance.results import Level
 from conformance.rules import Context, Fault, Source, example, rule
 from conformance.rules.reasoning._fields import demanded, has, in_requests, omission
-from conformance.wire.index import Turn
+from conformance.wire.parts import Turn
 from conformance.wire.pointer import REMOVE
 from conformance.wire.views import tool_turns
 

@@ -13,7 +13,7 @@ from conformance.rules.reasoning._fields import (
     present,
     refuses,
 )
-from conformance.wire.index import Resent
+from conformance.wire.parts import Resent
 from conformance.wire.pointer import REMOVE
 from conformance.wire.views import resent
 

@@ -3,7 +3,7 @@
 from typing import Final
 
 from conformance.rules import Fault
-from conformance.wire.index import Message
+from conformance.wire.parts import Message
 from conformance.wire.pointer import Place
 
 LOCAL: Final = frozenset(

@@ -3,7 +3,7 @@
 from conformance.results import Level
 from conformance.rules import Context, Fault, Source, example, rule
 from conformance.rules.request import _keys
-from conformance.wire.index import Message
+from conformance.wire.parts import Message
 from conformance.wire.views import messages
 
 _RESULT = "/0/request/messages/2"

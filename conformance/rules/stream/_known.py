@@ -1,7 +1,7 @@
 """What a profile claims of streams, which rules take for the provider's known way."""
 
 from conformance.rules import Context
-from conformance.wire.index import Streamed
+from conformance.wire.parts import Streamed
 
 
 def claims(context: Context, name: str, *words: str) -> bool:

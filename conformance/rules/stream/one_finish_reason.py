@@ -5,7 +5,7 @@ from collections import Counter
 from conformance.results import Level
 from conformance.rules import Context, Fault, Source, example, rule
 from conformance.rules.stream._known import claims
-from conformance.wire.index import Streamed
+from conformance.wire.parts import Streamed
 from conformance.wire.pointer import Place
 from conformance.wire.views import streams
 

@@ -3,7 +3,7 @@
 from conformance.results import Level
 from conformance.rules import Context, Fault, Source, example, rule
 from conformance.rules.stream._known import claims
-from conformance.wire.index import Streamed
+from conformance.wire.parts import Streamed
 from conformance.wire.pointer import REMOVE
 from conformance.wire.views import streams
 

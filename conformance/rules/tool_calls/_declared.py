@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from conformance.wire.index import Call
+from conformance.wire.parts import Call
 
 
 def definition(call: Call) -> dict[str, Any] | None:

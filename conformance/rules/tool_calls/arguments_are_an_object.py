@@ -5,7 +5,7 @@ import orjson
 from conformance.results import Level
 from conformance.rules import Context, Fault, Source, example, rule
 from conformance.rules.tool_calls import _declared
-from conformance.wire.index import Call, Reply
+from conformance.wire.parts import Call, Reply
 from conformance.wire.pointer import REMOVE
 from conformance.wire.views import replies
 

@@ -6,7 +6,7 @@ from conformance.results import Level
 from conformance.rules import Context, Fault, Source, example, rule
 from conformance.rules.tool_calls import _declared
 from conformance.schemas import argument_errors
-from conformance.wire.index import Reply
+from conformance.wire.parts import Reply
 from conformance.wire.views import replies
 
 _ARGUMENTS = "/0/response/choices/0/message/tool_calls/0/function/arguments"

@@ -3,7 +3,7 @@
 from conformance.results import Level
 from conformance.rules import Context, Fault, Source, example, rule
 from conformance.rules.tool_calls import _declared
-from conformance.wire.index import Call
+from conformance.wire.parts import Call
 from conformance.wire.pointer import REMOVE
 from conformance.wire.views import reply_calls
 

@@ -1,0 +1,190 @@
+"""The strict provider: what it refuses, in which words, and that nothing a client sends breaks it."""
+
+from collections.abc import Iterator
+from typing import Any
+
+import httpx
+import orjson
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from conformance import profiles, rules, scenarios
+from conformance.harness.simulator import Simulator, simulated
+from conformance.resources import folder
+from conformance.rules import Rule
+from conformance.transport.client import Client, Endpoint
+from conformance.transport.server import Asked
+from conformance.wire.views import Side
+
+DEEPSEEK = Simulator(profiles.load("deepseek"))
+GROQ = Simulator(profiles.load("groq"))
+WEATHER = {"type": "function", "function": {"name": "get_weather", "parameters": {"type": "object", "properties": {}}}}
+CALL = {"id": "call_a", "type": "function", "function": {"name": "get_weather", "arguments": "{}"}}
+
+
+def history(**assistant: Any) -> dict[str, Any]:
+    return {
+        "model": "deepseek-v4-pro",
+        "tools": [WEATHER],
+        "messages": [
+            {"role": "user", "content": "Weather?"},
+            {"role": "assistant", "content": "", "tool_calls": [CALL], **assistant},
+            {"role": "tool", "tool_call_id": "call_a", "content": "18"},
+        ],
+    }
+
+
+def ask(simulator: Simulator, body: Any, path: str = "/v1/chat/completions") -> tuple[int, Any]:
+    raw = body if isinstance(body, bytes) else orjson.dumps(body)
+    answered = simulator.answer(Asked("POST", path, {}, raw))
+    content = answered.body if isinstance(answered.body, bytes) else b"".join(answered.body)
+    return answered.status, orjson.loads(content) if content.startswith((b"{", b"[")) else content.decode()
+
+
+def test_deepseek_refuses_a_tool_turn_without_its_reasoning_in_its_own_words() -> None:
+    status, body = ask(DEEPSEEK, history())
+    assert 400 == status
+    assert {
+        "error": {
+            "message": "The `reasoning_content` in the thinking mode must be passed back to the API.",
+            "type": "invalid_request_error",
+            "param": None,
+            "code": "invalid_request_error",
+        }
+    } == body
+
+
+def test_deepseek_takes_the_same_turn_with_its_reasoning_or_with_thinking_off() -> None:
+    assert 200 == ask(DEEPSEEK, history(reasoning_content="The weather is asked for."))[0]
+    assert 200 == ask(DEEPSEEK, history() | {"thinking": {"type": "disabled"}})[0]
+
+
+def test_groq_refuses_what_deepseek_demands() -> None:
+    body = history(reasoning_content="The weather is asked for.") | {"model": "openai/gpt-oss-120b"}
+    status, reply = ask(GROQ, body)
+    assert 400 == status
+    assert "property 'reasoning_content' is unsupported" in reply["error"]["message"]
+    assert 200 == ask(GROQ, history(reasoning="The weather is asked for.") | {"model": "openai/gpt-oss-120b"})[0]
+
+
+def test_the_first_refusal_in_the_request_is_the_one_that_is_given() -> None:
+    body = history()
+    body["messages"].append({"role": "tool", "tool_call_id": "call_z", "content": "?"})
+    assert "reasoning_content" in ask(DEEPSEEK, body)[1]["error"]["message"]
+
+
+def test_any_request_is_answered_by_a_call_and_then_by_words() -> None:
+    body: dict[str, Any] = {"model": "m", "tools": [WEATHER], "messages": [{"role": "user", "content": "Anything?"}]}
+    called = ask(GROQ, body)[1]["choices"][0]["message"]
+    assert "get_weather" == called["tool_calls"][0]["function"]["name"]
+    body["messages"] += [
+        {"role": "assistant", "content": "", "tool_calls": called["tool_calls"]},
+        {"role": "tool", "tool_call_id": called["tool_calls"][0]["id"], "content": "18"},
+    ]
+    assert ask(GROQ, body)[1]["choices"][0]["message"]["content"]
+
+
+def test_a_scenario_is_played_at_its_path_whatever_the_words() -> None:
+    body = {"model": "m", "messages": [{"role": "user", "content": "Other words."}]}
+    status, reply = ask(DEEPSEEK, body, "/s/plain-answer/v1/chat/completions")
+    assert (200, "hello") == (status, reply["choices"][0]["message"]["content"])
+
+
+@pytest.mark.parametrize(
+    ("body", "path", "status"),
+    [
+        (b"{", "/v1/chat/completions", 400),
+        (b'{"messages": [], "messages": []}', "/v1/chat/completions", 400),
+        (b"[]", "/v1/chat/completions", 400),
+        (b"\xff", "/v1/chat/completions", 400),
+        (b"{}", "/v1/chat/completions", 400),
+        (b"{}", "/v1/completions", 404),
+        (b"{}", "/s/no-such-scenario/v1/chat/completions", 404),
+    ],
+)
+def test_what_is_no_request_is_refused_with_words(body: bytes, path: str, status: int) -> None:
+    answered, reply = ask(DEEPSEEK, body, path)
+    assert status == answered
+    assert reply["error"]["message"]
+
+
+json_values = st.recursive(
+    st.none() | st.booleans() | st.integers(-(2**31), 2**31) | st.text(max_size=8),
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(max_size=6), inner, max_size=3),
+    max_leaves=8,
+)
+messages = st.lists(
+    st.fixed_dictionaries(
+        {"role": st.sampled_from(["system", "user", "assistant", "tool"]) | json_values},
+        optional={
+            "content": json_values,
+            "tool_calls": st.lists(st.just(CALL) | json_values, max_size=2) | json_values,
+            "tool_call_id": st.just("call_a") | json_values,
+            "reasoning_content": json_values,
+        },
+    ),
+    max_size=4,
+)
+
+
+@given(messages, st.sampled_from([DEEPSEEK, GROQ]), json_values)
+def test_no_request_makes_the_simulator_break_its_own_rules(
+    sent: list[Any], simulator: Simulator, tools: object
+) -> None:
+    status, _ = ask(simulator, {"model": "deepseek-v4-pro", "messages": sent, "tools": tools})
+    assert status in (200, 400, 422)
+
+
+def client_rules_with_refusals() -> list[tuple[Rule, int]]:
+    return [
+        (rule, number)
+        for rule in rules.load()
+        if rule.on.side is Side.CLIENT and rule.refused
+        for number, example in enumerate(rule.bad)
+        if isinstance(example.claims.get(rule.refused), dict) and "status" in example.claims[rule.refused]
+    ]
+
+
+@pytest.mark.parametrize(("rule", "number"), client_rules_with_refusals(), ids=str)
+def test_a_breach_that_is_claimed_to_be_refused_is_refused(rule: Rule, number: int) -> None:
+    example = rule.bad[number]
+    simulator = Simulator(profiles.of(example.claims))
+    last = example.conversation()[-1].request
+    status, _ = ask(simulator, last)
+    assert example.claims[rule.refused or ""]["status"] == status
+
+
+@pytest.fixture(scope="module")
+def url() -> Iterator[str]:
+    with simulated(profiles.load("openai")) as url:
+        yield url
+
+
+def test_it_listens_on_loopback_and_says_who_it_is(url: str) -> None:
+    reply = httpx.post(
+        f"{url}/v1/chat/completions", json={"model": "m", "messages": [{"role": "user", "content": "Hi"}]}
+    )
+    assert url.startswith("http://127.0.0.1:")
+    assert "conformance-simulator" == reply.headers["server"]
+
+
+def test_a_stream_and_a_plain_reply_say_the_same(url: str) -> None:
+    from conformance.wire.index import Index
+
+    scenario = scenarios.load("parallel-tool-calls")
+    tools = [scenarios.tool_definitions()[name] for name in scenario.tools]
+    body = {"model": "gpt-5", "messages": [{"role": "user", "content": scenario.prompts[0]}], "tools": tools}
+    with Client(Endpoint(f"{url}/v1")) as client:
+        plain = Index((client.send(body),)).replies[0]
+        stream = Index((client.send(body | {"stream": True}),)).replies[0]
+    assert plain.message["tool_calls"] == stream.message["tool_calls"]
+    assert plain.finish_reason == stream.finish_reason
+
+
+def test_every_base_of_the_fixtures_is_answered_by_every_provider() -> None:
+    for path in sorted((folder("fixtures") / "wire").glob("*.json")):
+        for exchange in orjson.loads(path.read_bytes()):
+            for name in profiles.names():
+                status, _ = ask(Simulator(profiles.load(name)), exchange["request"])
+                assert 500 != status, (path.name, name)
