@@ -87,6 +87,7 @@ class Judge:
         self._sides = {rule.id: rule.on.side.value for rule in self.rules}
         self._loaded: dict[str, Profile] = {}
         self._by_host: dict[str, str | None] = {}
+        self._known = frozenset(profiles.names() if task.provider == AUTO else ())
         if task.provider not in ("", AUTO):
             self._loaded[task.provider] = profiles.load(task.provider)
 
@@ -102,7 +103,7 @@ class Judge:
         """Judge one input."""
         if given.problem is not None:
             return _unreadable(given.path, given.problem)
-        profile = self._profile(given)
+        profile = self._profile(given) if given.conversation else None
         chosen = self._without_body if given.kind == "messages" else self.rules
         outcomes = check(given.conversation, profile, chosen)
         counts: Counts = Counter({("inputs", ""): 1, ("exchanges", ""): len(given.conversation)})
@@ -121,7 +122,7 @@ class Judge:
 
     def _told(self, given: Input) -> str | None:
         """Return the provider that an input tells: the one it names, where that has a profile, else its host's."""
-        if given.provider in profiles.names():
+        if given.provider in self._known:
             return given.provider
         urls = [exchange.url for exchange in given.conversation if exchange.url]
         host = urls[0].partition("://")[2].partition("/")[0] or urls[0].partition("/")[0] if urls else ""
