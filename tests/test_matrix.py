@@ -1,0 +1,95 @@
+"""The matrix: what is claimed, what was observed, and never a simulated pass as a provider's conformance."""
+
+from pathlib import Path
+
+import pytest
+
+from conformance.matrix import Verdict, cells, words
+from conformance.profiles import of
+from conformance.report.terminal import render
+from conformance.results import Case, Evidence, Finding, Level, Outcome, Probed, Results, Status
+
+PROFILE = of({"ids.format": "call_[0-9]+"}, "example")
+FOUND = (Finding("/0/response", "expected one thing, got another", Level.MUST),)
+GOLDEN = Path(__file__).parent / "golden" / "matrix.txt"
+
+
+def outcome(rule: str, status: Status, judged: int = 1, level: Level = Level.MUST) -> Outcome:
+    return Outcome(rule, status, level, judged, FOUND if status is Status.FAILED else ())
+
+
+def results(evidence: Evidence = Evidence.RECORDED) -> Results:
+    rule = "tool-calls/id-in-claimed-format"
+    probe = Probed(
+        "results-missing", "A title.", "transcript/calls-answered", Status.FAILED, "refused with 400", "accepted"
+    )
+    passed = Probed(
+        "results-missing", "A title.", probe.rule, Status.PASSED, "refused with 400", "refused with 400: no"
+    )
+    plain = Case("one-tool-call", "plain", evidence, (outcome(rule, Status.PASSED, 3),), (probe,))
+    stream = Case(
+        "one-tool-call",
+        "stream",
+        evidence,
+        (outcome(rule, Status.PASSED), outcome("stream/ends-with-done", Status.FAILED, 2)),
+        (passed,),
+        "ended early",
+    )
+    return Results("example", "m", (plain, stream))
+
+
+def test_the_matrix_in_a_terminal() -> None:
+    shown = render(results(), cells(results(), PROFILE), "Example")
+    assert GOLDEN.read_text(encoding="utf-8") == shown + "\n"
+
+
+@pytest.mark.parametrize(
+    ("status", "level", "evidence", "verdict"),
+    [
+        (Status.PASSED, Level.MUST, Evidence.SIMULATED, Verdict.DECLARED),
+        (Status.PASSED, Level.MUST, Evidence.LIVE, Verdict.CONFORMS),
+        (Status.PASSED, Level.MUST, Evidence.ENGINE, Verdict.CONFORMS),
+        (Status.FAILED, Level.MUST, Evidence.SIMULATED, Verdict.BREAKS),
+        (Status.FAILED, Level.SHOULD, Evidence.LIVE, Verdict.DEPARTS),
+        (Status.UNTESTED, Level.MUST, Evidence.LIVE, Verdict.UNTESTED),
+        (Status.ERRORED, Level.MUST, Evidence.LIVE, Verdict.ERRORED),
+    ],
+)
+def test_what_a_cell_says(status: Status, level: Level, evidence: Evidence, verdict: Verdict) -> None:
+    case = Case("s", "plain", evidence, (outcome("tool-calls/id-not-empty", status, level=level),))
+    (cell,) = cells(Results("example", "m", (case,)), PROFILE)
+    assert verdict is cell.verdict
+
+
+def test_several_scenarios_make_one_cell_with_the_worst_verdict() -> None:
+    rule = "tool-calls/id-not-empty"
+    cases = (
+        Case("a", "plain", Evidence.LIVE, (outcome(rule, Status.PASSED, 3),)),
+        Case("b", "plain", Evidence.LIVE, (outcome(rule, Status.FAILED, 2),)),
+    )
+    (cell,) = cells(Results("example", "m", cases), PROFILE)
+    assert (Verdict.BREAKS, 5) == (cell.verdict, cell.judged)
+
+
+def test_evidence_of_two_kinds_is_never_mixed_in_a_cell() -> None:
+    rule = "tool-calls/id-not-empty"
+    cases = tuple(Case("a", "plain", kind, (outcome(rule, Status.PASSED),)) for kind in Evidence)
+    assert len(Evidence) == len(cells(Results("example", "m", cases), PROFILE))
+
+
+def test_results_survive_their_json() -> None:
+    assert results() == Results.from_json(results().to_json())
+
+
+@pytest.mark.parametrize(
+    ("value", "expected"),
+    [
+        ({"status": 400, "message": "no"}, "400 no"),
+        ({"limit": 40, "refusal": {"status": 400}}, "400"),
+        (["a", "b"], "a, b"),
+        (True, "true"),
+        ("accepted", "accepted"),
+    ],
+)
+def test_a_claim_is_told_in_a_few_words(value: object, expected: str) -> None:
+    assert expected == words(value)

@@ -1,0 +1,169 @@
+"""Client, server and cassettes: what travels stays as it was, and what must not be kept is not."""
+
+from collections.abc import Iterator
+from contextlib import ExitStack
+from http.client import HTTPConnection
+from pathlib import Path
+
+import pytest
+
+from conformance.errors import InvalidDocument, Unusable
+from conformance.results import Evidence
+from conformance.transport.cassette import Entry, Shelf, recording, replaying
+from conformance.transport.client import Client, Endpoint, Inconclusive
+from conformance.transport.server import MAX_BODY, Answered, Asked, serving
+
+SECRET = "sk-secret-0123456789"
+BODY = {"model": "m", "messages": [{"role": "user", "content": "Hi"}]}
+STREAM = {"content-type": "text/event-stream"}
+
+
+class Scripted:
+    """A server whose next answers are set by the test, and which keeps what it was asked."""
+
+    def __init__(self) -> None:
+        self.answers: list[Answered] = []
+        self.asked: list[Asked] = []
+
+    def answer(self, asked: Asked) -> Answered:
+        self.asked.append(asked)
+        return self.answers.pop(0)
+
+
+@pytest.fixture
+def server() -> Iterator[tuple[Scripted, str]]:
+    scripted = Scripted()
+    with serving(scripted.answer) as url:
+        yield scripted, url
+
+
+def client(stack: ExitStack, url: str, key: str = "") -> Client:
+    return stack.enter_context(Client(Endpoint(url, key, seconds=5)))
+
+
+@pytest.fixture
+def stack() -> Iterator[ExitStack]:
+    with ExitStack() as stack:
+        yield stack
+
+
+def test_a_stream_is_kept_as_it_came(server: tuple[Scripted, str], stack: ExitStack) -> None:
+    scripted, url = server
+    scripted.answers = [Answered(200, (b": wait\r\n\r\n", b'data: {"a"', b': "\xc3', b'\xa9"}\n\n'), STREAM)]
+    exchange = client(stack, url).send(BODY)
+    assert (': wait\r\n\r\ndata: {"a": "é"}\n\n', True) == (exchange.response, exchange.streamed)
+
+
+def test_a_reply_that_is_no_sound_json_stays_text(server: tuple[Scripted, str], stack: ExitStack) -> None:
+    scripted, url = server
+    scripted.answers = [Answered(200, b'{"id": 1, "id": 2}')]
+    assert '{"id": 1, "id": 2}' == client(stack, url).send(BODY).response
+
+
+@pytest.mark.parametrize(
+    ("status", "error", "words"),
+    [
+        (401, Unusable, "refuses the key"),
+        (403, Unusable, "refuses the key"),
+        (404, Unusable, "is not found"),
+        (500, Inconclusive, "says nothing of the request"),
+    ],
+)
+def test_a_status_that_judges_no_request_is_told_apart(
+    server: tuple[Scripted, str], stack: ExitStack, status: int, error: type[Unusable], words: str
+) -> None:
+    scripted, url = server
+    scripted.answers = [Answered(status, b"{}")]
+    with pytest.raises(error, match=words):
+        client(stack, url).send(BODY)
+
+
+def test_a_busy_provider_is_asked_again_after_the_time_it_names(server: tuple[Scripted, str], stack: ExitStack) -> None:
+    scripted, url = server
+    busy = Answered(429, b"{}", {"retry-after": "0"})
+    scripted.answers = [busy, busy, Answered(200, b"{}")]
+    assert 200 == client(stack, url).send(BODY).status
+    assert 3 == len(scripted.asked)
+
+
+def test_a_refusal_is_an_exchange_and_is_not_asked_twice(server: tuple[Scripted, str], stack: ExitStack) -> None:
+    scripted, url = server
+    scripted.answers = [Answered(400, b'{"error": {"message": "no"}}')]
+    exchange = client(stack, url).send(BODY)
+    assert (400, {"error": {"message": "no"}}, 1) == (exchange.status, exchange.response, len(scripted.asked))
+
+
+def test_a_key_is_sent_but_stands_in_no_error(server: tuple[Scripted, str], stack: ExitStack) -> None:
+    scripted, url = server
+    scripted.answers = [Answered(401, b"{}")]
+    with pytest.raises(Unusable) as caught:
+        client(stack, url, SECRET).send(BODY)
+    assert f"Bearer {SECRET}" == scripted.asked[0].headers["authorization"]
+    assert SECRET not in str(caught.value)
+
+
+def test_a_cassette_replays_what_it_recorded_and_holds_no_secret(
+    server: tuple[Scripted, str], stack: ExitStack, tmp_path: Path
+) -> None:
+    scripted, url = server
+    headers = {"content-type": "application/json", "set-cookie": f"session={SECRET}", "x-org": SECRET}
+    scripted.answers = [Answered(200, b'{"n": 1}', headers), Answered(400, b'{"n": 2}', headers)]
+    path = tmp_path / "case.yaml"
+    asking = client(stack, url, SECRET)
+    with recording(path):
+        recorded = [asking.send(BODY), asking.send(BODY | {"n": 2})]
+    with replaying(path):
+        replayed = [asking.send(BODY), asking.send(BODY | {"n": 2})]
+    assert [(each.status, each.response) for each in recorded] == [(each.status, each.response) for each in replayed]
+    assert SECRET not in path.read_text()
+    assert url.rpartition(":")[2] not in path.read_text()
+
+
+def test_a_cassette_that_lacks_a_request_says_to_record_again(
+    server: tuple[Scripted, str], stack: ExitStack, tmp_path: Path
+) -> None:
+    scripted, url = server
+    scripted.answers = [Answered(200, b"{}")]
+    path = tmp_path / "case.yaml"
+    asking = client(stack, url)
+    with recording(path):
+        asking.send(BODY)
+    with pytest.raises(Unusable, match="record it again with --record"), replaying(path):
+        asking.send(BODY | {"other": True})
+    with pytest.raises(Unusable, match="there is no cassette other.yaml"), replaying(tmp_path / "other.yaml"):
+        asking.send(BODY)
+
+
+def test_a_manifest_says_what_its_cassettes_are_evidence_of(tmp_path: Path) -> None:
+    shelf = Shelf(tmp_path, "deepseek")
+    entry = Entry(Evidence.SIMULATED, "2026-11-21", {"wire-conformance": "0.1.0"}, "pytest --record")
+    shelf.note("a/b", entry)
+    shelf.note("c", entry)
+    assert {"a/b": entry, "c": entry} == shelf.manifest()
+    assert tmp_path / "deepseek" / "a--b" / "x.plain.yaml" == shelf.path("a/b", "x.plain")
+
+
+def test_a_manifest_with_another_kind_of_evidence_is_refused_with_its_line(tmp_path: Path) -> None:
+    shelf = Shelf(tmp_path, "deepseek")
+    shelf.note("m", Entry(Evidence.SIMULATED, "2026-11-21", {}, "again"))
+    text = shelf.manifest_path.read_text()
+    shelf.manifest_path.write_text(text.replace("simulated", "hearsay"))
+    with pytest.raises(InvalidDocument, match=r"manifest.yaml:3: at /models/m/evidence: expected"):
+        shelf.manifest()
+
+
+def test_a_body_beyond_the_bound_is_not_read(server: tuple[Scripted, str]) -> None:
+    _, url = server
+    connection = HTTPConnection(url.removeprefix("http://"), timeout=5)
+    connection.putrequest("POST", "/")
+    connection.putheader("content-length", str(MAX_BODY + 1))
+    connection.endheaders()
+    assert 413 == connection.getresponse().status
+    connection.close()
+
+
+def test_an_address_that_cannot_be_had_is_named(server: tuple[Scripted, str]) -> None:
+    scripted, url = server
+    port = int(url.rpartition(":")[2])
+    with pytest.raises(Unusable, match=f"cannot listen on 127.0.0.1:{port}"), serving(scripted.answer, port=port):
+        pass
