@@ -130,7 +130,7 @@ def test_a_cassette_that_lacks_a_request_says_to_record_again(
         asking.send(BODY)
     with pytest.raises(Unusable, match="record it again with --record"), replaying(path):
         asking.send(BODY | {"other": True})
-    with pytest.raises(Unusable, match="there is no cassette other.yaml"), replaying(tmp_path / "other.yaml"):
+    with pytest.raises(Unusable, match="there is no cassette other"), replaying(tmp_path / "other.yaml"):
         asking.send(BODY)
 
 
