@@ -119,8 +119,9 @@ def _failed(rule: Rule, judged: int, faulty: list[tuple[Any, Fault]], contexts: 
 
 def _finding(rule: Rule, part: Any, fault: Fault, context: Context) -> Finding:
     place: Place = (*part.place, *fault.at) if fault.place is None else fault.place
-    verdict = context.claims.get(fault.claim or rule.refused or "", UNKNOWN)
-    return Finding(render(place), fault.message, _level(rule.level, verdict), _refusal(verdict, place, fault))
+    verdict = fault.verdict or context.claims.get(fault.claim or rule.refused or "", UNKNOWN)
+    level = _level(fault.level or rule.level, verdict)
+    return Finding(render(place), fault.message, level, _refusal(verdict, place, fault))
 
 
 def _level(canonical: Level, verdict: Any) -> Level:
@@ -151,7 +152,7 @@ def _refusal(verdict: Any, place: Place, fault: Fault) -> Refusal | None:
     if not isinstance(claimed, Mapping) or "status" not in claimed:
         return None
     position = place[3] if place[1:3] == ("request", "messages") and len(place) > 3 else ""
-    values = _Values(index=position, **fault.values)
+    values = _Values({"index": position, **fault.values})
     texts = {
         name: claimed[name].format_map(values) if isinstance(claimed.get(name), str) else claimed.get(name)
         for name in ("message", "type", "code", "param")

@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
 from conformance import profiles
+from conformance.results import Level
 from conformance.schemas import SchemaError
 from conformance.wire.exchange import Exchange
 from conformance.wire.index import Index
@@ -19,7 +20,8 @@ class Fault:
 
     `message` says "expected …, got …". `at` leads on from the part's place, `place` replaces it. `values` fill the
     placeholders of a claimed refusal. `claim` names the claim that says what the provider does about this fault,
-    where the rule has more than one.
+    where the rule has more than one; `verdict` is what it says, where it stands inside a claim's value. `level`
+    stands in for the rule's own.
     """
 
     message: str
@@ -27,6 +29,8 @@ class Fault:
     place: Place | None = None
     values: Mapping[str, Any] = field(default_factory=dict)
     claim: str | None = None
+    verdict: Any = None
+    level: Level | None = None
 
 
 class SchemaFaults(NamedTuple):

@@ -10,7 +10,7 @@ from typing import Any
 
 from conformance.wire.assemble import Stream, assemble
 from conformance.wire.exchange import Conversation, Exchange
-from conformance.wire.parts import Body, Call, Message, Reply, Resent, Result, Session, Streamed, Turn, Usage, calls_of
+from conformance.wire.parts import Body, Call, Message, Reply, Resent, Result, Streamed, Turn, Usage, calls_of
 from conformance.wire.pointer import Place
 from conformance.wire.resent import last_user, match
 from conformance.wire.sse import read
@@ -21,7 +21,7 @@ class Index:
 
     __slots__ = (
         "_calls", "_chunks", "_messages", "answers", "conversation", "errors", "plain_turns", "replies", "reply_calls",
-        "requests", "resent", "responses", "results", "sessions", "streams", "tools", "turns", "usages",
+        "requests", "resent", "responses", "results", "streams", "tools", "turns", "usages",
     )  # fmt: skip
 
     def __init__(self, conversation: Conversation) -> None:
@@ -43,7 +43,6 @@ class Index:
         self.errors: list[Body] = []
         self.usages: list[Usage] = []
         self.resent: list[Resent] = []
-        self.sessions: list[Session] = []
         for number, exchange in enumerate(conversation):
             if type(exchange.request) is dict:
                 self._read_request(number, exchange, exchange.request)
@@ -51,9 +50,6 @@ class Index:
                 self._read_answer(number, exchange)
         if len(conversation) > 1 and self.replies:
             self.resent = match(conversation, self.replies)
-            calling = [reply for reply in self.replies if reply.calls]
-            if len(calling) > 1:
-                self.sessions.append(Session((0,), calling))
 
     @property
     def messages(self) -> list[Message]:

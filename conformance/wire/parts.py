@@ -108,13 +108,6 @@ class Body(NamedTuple):
     exchange: Exchange
 
 
-class Session(NamedTuple):
-    """The replies with tool calls of one conversation, where there are several."""
-
-    place: Place
-    replies: list[Reply]
-
-
 class Usage(NamedTuple):
     """A token count, and the request whose reply it counts."""
 
