@@ -2,6 +2,7 @@
 
     ConformanceError
     ├── InvalidDocument     a file, ours or the user's, cannot be read as what it should be
+    │   └── Unrecognized    a sound file that is none of the kinds that are judged
     ├── UnknownName         a provider, rule or scenario that nobody has
     └── Unusable            the call cannot be carried out: no key, no cassette, nobody listens
 
@@ -9,6 +10,7 @@ What is wrong on the wire is never an error but a finding.
 """
 
 from collections.abc import Iterable
+from typing import Self
 
 
 class ConformanceError(Exception):
@@ -23,6 +25,14 @@ class InvalidDocument(ConformanceError):
         place = file if line is None else f"{file}:{line}"
         at = f" at {pointer or '(root)'}:" if pointer is not None else ""
         super().__init__(f"{place}:{at} {message}")
+
+    def __reduce__(self) -> tuple[type[Self], tuple[str, str, int | None, str | None]]:
+        """Keep the four facts on the way to another process."""
+        return type(self), (self.message, self.file, self.line, self.pointer)
+
+
+class Unrecognized(InvalidDocument):
+    """A file holds nothing of the kinds that are judged; where a folder was searched it is passed over."""
 
 
 class UnknownName(ConformanceError):

@@ -147,10 +147,21 @@ def test_a_broken_input_loses_no_other(tmp_path: Path) -> None:
     shown = [(Path(each["path"]).name, each["line"], "error" in each) for each in ended.inputs]
     assert ("1.json", 1, True) == shown[0]
     assert [("2.jsonl", 1, False), ("2.jsonl", 2, True), ("2.jsonl", 3, False)] == shown[1:4]
-    assert [("3.json", 1, True), ("4.json", None, False)] == shown[4:6]
+    assert [("3.json", None, False), ("4.json", None, False)] == shown[4:6]
     assert ("absent.json", None, True) == shown[-1]
     told = [line.removeprefix("conformance: ") for line in error.splitlines()]
     assert [each["error"] for each in ended.inputs if "error" in each] == told
+
+
+def test_a_file_of_another_kind_is_passed_over_in_a_folder_and_refused_by_name(tmp_path: Path) -> None:
+    other = write(tmp_path / "manifest.json", {"name": "not traffic"})
+    write(tmp_path / "request.json", GOOD)
+    in_folder = check(tmp_path, "--format", "jsonl")
+    assert (0, ["unrecognized", "request"]) == (in_folder[0], [each["kind"] for each in in_folder.inputs])
+    assert ["passed over"] == in_folder.inputs[0]["notes"]
+    by_name = check(other)
+    assert 2 == by_name[0]
+    assert "expected a request body" in by_name[2]
 
 
 def test_what_holds_no_chat_completions_is_not_clean(tmp_path: Path) -> None:

@@ -10,7 +10,7 @@ from typing import Any, Final, NamedTuple, TypeAlias
 
 from conformance import profiles, rules
 from conformance.engine import check
-from conformance.errors import InvalidDocument, Unusable
+from conformance.errors import InvalidDocument, Unrecognized, Unusable
 from conformance.profiles import Profile
 from conformance.results import Finding, Level, Outcome, Status
 from conformance.wire.formats import Input, read_path
@@ -49,6 +49,13 @@ class Judged(NamedTuple):
 
     shown: dict[str, Any]
     counts: Counts
+
+
+class File(NamedTuple):
+    """A file to judge, named in the call or `found` in a folder, where other files may stand beside."""
+
+    path: Path
+    found: bool = False
 
 
 def judge(paths: Iterable[str], task: Task, jobs: int = 1) -> Iterator[Judged]:
@@ -91,13 +98,13 @@ class Judge:
         if task.provider not in ("", AUTO):
             self._loaded[task.provider] = profiles.load(task.provider)
 
-    def file(self, path: Path) -> Iterator[Judged]:
+    def file(self, file: File) -> Iterator[Judged]:
         """Judge what a file holds; where it breaks off, what was read before it still counts."""
         try:
-            for given in read_path(path):
+            for given in read_path(file.path):
                 yield self.input(given)
         except InvalidDocument as error:
-            yield _broken_off(path, error)
+            yield _broken_off(file, error)
 
     def input(self, given: Input) -> Judged:
         """Judge one input."""
@@ -173,12 +180,19 @@ def _object(given: Input, profile: Profile | None, outcomes: list[dict[str, Any]
     return shown
 
 
-def _broken_off(path: Path, error: InvalidDocument) -> Judged:
+def _broken_off(file: File, error: InvalidDocument) -> Judged:
     """Return what is said of a file that cannot be read on; of a folder, that nothing was found in it."""
-    if path.is_dir():
+    if file.found and isinstance(error, Unrecognized):
+        return _passed_over(file.path)
+    if file.path.is_dir():
         message = f"expected a folder that holds files whose names end with one of {' '.join(SUFFIXES)}"
-        error = InvalidDocument(message, str(path))
-    return _unreadable(str(path), error)
+        error = InvalidDocument(message, str(file.path))
+    return _unreadable(str(file.path), error)
+
+
+def _passed_over(path: Path) -> Judged:
+    shown: dict[str, Any] = {"path": _text(str(path)), "line": None, "kind": "unrecognized", "provider": None}
+    return Judged(shown | {"outcomes": [], "notes": ["passed over"]}, Counter({("inputs", ""): 1}))
 
 
 def _unreadable(path: str, error: InvalidDocument) -> Judged:
@@ -191,14 +205,14 @@ def _text(name: str) -> str:
     return name if name.isascii() else os.fsencode(name).decode("utf-8", "backslashreplace")
 
 
-def _files(path: str) -> Iterator[Path]:
+def _files(path: str) -> Iterator[File]:
     """Yield the file of a path, or the files of a folder that may be inputs, in order; the folder where it has none."""
     if path == "-":
-        yield _STDIN
+        yield File(_STDIN)
         return
     found = Path(path)
     if not found.is_dir():
-        yield found
+        yield File(found)
         return
     none = True
     for folder, below, names in os.walk(found):
@@ -206,19 +220,19 @@ def _files(path: str) -> Iterator[Path]:
         for name in sorted(names):
             if name.lower().removesuffix(".gz").endswith(SUFFIXES) and not name.startswith("."):
                 none = False
-                yield Path(folder, name)
+                yield File(Path(folder, name), found=True)
     if none:
-        yield found
+        yield File(found)
 
 
-Batch: TypeAlias = "Path | list[Input | Judged]"
+Batch: TypeAlias = "File | list[Input | Judged]"
 """What one process judges at once: a file, or inputs out of one that was read already."""
 
 
-def _batches(files: Iterable[Path]) -> Iterator[Batch]:
+def _batches(files: Iterable[File]) -> Iterator[Batch]:
     """Yield files as they are, but those of lines, which may be of any size, as some inputs at a time."""
     for file in files:
-        if file != _STDIN and not file.name.lower().removesuffix(".gz").endswith(_LINES):
+        if file.path != _STDIN and not file.path.name.lower().removesuffix(".gz").endswith(_LINES):
             yield file
             continue
         inputs = _read(file)
@@ -226,10 +240,10 @@ def _batches(files: Iterable[Path]) -> Iterator[Batch]:
             yield batch
 
 
-def _read(file: Path) -> Iterator[Input | Judged]:
+def _read(file: File) -> Iterator[Input | Judged]:
     """Yield the inputs of a file; what is wrong is said here already, since errors do not cross processes."""
     try:
-        for given in read_path(file):
+        for given in read_path(file.path):
             yield given if given.problem is None else _unreadable(given.path, given.problem)
     except InvalidDocument as error:
         yield _broken_off(file, error)
@@ -237,12 +251,12 @@ def _read(file: Path) -> Iterator[Input | Judged]:
 
 def _judge_batch(task: Task, batch: Batch) -> list[Judged]:
     judging = _judge_of(task)
-    if isinstance(batch, Path):
+    if isinstance(batch, File):
         return list(judging.file(batch))
     return [each if isinstance(each, Judged) else judging.input(each) for each in batch]
 
 
-def _in_processes(files: Iterable[Path], task: Task, jobs: int) -> Iterator[Judged]:
+def _in_processes(files: Iterable[File], task: Task, jobs: int) -> Iterator[Judged]:
     """Judge in processes, in order; only so much is read ahead as keeps all of them busy."""
     # Imported here because one process needs none of it.
     import signal

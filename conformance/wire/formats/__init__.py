@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Final, TypeAlias
 
 from conformance.documents import BOUNDS, parse_json
-from conformance.errors import InvalidDocument
+from conformance.errors import InvalidDocument, Unrecognized
 from conformance.wire.formats import bodies
 from conformance.wire.formats.inputs import ACCEPTED, KINDS, Input
 from conformance.wire.formats.streams import GZIP, open_stream
@@ -76,7 +76,7 @@ def _reader(data: bytes, name: str) -> Reader:
         from conformance.wire.formats.vcr import read as reader
     else:
         begins = data[:40].decode("utf-8", "replace")
-        raise InvalidDocument(f"{ACCEPTED}; got text that begins with {begins!r}", name, 1)
+        raise Unrecognized(f"{ACCEPTED}; got text that begins with {begins!r}", name, 1)
     return reader
 
 

@@ -17,6 +17,7 @@ KINDS: Final = {
     "har": "an HTTP archive",
     "jsonl": "a line of JSON Lines that cannot be read",
     "native": "an exchange on another wire",
+    "unrecognized": "nothing that is judged",
 }
 """What an input can be taken for, and how to say so."""
 

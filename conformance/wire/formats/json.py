@@ -4,7 +4,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any, Final
 
 from conformance.documents import JSON, parse_json
-from conformance.errors import InvalidDocument
+from conformance.errors import InvalidDocument, Unrecognized
 from conformance.wire.exchange import Exchange
 from conformance.wire.formats import records, sse
 from conformance.wire.formats.inputs import ACCEPTED, Input
@@ -111,7 +111,7 @@ def _unknown(value: JSON, path: str, line: int | None) -> InvalidDocument:
         got = "a list whose items are not all of one of these kinds" if value else "an empty list"
     else:
         got = "a single value"
-    return InvalidDocument(f"{ACCEPTED if line is None else _ACCEPTED_LINES}; got {got}", path, line or 1)
+    return Unrecognized(f"{ACCEPTED if line is None else _ACCEPTED_LINES}; got {got}", path, line or 1)
 
 
 def _text(holder: Mapping[str, Any], key: str) -> str:

@@ -4,7 +4,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, Final
 
 from conformance.documents import parse_yaml
-from conformance.errors import InvalidDocument
+from conformance.errors import Unrecognized
 from conformance.wire.formats.inputs import ACCEPTED, Input
 from conformance.wire.formats.interactions import Interaction, conversation
 
@@ -18,7 +18,7 @@ def read(data: bytes, path: str) -> Iterator[Input]:
     document = parse_yaml(data, path, foreign=True)
     value = _object(document.value)
     if not any(isinstance(value.get(key), list) for key in KEYS):
-        raise InvalidDocument(f"{ACCEPTED}; got YAML without a list of `interactions`", path, document.line(""))
+        raise Unrecognized(f"{ACCEPTED}; got YAML without a list of `interactions`", path, document.line(""))
     yield from read_value(value, path, document.lines)
 
 
