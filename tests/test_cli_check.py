@@ -157,7 +157,7 @@ def test_a_file_of_another_kind_is_passed_over_in_a_folder_and_refused_by_name(t
     other = write(tmp_path / "manifest.json", {"name": "not traffic"})
     write(tmp_path / "request.json", GOOD)
     in_folder = check(tmp_path, "--format", "jsonl")
-    assert (0, ["unrecognized", "request"]) == (in_folder[0], [each["kind"] for each in in_folder.inputs])
+    assert (0, ["unrecognized", "exchange"]) == (in_folder[0], [each["kind"] for each in in_folder.inputs])
     assert ["passed over"] == in_folder.inputs[0]["notes"]
     by_name = check(other)
     assert 2 == by_name[0]
