@@ -87,9 +87,9 @@ def _plan(rules: Sequence[Rule], *, claimed: bool) -> _Plan:
 
 
 def _judge(rule: Rule, parts: Sequence[Any], contexts: list[Context]) -> Outcome:
-    judge, where, needs = rule.judge, rule.where, rule.needs
-    if needs:
-        known = {number for number, context in enumerate(contexts) if context.knows(needs)}
+    judge, where = rule.judge, rule.where
+    if rule.needs:
+        known = {number for number, context in enumerate(contexts) if context.knows(rule.needs)}
         if not known:
             return rule.unclaimed()
         parts = [part for part in parts if part.place[0] in known]
@@ -105,7 +105,9 @@ def _judge(rule: Rule, parts: Sequence[Any], contexts: list[Context]) -> Outcome
                     faulty += [(part, fault) for fault in faults]
     except Exception as error:  # noqa: BLE001 — the one place where a broken rule becomes an outcome
         return Outcome(rule.id, Status.ERRORED, rule.level, judged, reason=f"{type(error).__name__}: {error}")
-    return _failed(rule, judged, faulty, contexts) if faulty else rule.passed(judged)
+    if faulty:
+        return _failed(rule, judged, faulty, contexts)
+    return rule.outcomes.get(judged) or rule.passed(judged)
 
 
 def _failed(rule: Rule, judged: int, faulty: list[tuple[Any, Fault]], contexts: list[Context]) -> Outcome:
@@ -167,8 +169,8 @@ def _schema_faults(index: Index) -> SchemaFaults:
         *_errors("canonical/response", index.responses),
     ]
     for stream in index.streams:
-        judge = validator("canonical/chunk")
-        if not all([judge.is_valid(chunk) for chunk in stream.value.chunks if chunk is not None]):
+        # One call for all chunks costs half of what one for each does.
+        if not validator("canonical/stream").is_valid([chunk for chunk in stream.value.chunks if chunk is not None]):
             chunks = [chunk for chunk in index.chunks if chunk.place[0] == stream.place[0]]
             errors += _errors("canonical/chunk", chunks)
     shapes: dict[Place, list[SchemaError]] = {}
