@@ -1,68 +1,35 @@
 import base64
-import contextlib
 import gzip
 import json
-import tracemalloc
 import zlib
-from collections.abc import Iterable, Iterator
-from pathlib import Path
 from typing import Any
 
 import pytest
 import yaml
-from hypothesis import given
-from hypothesis import strategies as st
 
 from conformance.documents import BOUNDS
 from conformance.errors import InvalidDocument
 from conformance.resources import folder
 from conformance.wire.exchange import Exchange
-from conformance.wire.formats import KINDS, Input, read, read_path
-from conformance.wire.formats.jsonl import Line, lines_of, open_lines, read_lines
+from conformance.wire.formats import KINDS, read
 from conformance.wire.formats.records import day, flat_headers, status_of
-from conformance.wire.formats.streams import open_stream
-from conformance.wire.pointer import REMOVE, edit
+from tests.wires import (
+    CHUNK,
+    DONE,
+    ERROR,
+    EVENT,
+    HEADERS,
+    REPLY,
+    REPLY_TEXT,
+    REQUEST,
+    REQUEST_TEXT,
+    URL,
+    cassette,
+    lines,
+    one,
+)
 
 BYTES = folder("fixtures") / "bytes"
-URL = "https://api.example.test/v1/chat/completions"
-REQUEST = {"model": "m-asked", "messages": [{"role": "user", "content": "Hello"}]}
-REPLY = {
-    "object": "chat.completion",
-    "created": 1767225600,
-    "model": "m-replied",
-    "choices": [{"index": 0, "message": {"role": "assistant", "content": "Hi"}, "finish_reason": "stop"}],
-}
-CHUNK = {
-    "object": "chat.completion.chunk",
-    "created": 1767225600,
-    "model": "m-replied",
-    "choices": [{"index": 0, "delta": {"content": "Hi"}, "finish_reason": None}],
-}
-EVENT = f"data: {json.dumps(CHUNK, separators=(',', ':'))}\n\n"
-DONE = "data: [DONE]\n\n"
-ERROR = {"error": {"message": "no", "type": "invalid_request_error"}}
-HEADERS = {"Date": ["Thu, 01 Jan 2026 00:00:00 GMT"], "X-Twice": ["a", "b"]}
-
-# Formats of single projects that are not read, and what is said of them.
-UNSUPPORTED = {
-    "INDEX.json": "an index of the files, not a recording",
-    "OpenRouterTeam+ai-sdk-provider__response.jsonl": "lines with `json`, `comment` and `delay_ms`: one project's own",
-}
-
-
-def one(value: Any, name: str = "file") -> Input:
-    data = value if isinstance(value, bytes) else (value if isinstance(value, str) else json.dumps(value)).encode()
-    (found,) = read(data, name)
-    return found
-
-
-def lines(*values: Any) -> bytes:
-    return b"".join((value if isinstance(value, str) else json.dumps(value)).encode() + b"\n" for value in values)
-
-
-def cassette(request: dict[str, Any], response: dict[str, Any], **more: Any) -> bytes:
-    item = {"request": {"method": "POST", "uri": URL, **request}, "response": response, **more}
-    return yaml.safe_dump({"interactions": [item], "version": 1}).encode()
 
 
 @pytest.mark.parametrize(
@@ -198,8 +165,6 @@ def test_the_model_is_the_one_asked_for_before_the_one_that_replied() -> None:
         assert expected == one(record).conversation[0].model
 
 
-REQUEST_TEXT = json.dumps(REQUEST)
-REPLY_TEXT = json.dumps(REPLY)
 GZIPPED = gzip.compress(REPLY_TEXT.encode(), mtime=0)
 FRAMED = f"{len(EVENT):x}\r\n{EVENT}\r\n{len(DONE):x};x=y\r\n{DONE}\r\n0\r\n\r\n"
 
@@ -364,252 +329,3 @@ def test_a_trace_of_httprr_is_read() -> None:
     assert (REQUEST, REPLY, 200, "2026-01-01") == (exchange.request, exchange.response, exchange.status, exchange.date)
     with pytest.raises(InvalidDocument, match=r"^file:2: expected the lengths"):
         one(trace[:-1])
-
-
-def test_a_broken_line_loses_no_other() -> None:
-    path = BYTES / "broken-line.jsonl"
-    expected = [
-        (1, "exchange", None),
-        (2, "jsonl", "/request"),
-        (4, "jsonl", "/request"),
-        (5, "exchanges", None),
-    ]
-    for found in (list(read_path(path)), list(read(path.read_bytes(), str(path)))):
-        places = [(each.line, each.kind, each.problem.pointer if each.problem else None) for each in found]
-        assert expected == sorted(places)
-        problems = [each.problem for each in found if each.problem]
-        assert [(str(path), 2), (str(path), 4)] == [(each.file, each.line) for each in problems]
-
-
-def session(name: str, number: int) -> dict[str, Any]:
-    return {"session": name, "request": {"messages": [], "n": number}, "response": REPLY}
-
-
-def test_lines_of_one_session_are_one_conversation() -> None:
-    data = lines(session("a", 0), session("a", 1), REQUEST, session("b", 2), session("a", 3), session("c", 4))
-    found = list(read(data, "x.jsonl"))
-    expected = [("exchanges", (1, 2)), ("request", ()), ("exchange", (4,)), ("exchange", (5,)), ("exchange", (6,))]
-    assert expected == [(each.kind, each.lines) for each in found]
-    assert ["a", "", "b", "a", "c"] == [each.session for each in found]
-    assert ["its session was met before"] == [note[:26] for each in found for note in each.notes]
-
-
-def test_a_broken_line_within_a_session_is_noted_on_it() -> None:
-    problem, whole = read(lines(session("a", 0), "{", session("a", 1)), "x.jsonl")
-    assert (2, 2) == (problem.line, len(whole.conversation))
-    assert ["lines within it cannot be read"] == [note[:30] for note in whole.notes]
-
-
-def test_a_line_of_another_api_is_left_out_and_named() -> None:
-    record = {"api": "anthropic", "request": {}, "response": {}, "provider": "p"}
-    found = one(lines(record, "")[:-1], "x.jsonl")
-    expected = ("native", (), ("left out, as it is not chat completions: api 'anthropic'",))
-    assert expected == (found.kind, found.conversation, found.notes)
-
-
-def test_lines_are_told_by_their_content_too() -> None:
-    for name in ("x.txt", "x.json", "x"):
-        assert ["request", "request"] == [each.kind for each in read(lines(REQUEST, REQUEST), name)]
-        assert ["request"] == [each.kind for each in read(json.dumps(REQUEST, indent=1).encode(), name)]
-
-
-def test_a_line_beyond_the_bound_is_reported_and_passed_over(tmp_path: Path) -> None:
-    path = tmp_path / "x.jsonl.gz"
-    path.write_bytes(gzip.compress(b'{"a": 1}\n' + b" " * 300_000 + b"1" * 300_000 + b'\n\n{"b": 2}'))
-    with open_stream(path) as stream:
-        found = list(lines_of(stream, "x", bound=1000))
-    assert [(1, b'{"a": 1}'), (2, b""), (4, b'{"b": 2}')] == [(line.number, line.data) for line in found]
-    assert ["x:2: expected at most 1000 bytes a line, got more"] == [
-        str(line.problem) for line in found if line.problem
-    ]
-
-
-@pytest.mark.parametrize("cut", [20, 200, -4])
-def test_damaged_gzip_ends_with_a_problem(tmp_path: Path, cut: int) -> None:
-    path = tmp_path / "x.jsonl.gz"
-    path.write_bytes(gzip.compress(lines(*({**REQUEST, "n": number * 7919 % 1009} for number in range(500))))[:cut])
-    *whole, last = read_path(path)
-    assert {"request"} >= {each.kind for each in whole}
-    assert last.problem
-    assert f"{path}:{len(whole) + 1}: cannot be read beyond this line" in str(last.problem)
-
-
-def test_long_files_of_lines_are_read_in_constant_memory(tmp_path: Path) -> None:
-    path = tmp_path / "x.jsonl.gz"
-    line = json.dumps({**REQUEST, "padding": "x" * 50_000}).encode() + b"\n"
-    with gzip.open(path, "wb", compresslevel=1) as stream:
-        for _ in range(1000):
-            stream.write(line)
-    tracemalloc.start()
-    count = sum(len(each.conversation) for each in read_path(path))
-    _, peak = tracemalloc.get_traced_memory()
-    tracemalloc.stop()
-    assert (1000, True) == (count, peak < 2_000_000)
-
-
-def test_lines_can_be_split_from_their_reading(tmp_path: Path) -> None:
-    path = tmp_path / "x.jsonl"
-    path.write_bytes(lines(REQUEST, REPLY))
-    assert [(1, False), (2, False)] == [(line.number, line.problem is not None) for line in open_lines(path)]
-    expected = ["request", "response"]
-    assert expected == [each.kind for each in read_lines(open_lines(path), str(path))]
-    assert expected[1:] == [each.kind for each in read_lines([Line(2, json.dumps(REPLY).encode())], str(path))]
-
-
-@pytest.mark.parametrize(
-    ("data", "line", "message"),
-    [
-        (b"", 1, "got an empty file"),
-        (b" \n ", 1, "got an empty file"),
-        (b"hello", 1, "got text that begins with 'hello'"),
-        (b"{}", 1, "got an object with the keys none"),
-        (b'{"a": 1, "b": 2}', 1, "got an object with the keys 'a', 'b'"),
-        (b"[]", 1, "got an empty list"),
-        (b"[1, 2]", 1, "got a list whose items are not all of one of these kinds"),
-        (b'{"a":\n1,}', 2, "expected a key in double quotes"),
-        (b"interactions: 1", 1, "got YAML without a list of `interactions`"),
-        (b"interactions:\n  a: ]", 2, "expected YAML"),
-        (b'[{"request": 1}, 1]', 1, "got a list"),
-        (b'{"exchanges": [1]}', None, "expected an exchange"),
-        (b'{"request": "{"}', None, "its text is not a sound body"),
-        (b"\xef\xbb\xbf{}", 1, "got a byte order mark"),
-        (b"\x1f\x8b", None, "expected gzip data"),
-    ],
-)
-def test_what_cannot_be_read_is_refused_with_what_would_be(data: bytes, line: int | None, message: str) -> None:
-    with pytest.raises(InvalidDocument) as caught:
-        list(read(data, "file"))
-    assert ("file", line) == (caught.value.file, caught.value.line)
-    assert message in caught.value.message
-
-
-@pytest.mark.parametrize("name", ["", "missing.json"])
-def test_a_path_that_cannot_be_opened_is_refused(tmp_path: Path, name: str) -> None:
-    with pytest.raises(InvalidDocument, match=r"cannot be read: (No such file|Is a directory)"):
-        list(read_path(tmp_path / name))
-
-
-PLAIN = (
-    st.none() | st.booleans() | st.integers(-1, 600) | st.sampled_from(["", "x", URL, EVENT, REPLY_TEXT, "\x1f\x8b"])
-)
-VALUES = st.recursive(
-    PLAIN, lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.sampled_from(["a", "string"]), inner)
-)
-INTERACTION = {
-    "request": {"method": "POST", "uri": URL, "body": {"encoding": "x", "string": REQUEST_TEXT}, "headers": HEADERS},
-    "response": {"status": {"code": 200}, "headers": HEADERS, "body": {"base64_string": "e30="}},
-    "recorded_at": "2026-01-01",
-}
-ENTRY = {
-    "startedDateTime": "2026-01-01T00:00:00Z",
-    "request": {"method": "POST", "url": URL, "postData": {"text": REQUEST_TEXT}},
-    "response": {
-        "status": 200,
-        "headers": [{"name": "Date", "value": "x"}],
-        "content": {"text": '["e30="]', "encoding": "base64"},
-    },
-}
-NOCK = {"scope": URL, "path": "", "status": 200, "body": REQUEST, "response": ["ff", "00"], "rawHeaders": ["A", "b"]}
-RECORD = {
-    "request": REQUEST,
-    "response": [CHUNK, DONE],
-    "headers": HEADERS,
-    "status": 200,
-    "session": "s",
-    "api": "chat",
-}
-WHOLE: list[Any] = [
-    {"interactions": [INTERACTION]},
-    INTERACTION,
-    {"log": {"entries": [ENTRY]}},
-    [NOCK],
-    [RECORD, RECORD],
-    {"exchanges": [RECORD], "session": "s"},
-    REQUEST,
-    [CHUNK, DONE],
-    REPLY,
-]
-
-
-def places(value: Any, pointer: str = "") -> Iterator[str]:
-    yield pointer
-    items = value.items() if isinstance(value, dict) else enumerate(value if isinstance(value, list) else [])
-    for key, item in items:
-        yield from places(item, f"{pointer}/{key}")
-
-
-@st.composite
-def damaged(draw: st.DrawFn) -> Any:
-    whole = draw(st.sampled_from(WHOLE))
-    chosen = draw(st.lists(st.sampled_from([place for place in places(whole) if place]), min_size=1, max_size=3))
-    for place in chosen:
-        with contextlib.suppress(LookupError, TypeError):
-            whole = edit(whole, {place: draw(VALUES | st.just(REMOVE))})
-    return whole
-
-
-def survives(data: bytes, name: str) -> Iterator[Input]:
-    try:
-        yield from read(data, name)
-    except InvalidDocument as error:
-        yield Input(name, None, "", problem=error)
-
-
-@given(VALUES | damaged(), st.sampled_from(["x.json", "x.jsonl", "x.yaml"]))
-def test_any_value_is_read_or_refused(value: Any, name: str) -> None:
-    data = yaml.safe_dump(value).encode() if name == "x.yaml" else json.dumps(value).encode()
-    assert all(each.problem or each.kind in KINDS for each in survives(data, name))
-
-
-HEADS = [
-    b"",
-    b"\x1f\x8b",
-    b"data: ",
-    b"interactions:\n",
-    b"httprr trace v1\n",
-    b"{",
-    b'{"request": ',
-    b"[",
-    b'{"a":1}\n',
-]
-
-
-@given(st.sampled_from(HEADS), st.binary(), st.sampled_from(["x", "x.json", "x.jsonl.gz", "x.yml", "x.har"]))
-def test_any_bytes_are_read_or_refused(head: bytes, data: bytes, name: str) -> None:
-    assert all(each.problem or each.kind in KINDS for each in survives(head + data, name))
-
-
-def test_every_recording_is_read(shared: Path) -> None:
-    paths = sorted((shared / "recordings").glob("*.jsonl.gz"))
-    inputs: Iterable[Input] = [each for path in paths for each in read_path(path)]
-    assert len(paths) > 40
-    assert [] == [str(each.problem) for each in inputs if each.problem]
-    natives = [each for each in inputs if each.kind == "native"]
-    assert {"anthropic_native.jsonl.gz", "gemini_native.jsonl.gz"} == {Path(each.path).name for each in natives}
-    chats = [exchange for each in inputs for exchange in each.conversation]
-    assert (2116, 297) == (len(chats), len(natives))
-    assert all(exchange.date for exchange in chats)
-    sessions = {each.session for each in inputs if each.session}
-    assert 158 == len(sessions)
-    assert 158 == len([each for each in inputs if each.session])
-
-
-def test_every_capture_is_read(shared: Path) -> None:
-    found = [each for path in sorted((shared / "captures").glob("*.jsonl.gz")) for each in read_path(path)]
-    assert {("exchanges", None)} == {(each.kind, each.problem) for each in found}
-
-
-def test_every_original_file_is_read(shared: Path) -> None:
-    kinds: dict[str, int] = {}
-    for path in sorted((shared / "recordings" / "original").iterdir()):
-        if path.name in UNSUPPORTED:
-            with pytest.raises(InvalidDocument, match="expected"):
-                raise next(each.problem for each in survives(path.read_bytes(), path.name) if each.problem)
-            continue
-        (found,) = read_path(path)
-        assert found.conversation, path.name
-        assert found.problem is None
-        assert all(exchange.status or found.kind not in {"cassette", "har"} for exchange in found.conversation)
-        kinds[found.kind] = kinds.get(found.kind, 0) + 1
-    expected = {"cassette": 35, "response": 4, "har": 1, "stream": 1, "chunks": 1}
-    assert expected == kinds

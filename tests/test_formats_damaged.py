@@ -1,0 +1,193 @@
+import contextlib
+import json
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+from hypothesis import given
+from hypothesis import strategies as st
+
+from conformance.errors import InvalidDocument
+from conformance.resources import folder
+from conformance.wire.formats import KINDS, Input, read, read_path
+from conformance.wire.pointer import REMOVE, edit
+from tests.wires import (
+    CHUNK,
+    DONE,
+    EVENT,
+    HEADERS,
+    REPLY,
+    REPLY_TEXT,
+    REQUEST,
+    REQUEST_TEXT,
+    URL,
+)
+
+BYTES = folder("fixtures") / "bytes"
+
+# Formats of single projects that are not read, and what is said of them.
+UNSUPPORTED = {
+    "INDEX.json": "an index of the files, not a recording",
+    "OpenRouterTeam+ai-sdk-provider__response.jsonl": "lines with `json`, `comment` and `delay_ms`: one project's own",
+}
+
+
+@pytest.mark.parametrize(
+    ("data", "line", "message"),
+    [
+        (b"", 1, "got an empty file"),
+        (b" \n ", 1, "got an empty file"),
+        (b"hello", 1, "got text that begins with 'hello'"),
+        (b"{}", 1, "got an object with the keys none"),
+        (b'{"a": 1, "b": 2}', 1, "got an object with the keys 'a', 'b'"),
+        (b"[]", 1, "got an empty list"),
+        (b"[1, 2]", 1, "got a list whose items are not all of one of these kinds"),
+        (b'{"a":\n1,}', 2, "expected a key in double quotes"),
+        (b"interactions: 1", 1, "got YAML without a list of `interactions`"),
+        (b"interactions:\n  a: ]", 2, "expected YAML"),
+        (b'[{"request": 1}, 1]', 1, "got a list"),
+        (b'{"exchanges": [1]}', None, "expected an exchange"),
+        (b'{"request": "{"}', None, "its text is not a sound body"),
+        (b"\xef\xbb\xbf{}", 1, "got a byte order mark"),
+        (b"\x1f\x8b", None, "expected gzip data"),
+    ],
+)
+def test_what_cannot_be_read_is_refused_with_what_would_be(data: bytes, line: int | None, message: str) -> None:
+    with pytest.raises(InvalidDocument) as caught:
+        list(read(data, "file"))
+    assert ("file", line) == (caught.value.file, caught.value.line)
+    assert message in caught.value.message
+
+
+@pytest.mark.parametrize("name", ["", "missing.json"])
+def test_a_path_that_cannot_be_opened_is_refused(tmp_path: Path, name: str) -> None:
+    with pytest.raises(InvalidDocument, match=r"cannot be read: (No such file|Is a directory)"):
+        list(read_path(tmp_path / name))
+
+
+PLAIN = (
+    st.none() | st.booleans() | st.integers(-1, 600) | st.sampled_from(["", "x", URL, EVENT, REPLY_TEXT, "\x1f\x8b"])
+)
+VALUES = st.recursive(
+    PLAIN, lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.sampled_from(["a", "string"]), inner)
+)
+INTERACTION = {
+    "request": {"method": "POST", "uri": URL, "body": {"encoding": "x", "string": REQUEST_TEXT}, "headers": HEADERS},
+    "response": {"status": {"code": 200}, "headers": HEADERS, "body": {"base64_string": "e30="}},
+    "recorded_at": "2026-01-01",
+}
+ENTRY = {
+    "startedDateTime": "2026-01-01T00:00:00Z",
+    "request": {"method": "POST", "url": URL, "postData": {"text": REQUEST_TEXT}},
+    "response": {
+        "status": 200,
+        "headers": [{"name": "Date", "value": "x"}],
+        "content": {"text": '["e30="]', "encoding": "base64"},
+    },
+}
+NOCK = {"scope": URL, "path": "", "status": 200, "body": REQUEST, "response": ["ff", "00"], "rawHeaders": ["A", "b"]}
+RECORD = {
+    "request": REQUEST,
+    "response": [CHUNK, DONE],
+    "headers": HEADERS,
+    "status": 200,
+    "session": "s",
+    "api": "chat",
+}
+WHOLE: list[Any] = [
+    {"interactions": [INTERACTION]},
+    INTERACTION,
+    {"log": {"entries": [ENTRY]}},
+    [NOCK],
+    [RECORD, RECORD],
+    {"exchanges": [RECORD], "session": "s"},
+    REQUEST,
+    [CHUNK, DONE],
+    REPLY,
+]
+
+
+def places(value: Any, pointer: str = "") -> Iterator[str]:
+    yield pointer
+    items = value.items() if isinstance(value, dict) else enumerate(value if isinstance(value, list) else [])
+    for key, item in items:
+        yield from places(item, f"{pointer}/{key}")
+
+
+@st.composite
+def damaged(draw: st.DrawFn) -> Any:
+    whole = draw(st.sampled_from(WHOLE))
+    chosen = draw(st.lists(st.sampled_from([place for place in places(whole) if place]), min_size=1, max_size=3))
+    for place in chosen:
+        with contextlib.suppress(LookupError, TypeError):
+            whole = edit(whole, {place: draw(VALUES | st.just(REMOVE))})
+    return whole
+
+
+def survives(data: bytes, name: str) -> Iterator[Input]:
+    try:
+        yield from read(data, name)
+    except InvalidDocument as error:
+        yield Input(name, None, "", problem=error)
+
+
+@given(VALUES | damaged(), st.sampled_from(["x.json", "x.jsonl", "x.yaml"]))
+def test_any_value_is_read_or_refused(value: Any, name: str) -> None:
+    data = yaml.safe_dump(value).encode() if name == "x.yaml" else json.dumps(value).encode()
+    assert all(each.problem or each.kind in KINDS for each in survives(data, name))
+
+
+HEADS = [
+    b"",
+    b"\x1f\x8b",
+    b"data: ",
+    b"interactions:\n",
+    b"httprr trace v1\n",
+    b"{",
+    b'{"request": ',
+    b"[",
+    b'{"a":1}\n',
+]
+
+
+@given(st.sampled_from(HEADS), st.binary(), st.sampled_from(["x", "x.json", "x.jsonl.gz", "x.yml", "x.har"]))
+def test_any_bytes_are_read_or_refused(head: bytes, data: bytes, name: str) -> None:
+    assert all(each.problem or each.kind in KINDS for each in survives(head + data, name))
+
+
+def test_every_recording_is_read(shared: Path) -> None:
+    paths = sorted((shared / "recordings").glob("*.jsonl.gz"))
+    inputs: Iterable[Input] = [each for path in paths for each in read_path(path)]
+    assert len(paths) > 40
+    assert [] == [str(each.problem) for each in inputs if each.problem]
+    natives = [each for each in inputs if each.kind == "native"]
+    assert {"anthropic_native.jsonl.gz", "gemini_native.jsonl.gz"} == {Path(each.path).name for each in natives}
+    chats = [exchange for each in inputs for exchange in each.conversation]
+    assert (2116, 297) == (len(chats), len(natives))
+    assert all(exchange.date for exchange in chats)
+    sessions = {each.session for each in inputs if each.session}
+    assert 158 == len(sessions)
+    assert 158 == len([each for each in inputs if each.session])
+
+
+def test_every_capture_is_read(shared: Path) -> None:
+    found = [each for path in sorted((shared / "captures").glob("*.jsonl.gz")) for each in read_path(path)]
+    assert {("exchanges", None)} == {(each.kind, each.problem) for each in found}
+
+
+def test_every_original_file_is_read(shared: Path) -> None:
+    kinds: dict[str, int] = {}
+    for path in sorted((shared / "recordings" / "original").iterdir()):
+        if path.name in UNSUPPORTED:
+            with pytest.raises(InvalidDocument, match="expected"):
+                raise next(each.problem for each in survives(path.read_bytes(), path.name) if each.problem)
+            continue
+        (found,) = read_path(path)
+        assert found.conversation, path.name
+        assert found.problem is None
+        assert all(exchange.status or found.kind not in {"cassette", "har"} for exchange in found.conversation)
+        kinds[found.kind] = kinds.get(found.kind, 0) + 1
+    expected = {"cassette": 35, "response": 4, "har": 1, "stream": 1, "chunks": 1}
+    assert expected == kinds
