@@ -77,6 +77,14 @@ class Context:
         claims = self.claims
         return all(claims.get(name, UNKNOWN) != UNKNOWN for name in names)
 
+    def says(self, name: str, *words: str) -> bool:
+        """Say whether a claim that is one word or a list of them names one of these."""
+        return not set(words).isdisjoint(listed(self.claim(name)))
+
+    def bites(self, name: str) -> bool:
+        """Say whether a deviation is claimed to be refused or to do damage."""
+        return bites(self.claims.get(name))
+
     @property
     def thinks(self) -> bool | None:
         """Say whether the model thinks in this exchange, by its claims and the request's switches; None: unknown."""
@@ -85,3 +93,20 @@ class Context:
             self._thinks = profiles.thinks(self.claims, body) if type(body) is dict and self.claims else None
         result: bool | None = self._thinks
         return result
+
+
+def listed(claimed: Any) -> tuple[str, ...]:
+    """Return a claim that is one word or a list of them as a tuple; empty where there is none."""
+    if type(claimed) is str:
+        return (claimed,)
+    return tuple(claimed) if isinstance(claimed, (list, tuple)) else ()
+
+
+def bites(verdict: Any) -> bool:
+    """Say whether a deviation is known to be refused or to do damage."""
+    return verdict == "damaged" or isinstance(verdict, Mapping)
+
+
+def refuses(verdict: Any) -> bool:
+    """Say whether a deviation is known to be refused."""
+    return isinstance(verdict, Mapping)

@@ -13,6 +13,7 @@ from conformance.wire.exchange import Conversation, Exchange
 from conformance.wire.parts import Body, Call, Message, Reply, Resent, Result, Streamed, Turn, Usage, calls_of
 from conformance.wire.pointer import Place
 from conformance.wire.resent import last_user, match
+from conformance.wire.sequels import Sequel, sequels
 from conformance.wire.sse import read
 
 
@@ -20,8 +21,8 @@ class Index:
     """The parts of one conversation, in their order on the wire."""
 
     __slots__ = (
-        "_calls", "_chunks", "_messages", "answers", "conversation", "errors", "plain_turns", "replies", "reply_calls",
-        "requests", "resent", "responses", "results", "streams", "tools", "turns", "usages",
+        "_calls", "_chunks", "_messages", "_sequels", "answers", "conversation", "errors", "plain_turns", "replies",
+        "reply_calls", "requests", "resent", "responses", "results", "streams", "tools", "turns", "usages",
     )  # fmt: skip
 
     def __init__(self, conversation: Conversation) -> None:
@@ -30,6 +31,7 @@ class Index:
         self._messages: list[Message] | None = None
         self._calls: list[Call] | None = None
         self._chunks: list[Body] | None = None
+        self._sequels: list[Sequel] | None = None
         self.requests: list[Body] = []
         self.plain_turns: list[Message] = []
         self.turns: list[Turn] = []
@@ -93,6 +95,14 @@ class Index:
     def count_chunks(self) -> int:
         """Return how many events the streams have."""
         return sum([len(stream.value.chunks) for stream in self.streams])
+
+    @property
+    def sequels(self) -> list[Sequel]:
+        """Return the requests that go on from earlier ones."""
+        if self._sequels is None:
+            several = len(self.conversation) > 1
+            self._sequels = sequels(self.conversation, self.replies, self.resent) if several else []
+        return self._sequels
 
     def _message_lists(self) -> Iterator[tuple[Place, dict[str, Any]]]:
         for number, exchange in enumerate(self.conversation):

@@ -90,6 +90,11 @@ class Streamed(NamedTuple):
     value: Stream
     request: dict[str, Any] | None
 
+    @property
+    def has_calls(self) -> bool:
+        """Say whether the stream holds tool calls."""
+        return any(choice.calls for choice in self.value.choices)
+
 
 class Resent(NamedTuple):
     """A message of a later request that carries an earlier reply back."""

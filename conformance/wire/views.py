@@ -41,6 +41,7 @@ tool_calls = View("tool call of a request", Side.CLIENT, attrgetter("calls"), In
 tool_results = View("tool message", Side.CLIENT, attrgetter("results"))
 tool_definitions = View("tool definition", Side.CLIENT, attrgetter("tools"))
 resent = View("reply sent back", Side.CLIENT, attrgetter("resent"))
+sequels = View("request that goes on from another", Side.CLIENT, attrgetter("sequels"))
 answers = View("answer of any status", Side.PROVIDER, attrgetter("answers"))
 responses = View("reply body", Side.PROVIDER, attrgetter("responses"), variant="plain")
 replies = View("reply", Side.PROVIDER, attrgetter("replies"))

@@ -4,10 +4,11 @@ from typing import Any
 
 from conformance.results import Level
 from conformance.rules import Context, Fault, Source, example, rule
-from conformance.rules.reasoning._fields import bites, listed, present, shown
+from conformance.rules._context import bites, listed
 from conformance.wire.parts import Resent
 from conformance.wire.pieces import Details
 from conformance.wire.pointer import REMOVE
+from conformance.wire.reasoning import present, shown
 from conformance.wire.views import resent
 
 _KEY = "reasoning_details"

@@ -2,8 +2,8 @@
 
 from conformance.results import Level
 from conformance.rules import Context, Fault, Source, example, rule
-from conformance.rules.reasoning._fields import carried, shown, text
 from conformance.wire.parts import Reply
+from conformance.wire.reasoning import carried, shown, text
 from conformance.wire.views import replies
 
 

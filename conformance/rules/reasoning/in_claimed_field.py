@@ -2,9 +2,11 @@
 
 from conformance.results import Level
 from conformance.rules import Context, Fault, Source, example, rule
-from conformance.rules.reasoning._fields import carried, in_replies, listed
+from conformance.rules._context import listed
+from conformance.rules._reasoning import in_replies
 from conformance.wire.parts import Reply
 from conformance.wire.pointer import REMOVE
+from conformance.wire.reasoning import carried
 from conformance.wire.views import replies
 
 _AS_REASONING = {"reasoning.response-field": "reasoning"}

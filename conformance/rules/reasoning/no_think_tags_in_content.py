@@ -2,8 +2,9 @@
 
 from conformance.results import Level
 from conformance.rules import Context, Fault, Source, example, rule
-from conformance.rules.reasoning._fields import TAGS, in_replies, tagged
+from conformance.rules._reasoning import in_replies
 from conformance.wire.parts import Reply
+from conformance.wire.reasoning import TAGS, tagged
 from conformance.wire.views import replies
 
 

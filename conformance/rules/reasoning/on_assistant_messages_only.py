@@ -2,8 +2,8 @@
 
 from conformance.results import Level
 from conformance.rules import Context, Fault, Source, example, rule
-from conformance.rules.reasoning._fields import KEYS
 from conformance.wire.parts import Message
+from conformance.wire.reasoning import KEYS
 from conformance.wire.views import messages
 
 _KEYS = frozenset({*KEYS, "extra_content"})

@@ -2,9 +2,10 @@
 
 from conformance.results import Level
 from conformance.rules import Context, Fault, Source, example, rule
-from conformance.rules.reasoning._fields import demanded, has, in_requests, omission
+from conformance.rules._reasoning import demanded, in_requests, omission
 from conformance.wire.parts import Turn
 from conformance.wire.pointer import REMOVE
+from conformance.wire.reasoning import has
 from conformance.wire.views import tool_turns
 
 _REFUSAL = {

@@ -2,19 +2,11 @@
 
 from conformance.results import Level
 from conformance.rules import Context, Fault, Source, example, rule
-from conformance.rules.reasoning._fields import (
-    TAGS,
-    carried,
-    demanded,
-    has,
-    in_requests,
-    listed,
-    omission,
-    present,
-    refuses,
-)
+from conformance.rules._context import listed, refuses
+from conformance.rules._reasoning import demanded, in_requests, omission
 from conformance.wire.parts import Resent
 from conformance.wire.pointer import REMOVE
+from conformance.wire.reasoning import TAGS, carried, has, present
 from conformance.wire.views import resent
 
 

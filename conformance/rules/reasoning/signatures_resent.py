@@ -4,9 +4,9 @@ from typing import Any
 
 from conformance.results import Level
 from conformance.rules import Context, Fault, Source, example, rule
-from conformance.rules.reasoning._fields import shown
 from conformance.wire.parts import Resent
 from conformance.wire.pointer import REMOVE
+from conformance.wire.reasoning import shown
 from conformance.wire.views import resent
 
 _KEY = "extra_content"

@@ -2,9 +2,11 @@
 
 from conformance.results import Level
 from conformance.rules import Context, Fault, Source, example, rule
-from conformance.rules.reasoning._fields import carried, demanded, has, in_requests, omission, refuses
+from conformance.rules._context import refuses
+from conformance.rules._reasoning import demanded, in_requests, omission
 from conformance.wire.parts import Turn
 from conformance.wire.pointer import REMOVE
+from conformance.wire.reasoning import carried, has
 from conformance.wire.views import tool_turns
 
 _READS_REASONING = {"reasoning.request-field": "reasoning", "reasoning.input.reasoning_content": "ignored"}

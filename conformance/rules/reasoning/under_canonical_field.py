@@ -2,7 +2,7 @@
 
 from conformance.results import Level
 from conformance.rules import Context, Fault, Source, example, rule
-from conformance.rules.reasoning._fields import listed
+from conformance.rules._context import listed
 from conformance.wire.parts import Message
 from conformance.wire.views import messages
 

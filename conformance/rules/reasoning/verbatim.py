@@ -4,8 +4,10 @@ from typing import Any
 
 from conformance.results import Level
 from conformance.rules import Context, Fault, Source, example, rule
-from conformance.rules.reasoning._fields import bites, carried, demanded, in_requests, present, shown, text
+from conformance.rules._context import bites
+from conformance.rules._reasoning import demanded, in_requests
 from conformance.wire.parts import Resent
+from conformance.wire.reasoning import carried, present, shown, text
 from conformance.wire.views import resent
 
 _ABSENT = object()

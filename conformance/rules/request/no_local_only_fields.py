@@ -1,8 +1,7 @@
 """Rule: what clients note for themselves stays with them."""
 
 from conformance.results import Level
-from conformance.rules import Context, Fault, Source, example, rule
-from conformance.rules.request import _keys
+from conformance.rules import Context, Fault, Source, _keys, example, rule
 from conformance.wire.parts import Message
 from conformance.wire.views import messages
 

@@ -1,8 +1,7 @@
 """Rule: messages hold nothing of the client's own."""
 
 from conformance.results import Level
-from conformance.rules import Context, Fault, Source, example, rule
-from conformance.rules.request import _keys
+from conformance.rules import Context, Fault, Source, _keys, example, rule
 from conformance.wire.parts import Message
 from conformance.wire.views import messages
 

@@ -2,7 +2,6 @@
 
 from conformance.results import Level
 from conformance.rules import Context, Fault, Source, example, rule
-from conformance.rules.stream._known import calls, claims
 from conformance.wire.parts import Streamed
 from conformance.wire.pointer import REMOVE
 from conformance.wire.views import streams
@@ -11,7 +10,7 @@ _FIRST = "/0/response/3/choices/0/delta/tool_calls/0/function/arguments"
 
 
 def _is_judged(stream: Streamed, context: Context) -> bool:
-    return calls(stream) and not claims(context, "stream.first-arguments", "absent", "null")
+    return stream.has_calls and not context.says("stream.first-arguments", "absent", "null")
 
 
 @rule(

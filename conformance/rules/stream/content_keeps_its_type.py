@@ -2,7 +2,6 @@
 
 from conformance.results import Level
 from conformance.rules import Context, Fault, Source, example, rule
-from conformance.rules.stream._known import claims
 from conformance.wire.parts import Streamed
 from conformance.wire.views import streams
 
@@ -13,7 +12,7 @@ _FIELD = "reasoning.response-field"
 @rule(
     Level.SHOULD,
     on=streams,
-    where=lambda stream, context: bool(stream.value.choices) and not claims(context, _FIELD, "thinking-parts"),
+    where=lambda stream, context: bool(stream.value.choices) and not context.says(_FIELD, "thinking-parts"),
     source=Source("https://platform.openai.com/docs/api-reference/chat/streaming"),
     bad=[example("stream-plain", {"/0/response/1/choices/0/delta/content": _THOUGHT})],
     good=[example("stream-plain"), example("stream-plain", {"/0/response/0/choices/0/delta/content": None})],

@@ -2,7 +2,6 @@
 
 from conformance.results import Level
 from conformance.rules import Context, Fault, Source, example, rule
-from conformance.rules.stream._known import claims
 from conformance.wire.parts import Streamed
 from conformance.wire.pointer import REMOVE
 from conformance.wire.views import streams
@@ -61,4 +60,4 @@ def _may_be_empty(number: int, stream: Streamed, context: Context) -> bool:
     if number == 0:
         return context.claim("stream.empty-first-chunk") is True
     finished = value.facts.get("finish", ())
-    return claims(context, "stream.after-finish", "other") and bool(finished) and int(finished[0].at[0]) < number
+    return context.says("stream.after-finish", "other") and bool(finished) and int(finished[0].at[0]) < number

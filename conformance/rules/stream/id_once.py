@@ -2,7 +2,6 @@
 
 from conformance.results import Level
 from conformance.rules import Context, Fault, Source, example, rule
-from conformance.rules.stream._known import calls, claims
 from conformance.wire.parts import Streamed
 from conformance.wire.pointer import REMOVE
 from conformance.wire.views import streams
@@ -16,7 +15,7 @@ _LATER = "/0/response/4/choices/0/delta/tool_calls/0/id"
 @rule(
     Level.SHOULD,
     on=streams,
-    where=lambda stream, _context: calls(stream),
+    where=lambda stream, _context: stream.has_calls,
     source=Source("https://platform.openai.com/docs/api-reference/chat/streaming"),
     bad=[
         example("stream-tool-calls", {_LATER: "call_a"}),
@@ -42,6 +41,6 @@ def judge(stream: Streamed, context: Context) -> list[Fault]:
             f"expected the id in the call's first fragment alone, got {fact.detail or _BLANK} here", at=(*fact.at, "id")
         )
         for kind, form in _FORMS.items()
-        if kind in facts and not claims(context, "stream.continuation-id", form)
+        if kind in facts and not context.says("stream.continuation-id", form)
         for fact in facts[kind]
     ]

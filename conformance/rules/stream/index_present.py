@@ -2,14 +2,13 @@
 
 from conformance.results import Level
 from conformance.rules import Context, Fault, Source, example, rule
-from conformance.rules.stream._known import calls, claims
 from conformance.wire.parts import Streamed
 from conformance.wire.pointer import REMOVE
 from conformance.wire.views import streams
 
 
 def _is_judged(stream: Streamed, context: Context) -> bool:
-    return calls(stream) and not claims(context, "stream.index", "absent", "sometimes-absent")
+    return stream.has_calls and not context.says("stream.index", "absent", "sometimes-absent")
 
 
 @rule(

@@ -2,7 +2,6 @@
 
 from conformance.results import Level
 from conformance.rules import Context, Fault, Source, example, rule
-from conformance.rules.stream._known import claims
 from conformance.wire.parts import Streamed
 from conformance.wire.pointer import REMOVE
 from conformance.wire.views import streams
@@ -11,7 +10,7 @@ from conformance.wire.views import streams
 @rule(
     Level.MUST,
     on=streams,
-    where=lambda stream, context: stream.value.error is None and not claims(context, "stream.line-ends", "single"),
+    where=lambda stream, context: stream.value.error is None and not context.says("stream.line-ends", "single"),
     source=Source("https://github.com/anomalyco/opencode/issues/39968"),
     bad=[
         example("stream-plain", {"/0/response/3": REMOVE}),

@@ -4,14 +4,13 @@ from collections import Counter
 
 from conformance.results import Level
 from conformance.rules import Context, Fault, Source, example, rule
-from conformance.rules.stream._known import claims
 from conformance.wire.parts import Streamed
 from conformance.wire.pointer import Place
 from conformance.wire.views import streams
 
 
 def _may_not_repeat(stream: Streamed, context: Context) -> bool:
-    is_known = context.claim("finish.several") is True or claims(context, "stream.after-finish", "finish")
+    is_known = context.claim("finish.several") is True or context.says("stream.after-finish", "finish")
     return "finish" in stream.value.facts and not is_known
 
 

@@ -2,7 +2,6 @@
 
 from conformance.results import Level
 from conformance.rules import Context, Fault, Source, example, rule
-from conformance.rules.stream._known import claims
 from conformance.wire.parts import Streamed
 from conformance.wire.pointer import REMOVE
 from conformance.wire.views import streams
@@ -11,7 +10,7 @@ _ROLE = "/0/response/0/choices/0/delta/role"
 
 
 def _is_judged(stream: Streamed, context: Context) -> bool:
-    return bool(stream.value.choices) and not claims(context, "stream.role", "absent")
+    return bool(stream.value.choices) and not context.says("stream.role", "absent")
 
 
 @rule(

@@ -4,7 +4,7 @@ import orjson
 
 from conformance.results import Level
 from conformance.rules import Context, Fault, Source, example, rule
-from conformance.rules.tool_calls import _declared
+from conformance.wire import definitions
 from conformance.wire.parts import Call, Reply
 from conformance.wire.pointer import REMOVE
 from conformance.wire.views import replies
@@ -63,6 +63,6 @@ def _stands_for_none(call: Call, context: Context) -> bool:
     """Say whether the arguments are what a reply may give where the function needs none."""
     if call.arguments not in ("", *(context.claim("arguments.when-none") or ())):
         return False
-    function = _declared.definition(call)
+    function = definitions.definition(call)
     parameters = function.get("parameters") if function is not None else None
     return type(parameters) is not dict or not parameters.get("required")

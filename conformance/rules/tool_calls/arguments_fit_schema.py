@@ -4,8 +4,8 @@ import orjson
 
 from conformance.results import Level
 from conformance.rules import Context, Fault, Source, example, rule
-from conformance.rules.tool_calls import _declared
 from conformance.schemas import argument_errors
+from conformance.wire import definitions
 from conformance.wire.parts import Reply
 from conformance.wire.views import replies
 
@@ -36,7 +36,7 @@ def judge(reply: Reply, _context: Context) -> list[Fault]:
     """
     faults = []
     for call in reply.calls:
-        function = _declared.definition(call)
+        function = definitions.definition(call)
         parameters = function.get("parameters") if function is not None else None
         if type(parameters) is not dict or type(call.arguments) is not str:
             continue

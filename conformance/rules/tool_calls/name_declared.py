@@ -2,7 +2,7 @@
 
 from conformance.results import Level
 from conformance.rules import Context, Fault, Source, example, rule
-from conformance.rules.tool_calls import _declared
+from conformance.wire import definitions
 from conformance.wire.parts import Call
 from conformance.wire.pointer import REMOVE
 from conformance.wire.views import reply_calls
@@ -36,9 +36,9 @@ def judge(call: Call, _context: Context) -> list[Fault]:
     all the same. To mend it, constrain the names when decoding, or let the model try again; a client answers with a
     result that says that there is no such tool.
     """
-    if _declared.definition(call) is not None:
+    if definitions.definition(call) is not None:
         return []
-    declared = _declared.names(call.request or {})
+    declared = definitions.names(call.request or {})
     if any(type(name) is not str for name in declared):
         # The schemas report such a definition; what it declares cannot be known.
         return []

@@ -2,7 +2,7 @@
 
 from typing import Final
 
-from conformance.rules import Fault
+from conformance.rules._context import Fault
 from conformance.wire.parts import Message
 from conformance.wire.pointer import Place
 

@@ -1,14 +1,12 @@
-"""Where reasoning stands in an assistant message, and what a provider is claimed to make of it there.
+"""Where reasoning stands in an assistant message.
 
 Fields bear the names that the claims use: a key of the message, `thinking-parts` and `reasoning-parts` for parts of a
 content list, `think-tags` and `reasoning-tags` for text at the start of a content string.
 """
 
-from collections.abc import Mapping
 from typing import Any
 
-from conformance import profiles
-from conformance.rules import Context
+from conformance.wire.resent import said
 
 KEYS = ("reasoning_content", "reasoning", "reasoning_details", "thinking_blocks")
 CANONICAL = ("reasoning_content", "reasoning_details")
@@ -59,6 +57,26 @@ def tagged(message: dict[str, Any], tag: str = "think") -> str | None:
     return head.strip().removeprefix(f"<{tag}>")
 
 
+def untagged(content: Any) -> str:
+    """Return the text of a content without the reasoning between tags at its start."""
+    words = said(content)
+    for tag in TAGS.values():
+        if tagged({"content": words}, tag) is not None:
+            return words.partition(f"</{tag}>")[2].lstrip()
+    return words
+
+
+def is_signed(message: Any) -> bool:
+    """Say whether a message, or one of its calls, bears a signature of its reasoning."""
+    if type(message) is not dict or message.get("role") != "assistant":
+        return False
+    calls, details = message.get("tool_calls"), message.get("reasoning_details")
+    signed = [item for item in _objects(details) if item.get("signature") or item.get("data")]
+    return bool(signed or message.get("thinking_blocks")) or any(
+        has(each, "extra_content") for each in (message, *_objects(calls))
+    )
+
+
 def text(message: dict[str, Any], field: str) -> str:
     """Return the readable text that a message carries under a field; empty where there is none."""
     value = message.get(field)
@@ -67,57 +85,6 @@ def text(message: dict[str, Any], field: str) -> str:
     if field in PARTS:
         value = [part for part in _objects(message.get("content")) if part.get("type") == PARTS[field]]
     return "".join([_spoken(item) for item in _objects(value)])
-
-
-def listed(claimed: Any) -> tuple[str, ...]:
-    """Return a claim that is one word or a list of them as a tuple; empty where there is none."""
-    if type(claimed) is str:
-        return (claimed,)
-    return tuple(claimed) if isinstance(claimed, (list, tuple)) else ()
-
-
-def in_replies(context: Context) -> tuple[str, ...]:
-    """Return the fields in which this reply may hold reasoning: what the request asked for, else the usual ones."""
-    if not context.claims:
-        return ()
-    body = context.exchange.request
-    for switch in context.claim("reasoning.response-field-switches", ()) if type(body) is dict else ():
-        if profiles.matches(switch, body):
-            return listed(switch["field"])
-    return listed(context.claim("reasoning.response-field"))
-
-
-def in_requests(context: Context) -> tuple[str, ...]:
-    """Return the fields that the provider reads, the canonical ones where nothing is claimed or none is read."""
-    return tuple([field for field in listed(context.claim("reasoning.request-field")) if field != "none"]) or CANONICAL
-
-
-def preserved(context: Context) -> bool:
-    """Say whether the request asks the provider to read the reasoning of every turn."""
-    for keeper in context.claim("thinking.preserve", ()):
-        if profiles.matches(keeper, context.exchange.request):
-            return bool(keeper["keeps"])
-    return False
-
-
-def bites(verdict: Any) -> bool:
-    """Say whether a deviation is known to be refused or to do damage."""
-    return verdict == "damaged" or isinstance(verdict, Mapping)
-
-
-def refuses(verdict: Any) -> bool:
-    """Say whether a deviation is known to be refused."""
-    return isinstance(verdict, Mapping)
-
-
-def omission(*, current: bool) -> str:
-    """Return the claim that says what becomes of a tool turn without reasoning."""
-    return "reasoning.omitted-on-tool-turn" if current else "reasoning.omitted-on-earlier-tool-turn"
-
-
-def demanded(context: Context, *, current: bool) -> bool:
-    """Say whether the provider is known to demand the reasoning of a tool turn in this request."""
-    return bites(context.claims.get(omission(current=current))) and context.thinks is True
 
 
 def shown(value: Any) -> str:

@@ -1,0 +1,67 @@
+"""Rule: what was sent is sent again."""
+
+from conformance.results import Level
+from conformance.rules import Context, Fault, Source, example, rule
+from conformance.wire.changes import LOST, MOVED, Change
+from conformance.wire.pointer import REMOVE
+from conformance.wire.reasoning import is_signed
+from conformance.wire.sequels import Sequel
+from conformance.wire.views import sequels
+
+_REFUSED = {"status": 400, "message": "messages[{index}]: the prefix of a signed block has changed."}
+
+
+@rule(
+    Level.SHOULD,
+    on=sequels,
+    source=Source(
+        "schemas/canonical/transcript.json",
+        "From request to request the list only grows: what was sent before is sent again, in its order and unchanged",
+    ),
+    bad=[
+        example("plain-session", {"/2/request/messages/0/content": "You are a poet. It is noon."}),
+        example("plain-session", {"/2/request/messages/1/content": "[at noon] My name is Ada."}),
+        example("plain-session", {"/2/request/messages/2": REMOVE}),
+        example("thinking-session", {"/3/request/messages/6/content": "cold"}),
+        example("thinking-session", {"/3/request/messages/0": REMOVE}),
+        example(
+            "reasoning-signature-session",
+            {"/1/request/messages/0/content": "Good morning. What is the weather in Paris?"},
+            {"signature.prefix-changed": _REFUSED},
+        ),
+    ],
+    good=[
+        example("plain-session"),
+        example("thinking-session"),
+        example("plain-session", {"/2/request/messages/3/content": [{"type": "text", "text": "What rhymes with it?"}]}),
+    ],
+)
+def judge(part: Sequel, _context: Context) -> list[Fault]:
+    """A request that goes on from another has its messages, in their order and unchanged.
+
+    No provider can refuse it, since none keeps the history, and a client may shorten one that grew too long: so it is
+    no must. But all that stands behind the change misses the prompt cache, and the model goes on from what it never
+    saw; where signed parts stand behind it, providers that check signatures refuse. Lost user messages, replies that
+    come back changed, and reasoning are for other rules.
+    To mend it, append to what was sent, and put what changes (the time, the state of a task) into the new message.
+    """
+    if not part.changes:
+        return []
+    return [_fault(part, change) for change in part.changes if not _is_lost_user(change)]
+
+
+def _is_lost_user(change: Change) -> bool:
+    return change.kind == LOST and change.value.get("role") == "user"
+
+
+def _fault(part: Sequel, change: Change) -> Fault:
+    role = str(change.value.get("role"))[:40]
+    words = f"message {change.number} of the request before ({role})"
+    if change.at is None:
+        message, place = f"expected {words} again, got none", (*part.place, "messages")
+    else:
+        what = "in its order, got it after others" if change.kind == MOVED else "as it was, got another text"
+        message, place = f"expected {words} {what}", (*part.place, "messages", change.at)
+    later = part.value["messages"][part.end if change.at is None else change.at :]
+    claim = "signature.prefix-changed" if any(map(is_signed, later)) else None
+    return Fault(message, place=place, values={"role": role}, claim=claim)

@@ -1,0 +1,41 @@
+"""Rule: what the user said stays said."""
+
+from conformance.results import Level
+from conformance.rules import Context, Fault, Source, example, rule
+from conformance.wire.changes import LOST
+from conformance.wire.pointer import REMOVE
+from conformance.wire.sequels import Sequel
+from conformance.wire.views import sequels
+
+
+@rule(
+    Level.MUST,
+    on=sequels,
+    source=Source("schemas/canonical/transcript.json", "no user message is lost"),
+    bad=[
+        example("plain-session", {"/2/request/messages/1": REMOVE}),
+        example("plain-session", {"/2/request/messages/3": REMOVE}),
+        example("thinking-session", {"/3/request/messages/1": REMOVE}),
+    ],
+    good=[
+        example("plain-session"),
+        example("plain-session", {"/2/request/messages/5/content": "What rhymes with it?"}),
+    ],
+)
+def judge(part: Sequel, _context: Context) -> list[Fault]:
+    """A request that goes on from another has all of its user messages.
+
+    Without the question the model takes the answer for the beginning, and repeats or forgets the task. Where a message
+    went together with its neighbours, the client has shortened the history, which it may: that is no must.
+    To mend it, keep user messages in the list from which requests are built, and append each once.
+    """
+    return [
+        Fault(
+            f"expected message {change.number} of the request before (user) again, got none",
+            at=("messages",),
+            values={"role": "user"},
+            level=None if change.alone else Level.SHOULD,
+        )
+        for change in part.changes
+        if change.kind == LOST and change.value.get("role") == "user"
+    ]

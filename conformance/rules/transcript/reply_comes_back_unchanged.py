@@ -1,0 +1,105 @@
+"""Rule: a reply comes back as it was given."""
+
+from collections.abc import Iterator
+from typing import Any
+
+import orjson
+
+from conformance.results import Level
+from conformance.rules import Context, Fault, Source, example, rule
+from conformance.wire.parts import Call, Resent, calls_of
+from conformance.wire.pointer import REMOVE
+from conformance.wire.reasoning import shown, untagged
+from conformance.wire.resent import said, same_arguments
+from conformance.wire.views import resent
+
+_CALL = "/1/request/messages/2/tool_calls/0"
+_HARMED = {"ids.rewritten": "damaged"}
+_IDS = {"/1/request/messages/1/tool_calls/0/id": "call_1", "/1/request/messages/2/tool_call_id": "call_1"}
+
+
+@rule(
+    Level.MUST,
+    on=resent,
+    source=Source(
+        "schemas/canonical/transcript.json",
+        "A reply comes back as it was given: its content, and the ids, names and arguments of its calls, byte for byte",
+    ),
+    bad=[
+        example("stream-thinking-session", {"/1/request/messages/1/content": "Let me look."}),
+        example("stream-thinking-session", {"/1/request/messages/1/tool_calls/0/function/name": "get_rain"}),
+        example("stream-thinking-session", {"/1/request/messages/1/tool_calls/0/function/arguments": "{}"}),
+        example("stream-thinking-session", _IDS),
+        example("stream-thinking-session", _IDS, _HARMED),
+    ],
+    good=[
+        example("thinking-session"),
+        example("stream-thinking-session"),
+        example("plain-session"),
+        example("stream-thinking-session", {"/1/request/messages/1/content": REMOVE}),
+    ],
+)
+def judge(part: Resent, context: Context) -> list[Fault]:
+    """A reply comes back as it was given: its content, and the ids, names and arguments of its calls.
+
+    The model goes on from what it is told that it said. Arguments that are parsed and written anew miss the prompt
+    cache, and those that were malformed are lost with what the model would learn from them; an id of one's own making
+    is lost on templates that read the function's name from it. Reasoning is for other rules.
+    To mend it, store the text of content and arguments as it came, and copy the ids.
+    """
+    value, message = part.value, part.reply.message
+    faults = [*_of_content(value.get("content"), message.get("content"))]
+    listed = value.get("tool_calls")
+    if listed == message.get("tool_calls") or not part.reply.calls:
+        return faults
+    calls = calls_of(listed, (), None) if type(listed) is list else []
+    if len(calls) != len(part.reply.calls):
+        text = f"expected {len(part.reply.calls)} calls as the reply had, got {len(calls)}"
+        return [*faults, Fault(text, at=("tool_calls",), values={"count": len(calls)})]
+    ids = [call.id for call in part.reply.calls]
+    for back, given in zip(calls, part.reply.calls, strict=True):
+        faults += _of_call(back, given, ids, context)
+    return faults
+
+
+def _of_content(back: Any, given: Any) -> Iterator[Fault]:
+    """Judge the words; that nothing was said has several notations, and thoughts between tags are no words."""
+    if back == given:
+        return
+    sent, came = untagged(back), untagged(given)
+    if sent != came:
+        level = Level.SHOULD if sent.strip() == came.strip() else None
+        yield Fault(f"expected content {shown(said(given))}, got {shown(said(back))}", at=("content",), level=level)
+
+
+def _of_call(back: Call, given: Call, ids: list[Any], context: Context) -> Iterator[Fault]:
+    at = ("tool_calls", back.position)
+    if back.id != given.id and _is_own(given.id, ids, context):
+        text = f"expected id {shown(given.id)}, got {shown(back.id)}"
+        yield Fault(text, at=(*at, "id"), values={"id": back.id}, claim="ids.rewritten", level=Level.SHOULD)
+    if back.name != given.name:
+        text = f"expected the name {shown(given.name)}, got {shown(back.name)}"
+        yield Fault(text, at=(*at, "function", "name"), values={"name": back.name})
+    if type(back.arguments) is str and back.arguments != given.arguments and not _is_mended(given.arguments, context):
+        same = same_arguments(back.arguments, given.arguments) or (given.arguments, back.arguments) == ("", "{}")
+        text = f"expected the arguments {shown(given.arguments)}, got {shown(back.arguments)}"
+        level = Level.SHOULD if same else None
+        yield Fault(text, at=(*at, "function", "arguments"), values={"name": back.name, "id": back.id}, level=level)
+
+
+def _is_own(identity: Any, ids: list[Any], context: Context) -> bool:
+    """Say whether an id had to come back: one that is empty had to be made up, one that came twice told apart."""
+    if type(identity) is not str or not identity:
+        return False
+    return ids.count(identity) == 1 or context.bites("ids.rewritten")
+
+
+def _is_mended(arguments: Any, context: Context) -> bool:
+    """Say whether arguments had to be changed: the provider does not take them as they came."""
+    if type(arguments) is not str:
+        return True
+    try:
+        orjson.loads(arguments)
+    except orjson.JSONDecodeError:
+        return context.bites("arguments.malformed-in-request" if arguments else "arguments.empty-in-request")
+    return False
