@@ -1,0 +1,23 @@
+"""Proof that the suite can fail: faults are planted into good conversations, and it is told which rule found each.
+
+The faults are the bad examples of all rules, and a catalogue of vices that were thought of apart from the rules.
+"""
+
+from collections.abc import Sequence
+from typing import Any
+
+from conformance.harness.mutate import catalogue
+from conformance.harness.mutate.planting import of_rule, of_vice
+from conformance.harness.mutate.score import score
+from conformance.rules import Rule
+
+__all__ = ["run"]
+
+
+def run(rules: Sequence[Rule]) -> dict[str, Any]:
+    """Plant every fault that one of these rules has to find, judge it by all rules, and return the score."""
+    wanted = {rule.id for rule in rules}
+    vices = [vice for vice in catalogue.load() if wanted.intersection(vice.expects)]
+    mutants = [mutant for rule in rules for mutant in of_rule(rule)]
+    mutants += [mutant for vice in vices for mutant in of_vice(vice)]
+    return score(rules, vices, mutants)

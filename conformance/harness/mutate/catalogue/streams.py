@@ -1,0 +1,342 @@
+"""Vices of streams: chunks, fragments of calls, ends and encoding."""
+
+# ruff: noqa: D401 — the first line of a vice's docstring is the fault, told as a fact
+
+from typing import Any
+
+import orjson
+
+from conformance.harness.mutate import places
+from conformance.harness.mutate.hosts import Record
+from conformance.harness.mutate.places import Call, Reply, Slot, streaming
+from conformance.harness.mutate.vice import vice
+
+_DONE = "data: [DONE]\n\n"
+_GONE = {"message": "The upstream is gone.", "type": "server_error", "param": None, "code": "502"}
+
+
+@vice(places.streams, "stream/ends-with-done")
+def done_dropped(record: Record) -> None:
+    """A stream does not say that it is over."""
+    record["response"].remove(_DONE)
+
+
+@vice(places.streams, "stream/done-is-exact")
+def done_without_blank_line(record: Record) -> None:
+    """No blank line follows the end mark."""
+    record["response"][-1] = "data: [DONE]\n"
+
+
+@vice(places.streams, "stream/done-is-exact")
+def done_with_space(record: Record) -> None:
+    """A space follows the end mark."""
+    record["response"][-1] = "data: [DONE] \n\n"
+
+
+@vice(places.streams, "stream/events-are-json", kin=("stream/ends-with-done",))
+def done_misspelled(record: Record) -> None:
+    """The end mark is in lower case."""
+    record["response"][-1] = "data: [done]\n\n"
+
+
+@vice(places.streams, "stream/nothing-after-done")
+def done_twice(record: Record) -> None:
+    """The end mark comes twice."""
+    record["response"].append(_DONE)
+
+
+@vice(places.streams, "stream/nothing-after-done")
+def chunk_after_done(record: Record) -> None:
+    """The first chunk comes once more after the end mark."""
+    record["response"].append(record["response"][0])
+
+
+@vice(places.streams, "stream/not-cut", kin=("usage/present-when-asked",))
+def cut_in_event(record: Record) -> None:
+    """The connection breaks in the middle of an event."""
+    record["response"][-2:] = ['data: {"id": "chatcmpl-1", "obj']
+
+
+@vice(streaming(places.replies), "stream/not-cut")
+def finish_reason_never_comes(reply: Reply) -> None:
+    """A stream ends without a finish reason."""
+    reply.ending["finish_reason"] = None
+
+
+@vice(streaming(places.replies), "stream/not-cut")
+def cut_between_events(reply: Reply) -> None:
+    """The connection breaks after half of the events."""
+    events = reply.record["response"]
+    del events[len(events) // 2 :]
+
+
+@vice(places.inner_chunks, "stream/events-are-json", kin=("response/message-says-something",))
+def event_in_single_quotes(chunk: Slot) -> None:
+    """An event holds a literal of Python."""
+    chunk.put("data: {'usage': None}\n\n")
+
+
+@vice(places.chunks, "stream/events-are-json")
+def keepalive_as_data(chunk: Slot) -> None:
+    """What keeps the connection alive is sent as data."""
+    chunk.holder.insert(chunk.key, "data: ping\n\n")
+
+
+@vice(places.chunks, "error/not-inside-stream")
+def error_between_chunks(chunk: Slot) -> None:
+    """An error comes in the middle of a stream of status 200."""
+    chunk.holder.insert(chunk.key, {"error": _GONE})
+
+
+@vice(places.chunks, "error/not-inside-stream")
+def error_as_named_event(chunk: Slot) -> None:
+    """An error comes as an event with a name."""
+    chunk.holder.insert(chunk.key, 'event: error\ndata: {"error": {"message": "The upstream is gone."}}\n\n')
+
+
+@vice(places.inner_chunks, "error/not-inside-stream")
+def error_in_chunk(chunk: Slot) -> None:
+    """A chunk carries an error beside its choices."""
+    chunk.value["error"] = _GONE
+
+
+@vice(places.inner_chunks, "error/not-inside-stream")
+def error_in_choice_of_chunk(chunk: Slot) -> None:
+    """The choice of a chunk carries an error."""
+    chunk.value["choices"][0]["error"] = _GONE
+
+
+def _not_first(records: Any) -> Any:
+    return (chunk for chunk in places.chunks(records) if chunk.key)
+
+
+@vice(_not_first, "stream/chunk-id-constant")
+def chunk_id_changes(chunk: Slot) -> None:
+    """A chunk has another id than those before."""
+    chunk.value["id"] = "chatcmpl-other"
+
+
+@vice(_not_first, "shape/chunk")
+def chunk_id_null(chunk: Slot) -> None:
+    """A chunk has null for an id."""
+    chunk.value["id"] = None
+
+
+@vice(streaming(places.replies), "stream/role-first")
+def role_missing(reply: Reply) -> None:
+    """A stream never says who speaks."""
+    for piece in reply.pieces:
+        piece.pop("role", None)
+
+
+@vice(streaming(places.replies), "stream/role-first")
+def role_late(reply: Reply) -> None:
+    """A stream says who speaks in the second chunk only."""
+    reply.pieces[1]["role"] = reply.pieces[0].pop("role")
+
+
+@vice(streaming(places.replies), "shape/chunk")
+def role_of_another(reply: Reply) -> None:
+    """A stream says that a bot speaks."""
+    reply.pieces[0]["role"] = "bot"
+
+
+@vice(places.inner_chunks, "stream/empty-choices-only-with-usage")
+def choices_emptied_in_chunk(chunk: Slot) -> None:
+    """A chunk in the middle has no choice."""
+    chunk.holder.insert(chunk.key, {**chunk.value, "choices": []})
+
+
+@vice(streaming(places.replies), "stream/one-finish-reason")
+def finish_reason_twice(reply: Reply) -> None:
+    """A stream gives its finish reason twice."""
+    events = reply.record["response"]
+    at = next(number for number, event in enumerate(events) if reply.ending in event.get("choices", ()))
+    events.insert(at, events[at])
+
+
+@vice(streaming(places.calling), "stream/one-finish-reason")
+def finish_reason_after_each_call(reply: Reply) -> None:
+    """A stream gives a finish reason with the chunk before the last, too."""
+    events = reply.record["response"]
+    at = next(number for number, event in enumerate(events) if reply.ending in event.get("choices", ()))
+    events[at - 1]["choices"][0]["finish_reason"] = "tool_calls"
+
+
+@vice(streaming(places.replies), "stream/nothing-after-finish")
+def content_after_finish(reply: Reply) -> None:
+    """A stream says more after its finish reason."""
+    events = reply.record["response"]
+    at = next(number for number, event in enumerate(events) if reply.ending in event.get("choices", ()))
+    late = {"index": 0, "delta": {"content": " And so on."}, "finish_reason": None}
+    events.insert(at + 1, {**events[at], "choices": [late]})
+
+
+@vice(streaming(places.speaking), "stream/content-keeps-its-type")
+def content_becomes_a_list(reply: Reply) -> None:
+    """The last piece of a stream's content is a list of parts."""
+    last = [piece for piece in reply.pieces if piece.get("content")][-1]
+    last["content"] = [{"type": "text", "text": last["content"]}]
+
+
+@vice(streaming(places.replies), "stream/utf8-valid")
+def character_broken(reply: Reply) -> None:
+    """A character of a stream is cut in two."""
+    key = next(key for key in ("content", "reasoning_content", "reasoning_details", "tool_calls") if reply.has(key))
+    if key in ("content", "reasoning_content"):
+        next(piece for piece in reply.pieces if piece.get(key))[key] = "18 \ufffd\ufffd"
+
+
+@vice(streaming(places.calling_twice), "stream/index-distinct")
+def index_always_0(reply: Reply) -> None:
+    """All calls of a stream have the index 0."""
+    for call in reply.calls:
+        for fragment in call.fragments:
+            fragment["index"] = 0
+
+
+@vice(streaming(places.calling), "stream/index-present")
+def index_missing(reply: Reply) -> None:
+    """The calls of a stream have no index."""
+    for call in reply.calls:
+        for fragment in call.fragments:
+            del fragment["index"]
+
+
+@vice(places.fragmented_calls, "stream/index-present")
+def index_missing_later(call: Call) -> None:
+    """The second fragment of a call has no index."""
+    del call.fragments[1]["index"]
+
+
+@vice(streaming(places.calling), "shape/chunk", kin=("stream/index-present",))
+def index_as_string(reply: Reply) -> None:
+    """The index of a stream's calls is a string."""
+    for call in reply.calls:
+        for fragment in call.fragments:
+            fragment["index"] = str(fragment["index"])
+
+
+@vice(streaming(places.calling), "stream/index-contiguous")
+def index_gap(reply: Reply) -> None:
+    """The indexes of a stream's calls begin at 1."""
+    for call in reply.calls:
+        for fragment in call.fragments:
+            fragment["index"] += 1
+
+
+@vice(streaming(places.calling_twice), "stream/index-contiguous")
+def index_skipped(reply: Reply) -> None:
+    """The index of the last call of a stream leaves one out."""
+    for fragment in reply.calls[-1].fragments:
+        fragment["index"] += 1
+
+
+@vice(places.fragmented_calls, "stream/id-once")
+def id_in_each_delta(call: Call) -> None:
+    """Each fragment of a call bears its id."""
+    for fragment in call.fragments:
+        fragment["id"] = call.first["id"]
+
+
+@vice(places.fragmented_calls, "stream/id-once")
+def id_empty_in_later_deltas(call: Call) -> None:
+    """The later fragments of a call have an empty id."""
+    for fragment in call.fragments[1:]:
+        fragment["id"] = ""
+
+
+@vice(places.fragmented_calls, "stream/id-once")
+def id_late(call: Call) -> None:
+    """The id of a call comes with its second fragment."""
+    call.fragments[1]["id"] = call.first.pop("id")
+
+
+@vice(places.reply_calls, "tool-calls/id-not-empty", "shape/choice")
+def id_missing(call: Call) -> None:
+    """A call has no id at all."""
+    del call.first["id"]
+
+
+@vice(
+    places.fragmented_calls,
+    "stream/index-distinct",
+    kin=(
+        "stream/name-once",
+        "tool-calls/arguments-are-an-object",
+    ),
+)
+def id_new_in_each_delta(call: Call) -> None:
+    """Each fragment of a call bears a new id."""
+    for number, fragment in enumerate(call.fragments):
+        fragment["id"] = f"call_{number}"
+
+
+@vice(places.fragmented_calls, "stream/name-once")
+def name_in_each_delta(call: Call) -> None:
+    """Each fragment of a call bears its name."""
+    for fragment in call.fragments:
+        fragment["function"]["name"] = call.first["function"]["name"]
+
+
+@vice(places.fragmented_calls, "stream/name-once", kin=("tool-calls/name-declared",))
+def name_in_pieces(call: Call) -> None:
+    """The name of a call comes in two pieces."""
+    name = call.first["function"]["name"]
+    call.first["function"]["name"], call.fragments[1]["function"]["name"] = name[:4], name[4:]
+
+
+@vice(places.fragmented_calls, "stream/name-once")
+def name_missing(call: Call) -> None:
+    """A call of a stream is never named."""
+    del call.first["function"]["name"]
+
+
+@vice(places.fragmented_calls, "stream/arguments-from-the-start")
+def arguments_absent_at_first(call: Call) -> None:
+    """The first fragment of a call has no arguments."""
+    del call.first["function"]["arguments"]
+
+
+@vice(places.fragmented_calls, "stream/arguments-from-the-start")
+def arguments_null_at_first(call: Call) -> None:
+    """The first fragment of a call has null for arguments."""
+    call.first["function"]["arguments"] = None
+
+
+@vice(streaming(places.calling), "tool-calls/arguments-are-an-object")
+def fragment_lost(reply: Reply) -> None:
+    """A fragment of the arguments is lost on the way."""
+    fragments = [each for each in reply.calls[-1].fragments if each["function"]["arguments"]]
+    fragments[0]["function"]["arguments"] = ""
+
+
+@vice(places.fragmented_calls, "tool-calls/arguments-are-an-object")
+def arguments_cumulative(call: Call) -> None:
+    """Each fragment of a call brings all of the arguments so far."""
+    so_far = ""
+    for fragment in call.fragments:
+        so_far += fragment["function"]["arguments"]
+        fragment["function"]["arguments"] = so_far
+
+
+@vice(streaming(places.replies), "shape/chunk")
+def delta_null(reply: Reply) -> None:
+    """The last choice of a stream has null for a delta."""
+    reply.ending["delta"] = None
+
+
+@vice(places.streams, "stream/ends-with-done")
+def stream_emptied(record: Record) -> None:
+    """A stream holds nothing at all."""
+    record["response"] = []
+
+
+@vice(places.streams, "stream/not-cut")
+def blank_lines_missing(record: Record) -> None:
+    """No blank line stands between the events of a stream."""
+    events = record["response"]
+    record["response"] = [
+        each if isinstance(each, str) else f"data: {orjson.dumps(each).decode()}\n" for each in events
+    ]
+    record["response"][-1] = "data: [DONE]\n"

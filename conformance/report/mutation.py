@@ -1,0 +1,38 @@
+"""Report of planted faults for people: a row a rule, what went wrong and where, and the sum."""
+
+from collections.abc import Iterator, Mapping
+from typing import Any, Final
+
+from conformance.report._text import printable
+
+_COLUMNS: Final = ("rule", "examples", "vices", "mutants", "itself", "kin", "others", "survived", "accuses")
+
+
+def render_score(score: Mapping[str, Any]) -> Iterator[str]:
+    """Yield the report of a score line by line."""
+    # Imported here because whoever asks for the formats of other reports loads this module as well.
+    from tabulate import tabulate
+
+    rows = [[row[column] for column in _COLUMNS] for row in score["rules"]]
+    yield from tabulate(rows, headers=_COLUMNS).splitlines()
+    for heading, holes in (("Not as expected", score["holes"]), ("Excused", score["excused"])):
+        if holes:
+            yield from ("", f"{heading}:")
+        for hole in holes:
+            yield f"  {hole['planted']} (for {', '.join(hole['expects'])}): {hole['wrong']}, {hole['times']} times"
+            yield f"    first in {hole['host']}: {printable(hole['change'])}"
+            yield from (f"    {hole['why']}",) if "why" in hole else ()
+    alone = [row for row in score["rules"] if not row["vices"]]
+    if alone:
+        yield from ("", "Found by their own bad examples only: no vice of the catalogue is meant for")
+        yield from (f"  {row['rule']} ({row['examples']} examples)" for row in alone)
+    yield from ("", _summary(score["total"]))
+
+
+def _summary(total: Mapping[str, int]) -> str:
+    return (
+        f"{total['mutants']} faults planted: {total['itself']} found by their own rule, {total['kin']} by its kin "
+        f"only, {total['others']} by others only, {total['survived']} by none;\n"
+        f"in {total['accusing']} another rule accuses falsely; {total['unexplained']} of all this "
+        "without a reason in the catalogue"
+    )

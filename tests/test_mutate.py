@@ -1,0 +1,197 @@
+"""Faults planted into good conversations: each is found by its own rule or its named kin, and by no other."""
+
+import json
+from collections.abc import Sequence
+from functools import cache
+from typing import Any
+
+import pytest
+
+from conformance import rules
+from conformance.cli import main
+from conformance.harness import mutate
+from conformance.harness.mutate import catalogue, hosts, places
+from conformance.harness.mutate.hosts import Host, Record
+from conformance.harness.mutate.planting import Fate, Mutant, difference, of_rule, of_vice
+from conformance.harness.mutate.vice import SURVIVED, Allowed, Vice, vice
+from conformance.report.mutation import render_score
+from conformance.resources import folder
+
+VICES = catalogue.load()
+IDS = [rule.id for rule in rules.load()]
+
+
+@pytest.fixture(scope="module")
+def score() -> dict[str, Any]:
+    return mutate.run(rules.load())
+
+
+@cache
+def planted(name: str) -> list[Mutant]:
+    return list(of_vice(next(each for each in VICES if each.name == name)))
+
+
+def mutants(each: Vice) -> list[Mutant]:
+    return planted(each.name) if each in VICES else list(of_vice(each))
+
+
+def test_each_fault_is_found_by_its_rule_or_its_kin_and_by_no_other(score: dict[str, Any]) -> None:
+    assert [] == score["holes"]
+
+
+def test_every_rule_finds_a_fault_by_itself(score: dict[str, Any]) -> None:
+    assert [] == [row["rule"] for row in score["rules"] if not row["itself"]]
+
+
+def test_the_committed_score_is_the_one_that_is_measured(score: dict[str, Any]) -> None:
+    committed = json.loads((folder("reports") / "mutation.json").read_bytes())
+    assert score == committed, "the score has changed: run `conformance mutate --write` and review the difference"
+
+
+@pytest.mark.parametrize("each", VICES, ids=lambda each: each.name)
+def test_a_vice_is_planted_somewhere_and_named_for_what_it_is(each: Vice) -> None:
+    assert mutants(each)
+    assert each.title.endswith(".")
+    assert "\n" not in each.title
+
+
+@pytest.mark.parametrize("each", VICES, ids=lambda each: each.name)
+def test_whom_a_vice_names_is_a_rule_and_speaks_of_it(each: Vice) -> None:
+    found = {rule for mutant in mutants(each) for rule in mutant.found}
+    assert each.expects
+    assert [] == [name for name in each.expects if name not in IDS]
+    assert [] == [name for name in each.expects if name not in found]
+    assert [] == [name for name in each.kin if name not in found]
+
+
+@pytest.mark.parametrize("each", [each for each in VICES if each.allows], ids=lambda each: each.name)
+def test_an_allowance_gives_a_reason_and_is_needed(each: Vice) -> None:
+    excused = {what for mutant in mutants(each) for what in mutant.excused}
+    assert {allowed.what for allowed in each.allows} == excused
+    assert all(allowed.why.endswith(".") for allowed in each.allows)
+
+
+def test_vices_have_names_of_their_own() -> None:
+    names = [each.name for each in VICES]
+    assert sorted(set(names)) == names
+
+
+def test_hosts_are_good_and_come_in_both_forms() -> None:
+    found = hosts.sessions()
+    assert {} == {host.name: rules for host in found if (rules := hosts.broken(host.records()))}
+    replies = [reply for host in found for reply in places.calling(host.records())]
+    assert {True, False} == {reply.streamed for reply in replies}
+
+
+def test_a_copy_of_a_host_is_changed_and_the_host_is_not() -> None:
+    host = Host("one", b'[{"status":200}]')
+    host.records()[0]["status"] = 500
+    assert 200 == host.records()[0]["status"]
+
+
+def plain(records: Sequence[Record]) -> list[Record]:
+    return [record for record in records if record["status"] == 200][:1]
+
+
+@vice(plain, "usage/adds-up")
+def harmless(record: Record) -> None:
+    """A reply says who served it."""
+    record["headers"]["server"] = "nginx"
+
+
+@vice(plain, "usage/adds-up", allows=[Allowed(SURVIVED, "Nobody minds the server's name.", on="details-*")])
+def harmless_and_allowed(record: Record) -> None:
+    """A reply says who served it."""
+    record["headers"]["server"] = "nginx"
+
+
+@vice(plain, "usage/adds-up", kin=("http/status-known",))
+def redirected(record: Record) -> None:
+    """A reply redirects."""
+    record["status"] = 302
+
+
+@vice(plain, "usage/adds-up")
+def redirected_unexpectedly(record: Record) -> None:
+    """A reply redirects."""
+    record["status"] = 302
+
+
+@vice(plain, "http/status-known")
+def untouched(_record: Record) -> None:
+    """Nothing is changed."""
+
+
+def test_a_fault_that_nobody_finds_survives() -> None:
+    assert {Fate.SURVIVED} == {mutant.fate for mutant in mutants(harmless)}
+    assert {(SURVIVED,)} == {mutant.holes for mutant in mutants(harmless)}
+
+
+def test_an_allowance_excuses_the_hosts_that_it_names_and_no_other() -> None:
+    excused = {mutant.host.startswith("details-") for mutant in mutants(harmless_and_allowed) if not mutant.holes}
+    assert {True} == excused
+    assert any(mutant.holes for mutant in mutants(harmless_and_allowed))
+
+
+def test_a_fault_that_kin_finds_is_no_hole() -> None:
+    assert {Fate.KIN} == {mutant.fate for mutant in mutants(redirected)}
+    assert {()} == {mutant.holes for mutant in mutants(redirected)}
+
+
+def test_a_rule_that_was_not_named_accuses_falsely() -> None:
+    assert {Fate.OTHERS} == {mutant.fate for mutant in mutants(redirected_unexpectedly)}
+    assert {("http/status-known",)} == {mutant.holes for mutant in mutants(redirected_unexpectedly)}
+
+
+def test_what_changes_nothing_is_no_mutant() -> None:
+    assert [] == mutants(untouched)
+
+
+@pytest.mark.parametrize("rule", rules.load(), ids=lambda rule: rule.id)
+def test_a_bad_example_is_a_mutant_that_its_rule_finds_alone(rule: rules.Rule) -> None:
+    assert {(Fate.ITSELF, (rule.id,))} == {(mutant.fate, mutant.found) for mutant in of_rule(rule)}
+
+
+@pytest.mark.parametrize(
+    ("said", "before", "after"),
+    [
+        ("/a: 1 is now 2", {"a": 1, "b": 1}, {"a": 2, "b": 1}),
+        ("/a: gone", {"a": 1}, {}),
+        ("/b: new, 1", {"a": 1}, {"a": 1, "b": 1}),
+        ("/1/a: 1 is now null", [{}, {"a": 1}], [{}, {"a": None}]),
+        ("/1: 2 items are now 1, here the end", [1, 2], [1]),
+        ("/0: 2 items are now 3, here 0", [1, 2], [0, 1, 2]),
+    ],
+)
+def test_a_change_is_told_by_its_first_difference(said: str, before: object, after: object) -> None:
+    assert said == difference(before, after)
+
+
+def test_the_verb_prints_a_row_a_rule_and_the_sum(capsys: pytest.CaptureFixture[str]) -> None:
+    code = main(["mutate", "--rule", "usage/once"])
+    printed = capsys.readouterr().out
+    assert 0 == code
+    assert "usage/once " in printed
+    assert "usage/adds-up" not in printed
+    assert " faults planted: " in printed
+
+
+def test_the_verb_prints_the_score_as_json(capsys: pytest.CaptureFixture[str]) -> None:
+    main(["mutate", "--rule", "usage/*", "--format", "json"])
+    printed = json.loads(capsys.readouterr().out)
+    assert [each for each in IDS if each.startswith("usage/")] == [row["rule"] for row in printed["rules"]]
+
+
+def test_the_score_of_some_rules_is_not_written(capsys: pytest.CaptureFixture[str]) -> None:
+    assert 2 == main(["mutate", "--rule", "usage/*", "--write"])
+    assert "leave --rule or --write away" in capsys.readouterr().err
+
+
+def test_a_report_tells_of_holes_and_of_rules_that_no_vice_is_meant_for() -> None:
+    counts = {"mutants": 2, "itself": 1, "kin": 0, "others": 0, "survived": 1}
+    hole = {"planted": "cut", "expects": ["a/b"], "wrong": "survived", "times": 1, "host": "plain", "change": "/0: 1"}
+    row = {"rule": "a/b", "examples": 1, "vices": 0, **counts, "accuses": 0}
+    total = {**counts, "accusing": 0, "unexplained": 1}
+    said = "\n".join(render_score({"total": total, "rules": [row], "vices": [], "holes": [hole], "excused": []}))
+    assert "cut (for a/b): survived, 1 times\n    first in plain: /0: 1" in said
+    assert "no vice of the catalogue is meant for\n  a/b (1 examples)" in said
