@@ -1,82 +1,250 @@
-"""The deviations of probes: each makes one request body into another with one thing different."""
+"""The deviations of probes: each makes one thing of a request body different, and several can be made at once."""
 
 import copy
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any, Final, TypeAlias
+
+from conformance.harness import reasoning_changes
+from conformance.harness.history import (
+    Inapplicable,
+    assistants,
+    compact,
+    last_results,
+    rename,
+    tool_turns,
+)
+from conformance.scenarios import Change
 
 Body: TypeAlias = dict[str, Any]
 
-REASONING: Final = ("reasoning_content", "reasoning", "reasoning_details")
+
+def changed(
+    body: Mapping[str, Any],
+    changes: Sequence[Change],
+    transcript: Sequence[Mapping[str, Any]],
+    claims: Mapping[str, Any],
+) -> Body:
+    """Return a copy of a request body with the changes made to it, one after the other; no changes leave it as it is.
+
+    `transcript` is what the body was made from, message by message, with the reasoning that was left out. Raises
+    Inapplicable where a change finds nothing to change.
+    """
+    made: Body = copy.deepcopy(dict(body))
+    for change in changes:
+        before = copy.deepcopy(made)
+        CHANGES[change.name](Request(made, transcript, claims), **change.parameters)
+        if made == before and change.name not in _SAME:
+            raise Inapplicable
+    return made
 
 
-def changed(body: Mapping[str, Any], change: str) -> Body:
-    """Return a copy of a request body with one of `CHANGES` made to it; the body itself stays as it is."""
-    copied: Body = copy.deepcopy(dict(body))
-    CHANGES[change](copied["messages"])
-    return copied
+@dataclass(frozen=True, slots=True)
+class Request:
+    """A body under change, what it was made from, and the claims of the provider that it is for."""
+
+    body: Body
+    transcript: Sequence[Mapping[str, Any]]
+    claims: Mapping[str, Any]
+
+    @property
+    def messages(self) -> list[Body]:
+        """Return the messages, to be changed in place."""
+        found: list[Body] = self.body["messages"]
+        return found
 
 
-def _nothing(_messages: list[Body]) -> None:
-    """Leave everything as it is."""
+def _results_missing(request: Request) -> None:
+    del request.messages[last_results(request.messages)[-1]]
 
 
-def _reasoning_absent(messages: list[Body]) -> None:
-    for message in _tool_turns(messages):
-        for field in REASONING:
-            message.pop(field, None)
+def _results_reversed(request: Request) -> None:
+    run = last_results(request.messages)
+    request.messages[run[0] : run[-1] + 1] = [request.messages[position] for position in reversed(run)]
 
 
-def _reasoning_empty(messages: list[Body]) -> None:
-    for message in _tool_turns(messages):
-        for field in REASONING:
-            if field in message:
-                message[field] = [] if field == "reasoning_details" else ""
+def _results_orphaned(request: Request) -> None:
+    del request.messages[last_results(request.messages)[0] - 1]
 
 
-def _results_missing(messages: list[Body]) -> None:
-    del messages[_results(messages)[-1]]
+def _results_duplicated(request: Request) -> None:
+    last = last_results(request.messages)[-1]
+    request.messages.insert(last + 1, copy.deepcopy(request.messages[last]))
 
 
-def _results_reversed(messages: list[Body]) -> None:
-    run = _results(messages)
-    messages[run[0] : run[-1] + 1] = [messages[position] for position in reversed(run)]
+def _results_unknown(request: Request) -> None:
+    """Let the last result answer an id that nobody gave."""
+    last = request.messages[last_results(request.messages)[-1]]
+    last["tool_call_id"] = last["tool_call_id"][:-1] + ("a" if last["tool_call_id"][-1:] != "a" else "b")
 
 
-def _results_orphaned(messages: list[Body]) -> None:
-    del messages[_results(messages)[0] - 1]
+def _results_interrupted(request: Request) -> None:
+    request.messages.insert(last_results(request.messages)[0], {"role": "user", "content": "Go on."})
 
 
-def _ids_colliding(messages: list[Body]) -> None:
-    """Give the call of every later tool turn, and its result, the id of the first turn's call."""
-    first, *later = _tool_turns(messages)
-    reused = first["tool_calls"][0]["id"]
-    for turn in later:
-        old = turn["tool_calls"][0]["id"]
-        turn["tool_calls"][0]["id"] = reused
-        for message in messages:
-            if message.get("tool_call_id") == old:
-                message["tool_call_id"] = reused
+def _results_as_parts(request: Request) -> None:
+    for message in request.messages:
+        if message["role"] == "tool":
+            message["content"] = [{"type": "text", "text": message["content"]}]
 
 
-CHANGES: Final[Mapping[str, Callable[[list[Body]], None]]] = {
-    "nothing": _nothing,
-    "reasoning-absent": _reasoning_absent,
-    "reasoning-empty": _reasoning_empty,
-    "results-missing": _results_missing,
-    "results-reversed": _results_reversed,
-    "results-orphaned": _results_orphaned,
-    "ids-colliding": _ids_colliding,
+def _results_empty(request: Request) -> None:
+    request.messages[last_results(request.messages)[-1]]["content"] = ""
+
+
+_LONG: Final = "call_" + 42 * "x"
+_FORMS: Final[Mapping[str, str]] = {
+    "counted": "call_{number}",
+    "long": _LONG + "{number}",
+    "nine": "a1B2c3D4{number}",
+    "positional": "functions.{name}:{number}",
+    "empty": "",
 }
 
 
-def _tool_turns(messages: list[Body]) -> list[Body]:
-    return [message for message in messages if message.get("tool_calls")]
+def _ids(request: Request, form: str) -> None:
+    """Give every call of the history an id of another provider's form, in call and result alike."""
+    number = 0
+    for turn in tool_turns(request.messages):
+        for call in turn["tool_calls"]:
+            new = _FORMS[form].format(name=call["function"]["name"], number=number)
+            rename(request.messages, turn, call, new)
+            number += 1
 
 
-def _results(messages: list[Body]) -> list[int]:
-    """Return the positions of the last run of tool messages."""
-    last = max(position for position, message in enumerate(messages) if message["role"] == "tool")
-    first = last
-    while first and messages[first - 1]["role"] == "tool":
-        first -= 1
-    return list(range(first, last + 1))
+def _ids_rewritten(request: Request) -> None:
+    """Change one character of every id, in call and result alike."""
+    for turn in tool_turns(request.messages):
+        for call in turn["tool_calls"]:
+            last = call["id"][-1:]
+            rename(request.messages, turn, call, call["id"][:-1] + ("1" if last != "1" else "2"))
+
+
+def _ids_colliding(request: Request) -> None:
+    """Give the calls of every later tool turn, and their results, the id of the first turn's call."""
+    first, *later = tool_turns(request.messages) or [{}]
+    for turn in later:
+        rename(request.messages, turn, turn["tool_calls"][0], first["tool_calls"][0]["id"])
+
+
+def _ids_colliding_in_message(request: Request) -> None:
+    for turn in tool_turns(request.messages):
+        for call in turn["tool_calls"][1:]:
+            rename(request.messages, turn, call, turn["tool_calls"][0]["id"])
+
+
+_CONTENTS: Final[Mapping[str, Any]] = {
+    "null": None,
+    "empty": "",
+    "empty-list": [],
+    "parts": [{"type": "text", "text": "One moment."}],
+    "text": "One moment.",
+}
+
+
+def _content(request: Request, form: str, on: str = "tool") -> None:
+    """Write the content of tool turns, or of plain turns, in another form; `absent` leaves the key out."""
+    for message in assistants(request.messages, on):
+        if form == "absent":
+            message.pop("content", None)
+        else:
+            message["content"] = copy.deepcopy(_CONTENTS[form])
+
+
+def _unknown_field(request: Request, on: str, key: str = "x_note") -> None:
+    """Add a key that the wire does not have to the last message of a role, or to a call or part of one."""
+    holders: Mapping[str, Callable[[], Body]] = {
+        "call": lambda: tool_turns(request.messages)[-1]["tool_calls"][0],
+        "part": lambda: _part(request.messages),
+    }
+    if on in holders:
+        holders[on]()[key] = 0
+        return
+    of_role = [message for message in request.messages if message["role"] == on]
+    if not of_role:
+        raise Inapplicable
+    of_role[-1][key] = "kept for later"
+
+
+def _part(messages: list[Body]) -> Body:
+    user = next(message for message in messages if message["role"] == "user")
+    user["content"] = [{"type": "text", "text": user["content"]}]
+    part: Body = user["content"][0]
+    return part
+
+
+_ARGUMENTS: Final[Mapping[str, Any]] = {"malformed": '{"city": "Par', "empty": "", "array": "[]"}
+
+
+def _arguments(request: Request, form: str) -> None:
+    """Write the arguments of the last tool turn's first call in another form."""
+    function = tool_turns(request.messages)[-1]["tool_calls"][0]["function"]
+    function["arguments"] = {"city": "Paris"} if form == "object" else _ARGUMENTS[form]
+
+
+def _tool_choice(request: Request, choice: str) -> None:
+    tools = request.body.get("tools") or [{"function": {"name": "get_weather"}}]
+    name = "get_nothing" if choice == "undeclared" else tools[0]["function"]["name"]
+    named = {"type": "function", "function": {"name": name}}
+    request.body["tool_choice"] = named if choice in ("named", "undeclared") else choice
+
+
+def _message(request: Request, role: str, at: str = "first") -> None:
+    """Add a message of a role, before all others or after them."""
+    place = 0 if at == "first" else len(request.messages)
+    request.messages.insert(place, {"role": role, "content": "Be brief."})
+
+
+def _empty_part(request: Request) -> None:
+    user = next(message for message in request.messages if message["role"] == "user")
+    user["content"] = [{"type": "text", "text": user["content"]}, {"type": "text", "text": ""}]
+
+
+def _stored(request: Request) -> None:
+    """Let every object's keys come in another order, as they do when a session was stored and read again."""
+    request.body["messages"] = _sorted(request.messages)
+
+
+def _sorted(value: Any) -> Any:
+    if isinstance(value, dict):
+        return {key: _sorted(value[key]) for key in sorted(value)}
+    return [_sorted(each) for each in value] if isinstance(value, list) else value
+
+
+def _compacted(request: Request, to: str) -> None:
+    """Put a summary in the place of the history, up to the last user message, or to the results in mid-loop."""
+    compact(request.messages, to)
+
+
+def _calls_without_tools(request: Request) -> None:
+    request.body.pop("tools", None)
+    request.body.pop("tool_choice", None)
+
+
+CHANGES: Final[Mapping[str, Callable[..., None]]] = {
+    "results-missing": _results_missing,
+    "results-reversed": _results_reversed,
+    "results-orphaned": _results_orphaned,
+    "results-duplicated": _results_duplicated,
+    "results-unknown": _results_unknown,
+    "results-interrupted": _results_interrupted,
+    "results-as-parts": _results_as_parts,
+    "results-empty": _results_empty,
+    "ids": _ids,
+    "ids-rewritten": _ids_rewritten,
+    "ids-colliding": _ids_colliding,
+    "ids-colliding-in-message": _ids_colliding_in_message,
+    "content": _content,
+    "unknown-field": _unknown_field,
+    "arguments": _arguments,
+    "tool-choice": _tool_choice,
+    "message": _message,
+    "empty-part": _empty_part,
+    "stored": _stored,
+    "compacted": _compacted,
+    "tools-dropped": _calls_without_tools,
+    **reasoning_changes.CHANGES,
+}
+
+_SAME: Final = frozenset({"stored"})
+"""Changes that leave the value of a body the same, and only write it in another way."""

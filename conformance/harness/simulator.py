@@ -1,13 +1,17 @@
 """The strict provider: it refuses what its profile claims to be refused, and replies by the scenarios' scripts.
 
 `/s/<scenario>/v1` plays one scenario; plain `/v1` knows a scenario by its user messages and answers any other request
-too. Refusals come from the rule set, so that what `check` predicts and what a client is answered are one thing. What
-is about to be sent is judged first: a finding there is a fault of this project, and answered 500.
+too. Refusals come from the rule set, so that what `check` predicts and what a client is answered are one thing. It
+keeps nothing between requests: what it must have replied to a scenario's earlier requests it can say again, and so it
+sees what a client changed. What is about to be sent is judged first: a finding there is a fault of this project, and
+answered 500, unless the turn is written to misbehave.
 """
 
-from collections.abc import Iterator, Mapping, Sequence
+import re
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
+from functools import cache
 from typing import Any
 
 import orjson
@@ -15,21 +19,24 @@ import orjson
 from conformance import profiles, scenarios
 from conformance.documents import parse_json
 from conformance.engine import check
-from conformance.errors import InvalidDocument, UnknownName
-from conformance.harness.persona import Persona
+from conformance.errors import InvalidDocument, UnknownName, Unusable
+from conformance.harness import chunks, failures, persona, raw, script
+from conformance.harness.likeness import Likeness
+from conformance.harness.refusals import first_refusal
 from conformance.profiles import Profile
-from conformance.results import Level, Outcome, Refusal, Status
+from conformance.results import Level, Refusal, Status
 from conformance.rules import load
 from conformance.scenarios import Scenario, Turn
-from conformance.transport.client import SIMULATOR
+from conformance.transport.client import FAULT, SIMULATOR
 from conformance.transport.server import Answered, Asked, serving
-from conformance.wire.exchange import Exchange
-from conformance.wire.sse import render
+from conformance.wire.exchange import Conversation, Exchange
 from conformance.wire.views import Side
 
 JSON_TYPE = "application/json"
 STREAM_TYPE = "text/event-stream"
+TEXT_TYPE = "text/plain"
 _ENDPOINT = "/v1/chat/completions"
+_EVENT = re.compile(r"(?<=\n\n)|(?<=\r\n\r\n)")
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,29 +70,66 @@ class Simulator:
             return self._refuse({}, Refusal(400, "expected a JSON object as the request body"))
         return self.reply(body, scenario)
 
+    def send(self, body: Mapping[str, Any]) -> Exchange:
+        """Return the exchange of one request, as a client would keep it that asks over HTTP.
+
+        Raises Unusable where the simulator is at fault.
+        """
+        answered = self.reply(body)
+        content = answered.body if isinstance(answered.body, bytes) else b"".join(answered.body)
+        kind = answered.headers["content-type"]
+        streamed = kind == STREAM_TYPE or content[:5] == b"data:" or not isinstance(answered.body, bytes)
+        response = content.decode() if streamed or kind == TEXT_TYPE else orjson.loads(content)
+        model = str(body.get("model", ""))
+        if answered.status == 500 and FAULT in str(response):
+            raise Unusable(str(response))
+        return Exchange(dict(body), response, answered.status, streamed, answered.headers, model=model)
+
     def reply(self, body: Mapping[str, Any], scenario: Scenario | None = None) -> Answered:
         """Return the reply to a request body: the claimed refusal, or the next turn of the script."""
         asked = Exchange(request=body, model=str(body.get("model", "")))
-        refusal = first_refusal(check((asked,), self.profile))
+        is_list = isinstance(body.get("messages"), list)
+        played = (scenario or script.scenario_of(body)) if is_list else None
+        before = self._before(body, played)
+        refusal = first_refusal(check((*before, asked), self.profile), len(before))
         if refusal is not None:
             return self._refuse(body, refusal)
-        if not isinstance(body.get("messages"), list) or not body["messages"]:
+        if not is_list or not body["messages"]:
             return self._refuse(body, Refusal(400, "expected messages: a list with at least one message"))
         claims = self.profile.at(asked.model, "")
-        thinks = profiles.thinks(claims, body)
-        persona = Persona(claims, body, thinks=thinks if thinks is not None else "thinking.mode" in claims)
-        message = persona.message(_next_turn(body, scenario))
-        if body.get("stream") is True:
-            text = render(persona.events(message))
-            answered = Answered(
-                200, tuple(piece.encode() + b"\n\n" for piece in text.split("\n\n") if piece), _headers(STREAM_TYPE)
-            )
-            sent = Exchange(body, text, 200, streamed=True, headers=answered.headers, model=asked.model)
-        else:
-            reply = persona.body(message)
+        if not script.is_met(body, claims):
+            return self._refuse(body, Refusal(400, "tool_choice demands a call that no declared tool allows"))
+        return self._reply(body, script.due(body, played, claims))
+
+    def _reply(self, body: Mapping[str, Any], turn: Turn) -> Answered:
+        likeness = self._likeness(body)
+        said = persona.message(likeness, turn)
+        model = str(body.get("model", ""))
+        if body.get("stream") is not True:
+            reply = persona.body(likeness, said)
             answered = _json(200, reply)
-            sent = Exchange(body, reply, 200, headers=answered.headers, model=asked.model)
-        return self._judged(sent, answered)
+            return self._judged(Exchange(body, reply, 200, headers=answered.headers, model=model), answered)
+        kind = str(likeness.one("stream.content-type", STREAM_TYPE))
+        if turn.raw:
+            return Answered(200, raw.pieces(turn.raw, chunks.events(likeness, said)), _headers(kind))
+        text = chunks.text(likeness, said)
+        answered = Answered(200, tuple([piece.encode() for piece in _EVENT.split(text) if piece]), _headers(kind))
+        return self._judged(Exchange(body, text, 200, streamed=True, headers=answered.headers, model=model), answered)
+
+    def _before(self, body: Mapping[str, Any], played: Scenario | None) -> Conversation:
+        """Return the exchanges that must have led to a request of a scenario; none where they cannot be known."""
+        if played is None:
+            return ()
+        exchanges = []
+        for asked in script.earlier(body):
+            likeness = self._likeness(asked)
+            reply = persona.body(likeness, persona.message(likeness, script.due(asked, played, likeness.claims)))
+            exchanges.append(Exchange(asked, reply, 200, model=str(body.get("model", ""))))
+        return tuple(exchanges)
+
+    def _likeness(self, body: Mapping[str, Any]) -> Likeness:
+        claims = self.profile.at(str(body.get("model", "")), "")
+        return Likeness(claims, body, thinks=profiles.thinks(claims, body) is True)
 
     def _judged(self, sent: Exchange, answered: Answered) -> Answered:
         broken = [
@@ -93,27 +137,21 @@ class Simulator:
             for outcome in check((sent,), self.profile)
             if outcome.status in (Status.FAILED, Status.ERRORED)
             and outcome.level is Level.MUST
-            and _side(outcome) is Side.PROVIDER
+            and _sides()[outcome.rule] is Side.PROVIDER
         ]
         if broken:
             text = f"the simulator was about to break its own rules, which is a fault of this project: {broken}"
-            return _json(500, {"error": {"message": text, "type": "simulator_error"}})
+            return _json(500, {"error": {"message": text, "type": FAULT}})
         return answered
 
     def _refuse(self, body: Mapping[str, Any], refusal: Refusal) -> Answered:
-        claims = self.profile.at(str(body.get("model", "")), "")
-        return _json(refusal.status, Persona(claims, body, thinks=False).error(refusal))
-
-
-def first_refusal(outcomes: Sequence[Outcome]) -> Refusal | None:
-    """Return what a provider answers to a request, of all refusals the one that stands first in the request."""
-    refused = [
-        (_position(finding.at), finding.refusal)
-        for outcome in outcomes
-        for finding in outcome.findings
-        if finding.refusal is not None
-    ]
-    return min(refused, key=lambda each: each[0])[1] if refused else None
+        likeness = self._likeness(body)
+        error = failures.error(likeness, refusal)
+        kind = str(likeness.one("error.content-type", TEXT_TYPE if isinstance(error, str) else JSON_TYPE))
+        content = error.encode() if isinstance(error, str) else orjson.dumps(error)
+        if body.get("stream") is True and likeness.claims_that("error.data-prefix"):
+            content = b"data: " + content + b"\n\n"
+        return Answered(refusal.status, content, _headers(kind))
 
 
 @contextmanager
@@ -123,12 +161,9 @@ def simulated(profile: Profile, host: str = "127.0.0.1", port: int = 0) -> Itera
         yield url
 
 
-def _position(pointer: str) -> tuple[int, ...]:
-    return tuple(int(token) for token in pointer.split("/") if token.isdecimal())
-
-
-def _side(outcome: Outcome) -> Side:
-    return next(rule.on.side for rule in load() if rule.id == outcome.rule)
+@cache
+def _sides() -> Mapping[str, Side]:
+    return {rule.id: rule.on.side for rule in load()}
 
 
 def _headers(content_type: str) -> dict[str, str]:
@@ -137,65 +172,3 @@ def _headers(content_type: str) -> dict[str, str]:
 
 def _json(status: int, body: Any) -> Answered:
     return Answered(status, orjson.dumps(body), _headers(JSON_TYPE))
-
-
-def _next_turn(body: Mapping[str, Any], scenario: Scenario | None) -> Turn:
-    """Return the turn that is due: the script's, by the number of assistant messages, else one made up."""
-    messages = [message for message in body["messages"] if isinstance(message, dict)]
-    said = tuple(message.get("content") for message in messages if message.get("role") == "user")
-    script = scenario or _scenario_of(said)
-    number = len([message for message in messages if message.get("role") == "assistant"])
-    if script is not None and number < len(script.turns):
-        turn = script.turns[number]
-        offered = _offered(body)
-        if all(name in offered for name, _ in turn.calls):
-            return turn
-    return _improvised(body, messages)
-
-
-def _scenario_of(said: tuple[Any, ...]) -> Scenario | None:
-    for name in scenarios.names():
-        scenario = scenarios.load(name)
-        if said and scenario.prompts[: len(said)] == said:
-            return scenario
-    return None
-
-
-def _offered(body: Mapping[str, Any]) -> dict[str, Mapping[str, Any]]:
-    """Return the functions that a request offers, by name."""
-    tools = body.get("tools") if body.get("tool_choice") != "none" else None
-    functions = [tool.get("function") for tool in tools if isinstance(tool, dict)] if isinstance(tools, list) else []
-    return {each["name"]: each for each in functions if isinstance(each, dict) and isinstance(each.get("name"), str)}
-
-
-def _improvised(body: Mapping[str, Any], messages: Sequence[Mapping[str, Any]]) -> Turn:
-    """Return a turn for a request of no scenario: a tool is called once for each user message, then there are words."""
-    offered = _offered(body)
-    if offered and messages and messages[-1].get("role") == "user":
-        name, function = next(iter(offered.items()))
-        return Turn(thinks="A tool may help.", calls=((name, _arguments(function.get("parameters"))),))
-    return Turn(thinks="There is enough to answer.", says="This is a simulated answer.")
-
-
-_SAMPLES: Mapping[str, Any] = {
-    "string": "Paris",
-    "integer": 1,
-    "number": 1.5,
-    "boolean": True,
-    "array": [],
-    "object": {},
-}
-
-
-def _arguments(parameters: Any) -> dict[str, Any]:
-    """Return arguments for the required properties of a tool's parameters, a sample value for each type."""
-    if not isinstance(parameters, dict) or not isinstance(parameters.get("properties"), dict):
-        return {}
-    required = parameters.get("required")
-    chosen = {}
-    for name in required if isinstance(required, list) else ():
-        schema = parameters["properties"].get(name, {})
-        kind = schema.get("type") if isinstance(schema, dict) else None
-        listed = schema.get("enum") if isinstance(schema, dict) else None
-        chosen[name] = listed[0] if isinstance(listed, list) and listed else _SAMPLES.get(str(kind), "Paris")
-    return chosen

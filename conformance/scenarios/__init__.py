@@ -5,7 +5,7 @@ a client. The reply is derived from the script and the provider's claims; nothin
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -20,30 +20,47 @@ VARIANTS = ("plain", "stream")
 RULED_OUT: tuple[Any, ...] = (False, "none", "never", "unknown", [], ["none"])
 """Claim values that say a need is not met, or that nobody knows."""
 
+RAW = "a simulator"
+"""The need of a scenario that is only played to clients."""
+
 
 @dataclass(frozen=True, slots=True)
 class Turn:
-    """One exchange of the script: what the client brings, and what the model thinks, calls and says."""
+    """One exchange of the script: what the client brings, and what the model thinks, calls and says.
+
+    `raw` names ways in which the stream misbehaves; only the simulator can be told to.
+    """
 
     user: str | None = None
     results: tuple[str, ...] = ()
     thinks: str = ""
     says: str = ""
     calls: tuple[tuple[str, Mapping[str, Any]], ...] = ()
+    raw: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Change:
+    """One deviation by its name in `harness.changes`, and what it is told."""
+
+    name: str
+    parameters: Mapping[str, str] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
 class Probe:
-    """A request of the scenario, sent again with one deviation; `at` counts exchanges from 1.
+    """A request of the scenario, sent again with one deviation or several; `at` counts exchanges from 1.
 
-    `breaks` names the rule that the deviation breaks; None for a control, which changes nothing.
+    `breaks` names the rule that the deviation breaks; None for a control, which every provider is to accept. `claims`
+    are those that say what a provider does with it, the first that is known counts.
     """
 
     name: str
     title: str
     at: int
-    change: str
+    changes: tuple[Change, ...] = ()
     breaks: str | None = None
+    claims: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,8 +82,15 @@ class Scenario:
         """Return the user's messages, in their order."""
         return tuple(turn.user for turn in self.turns if turn.user is not None)
 
+    @property
+    def is_raw(self) -> bool:
+        """Say whether a turn misbehaves by its script, so that no provider can be asked for it."""
+        return any(turn.raw for turn in self.turns)
+
     def unmet(self, claims: Mapping[str, Any]) -> str | None:
         """Return the first need that the claims rule out, or None where the scenario can be played."""
+        if self.is_raw:
+            return RAW
         return next((need for need in self.needs if claims.get(need, True) in RULED_OUT), None)
 
 
@@ -94,7 +118,7 @@ def load(name: str) -> Scenario:
         variants=tuple(value.get("variants", VARIANTS)),
         tools=tuple(value.get("tools", ())),
         system=value.get("system", ""),
-        probes=tuple(Probe(**probe) for probe in value.get("probes", ())),
+        probes=tuple(_probe(probe) for probe in value.get("probes", ())),
     )
 
 
@@ -120,4 +144,25 @@ def _turn(value: Mapping[str, Any]) -> Turn:
         thinks=value.get("thinks", ""),
         says=value.get("says", ""),
         calls=calls,
+        raw=tuple(value.get("raw", ())),
     )
+
+
+def _probe(value: Mapping[str, Any]) -> Probe:
+    given = value.get("change", ())
+    claims = value.get("claim", ())
+    return Probe(
+        name=value["name"],
+        title=value["title"],
+        at=value["at"],
+        changes=tuple(_change(each) for each in (given if isinstance(given, list) else [given] if given else ())),
+        breaks=value.get("breaks"),
+        claims=(claims,) if isinstance(claims, str) else tuple(claims),
+    )
+
+
+def _change(value: str | Mapping[str, Mapping[str, str]]) -> Change:
+    if isinstance(value, str):
+        return Change(value)
+    ((name, parameters),) = value.items()
+    return Change(name, parameters)

@@ -23,9 +23,19 @@ ATTEMPTS = 3
 SIMULATOR = "conformance-simulator"
 """The `server` header of this project's simulator: whoever records a reply knows what it is evidence of."""
 
+FAULT = "simulator_error"
+"""The type of the simulator's error where it is itself at fault; its profile may well claim a 500, too."""
+
 
 class Inconclusive(Unusable):
-    """The endpoint did not judge the request: it was busy or broke (429, 5xx, a time-out). Never a failure."""
+    """The endpoint did not judge the request: it was busy or broke (429, 5xx, a time-out). Never a failure.
+
+    `exchange` is what it answered, where it did: to some requests a provider is known to answer 5xx.
+    """
+
+    def __init__(self, message: str, exchange: Exchange | None = None) -> None:
+        super().__init__(message)
+        self.exchange = exchange
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,11 +112,11 @@ class Client:
         if status == 404:
             message = f"{self._url} is not found (HTTP 404); --base-url ends before /chat/completions, mostly in /v1"
             raise Unusable(message)
-        if status == 500 and exchange.headers.get("server") == SIMULATOR:
+        if status == 500 and FAULT in str(exchange.response):
             raise Unusable(str(exchange.response))
         if status == 429 or status >= 500:
             message = f"{self._url} answered HTTP {status}, which says nothing of the request"
-            raise Inconclusive(message)
+            raise Inconclusive(message, exchange)
         return exchange
 
 

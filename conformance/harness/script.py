@@ -1,0 +1,105 @@
+"""Which turn of which scenario a request asks for; where it is none of them, one made up."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from functools import cache
+from typing import Any
+
+from conformance import scenarios
+from conformance.scenarios import Scenario, Turn
+
+
+def scenario_of(body: Mapping[str, Any]) -> Scenario | None:
+    """Return the scenario that begins with the users' words of a request; None where none does."""
+    said = tuple([message.get("content") for message in _messages(body) if message.get("role") == "user"])
+    return next((each for each in _every() if said and each.prompts[: len(said)] == said), None)
+
+
+def due(body: Mapping[str, Any], scenario: Scenario | None, claims: Mapping[str, Any]) -> Turn:
+    """Return the turn that is due: the script's, by the number of assistant messages, else one made up.
+
+    A turn that calls what the request does not offer is none, nor one without the call that it demands.
+    """
+    messages = _messages(body)
+    offered = _offered(body) if claims.get("tools.supported") is not False else {}
+    number = len([message for message in messages if message.get("role") == "assistant"])
+    if scenario is not None and number < len(scenario.turns):
+        turn = scenario.turns[number]
+        called = [name for name, _ in turn.calls]
+        wanted = forced(body, claims)
+        if set(called) <= offered.keys() and (not wanted or (called and wanted in ("required", *called))):
+            return turn
+    return _improvised(forced(body, claims), offered, messages)
+
+
+def forced(body: Mapping[str, Any], claims: Mapping[str, Any]) -> str:
+    """Return which call a request demands of a model that obeys: a function's name, `required`, or none."""
+    choice = body.get("tool_choice")
+    function = choice.get("function") if isinstance(choice, dict) else None
+    kind = "named" if isinstance(function, dict) else choice
+    obeyed = claims.get("tools.choices-obeyed", (kind,))
+    if kind not in ("named", "required") or (isinstance(obeyed, list) and kind not in obeyed):
+        return ""
+    return str(function.get("name")) if isinstance(function, dict) else "required"
+
+
+def is_met(body: Mapping[str, Any], claims: Mapping[str, Any]) -> bool:
+    """Say whether the tools of a request hold the call that it demands."""
+    wanted, offered = forced(body, claims), _offered(body)
+    return not wanted or wanted in offered or (wanted == "required" and bool(offered))
+
+
+def earlier(body: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
+    """Yield the requests that led to this one: each ends before an assistant message of its history."""
+    listed = body["messages"]
+    for position, message in enumerate(listed):
+        if isinstance(message, dict) and message.get("role") == "assistant":
+            yield {**body, "messages": listed[:position], "stream": False}
+
+
+@cache
+def _every() -> tuple[Scenario, ...]:
+    return tuple([scenarios.load(name) for name in scenarios.names()])
+
+
+def _messages(body: Mapping[str, Any]) -> list[Mapping[str, Any]]:
+    return [message for message in body["messages"] if isinstance(message, dict)]
+
+
+def _offered(body: Mapping[str, Any]) -> dict[str, Mapping[str, Any]]:
+    """Return the functions that a request offers, by name."""
+    tools = body.get("tools") if body.get("tool_choice") != "none" else None
+    functions = [tool.get("function") for tool in tools if isinstance(tool, dict)] if isinstance(tools, list) else []
+    return {each["name"]: each for each in functions if isinstance(each, dict) and isinstance(each.get("name"), str)}
+
+
+def _improvised(wanted: str, offered: Mapping[str, Any], messages: Sequence[Mapping[str, Any]]) -> Turn:
+    """Return a turn for a request of no scenario: a tool is called once for each user message, then there are words."""
+    if offered and messages and (wanted or messages[-1].get("role") == "user"):
+        name = wanted if wanted in offered else next(iter(offered))
+        function = offered[name]
+        return Turn(thinks="A tool may help.", calls=((name, _arguments(function.get("parameters"))),))
+    return Turn(thinks="There is enough to answer.", says="This is a simulated answer.")
+
+
+_SAMPLES: Mapping[str, Any] = {
+    "string": "Paris",
+    "integer": 1,
+    "number": 1.5,
+    "boolean": True,
+    "array": [],
+    "object": {},
+}
+
+
+def _arguments(parameters: Any) -> dict[str, Any]:
+    """Return arguments for the required properties of a tool's parameters, a sample value for each type."""
+    if not isinstance(parameters, dict) or not isinstance(parameters.get("properties"), dict):
+        return {}
+    required = parameters.get("required")
+    chosen = {}
+    for name in required if isinstance(required, list) else ():
+        schema = parameters["properties"].get(name, {})
+        kind = schema.get("type") if isinstance(schema, dict) else None
+        listed = schema.get("enum") if isinstance(schema, dict) else None
+        chosen[name] = listed[0] if isinstance(listed, list) and listed else _SAMPLES.get(str(kind), "Paris")
+    return chosen

@@ -1,0 +1,135 @@
+"""Scenarios: what their files promise is there, and each is told from the others by its first words."""
+
+from typing import Any
+
+import pytest
+
+from conformance import profiles, rules, scenarios
+from conformance.documents import read_json
+from conformance.harness.changes import CHANGES, changed
+from conformance.harness.history import Inapplicable
+from conformance.harness.provider import Subject, play
+from conformance.harness.raw import RAW
+from conformance.harness.simulator import Simulator
+from conformance.resources import folder
+from conformance.results import Evidence, Status
+from conformance.rules import Rule
+from conformance.scenarios import Change, Probe, Scenario
+from conformance.wire.assemble import assemble
+from conformance.wire.sse import read
+from conformance.wire.views import Side
+
+SCENARIOS = [scenarios.load(name) for name in scenarios.names()]
+PROBES = [(scenario, probe) for scenario in SCENARIOS for probe in scenario.probes]
+RULES: dict[str, Rule] = {rule.id: rule for rule in rules.load()}
+
+CALL = {"id": "call_a", "type": "function", "function": {"name": "get_weather", "arguments": '{"city":"Oslo"}'}}
+TRANSCRIPT: list[dict[str, Any]] = [
+    {"role": "user", "content": "Weather?"},
+    {"role": "assistant", "content": "", "reasoning_content": "Look.", "tool_calls": [CALL]},
+    {"role": "tool", "tool_call_id": "call_a", "content": "9"},
+]
+
+
+def schema() -> Any:
+    return read_json(folder("schemas") / "files" / "scenario.json")
+
+
+def change(name: str, body: dict[str, Any], **parameters: str) -> list[dict[str, Any]]:
+    made: list[dict[str, Any]] = changed(body, [Change(name, parameters)], TRANSCRIPT, {})["messages"]
+    return made
+
+
+def test_the_first_words_tell_scenarios_apart() -> None:
+    first = [scenario.prompts[0] for scenario in SCENARIOS]
+    assert sorted(set(first)) == sorted(first)
+
+
+def test_the_schema_names_every_change_and_every_way_to_misbehave() -> None:
+    definitions = schema()["$defs"]
+    assert sorted(CHANGES) == sorted(definitions["change-name"]["enum"])
+    assert sorted(RAW) == sorted(definitions["turn"]["properties"]["raw"]["items"]["enum"])
+
+
+@pytest.mark.parametrize(("scenario", "probe"), PROBES, ids=lambda each: each.name)
+def test_a_probe_names_a_clients_rule_and_known_claims(scenario: Scenario, probe: Probe) -> None:
+    assert probe.at <= len(scenario.turns)
+    assert probe.breaks is None or RULES[probe.breaks].on.side is Side.CLIENT
+    assert set() == set(probe.claims) - profiles.vocabulary().keys()
+
+
+@pytest.mark.parametrize("scenario", SCENARIOS, ids=lambda each: each.name)
+def test_probes_of_a_scenario_have_different_names(scenario: Scenario) -> None:
+    names = [probe.name for probe in scenario.probes]
+    assert sorted(set(names)) == sorted(names)
+
+
+def test_a_change_leaves_the_body_alone_that_it_was_made_from() -> None:
+    body = {"messages": [dict(message) for message in TRANSCRIPT]}
+    assert "b" == change("results-unknown", body)[2]["tool_call_id"][-1:]
+    assert "call_a" == body["messages"][2]["tool_call_id"]
+
+
+@pytest.mark.parametrize(
+    ("name", "parameters", "expected"),
+    [
+        ("reasoning-absent", {"on": "current"}, None),
+        ("reasoning-empty", {"on": "current"}, ""),
+        ("reasoning-altered", {"on": "current"}, "Look. Or so it seems."),
+        ("ids", {"form": "positional"}, "Look."),
+    ],
+)
+def test_reasoning_goes_back_as_the_change_says(name: str, parameters: dict[str, str], expected: str | None) -> None:
+    made = change(name, {"messages": TRANSCRIPT}, **parameters)
+    assert expected == made[1].get("reasoning_content")
+
+
+def test_reasoning_under_another_name_is_under_that_alone() -> None:
+    made = change("reasoning-under", {"messages": TRANSCRIPT}, field="reasoning")
+    assert ("Look.", None) == (made[1].get("reasoning"), made[1].get("reasoning_content"))
+
+
+def test_a_foreign_id_stands_in_call_and_result_alike() -> None:
+    made = change("ids", {"messages": TRANSCRIPT}, form="positional")
+    ids = {made[1]["tool_calls"][0]["id"], made[2]["tool_call_id"]}
+    assert {"functions.get_weather:0"} == ids
+
+
+@pytest.mark.parametrize("name", ["details-reordered", "signatures-dropped", "ids-colliding-in-message"])
+def test_where_there_is_nothing_to_change_nothing_is_sent(name: str) -> None:
+    with pytest.raises(Inapplicable):
+        change(name, {"messages": TRANSCRIPT})
+
+
+def test_a_raw_turn_is_played_to_clients_and_never_asked_of_a_provider() -> None:
+    profile = profiles.load("openai")
+    subject = Subject(profile, profile.model, Simulator(profile).send, Evidence.LIVE)
+    case = play(scenarios.load("cut-stream"), "stream", subject)
+    assert () == case.outcomes
+    assert case.note.startswith("not played")
+
+
+@pytest.mark.parametrize("name", sorted(RAW))
+def test_a_raw_stream_shows_its_fault(name: str) -> None:
+    body = {"model": "m", "messages": [{"role": "user", "content": "Hi"}], "stream": True}
+    scenario = Scenario("x", "x", (), (scenarios.Turn("Hi", says="Hello there, how are you today?", raw=(name,)),))
+    pieces = Simulator(profiles.load("openai")).reply(body, scenario).body
+    facts = assemble(read(b"".join(pieces).decode() if not isinstance(pieces, bytes) else "")).facts
+    expected = {
+        "cut": "cut",
+        "without-done": "done-missing",
+        "finished-twice": "finish",
+        "error-inside": "error-in-band",
+    }
+    assert name == "index-zero" or expected[name] in facts
+
+
+def test_a_probe_that_was_never_reached_is_untested() -> None:
+    profile = profiles.load("openai")
+
+    def send(body: Any) -> Any:
+        return Simulator(profile).send({**body, "tools": []})
+
+    case = play(scenarios.load("one-tool-call"), "plain", Subject(profile, profile.model, send, Evidence.LIVE))
+    assert "ended before turn 2: the model called no tool" == case.note
+    assert {Status.UNTESTED} == {probe.status for probe in case.probes if probe.name == "control"}
