@@ -9,8 +9,9 @@ from conformance.documents import read_json
 from conformance.engine import check
 from conformance.profiles import of
 from conformance.resources import folder
-from conformance.results import Status
+from conformance.results import Level, Status
 from conformance.rules import Example, Rule
+from conformance.wire.pointer import REMOVE
 
 FAMILIES = {"shape", "request", "transcript", "tool-calls", "reasoning", "response", "stream", "usage", "error", "http"}
 BASES = sorted(path.stem for path in (folder("fixtures") / "wire").glob("*.json"))
@@ -46,6 +47,70 @@ def test_a_good_example_is_judged_by_its_rule_and_breaks_none(rule: Rule, exampl
 @pytest.mark.parametrize("base", BASES)
 def test_a_base_breaks_no_rule(base: str) -> None:
     assert {} == broken(Example(base))
+
+
+REFUSED = {"status": 400, "message": "{index} {position} {role} {field} {kind} {id}"}
+RESULT = "/0/request/messages/2"
+CALL = "/0/request/messages/1/tool_calls/0"
+IMAGE = {"type": "image_url", "image_url": {"url": "https://example.org/a.png"}}
+SHAPES = [
+    ("results.without-id", {f"{RESULT}/tool_call_id": REMOVE}, "2 {position} tool tool_call_id {kind} {id}"),
+    ("results.content-null", {f"{RESULT}/content": None}, "2 {position} tool content None {id}"),
+    ("results.content-null", {f"{RESULT}/content": REMOVE}, "2 {position} tool content {kind} {id}"),
+    ("results.content-object", {f"{RESULT}/content": {"degrees": 18}}, "2 {position} tool content"),
+    ("results.image-parts", {f"{RESULT}/content": [IMAGE]}, "2 0 tool type image_url {id}"),
+    ("request.wrong-type", {f"{RESULT}/content": 18}, "2 {position} tool content 18 {id}"),
+    ("request.wrong-type", {f"{RESULT}/content": ["18"]}, "2 0 tool 0 18 {id}"),
+    ("request.wrong-type", {RESULT: "18"}, "2 {position} {role} {field} {kind} {id}"),
+    ("request.wrong-type", {f"{CALL}/id": 7}, "1 0 assistant id {kind} 7"),
+    ("request.unknown-part-type", {f"{RESULT}/content": [{"type": "table"}]}, "2 0 tool type table {id}"),
+    ("request.unknown-part-type", {"/0/request/messages/0/content": [{"type": "input_text"}]}, "0 0 user type"),
+    ("request.unknown-role", {"/0/request/messages/0/role": "human"}, "0 {position} human role {kind} {id}"),
+    ("request.empty-tool-calls", {"/0/request/messages/1/tool_calls": []}, "1 {position} assistant tool_calls"),
+    ("request.null-tool-calls", {"/0/request/messages/1/tool_calls": None}, "1 {position} assistant tool_calls"),
+    ("request.call-without-type", {f"{CALL}/type": REMOVE}, "1 0 assistant type {kind} call_a"),
+    ("ids.absent-in-request", {f"{CALL}/id": REMOVE}, "1 0 assistant id {kind} None"),
+    ("ids.absent-in-request", {f"{CALL}/id": None}, "1 0 assistant id {kind} None"),
+    ("arguments.object-in-request", {f"{CALL}/function/arguments": {}}, "1 0 assistant arguments {kind} call_a"),
+    ("request.no-messages", {"/0/request/messages": []}, " {position} {role} messages {kind} {id}"),
+    ("tools.empty-list", {"/0/request/tools": []}, " {position} {role} tools {kind} {id}"),
+    ("results.unknown-id", {f"{RESULT}/tool_call_id": "call_9"}, "2 {position} tool {field} {kind} call_9"),
+    ("results.missing-at-end", {RESULT: REMOVE}, "1 {position} {role} {field} {kind} call_a"),
+]
+
+
+def refusals(example: Example) -> list[str]:
+    outcomes = check(example.conversation(), of(example.claims))
+    return [str(each.refusal.message) for outcome in outcomes for each in outcome.findings if each.refusal is not None]
+
+
+@pytest.mark.parametrize(("claim", "edits", "words"), SHAPES)
+def test_a_wrong_shape_is_refused_as_the_claim_about_it_says(claim: str, edits: dict[str, object], words: str) -> None:
+    (message,) = refusals(Example("tool-result", edits, {claim: REFUSED}))
+    assert message.startswith(words)
+
+
+@pytest.mark.parametrize(("claim", "edits", "_words"), SHAPES)
+def test_a_wrong_shape_is_no_must_where_the_provider_bears_it(
+    claim: str, edits: dict[str, object], _words: str
+) -> None:
+    outcomes = check(Example("tool-result", edits).conversation(), of({claim: "accepted"}))
+    levels = {found.level for outcome in outcomes for found in outcome.findings if "/request" in found.at}
+    assert Level.SHOULD in levels
+
+
+@pytest.mark.parametrize(
+    "edits",
+    [
+        {"/0/request/tool_choice": None},
+        {"/0/request/temperature": "0.5"},
+        {"/0/request/messages/0/content": None},
+        {f"{RESULT}/content": []},
+        {"/0/response/object": 7},
+    ],
+)
+def test_no_refusal_is_predicted_for_what_no_claim_speaks_of(edits: dict[str, object]) -> None:
+    assert [] == refusals(Example("tool-result", edits, {claim: REFUSED for claim, *_ in SHAPES}))
 
 
 def test_every_family_has_rules() -> None:

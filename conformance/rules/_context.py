@@ -6,6 +6,7 @@ from typing import Any, NamedTuple
 
 from conformance import profiles
 from conformance.results import Level
+from conformance.rules._shapes import described
 from conformance.schemas import SchemaError
 from conformance.wire.exchange import Exchange
 from conformance.wire.index import Index
@@ -60,8 +61,12 @@ class Context:
         self._thinks: Any = ...
 
     def shape_faults(self, place: Place) -> list[Fault]:
-        """Return what the schemas find wrong with the part at a place."""
-        return [Fault(error.message, place=error.place) for error in self.schema.shapes.get(place, ())]
+        """Return what the schemas find wrong with the part at a place, with the claims that speak of it."""
+        faults = []
+        for error in self.schema.shapes.get(place, ()):
+            claim, values = described(error, self.exchange.request) if error.place[1] == "request" else (None, {})
+            faults.append(Fault(error.message, place=error.place, values=values, claim=claim))
+        return faults
 
     def unknown_keys(self, place: Place) -> list[tuple[Place, str]]:
         """Return the keys that the message at a place has and the canonical wire has not, each with its holder."""

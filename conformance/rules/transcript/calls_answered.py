@@ -21,7 +21,7 @@ from conformance.wire.views import tool_turns
     good=[example("tool-result")],
     refused="results.missing",
 )
-def judge(turn: Turn, _context: Context) -> list[Fault]:
+def judge(turn: Turn, context: Context) -> list[Fault]:
     """Every tool call of a request's history is answered by a tool message.
 
     A call whose tool failed or was denied is answered too: the failure is text in `content`. Calls that share an id
@@ -30,6 +30,8 @@ def judge(turn: Turn, _context: Context) -> list[Fault]:
     if turn.paired:
         return []
     answers = [result.id for result in turn.results]
+    is_last = turn.number == len(turn.request["messages"]) - 1
+    claim = "results.missing-at-end" if is_last and context.knows(("results.missing-at-end",)) else None
     faults = []
     for call in turn.calls:
         if call.id in answers:
@@ -37,5 +39,5 @@ def judge(turn: Turn, _context: Context) -> list[Fault]:
         else:
             message = f"expected a tool message with tool_call_id {call.id!r} before the next turn, got none"
             missing = {"id": call.id, "ids": call.id, "count": len(turn.calls)}
-            faults.append(Fault(message, at=("tool_calls", call.position), values=missing))
+            faults.append(Fault(message, at=("tool_calls", call.position), values=missing, claim=claim))
     return faults

@@ -23,7 +23,7 @@ from conformance.wire.views import tool_results
     good=[example("tool-result-parallel")],
     refused="results.orphaned",
 )
-def judge(result: Result, _context: Context) -> list[Fault]:
+def judge(result: Result, context: Context) -> list[Fault]:
     """A tool result answers a call of the assistant message before it.
 
     Ids are looked for in that message alone, so that ids which come again in later turns stay harmless. To mend it,
@@ -36,7 +36,8 @@ def judge(result: Result, _context: Context) -> list[Fault]:
     if result.turn.paired or result.id in ids:
         return []
     message = f"expected the id of a call of the assistant message before ({_named(ids)}), got {result.id!r}"
-    return [Fault(message, at=("tool_call_id",), values={"id": result.id, "role": "tool"})]
+    claim = "results.unknown-id" if context.knows(("results.unknown-id",)) else None
+    return [Fault(message, at=("tool_call_id",), values={"id": result.id, "role": "tool"}, claim=claim)]
 
 
 def _named(ids: list[object]) -> str:

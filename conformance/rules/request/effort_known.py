@@ -1,0 +1,37 @@
+"""Rule: the effort is one that the provider knows."""
+
+from conformance.results import Level
+from conformance.rules import Context, Fault, Source, example, rule
+from conformance.wire.parts import Body
+from conformance.wire.views import requests
+
+_CLAIMS = {
+    "thinking.efforts": ["low", "high"],
+    "thinking.effort-unknown": {"status": 400, "message": "Unsupported value: '{value}'."},
+}
+
+
+@rule(
+    Level.MUST,
+    on=requests,
+    where=lambda request, _context: type(request.value.get("reasoning_effort")) is str,
+    source=Source("https://platform.openai.com/docs/api-reference/chat/create"),
+    bad=[
+        example("plain", {"/0/request/reasoning_effort": "ultra"}, _CLAIMS),
+        example("plain", {"/0/request/reasoning_effort": "ultra"}, {**_CLAIMS, "thinking.effort-unknown": "ignored"}),
+    ],
+    good=[example("plain", {"/0/request/reasoning_effort": "low"}, _CLAIMS)],
+    needs=("thinking.efforts", "thinking.effort-unknown"),
+    refused="thinking.effort-unknown",
+)
+def judge(request: Body, context: Context) -> list[Fault]:
+    """`reasoning_effort` is one of the words that the provider knows.
+
+    The words differ from host to host. To mend it, send the nearest one that the profile claims.
+    """
+    effort, known = request.value["reasoning_effort"], context.claim("thinking.efforts")
+    if effort in known or context.claim("thinking.effort-unknown") == "accepted":
+        return []
+    message = f"expected one of {', '.join(known)}, got {effort[:40]!r}"
+    values = {"value": effort, "field": "reasoning_effort", "model": request.exchange.model}
+    return [Fault(message, at=("reasoning_effort",), values=values)]

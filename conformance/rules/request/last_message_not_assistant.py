@@ -1,0 +1,43 @@
+"""Rule: the last word is not the model's."""
+
+from conformance.results import Level
+from conformance.rules import Context, Fault, Source, example, rule
+from conformance.wire.parts import Body
+from conformance.wire.views import requests
+
+_REFUSED = {"request.last-assistant": {"status": 400, "message": "The last message must be a user message."}}
+_LAST = {"role": "assistant", "content": "Rarely"}
+_GOES_ON = ("prefix", "partial")
+
+
+@rule(
+    Level.MUST,
+    on=requests,
+    where=lambda _request, context: context.claim("request.last-assistant") not in ("accepted", "ignored"),
+    source=Source(
+        "https://github.com/olimorris/codecompanion.nvim/issues/760",
+        "The last message of deepseek-reasoner must be a user message, or an assistant message with prefix mode on",
+    ),
+    bad=[example("plain", {"/0/request/messages/-": _LAST}, _REFUSED)],
+    good=[
+        example("plain", claims=_REFUSED),
+        example("tool-result", claims=_REFUSED),
+    ],
+    needs=("request.last-assistant",),
+    refused="request.last-assistant",
+)
+def judge(request: Body, _context: Context) -> list[Fault]:
+    """The last message is not an assistant's answer, where the provider refuses to go on from one.
+
+    One that is marked as a beginning (`prefix`, `partial`) is meant to be gone on from. To mend it, append what the
+    user says next, or mark it.
+    """
+    listed = request.value.get("messages")
+    last = listed[-1] if type(listed) is list and listed else None
+    if type(last) is not dict or last.get("role") != "assistant" or last.get("tool_calls"):
+        return []
+    if any(last.get(key) is True for key in _GOES_ON):
+        return []
+    values = {"role": "assistant", "model": request.exchange.model}
+    message = "expected the last message to be of another role, got the assistant's"
+    return [Fault(message, at=("messages", len(listed or ()) - 1), values=values)]

@@ -1,0 +1,31 @@
+"""Rule: the bound has the name that the provider reads."""
+
+from conformance.results import Level
+from conformance.rules import Context, Fault, Source, example, rule
+from conformance.wire.parts import Body
+from conformance.wire.views import requests
+
+_CLAIM = {"request.max-tokens-fields": ["max_tokens"]}
+_NAMES = ("max_tokens", "max_completion_tokens")
+
+
+@rule(
+    Level.SHOULD,
+    on=requests,
+    where=lambda request, _context: any(request.value.get(name) is not None for name in _NAMES),
+    source=Source("https://platform.openai.com/docs/api-reference/chat/create"),
+    bad=[example("plain", {"/0/request/max_completion_tokens": 9}, _CLAIM)],
+    good=[example("plain", {"/0/request/max_tokens": 9}, _CLAIM)],
+    needs=("request.max-tokens-fields",),
+)
+def judge(request: Body, context: Context) -> list[Fault]:
+    """The bound on the length of a reply has a name that the provider reads.
+
+    Under the other name it is refused, or has no effect. To mend it, send the name that the profile claims.
+    """
+    read = context.claim("request.max-tokens-fields")
+    return [
+        Fault(f"expected {' or '.join(read)}, got {name}", at=(name,), values={"field": name})
+        for name in _NAMES
+        if request.value.get(name) is not None and name not in read
+    ]

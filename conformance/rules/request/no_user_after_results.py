@@ -1,0 +1,42 @@
+"""Rule: the model speaks after results."""
+
+from conformance.results import Level
+from conformance.rules import Context, Fault, Source, example, rule
+from conformance.wire.parts import Body
+from conformance.wire.views import requests
+
+_USER = {"/0/request/messages/-": {"role": "user", "content": "And in Rome?"}}
+_REFUSED = {"results.user-after": {"status": 400, "message": "Unexpected role '{role}' after role '{other}'"}}
+
+
+@rule(
+    Level.MUST,
+    on=requests,
+    where=lambda _request, context: context.claim("results.user-after") not in ("accepted", "ignored"),
+    source=Source("https://github.com/Portkey-AI/gateway/issues/995"),
+    bad=[example("tool-result", _USER, _REFUSED)],
+    good=[example("tool-result", claims=_REFUSED)],
+    needs=("results.user-after",),
+    refused="results.user-after",
+)
+def judge(request: Body, _context: Context) -> list[Fault]:
+    """No user message directly follows tool results, where the provider wants an assistant's in between.
+
+    The canonical wire takes it. To mend it, let the model answer the results first, or put a short assistant message
+    between the two.
+    """
+    listed = request.value.get("messages")
+    messages = listed if type(listed) is list else []
+    return [
+        Fault(
+            "expected an assistant message after tool results, got the user's",
+            at=("messages", number),
+            values={"role": "user", "other": "tool"},
+        )
+        for number, message in enumerate(messages)
+        if number
+        and type(message) is dict
+        and message.get("role") == "user"
+        and type(messages[number - 1]) is dict
+        and messages[number - 1].get("role") == "tool"
+    ]

@@ -1,0 +1,47 @@
+"""Rule: no parameter that is known to be refused."""
+
+from conformance.results import Level
+from conformance.rules import Context, Fault, Source, example, rule
+from conformance.wire.parts import Body
+from conformance.wire.views import requests
+
+_CLAIM = {
+    "request.unsupported-fields": [
+        {"field": "stop", "refusal": {"status": 400, "message": "'{field}' is not supported with this model."}},
+        {"field": "logprobs", "refusal": "ignored"},
+    ]
+}
+
+
+@rule(
+    Level.MUST,
+    on=requests,
+    source=Source(
+        "https://github.com/charmbracelet/crush/issues/386", "Argument not supported on this model: reasoningEffort"
+    ),
+    bad=[
+        example("plain", {"/0/request/stop": ["."]}, _CLAIM),
+        example("plain", {"/0/request/logprobs": True}, _CLAIM),
+    ],
+    good=[
+        example("plain", claims=_CLAIM),
+        example("plain", {"/0/request/stop": None}, _CLAIM),
+    ],
+    needs=("request.unsupported-fields",),
+)
+def judge(request: Body, context: Context) -> list[Fault]:
+    """A request has no parameter that the provider is known to refuse.
+
+    Others take it, so it comes from a client that was made for them. To mend it, leave the parameter out.
+    """
+    body = request.value
+    return [
+        Fault(
+            f"expected no {field}, which the provider does not take, got {body[field]!r:.40}",
+            at=(field,),
+            values={"field": field, "value": body[field], "model": request.exchange.model},
+            verdict=entry["refusal"],
+        )
+        for entry in context.claim("request.unsupported-fields")
+        if body.get(field := entry["field"]) is not None
+    ]

@@ -1,0 +1,33 @@
+"""Rule: what thinking excludes is left out."""
+
+from conformance.results import Level
+from conformance.rules import Context, Fault, Source, example, rule
+from conformance.wire.parts import Body
+from conformance.wire.views import requests
+
+_CLAIMS = {"thinking.mode": "always", "thinking.refused-parameters": ["temperature"]}
+
+
+@rule(
+    Level.MUST,
+    on=requests,
+    where=lambda _request, context: context.thinks is True,
+    source=Source("https://api-docs.deepseek.com/guides/thinking_mode"),
+    bad=[example("plain", {"/0/request/temperature": 0.5}, _CLAIMS)],
+    good=[
+        example("plain", claims=_CLAIMS),
+        example("plain", {"/0/request/top_p": 0.5}, _CLAIMS),
+    ],
+    needs=("thinking.refused-parameters",),
+)
+def judge(request: Body, context: Context) -> list[Fault]:
+    """A request has no parameter that the provider refuses while the model thinks.
+
+    To mend it, leave the parameter out, or switch thinking off.
+    """
+    body = request.value
+    return [
+        Fault(f"expected no {name} while the model thinks, got {body[name]!r:.40}", at=(name,), values={"field": name})
+        for name in context.claim("thinking.refused-parameters")
+        if body.get(name) is not None
+    ]

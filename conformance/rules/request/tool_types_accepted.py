@@ -1,0 +1,30 @@
+"""Rule: tools are functions, where others are refused."""
+
+from conformance.results import Level
+from conformance.rules import Context, Fault, Source, example, rule
+from conformance.wire.parts import Body
+from conformance.wire.views import tool_definitions
+
+_REFUSED = {"tools.wrong-type": {"status": 400, "message": "invalid params, invalid tool type: {kind} (2013)"}}
+
+
+@rule(
+    Level.MUST,
+    on=tool_definitions,
+    where=lambda _tool, context: context.claim("tools.wrong-type") not in ("accepted", "ignored"),
+    source=Source("https://platform.openai.com/docs/api-reference/chat/create"),
+    bad=[example("plain", {"/0/request/tools": [{"type": "web_search"}]}, _REFUSED)],
+    good=[example("tool-call", claims=_REFUSED)],
+    needs=("tools.wrong-type",),
+    refused="tools.wrong-type",
+)
+def judge(tool: Body, _context: Context) -> list[Fault]:
+    """A tool definition is of type function, where the provider refuses others.
+
+    To mend it, leave out the tools that another host runs by itself.
+    """
+    kind = tool.value.get("type") if type(tool.value) is dict else "function"
+    if kind == "function" or type(kind) is not str:
+        return []
+    values = {"kind": kind, "position": tool.place[-1]}
+    return [Fault(f"expected a tool of type function, got {kind[:40]!r}", at=("type",), values=values)]

@@ -1,0 +1,36 @@
+"""Rule: no tools for a model that calls none."""
+
+from conformance.results import Level
+from conformance.rules import Context, Fault, Source, example, rule
+from conformance.wire.parts import Body
+from conformance.wire.views import requests
+
+_REFUSED = {
+    "tools.supported": False,
+    "tools.unsupported": {"status": 404, "message": "tools is not supported in this model."},
+}
+
+
+@rule(
+    Level.SHOULD,
+    on=requests,
+    where=lambda _request, context: context.claim("tools.supported") is False,
+    source=Source("https://platform.openai.com/docs/guides/function-calling"),
+    bad=[
+        example("tool-call", claims=_REFUSED),
+        example("tool-call", claims={"tools.supported": False}),
+    ],
+    good=[example("plain", claims=_REFUSED)],
+    needs=("tools.supported",),
+    refused="tools.unsupported",
+)
+def judge(request: Body, _context: Context) -> list[Fault]:
+    """A request declares no tools for a model that calls none.
+
+    To mend it, leave `tools` out, or ask a model that calls tools.
+    """
+    if not request.value.get("tools"):
+        return []
+    return [
+        Fault("expected no tools for this model, got some", at=("tools",), values={"model": request.exchange.model})
+    ]
