@@ -192,6 +192,8 @@ def test_a_report_tells_of_holes_and_of_rules_that_no_vice_is_meant_for() -> Non
     hole = {"planted": "cut", "expects": ["a/b"], "wrong": "survived", "times": 1, "host": "plain", "change": "/0: 1"}
     row = {"rule": "a/b", "examples": 1, "vices": 0, **counts, "accuses": 0}
     total = {**counts, "accusing": 0, "unexplained": 1}
-    said = "\n".join(render_score({"total": total, "rules": [row], "vices": [], "holes": [hole], "excused": []}))
+    score = {"hosts": {"sessions": 1, "exchanges": 2}, "total": total, "rules": [row], "vices": []}
+    said = "\n".join(render_score({**score, "holes": [hole], "excused": [{**hole, "why": "It may."}]}))
     assert "cut (for a/b): survived, 1 times\n    first in plain: /0: 1" in said
+    assert "first in plain: /0: 1\n    It may." in said
     assert "no vice of the catalogue is meant for\n  a/b (1 examples)" in said

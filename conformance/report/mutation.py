@@ -26,7 +26,9 @@ def render_score(score: Mapping[str, Any]) -> Iterator[str]:
     if alone:
         yield from ("", "Found by their own bad examples only: no vice of the catalogue is meant for")
         yield from (f"  {row['rule']} ({row['examples']} examples)" for row in alone)
-    yield from ("", _summary(score["total"]))
+    hosts = score["hosts"]
+    yield from ("", f"Good conversations: {hosts['sessions']} sessions, {hosts['exchanges']} single exchanges")
+    yield _summary(score["total"])
 
 
 def _summary(total: Mapping[str, int]) -> str:

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from conformance.harness.mutate import catalogue
-from conformance.harness.mutate.planting import of_rule, of_vice
+from conformance.harness.mutate.planting import every, of_rule, of_vice
 from conformance.harness.mutate.score import score
 from conformance.rules import Rule
 
@@ -20,4 +20,6 @@ def run(rules: Sequence[Rule]) -> dict[str, Any]:
     vices = [vice for vice in catalogue.load() if wanted.intersection(vice.expects)]
     mutants = [mutant for rule in rules for mutant in of_rule(rule)]
     mutants += [mutant for vice in vices for mutant in of_vice(vice)]
-    return score(rules, vices, mutants)
+    sessions, exchanges = every()
+    hosts = {"sessions": len(sessions), "exchanges": len(exchanges)}
+    return {"hosts": hosts, **score(rules, vices, mutants)}

@@ -5,10 +5,13 @@ A reply is handled the same way whether it is plain or streamed, so that one vic
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import Any, Final, NamedTuple
 
 from conformance.harness.mutate.hosts import Record
 from conformance.harness.mutate.vice import Find
+
+_WRONG: Final[Mapping[type, Any]] = {str: 7, int: "7", bool: "yes", list: {}, dict: [], type(None): 7}
+"""For each type of JSON a value that no schema here takes in its place."""
 
 
 class Slot(NamedTuple):
@@ -30,6 +33,10 @@ class Slot(NamedTuple):
     def drop(self) -> None:
         """Take the value out of what holds it."""
         del self.holder[self.key]
+
+    def retype(self) -> None:
+        """Put a value of another JSON type in its place, one that no schema takes there."""
+        self.put(_WRONG[type(self.value)])
 
 
 @dataclass(frozen=True, slots=True)

@@ -81,7 +81,7 @@ def of_rule(rule: Rule) -> Iterator[Mutant]:
 
 
 @cache
-def _every() -> tuple[tuple[Host, ...], tuple[Host, ...]]:
+def every() -> tuple[tuple[Host, ...], tuple[Host, ...]]:
     """Return all hosts: beginnings of sessions, and single exchanges, each conversation once."""
     found = hosts.sessions()
     begun = {host.text: host for session in reversed(found) for host in session.beginnings()}
@@ -94,7 +94,7 @@ def _sorted(found: Iterable[Host]) -> tuple[Host, ...]:
 
 
 def _hosts(vice: Vice) -> Iterator[Host]:
-    for host in _every()[not vice.sessions]:
+    for host in every()[not vice.sessions]:
         prepared = host
         if vice.prepare is not None:
             records = host.records()

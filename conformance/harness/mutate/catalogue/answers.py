@@ -214,3 +214,21 @@ def page_as_json(record: Record) -> None:
 def body_emptied(record: Record) -> None:
     """A reply of status 200 is empty and called JSON."""
     record["response"] = ""
+
+
+@vice(places.errors, "error/not-inside-success")
+def error_text_under_status_200(record: Record) -> None:
+    """A reply of status 200 is an error whose error is a string."""
+    record |= {"response": {"error": "The upstream is gone."}, "status": 200}
+
+
+@vice(places.errors, "shape/response")
+def error_detail_under_status_200(record: Record) -> None:
+    """A reply of status 200 is an error in the shape of a web framework."""
+    record |= {"response": {"detail": "Unauthorized"}, "status": 200}
+
+
+@vice(places.errors, "error/claimed-shape")
+def error_body_without_keys(record: Record) -> None:
+    """A refusal is an object without keys."""
+    record["response"] = {}

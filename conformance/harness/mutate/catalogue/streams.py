@@ -1,4 +1,4 @@
-"""Vices of streams: chunks, fragments of calls, ends and encoding."""
+"""Vices of streams: events, chunks, errors between them, and ends."""
 
 # ruff: noqa: D401 — the first line of a vice's docstring is the fault, told as a fact
 
@@ -8,7 +8,7 @@ import orjson
 
 from conformance.harness.mutate import places
 from conformance.harness.mutate.hosts import Record
-from conformance.harness.mutate.places import Call, Reply, Slot, streaming
+from conformance.harness.mutate.places import Reply, Slot, streaming
 from conformance.harness.mutate.vice import vice
 
 _DONE = "data: [DONE]\n\n"
@@ -187,139 +187,6 @@ def character_broken(reply: Reply) -> None:
         next(piece for piece in reply.pieces if piece.get(key))[key] = "18 \ufffd\ufffd"
 
 
-@vice(streaming(places.calling_twice), "stream/index-distinct")
-def index_always_0(reply: Reply) -> None:
-    """All calls of a stream have the index 0."""
-    for call in reply.calls:
-        for fragment in call.fragments:
-            fragment["index"] = 0
-
-
-@vice(streaming(places.calling), "stream/index-present")
-def index_missing(reply: Reply) -> None:
-    """The calls of a stream have no index."""
-    for call in reply.calls:
-        for fragment in call.fragments:
-            del fragment["index"]
-
-
-@vice(places.fragmented_calls, "stream/index-present")
-def index_missing_later(call: Call) -> None:
-    """The second fragment of a call has no index."""
-    del call.fragments[1]["index"]
-
-
-@vice(streaming(places.calling), "shape/chunk", kin=("stream/index-present",))
-def index_as_string(reply: Reply) -> None:
-    """The index of a stream's calls is a string."""
-    for call in reply.calls:
-        for fragment in call.fragments:
-            fragment["index"] = str(fragment["index"])
-
-
-@vice(streaming(places.calling), "stream/index-contiguous")
-def index_gap(reply: Reply) -> None:
-    """The indexes of a stream's calls begin at 1."""
-    for call in reply.calls:
-        for fragment in call.fragments:
-            fragment["index"] += 1
-
-
-@vice(streaming(places.calling_twice), "stream/index-contiguous")
-def index_skipped(reply: Reply) -> None:
-    """The index of the last call of a stream leaves one out."""
-    for fragment in reply.calls[-1].fragments:
-        fragment["index"] += 1
-
-
-@vice(places.fragmented_calls, "stream/id-once")
-def id_in_each_delta(call: Call) -> None:
-    """Each fragment of a call bears its id."""
-    for fragment in call.fragments:
-        fragment["id"] = call.first["id"]
-
-
-@vice(places.fragmented_calls, "stream/id-once")
-def id_empty_in_later_deltas(call: Call) -> None:
-    """The later fragments of a call have an empty id."""
-    for fragment in call.fragments[1:]:
-        fragment["id"] = ""
-
-
-@vice(places.fragmented_calls, "stream/id-once")
-def id_late(call: Call) -> None:
-    """The id of a call comes with its second fragment."""
-    call.fragments[1]["id"] = call.first.pop("id")
-
-
-@vice(places.reply_calls, "tool-calls/id-not-empty", "shape/choice")
-def id_missing(call: Call) -> None:
-    """A call has no id at all."""
-    del call.first["id"]
-
-
-@vice(
-    places.fragmented_calls,
-    "stream/index-distinct",
-    kin=(
-        "stream/name-once",
-        "tool-calls/arguments-are-an-object",
-    ),
-)
-def id_new_in_each_delta(call: Call) -> None:
-    """Each fragment of a call bears a new id."""
-    for number, fragment in enumerate(call.fragments):
-        fragment["id"] = f"call_{number}"
-
-
-@vice(places.fragmented_calls, "stream/name-once")
-def name_in_each_delta(call: Call) -> None:
-    """Each fragment of a call bears its name."""
-    for fragment in call.fragments:
-        fragment["function"]["name"] = call.first["function"]["name"]
-
-
-@vice(places.fragmented_calls, "stream/name-once", kin=("tool-calls/name-declared",))
-def name_in_pieces(call: Call) -> None:
-    """The name of a call comes in two pieces."""
-    name = call.first["function"]["name"]
-    call.first["function"]["name"], call.fragments[1]["function"]["name"] = name[:4], name[4:]
-
-
-@vice(places.fragmented_calls, "stream/name-once")
-def name_missing(call: Call) -> None:
-    """A call of a stream is never named."""
-    del call.first["function"]["name"]
-
-
-@vice(places.fragmented_calls, "stream/arguments-from-the-start")
-def arguments_absent_at_first(call: Call) -> None:
-    """The first fragment of a call has no arguments."""
-    del call.first["function"]["arguments"]
-
-
-@vice(places.fragmented_calls, "stream/arguments-from-the-start")
-def arguments_null_at_first(call: Call) -> None:
-    """The first fragment of a call has null for arguments."""
-    call.first["function"]["arguments"] = None
-
-
-@vice(streaming(places.calling), "tool-calls/arguments-are-an-object")
-def fragment_lost(reply: Reply) -> None:
-    """A fragment of the arguments is lost on the way."""
-    fragments = [each for each in reply.calls[-1].fragments if each["function"]["arguments"]]
-    fragments[0]["function"]["arguments"] = ""
-
-
-@vice(places.fragmented_calls, "tool-calls/arguments-are-an-object")
-def arguments_cumulative(call: Call) -> None:
-    """Each fragment of a call brings all of the arguments so far."""
-    so_far = ""
-    for fragment in call.fragments:
-        so_far += fragment["function"]["arguments"]
-        fragment["function"]["arguments"] = so_far
-
-
 @vice(streaming(places.replies), "shape/chunk")
 def delta_null(reply: Reply) -> None:
     """The last choice of a stream has null for a delta."""
@@ -340,3 +207,45 @@ def blank_lines_missing(record: Record) -> None:
         each if isinstance(each, str) else f"data: {orjson.dumps(each).decode()}\n" for each in events
     ]
     record["response"][-1] = "data: [DONE]\n"
+
+
+def _inner_choices(records: Any) -> Any:
+    return (chunk.value["choices"][0] for chunk in places.inner_chunks(records))
+
+
+@vice(_inner_choices, "stream/one-finish-reason", kin=("stream/nothing-after-finish",))
+def finish_reason_in_the_middle(choice: dict[str, Any]) -> None:
+    """A chunk in the middle of a stream has a finish reason, too."""
+    choice["finish_reason"] = "stop"
+
+
+@vice(streaming(places.calling), "stream/nothing-after-finish")
+def call_after_finish(reply: Reply) -> None:
+    """The last fragment of the calls comes after the finish reason."""
+    events = reply.record["response"]
+    at = next(number for number, event in enumerate(events) if reply.ending in event.get("choices", ()))
+    events[at - 1 : at + 1] = [events[at], events[at - 1]]
+
+
+@vice(places.streams, "stream/nothing-after-done", kin=("usage/present-when-asked",))
+def usage_after_done(record: Record) -> None:
+    """The token count comes after the end mark."""
+    record["response"][-2:] = [record["response"][-1], record["response"][-2]]
+
+
+@vice(places.streams, "stream/role-first")
+def first_chunk_lost(record: Record) -> None:
+    """The first chunk of a stream is lost."""
+    del record["response"][0]
+
+
+@vice(places.inner_chunks, "stream/events-are-json")
+def event_null(chunk: Slot) -> None:
+    """An event holds null."""
+    chunk.holder.insert(chunk.key, "data: null\n\n")
+
+
+@vice(places.inner_chunks, "shape/chunk")
+def chunk_emptied(chunk: Slot) -> None:
+    """An event holds an object without keys."""
+    chunk.holder.insert(chunk.key, {})
