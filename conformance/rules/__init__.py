@@ -71,7 +71,7 @@ class Rule:
 
     `on`: the view whose parts are judged. `where`: which of them it concerns. `needs`: claims without which it says
     nothing. `refused`: the claim that says what the provider does about a breach. `by_schema`: the schemas find the
-    faults and the judge only hands them on, so that a valid body costs nothing.
+    faults and the judge only hands them on, so that a valid body costs nothing; `handed`: the claims about these.
     """
 
     id: str
@@ -86,6 +86,7 @@ class Rule:
     needs: tuple[str, ...]
     refused: str | None
     by_schema: bool
+    handed: tuple[str, ...]
     outcomes: dict[int, Outcome]
 
     @property
@@ -102,6 +103,16 @@ class Rule:
     def claims(self) -> tuple[str, ...]:
         """Return the names of the claims that this rule puts to the test."""
         return (*self.needs, *((self.refused,) if self.refused else ()))
+
+    @property
+    def reads(self) -> tuple[str, ...]:
+        """Return the names of all claims that this rule goes by, those first that it declares."""
+        # Imported here because only explanations and reports ask.
+        from conformance import profiles
+        from conformance.rules._reads import spelled
+
+        named = spelled((self.judge, self.where), profiles.vocabulary())
+        return tuple(dict.fromkeys((*self.claims, *self.handed, *named)))
 
     def passed(self, judged: int) -> Outcome:
         """Return the outcome of a rule that found nothing in so many parts; none at all is not applicable."""
@@ -132,13 +143,14 @@ def rule(  # noqa: PLR0913 — each is one declared fact of a rule, given by nam
     needs: tuple[str, ...] = (),
     refused: str | None = None,
     by_schema: bool = False,
+    handed: tuple[str, ...] = (),
 ) -> Callable[[Judge], Rule]:
     """Make a judge into a rule; the id comes from its module's path, the documentation from its docstring."""
 
     def declare(judge: Judge) -> Rule:
         name = _id(judge.__module__)
         doc = "\n".join(line.strip() for line in (judge.__doc__ or "").strip().splitlines())
-        return Rule(name, level, on, judge, doc, source, bad, good, where, needs, refused, by_schema, {})
+        return Rule(name, level, on, judge, doc, source, bad, good, where, needs, refused, by_schema, handed, {})
 
     return declare
 

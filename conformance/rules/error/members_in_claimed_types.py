@@ -7,16 +7,14 @@ from conformance.rules import Context, Fault, Source, example, rule
 from conformance.wire.parts import Body
 from conformance.wire.views import errors
 
-_MEMBERS = ("code", "param")
+_MEMBERS = {"code": "error.code-type", "param": "error.param-type"}
 _TYPES = {str: "string", int: "integer", type(None): "null"}
 
 
 @rule(
     Level.MUST,
     on=errors,
-    where=lambda answer, context: (
-        type(answer.value) is dict and any(context.claim(f"error.{member}-type") for member in _MEMBERS)
-    ),
+    where=lambda answer, context: type(answer.value) is dict and any(context.claim(name) for name in _MEMBERS.values()),
     source=Source("https://github.com/BerriAI/litellm/pull/38842"),
     bad=[
         example("error", claims={"error.code-type": "integer"}),
@@ -38,8 +36,8 @@ def judge(answer: Body, context: Context) -> list[Fault]:
     if type(holder) is not dict:
         holder, at = answer.value, ()
     faults = []
-    for member in _MEMBERS:
-        claimed = context.claim(f"error.{member}-type")
+    for member, name in _MEMBERS.items():
+        claimed = context.claim(name)
         got = _TYPES.get(type(holder[member]), "another type") if member in holder else "absent"
         if claimed and got not in _listed(claimed):
             message = f"expected {member} to be {' or '.join(_listed(claimed))}, as claimed, got {got}"

@@ -15,6 +15,17 @@ from conformance.wire.views import messages
         example("tool-result", {"/0/request/messages/2/content": {"celsius": 18}}),
     ],
     by_schema=True,
+    handed=(
+        "results.without-id",
+        "results.content-null",
+        "results.content-object",
+        "results.image-parts",
+        "request.unknown-role",
+        "request.unknown-part-type",
+        "request.empty-tool-calls",
+        "request.null-tool-calls",
+        "request.wrong-type",
+    ),
 )
 def judge(part: Message, context: Context) -> list[Fault]:
     """A message of a request has its role's shape.

@@ -15,6 +15,11 @@ from conformance.wire.views import requests
         example("plain", {"/0/request/stream": "yes"}),
     ],
     by_schema=True,
+    handed=(
+        "request.no-messages",
+        "tools.empty-list",
+        "request.wrong-type",
+    ),
 )
 def judge(part: Body, context: Context) -> list[Fault]:
     """A request has a model, messages and parameters of the canonical types.

@@ -15,6 +15,12 @@ from conformance.wire.views import tool_calls
         example("tool-result", {"/0/request/messages/1/tool_calls/0/type": "tool"}),
     ],
     by_schema=True,
+    handed=(
+        "request.call-without-type",
+        "ids.absent-in-request",
+        "arguments.object-in-request",
+        "request.wrong-type",
+    ),
 )
 def judge(part: Call, context: Context) -> list[Fault]:
     """A tool call sent back is {id, type, function{name, arguments}}, its arguments a string.
