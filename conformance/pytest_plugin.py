@@ -8,10 +8,14 @@ from __future__ import annotations
 import importlib.util
 from datetime import UTC, datetime
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import pytest
 
 from conformance.harness.stash import RUN
+
+if TYPE_CHECKING:
+    from conformance.scenarios import Scenario
 
 
 def pytest_addoption(parser: pytest.Parser, pluginmanager: pytest.PytestPluginManager) -> None:
@@ -22,6 +26,10 @@ def pytest_addoption(parser: pytest.Parser, pluginmanager: pytest.PytestPluginMa
     group.addoption("--live", action="store_true", help="ask the provider itself, with its key, not the cassettes")
     group.addoption(
         "--record", action="store_true", help="record cassettes: with --live of the provider, else of the simulator"
+    )
+    group.addoption("--plan", action="store_true", help="print what would be sent, and send nothing")
+    group.addoption(
+        "--max-requests", metavar="N", type=int, help="refuse to ask a provider for more than N requests (exit code 4)"
     )
     group.addoption("--results", metavar="DIR", type=Path, help="write what was observed to DIR/<provider>.json")
     group.addoption(
@@ -50,6 +58,8 @@ def pytest_configure(config: pytest.Config) -> None:
         base_url=config.getoption("--base-url") or "",
         cassettes=config.getoption("--cassettes") or folder("cassettes"),
         today=datetime.now(tz=UTC).date().isoformat(),
+        plan=config.getoption("--plan"),
+        max_requests=config.getoption("--max-requests"),
     )
     try:
         config.stash[RUN] = Run(options)
@@ -59,15 +69,47 @@ def pytest_configure(config: pytest.Config) -> None:
         config.args[:] = [str(Path(__file__).parent / "suites")]
 
 
+def pytest_collection_finish(session: pytest.Session) -> None:
+    """Say what the chosen items will send, where that is asked for or costs something."""
+    run = session.config.stash.get(RUN, None)
+    if run is None or not (run.options.plan or run.options.asks):
+        return
+    cases = [case for item in session.items if (case := _case(item)) is not None]
+    plan = run.plan({f"{scenario.name}.{variant}": (scenario, variant) for scenario, variant in cases}.values())
+    reporter = session.config.pluginmanager.get_plugin("terminalreporter")
+    if reporter is not None:
+        for line in plan.lines() if run.options.plan else [f"This run asks {plan.summary()}."]:
+            reporter.write_line(line)
+    most = run.options.max_requests
+    if run.options.asks and most is not None and plan.requests > most:
+        message = f"{plan.requests} requests are more than --max-requests {most} allows; choose fewer cases with -k"
+        pytest.exit(message, returncode=pytest.ExitCode.USAGE_ERROR)
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_runtestloop(session: pytest.Session) -> bool | None:
+    """Run no test where only the plan was asked for."""
+    run = session.config.stash.get(RUN, None)
+    return True if run is not None and run.options.plan else None
+
+
+def _case(item: pytest.Item) -> tuple[Scenario, str] | None:
+    spec = getattr(item, "callspec", None)
+    found: tuple[Scenario, str] | None = spec.params.get("case") if spec is not None else None
+    return found
+
+
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter, config: pytest.Config) -> None:
     """Print the matrix at the end of the run."""
     run = config.stash.get(RUN, None)
-    if run is None:
+    if run is None or run.options.plan:
         return
     from conformance.matrix import cells
     from conformance.report.terminal import render
 
     results = run.results()
+    if not results.cases:
+        return
     terminalreporter.write_line("")
     terminalreporter.write_line(render(results, cells(results, run.profile), run.profile.title))
 
@@ -75,7 +117,7 @@ def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter, config: p
 def pytest_sessionfinish(session: pytest.Session) -> None:
     """Write the results, and close what the run started; a run that judged nothing is not a success."""
     run = session.config.stash.get(RUN, None)
-    if run is None:
+    if run is None or run.options.plan:
         return
     run.close()
     directory = session.config.getoption("--results")

@@ -8,9 +8,13 @@ from pathlib import Path
 
 import pytest
 
-from conformance import profiles
+from conformance import profiles, scenarios
+from conformance.harness.plan import plan
 from conformance.harness.simulator import simulated
 from conformance.transport.server import Answered, Asked, serving
+
+REQUESTS = {"deepseek": 176, "groq": 176, "openai": 84}
+"""How many requests a whole run sends, turns and probes, plain and streamed; a new probe is a deliberate cost."""
 
 HEAVY = ("httpx", "vcr", "yaml", "jsonschema", "jsonschema_rs", "orjson", "tabulate", "conformance.engine")
 
@@ -71,6 +75,41 @@ def test_a_live_run_passes_against_the_served_simulator(pytester: pytest.Pyteste
     result = run(pytester, "--provider=deepseek", "--live", f"--base-url={url}/v1")
     assert 0 == result.ret
     assert "simulated" in shown(result)
+
+
+def test_a_plan_says_what_would_be_sent_and_sends_nothing(pytester: pytest.Pytester) -> None:
+    result = run(pytester, "--provider=deepseek", "--plan", "--live", "--base-url=http://127.0.0.1:9/v1")
+    assert 0 == result.ret
+    assert re.search(r"one-tool-call\.stream +\d+ requests, +\d+ of them probes, about +[\d,]+ tokens", shown(result))
+    assert f"deepseek, deepseek-v4-flash: {REQUESTS['deepseek']} requests" in shown(result)
+    assert "Compatibility matrix" not in shown(result)
+
+
+def test_a_plan_counts_the_chosen_items_alone(pytester: pytest.Pytester) -> None:
+    result = run(pytester, "--provider=deepseek", "--plan", "-k", "plain-answer.plain")
+    assert "deepseek, deepseek-v4-flash: 8 requests" in shown(result)
+
+
+@pytest.mark.parametrize("name", ["deepseek", "groq", "openai"])
+def test_the_number_of_requests_is_known(name: str) -> None:
+    profile = profiles.load(name)
+    cases = [
+        (scenario, variant) for scenario in map(scenarios.load, scenarios.names()) for variant in scenario.variants
+    ]
+    assert REQUESTS[name] == plan(profile, profile.model, cases).requests
+
+
+def test_a_live_run_says_its_number_of_requests_before_it_starts(pytester: pytest.Pytester, stack: ExitStack) -> None:
+    url = stack.enter_context(simulated(profiles.load("deepseek")))
+    result = run(pytester, "--provider=deepseek", f"--base-url={url}/v1", "-k", "plain-answer", "--max-requests=16")
+    assert 0 == result.ret
+    assert "This run asks deepseek, deepseek-v4-flash: 16 requests" in shown(result).partition("test_probes")[0]
+
+
+def test_a_live_run_beyond_its_budget_is_refused_before_anything_is_sent(pytester: pytest.Pytester) -> None:
+    result = run(pytester, "--provider=deepseek", "--base-url=http://127.0.0.1:9/v1", "--max-requests=100")
+    assert pytest.ExitCode.USAGE_ERROR == result.ret
+    assert f"{REQUESTS['deepseek']} requests are more than --max-requests 100 allows" in shown(result)
 
 
 def test_an_unknown_provider_is_named_with_the_nearest(pytester: pytest.Pytester) -> None:

@@ -13,7 +13,7 @@ from conformance.harness.likeness import Likeness
 from conformance.harness.thought import FLAT
 from conformance.wire.sse import render
 
-PIECE: Final = 24
+PIECE: Final = 32
 """Characters of a fragment."""
 
 _DONE: Final = "data: [DONE]\n\n"

@@ -11,7 +11,7 @@ from conformance.harness.refusals import refusals
 from conformance.profiles import UNKNOWN, Profile
 from conformance.results import Probed, Refusal, Status
 from conformance.scenarios import Probe
-from conformance.transport.client import Inconclusive
+from conformance.transport.client import Unjudged
 from conformance.wire.exchange import Conversation, Exchange
 
 ACCEPTED: Final = "accepted"
@@ -24,10 +24,11 @@ def probed(
     transcript: Sequence[Mapping[str, Any]],
     profile: Profile,
     send: Callable[[Mapping[str, Any]], Exchange],
-) -> Probed:
+) -> Probed | None:
     """Return what became of a probe of the last of these exchanges; none were made where it was never reached.
 
-    `transcript` is what the request of that exchange was made from.
+    `transcript` is what the request of that exchange was made from. Where it holds nothing to change, nothing is sent
+    and nothing is returned.
     """
     rule = probe.breaks or ""
     if not exchanges:
@@ -37,7 +38,7 @@ def probed(
     try:
         body = changed(origin.request, probe.changes, transcript, claims)
     except Inapplicable:
-        return Probed(probe.name, probe.title, rule, Status.NOT_APPLICABLE, "", "not sent: there is nothing to change")
+        return None
     expected = predicted(body, probe, tuple(before), profile)
     exchange = _answer(body, expected, send)
     observed = _observed(exchange)
@@ -53,7 +54,7 @@ def _answer(
     """Return the exchange of a probe; a status that says nothing of a request elsewhere may be the one expected."""
     try:
         return send(body)
-    except Inconclusive as error:
+    except Unjudged as error:
         statuses = [each.status for each in expected if isinstance(each, Refusal)]
         if error.exchange is None or error.exchange.status not in statuses:
             raise

@@ -62,18 +62,20 @@ def play(scenario: Scenario, variant: str, subject: Subject) -> Case:
     """
     unmet = scenario.unmet(subject.claims)
     if unmet is not None:
-        note = f"not played: {subject.profile.name} claims {unmet} = {subject.claims.get(unmet)!r}"
+        claimed = subject.claims.get(unmet)
+        note = f"not played: {subject.profile.name} claims {unmet} = {claimed!r}"
+        note = "not played: only a simulator misbehaves so" if scenario.is_raw else note
         return Case(scenario.name, variant, subject.evidence, note=note)
     played = _converse(scenario, variant, subject)
     conversation = tuple(played.exchanges)
     judged = check(conversation, subject.profile)
     kept = {outcome.rule for outcome in judged if _found_nothing(outcome)}.intersection(promised(scenario, variant))
     outcomes = _of_the_provider(judged, _missed(kept, conversation, subject.claims))
-    probes = tuple(_probed(probe, played, subject) for probe in scenario.probes)
+    probes = tuple([made for probe in scenario.probes if (made := _probed(probe, played, subject)) is not None])
     return Case(scenario.name, variant, _evidence(conversation, subject), outcomes, probes, played.note)
 
 
-def _probed(probe: Probe, played: Play, subject: Subject) -> Probed:
+def _probed(probe: Probe, played: Play, subject: Subject) -> Probed | None:
     reached = probe.at <= len(played.exchanges)
     before = tuple(played.exchanges[: probe.at]) if reached else ()
     transcript = played.transcript[: played.lengths[probe.at - 1]] if reached else []
@@ -118,16 +120,15 @@ def _body(
         body["tools"] = [tool_definitions()[name] for name in scenario.tools]
     if variant == "stream":
         body |= {"stream": True, "stream_options": {"include_usage": True}}
-    body |= _bound(subject)
+    names = claims.get("request.max-tokens-fields")
+    body[names[0] if isinstance(names, list) and names else "max_tokens"] = bound(subject.profile)
     switch = claims.get("thinking.on") if "thinking.mode" in scenario.needs else None
     return body | switch if isinstance(switch, dict) else body
 
 
-def _bound(subject: Subject) -> dict[str, int]:
-    """Return the parameter that bounds the length of a reply, under the first name that the provider takes."""
-    names = subject.claims.get("request.max-tokens-fields")
-    name = names[0] if isinstance(names, list) and names else "max_tokens"
-    return {name: max(MAX_TOKENS, subject.profile.max_tokens or 0)}
+def bound(profile: Profile) -> int:
+    """Return how many tokens a reply may have."""
+    return max(MAX_TOKENS, profile.max_tokens or 0)
 
 
 def promised(scenario: Scenario, variant: str) -> tuple[str, ...]:

@@ -1,7 +1,7 @@
 """One run of a provider's suites: what is played, against whom, and what came of it."""
 
 import os
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import AbstractContextManager, ExitStack, nullcontext
 from dataclasses import dataclass
 from importlib.metadata import version
@@ -13,6 +13,7 @@ import orjson
 
 from conformance import profiles, scenarios
 from conformance.errors import Unusable
+from conformance.harness.plan import Plan, plan
 from conformance.harness.provider import Subject, play
 from conformance.harness.simulator import simulated
 from conformance.profiles import Profile
@@ -20,6 +21,7 @@ from conformance.results import Case, Evidence, Results
 from conformance.scenarios import Scenario
 from conformance.transport.cassette import Entry, Shelf, recording, replaying
 from conformance.transport.client import SIMULATOR, Client, Endpoint, Inconclusive
+from conformance.wire.exchange import Exchange
 
 KEY = "CONFORMANCE_API_KEY"
 """The environment variable whose key goes to a --base-url that is not the provider's own."""
@@ -27,7 +29,11 @@ KEY = "CONFORMANCE_API_KEY"
 
 @dataclass(frozen=True, slots=True)
 class Options:
-    """What a run was asked for. `today` is the ISO day that a recording is noted with."""
+    """What a run was asked for.
+
+    `today` is the ISO day that a recording is noted with. `plan`: nothing is to be sent. `max_requests`: no more than
+    so many are sent to a real endpoint.
+    """
 
     provider: str
     cassettes: Path
@@ -36,6 +42,13 @@ class Options:
     live: bool = False
     record: bool = False
     base_url: str = ""
+    plan: bool = False
+    max_requests: int | None = None
+
+    @property
+    def asks(self) -> bool:
+        """Say whether the run asks a real endpoint."""
+        return not self.plan and (self.live or bool(self.base_url))
 
 
 class Run:
@@ -46,6 +59,9 @@ class Run:
         self.options = options
         self.profile: Profile = profiles.load(options.provider)
         self.model = options.model or self.profile.model
+        if not self.model:
+            raise Unusable(f"{self.profile.title} has no usual model; name one with --model")
+        self._sent = 0
         self._shelf = Shelf(options.cassettes, self.profile.name)
         self._played: dict[str, Case] = {}
         self._stack = ExitStack()
@@ -57,11 +73,14 @@ class Run:
         if self.options.record and self._played:
             self._note()
 
+    def plan(self, cases: Iterable[tuple[Scenario, str]]) -> Plan:
+        """Return what the run sends for these cases."""
+        return plan(self.profile, self.model, cases)
+
     def cases(self) -> Iterator[tuple[Scenario, str]]:
-        """Yield every scenario in each of its variants, whether it can be played or not."""
-        for name in scenarios.names():
-            scenario = scenarios.load(name)
-            for variant in scenario.variants:
+        """Yield every scenario in each of its variants, whether it can be played or not; none that is for clients."""
+        for scenario in map(scenarios.load, scenarios.names()):
+            for variant in scenario.variants if not scenario.is_raw else ():
                 yield scenario, variant
 
     def case(self, scenario: Scenario, variant: str) -> Case:
@@ -70,7 +89,8 @@ class Run:
         if name not in self._played:
             with self._tape(name)(self._shelf.path(self.model, name)), Client(self._endpoint) as client:
 
-                def send(body: Mapping[str, Any]) -> Any:
+                def send(body: Mapping[str, Any]) -> Exchange:
+                    self._spend()
                     return client.send(body)
 
                 subject = Subject(self.profile, self.model, send, self._evidence)
@@ -79,6 +99,18 @@ class Run:
                 except Inconclusive as error:
                     self._played[name] = Case(scenario.name, variant, self._evidence, note=f"inconclusive: {error}")
         return self._played[name]
+
+    def _spend(self) -> None:
+        """Count a request; raises Unusable where it would be one too many."""
+        most = self.options.max_requests
+        if self.options.asks and most is not None and self._sent >= most:
+            raise Unusable(f"the budget of {most} requests is used up; allow more with --max-requests")
+        self._sent += 1
+
+    @property
+    def sent(self) -> int:
+        """Return how many requests were sent so far, probes included."""
+        return self._sent
 
     def results(self) -> Results:
         """Return everything that was played so far."""
@@ -93,6 +125,8 @@ class Run:
 
     def _prepare(self) -> tuple[Evidence, Endpoint]:
         options, profile = self.options, self.profile
+        if options.plan:
+            return Evidence.SIMULATED, Endpoint(profile.base_url)
         if options.live or options.base_url:
             return Evidence.LIVE, Endpoint(options.base_url or profile.base_url, self._key())
         if options.record:
@@ -145,7 +179,7 @@ class Run:
         if evidence is Evidence.SIMULATED:
             versions[SIMULATOR] = versions["wire-conformance"]
         asked = " --live" if self.options.live else ""
-        again = f"pytest --provider={self.profile.name} --model={self.model}{asked} --record"
+        again = f"conformance record --provider {self.profile.name} --model {self.model}{asked}"
         before = self._shelf.manifest().get(self.model)
         unchanged = before is not None and (before.evidence, before.versions) == (evidence, versions)
         date = (

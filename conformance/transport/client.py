@@ -27,15 +27,19 @@ FAULT = "simulator_error"
 """The type of the simulator's error where it is itself at fault; its profile may well claim a 500, too."""
 
 
-class Inconclusive(Unusable):
-    """The endpoint did not judge the request: it was busy or broke (429, 5xx, a time-out). Never a failure.
+class Unjudged(Unusable):
+    """The endpoint answered with a status that says nothing of the request.
 
-    `exchange` is what it answered, where it did: to some requests a provider is known to answer 5xx.
+    `exchange` is what it answered, where it did: some providers are known to refuse requests with 404 or 500.
     """
 
     def __init__(self, message: str, exchange: Exchange | None = None) -> None:
         super().__init__(message)
         self.exchange = exchange
+
+
+class Inconclusive(Unjudged):
+    """The endpoint was busy or broke (429, 5xx, a time-out). Never a failure."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,10 +112,10 @@ class Client:
             message = (
                 f"{self._url} refuses the key (HTTP {status}); set the environment variable that the profile names"
             )
-            raise Unusable(message)
+            raise Unjudged(message, exchange)
         if status == 404:
             message = f"{self._url} is not found (HTTP 404); --base-url ends before /chat/completions, mostly in /v1"
-            raise Unusable(message)
+            raise Unjudged(message, exchange)
         if status == 500 and FAULT in str(exchange.response):
             raise Unusable(str(exchange.response))
         if status == 429 or status >= 500:

@@ -12,20 +12,11 @@ import tempfile
 from pathlib import Path
 
 from conformance import profiles
-from conformance.harness.run import Options, Run
+from conformance.harness.record import record
+from conformance.harness.run import Options
 from conformance.resources import folder
 from conformance.results import Evidence
 from conformance.transport.cassette import Shelf
-
-
-def record(provider: str, model: str, into: Path, today: str) -> None:
-    """Record every case of a model against the simulator."""
-    run = Run(Options(provider, into, today, model=model, record=True))
-    try:
-        for scenario, variant in run.cases():
-            run.case(scenario, variant)
-    finally:
-        run.close()
 
 
 def stale(committed: Path, fresh: Path) -> list[str]:
@@ -52,7 +43,7 @@ def main() -> int:
             if entry.evidence is not Evidence.SIMULATED:
                 continue
             with tempfile.TemporaryDirectory() as scratch:
-                record(provider, model, Path(scratch), entry.date)
+                record(Options(provider, Path(scratch), entry.date, model=model))
                 fresh = Shelf(Path(scratch), provider).path(model, "x").parent
                 committed = shelf.path(model, "x").parent
                 names = stale(committed, fresh)

@@ -1,0 +1,71 @@
+"""Recording: the same input gives the same bytes, and nothing simulated takes the place of what is real."""
+
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from conformance.cli import main
+from conformance.errors import Unusable
+from conformance.harness.record import record, simulated_models
+from conformance.harness.run import Options
+from conformance.results import Evidence
+from conformance.transport.cassette import Entry, Shelf
+
+
+def files(folder: Path) -> dict[str, bytes]:
+    return {str(path.relative_to(folder)): path.read_bytes() for path in folder.rglob("*.yaml")}
+
+
+@pytest.fixture(scope="module")
+def options(tmp_path_factory: pytest.TempPathFactory) -> Options:
+    options = Options("baidu", tmp_path_factory.mktemp("cassettes"), "2026-01-01")
+    record(options)
+    return options
+
+
+def test_unchanged_input_gives_an_empty_diff_on_any_day(options: Options) -> None:
+    before = files(options.cassettes)
+    record(replace(options, today="2027-01-01"))
+    assert before == files(options.cassettes)
+
+
+def test_what_was_recorded_is_labelled_and_says_how_to_record_it_again(options: Options) -> None:
+    ((model, entry),) = Shelf(options.cassettes, "baidu").manifest().items()
+    assert (Evidence.SIMULATED, "2026-01-01") == (entry.evidence, entry.date)
+    assert f"conformance record --provider baidu --model {model}" == entry.again
+
+
+def test_cassettes_of_scenarios_that_are_gone_are_removed(options: Options) -> None:
+    folder = Shelf(options.cassettes, "baidu").path("ernie-4.5-turbo-128k", "gone.plain")
+    folder.write_text("interactions: []\n")
+    record(options)
+    assert not folder.exists()
+
+
+def test_real_replies_are_not_lost_to_simulated_ones(tmp_path: Path) -> None:
+    Shelf(tmp_path, "baidu").note("m", Entry(Evidence.RECORDED, "2026-01-01"))
+    with pytest.raises(Unusable, match="hold real replies"):
+        record(Options("baidu", tmp_path, "2026-01-02", model="m"))
+    assert ("baidu", "m") not in [*simulated_models(tmp_path)]
+
+
+def test_each_case_is_told_when_it_is_played(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert 0 == main(["record", "--provider", "baidu", "--cassettes", str(tmp_path)])
+    assert "plain-answer.plain: 7 probes\n" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        (["--all", "--live"], "name a --provider"),
+        (["--provider", "deepseek", "--live"], "set DEEPSEEK_API_KEY"),
+        (["--provider", "deepsek"], "did you mean deepseek"),
+    ],
+)
+def test_what_cannot_be_recorded_is_said_in_words(
+    arguments: list[str], words: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.delenv("DEEPSEEK_API_KEY", raising=False)
+    assert 2 == main(["record", *arguments])
+    assert words in capsys.readouterr().err
