@@ -58,7 +58,6 @@ def test_a_vice_is_planted_somewhere_and_named_for_what_it_is(each: Vice) -> Non
 @pytest.mark.parametrize("each", VICES, ids=lambda each: each.name)
 def test_whom_a_vice_names_is_a_rule_and_speaks_of_it(each: Vice) -> None:
     found = {rule for mutant in mutants(each) for rule in mutant.found}
-    assert each.expects
     assert [] == [name for name in each.expects if name not in IDS]
     assert [] == [name for name in each.expects if name not in found]
     assert [] == [name for name in each.kin if name not in found]
@@ -69,6 +68,11 @@ def test_an_allowance_gives_a_reason_and_is_needed(each: Vice) -> None:
     excused = {what for mutant in mutants(each) for what in mutant.excused}
     assert {allowed.what for allowed in each.allows} == excused
     assert all(allowed.why.endswith(".") for allowed in each.allows)
+
+
+@pytest.mark.parametrize("each", [each for each in VICES if each.harmless], ids=lambda each: each.name)
+def test_a_harmless_change_is_borne_by_every_rule(each: Vice) -> None:
+    assert {(Fate.BORNE, ())} == {(mutant.fate, mutant.found) for mutant in mutants(each)}
 
 
 def test_vices_have_names_of_their_own() -> None:
@@ -117,6 +121,12 @@ def redirected_unexpectedly(record: Record) -> None:
     record["status"] = 302
 
 
+@vice(plain)
+def redirected_harmlessly(record: Record) -> None:
+    """A reply redirects."""
+    record["status"] = 302
+
+
 @vice(plain, "http/status-known")
 def untouched(_record: Record) -> None:
     """Nothing is changed."""
@@ -141,6 +151,11 @@ def test_a_fault_that_kin_finds_is_no_hole() -> None:
 def test_a_rule_that_was_not_named_accuses_falsely() -> None:
     assert {Fate.OTHERS} == {mutant.fate for mutant in mutants(redirected_unexpectedly)}
     assert {("http/status-known",)} == {mutant.holes for mutant in mutants(redirected_unexpectedly)}
+
+
+def test_a_rule_that_speaks_of_a_harmless_change_accuses_falsely() -> None:
+    assert {Fate.OTHERS} == {mutant.fate for mutant in mutants(redirected_harmlessly)}
+    assert {("http/status-known",)} == {mutant.holes for mutant in mutants(redirected_harmlessly)}
 
 
 def test_what_changes_nothing_is_no_mutant() -> None:
@@ -191,7 +206,7 @@ def test_a_report_tells_of_holes_and_of_rules_that_no_vice_is_meant_for() -> Non
     counts = {"mutants": 2, "itself": 1, "kin": 0, "others": 0, "survived": 1}
     hole = {"planted": "cut", "expects": ["a/b"], "wrong": "survived", "times": 1, "host": "plain", "change": "/0: 1"}
     row = {"rule": "a/b", "examples": 1, "vices": 0, **counts, "accuses": 0}
-    total = {**counts, "accusing": 0, "unexplained": 1}
+    total = {**counts, "harmless": 0, "accusing": 0, "unexplained": 1}
     score = {"hosts": {"sessions": 1, "exchanges": 2}, "total": total, "rules": [row], "vices": []}
     said = "\n".join(render_score({**score, "holes": [hole], "excused": [{**hole, "why": "It may."}]}))
     assert "cut (for a/b): survived, 1 times\n    first in plain: /0: 1" in said

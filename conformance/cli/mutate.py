@@ -3,8 +3,9 @@
 Planted are the bad examples of every rule, and a catalogue of vices (a result dropped, an id used again, an end mark
 lost) at every place of the fixtures and of the scenarios as the simulator plays them. A row counts the faults that a
 rule is to find: how many it finds itself, how many only rules that speak of what follows (kin), how many only others,
-and how many nobody (survived); and how often it accuses where another rule was meant. The exit code is 1 where
-something survives, or a rule accuses falsely, without a reason in the catalogue.
+and how many nobody (survived); and how often it accuses where another rule was meant. Harmless changes are made too,
+of which no rule may speak. The exit code is 1 where something survives, or a rule accuses falsely, without a reason in
+the catalogue.
 """
 
 import argparse

@@ -19,7 +19,8 @@ def render_score(score: Mapping[str, Any]) -> Iterator[str]:
         if holes:
             yield from ("", f"{heading}:")
         for hole in holes:
-            yield f"  {hole['planted']} (for {', '.join(hole['expects'])}): {hole['wrong']}, {hole['times']} times"
+            meant = f"for {', '.join(hole['expects'])}" if hole["expects"] else "harmless"
+            yield f"  {hole['planted']} ({meant}): {hole['wrong']}, {hole['times']} times"
             yield f"    first in {hole['host']}: {printable(hole['change'])}"
             yield from (f"    {hole['why']}",) if "why" in hole else ()
     alone = [row for row in score["rules"] if not row["vices"]]
@@ -34,7 +35,7 @@ def render_score(score: Mapping[str, Any]) -> Iterator[str]:
 def _summary(total: Mapping[str, int]) -> str:
     return (
         f"{total['mutants']} faults planted: {total['itself']} found by their own rule, {total['kin']} by its kin "
-        f"only, {total['others']} by others only, {total['survived']} by none;\n"
-        f"in {total['accusing']} another rule accuses falsely; {total['unexplained']} of all this "
-        "without a reason in the catalogue"
+        f"only, {total['others']} by others only, {total['survived']} by none\n"
+        f"{total['harmless']} harmless changes made; in {total['accusing']} of all another rule accuses falsely\n"
+        f"{total['unexplained']} of all without a reason in the catalogue for what is not as expected"
     )

@@ -23,13 +23,15 @@ class Fate(StrEnum):
     """What became of a mutant.
 
     `itself`: an expected rule found it. `kin`: only rules did that the vice names as kin. `others`: only rules did
-    that have no business with it. `survived`: none did, or the rule broke on it.
+    that have no business with it. `survived`: none did, or the rule broke on it. `borne`: none did, and none had to,
+    since the change is harmless.
     """
 
     ITSELF = "itself"
     KIN = "kin"
     OTHERS = "others"
     SURVIVED = "survived"
+    BORNE = "borne"
 
 
 @dataclass(frozen=True, slots=True)
@@ -124,7 +126,9 @@ def _fate(found: Sequence[str], expects: Sequence[str], kin: Sequence[str]) -> F
         return Fate.ITSELF
     if any(each in kin for each in found):
         return Fate.KIN
-    return Fate.OTHERS if found else Fate.SURVIVED
+    if found:
+        return Fate.OTHERS
+    return Fate.SURVIVED if expects else Fate.BORNE
 
 
 def difference(before: Any, after: Any, place: tuple[str | int, ...] = ()) -> str:

@@ -2,11 +2,13 @@
 
 from collections import Counter
 from collections.abc import Iterable, Sequence
-from typing import Any
+from typing import Any, Final
 
 from conformance.harness.mutate.planting import Fate, Mutant
 from conformance.harness.mutate.vice import SURVIVED, Vice
 from conformance.rules import Rule
+
+_FATES: Final = ("itself", "kin", "others", "survived")
 
 
 def score(rules: Sequence[Rule], vices: Sequence[Vice], mutants: Sequence[Mutant]) -> dict[str, Any]:
@@ -26,11 +28,11 @@ def score(rules: Sequence[Rule], vices: Sequence[Vice], mutants: Sequence[Mutant
 def _total(mutants: Iterable[Mutant]) -> dict[str, int]:
     fates: Counter[str] = Counter()
     for mutant in mutants:
-        fates["mutants"] += 1
+        fates["mutants" if mutant.expects else "harmless"] += 1
         fates[mutant.fate.value] += 1
         fates["accusing"] += bool(mutant.strangers)
         fates["unexplained"] += bool(mutant.holes)
-    return {key: fates[key] for key in ("mutants", *(fate.value for fate in Fate), "accusing", "unexplained")}
+    return {key: fates[key] for key in ("mutants", *_FATES, "harmless", "accusing", "unexplained")}
 
 
 def _of_rule(rule: Rule, vices: Sequence[Vice], mutants: Sequence[Mutant]) -> dict[str, Any]:
@@ -46,7 +48,7 @@ def _of_rule(rule: Rule, vices: Sequence[Vice], mutants: Sequence[Mutant]) -> di
         "examples": len(rule.bad),
         "vices": sum(rule.id in vice.expects for vice in vices),
         "mutants": len(own),
-        **{fate.value: fates[fate] for fate in Fate},
+        **{fate: fates[Fate(fate)] for fate in _FATES},
         "accuses": sum(rule.id in mutant.strangers for mutant in mutants),
     }
 
@@ -60,7 +62,7 @@ def _of_vice(vice: Vice, mutants: Sequence[Mutant]) -> dict[str, Any]:
         "expects": list(vice.expects),
         "kin": list(vice.kin),
         "mutants": len(own),
-        **{fate.value: fates[fate] for fate in Fate},
+        **{fate: fates[Fate(fate)] for fate in (*_FATES, *(("borne",) if vice.harmless else ()))},
         "accused": sorted({each for mutant in own for each in mutant.strangers}),
         **({"allows": {each.what: each.why for each in vice.allows}} if vice.allows else {}),
     }

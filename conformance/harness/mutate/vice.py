@@ -30,10 +30,10 @@ class Allowed(NamedTuple):
 class Vice:
     """A fault, where it can be planted, and who has to find it.
 
-    `expects`: the rules of which one has to find it. `kin`: rules that may find it too, or in their place where the
-    others have nothing to judge, since they speak of what follows from it. `sessions`: it is planted into the last
-    request of sessions rather than into single exchanges. `claims`: what the provider is claimed to be like. `prepare`
-    changes a host first, so that it is good at such a provider.
+    `expects`: the rules of which one has to find it; without any it is no vice but a harmless change. `kin`: rules that
+    may find it too, or in their place where the others have nothing to judge, since they speak of what follows from it.
+    `sessions`: it is planted into the last request of sessions rather than into single exchanges. `claims`: what the
+    provider is claimed to be like. `prepare` changes a host first, so that it is good at such a provider.
     """
 
     name: str
@@ -46,6 +46,11 @@ class Vice:
     claims: Mapping[str, Any] = field(default_factory=dict)
     allows: tuple[Allowed, ...] = ()
     prepare: Callable[[Sequence[Record]], None] | None = None
+
+    @property
+    def harmless(self) -> bool:
+        """Say whether this is no vice, but a change that the canonical wire leaves open."""
+        return not self.expects
 
 
 def vice(

@@ -100,6 +100,12 @@ def error_in_chunk(chunk: Slot) -> None:
     chunk.value["error"] = _GONE
 
 
+@vice(streaming(places.replies), "error/not-inside-stream")
+def error_in_last_choice(reply: Reply) -> None:
+    """A stream ends with an error in its choice."""
+    reply.ending.update(finish_reason="error", error=_GONE)
+
+
 @vice(places.inner_chunks, "error/not-inside-stream")
 def error_in_choice_of_chunk(chunk: Slot) -> None:
     """The choice of a chunk carries an error."""

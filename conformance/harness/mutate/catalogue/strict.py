@@ -235,3 +235,9 @@ def _reason_on_plain_turns(records: Sequence[Record]) -> None:
 def reasoning_absent_on_plain_turn(turn: Slot) -> None:
     """An answer is sent back without the reasoning that the provider demands there, too."""
     del turn.value["reasoning_content"]
+
+
+@vice(places.reasoned_turns, "reasoning/not-under-both-names-where-refused", claims={"reasoning.input.both": _NO})
+def reasoning_under_both_names(turn: Slot) -> None:
+    """The reasoning of a tool turn comes under both names, where that is refused."""
+    turn.value["reasoning"] = turn.value["reasoning_content"]
