@@ -59,7 +59,7 @@ def test_a_vice_is_planted_somewhere_and_named_for_what_it_is(each: Vice) -> Non
 def test_whom_a_vice_names_is_a_rule_and_speaks_of_it(each: Vice) -> None:
     found = {rule for mutant in mutants(each) for rule in mutant.found}
     assert [] == [name for name in each.expects if name not in IDS]
-    assert [] == [name for name in each.expects if name not in found]
+    assert [] == [name for name in each.expects if name not in found] or SURVIVED in {it.what for it in each.allows}
     assert [] == [name for name in each.kin if name not in found]
 
 

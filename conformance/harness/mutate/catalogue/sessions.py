@@ -39,6 +39,14 @@ def _answers(records: Sequence[Record]) -> Iterator[Slot]:
     return places.plain_turns(records[-1:])
 
 
+def _earlier_turns(records: Sequence[Record]) -> Iterator[Slot]:
+    return (slot for slot in _earlier("assistant")(records) if "tool_calls" in slot.value)
+
+
+def _earlier_answers(records: Sequence[Record]) -> Iterator[Slot]:
+    return (slot for slot in _earlier("assistant")(records) if "tool_calls" not in slot.value)
+
+
 def _answered(turn: Slot) -> list[Slot]:
     """Return the results of a tool turn."""
     ids = [call["id"] for call in turn.value["tool_calls"]]
@@ -138,9 +146,26 @@ def content_added_to_calls(turn: Slot) -> None:
     turn.value["content"] = f"{turn.value['content'] or ''} Let me look."
 
 
-@vice(_answers, _UNCHANGED, kin=(_GROWS,), sessions=True)
+@vice(_earlier_answers, _GROWS, sessions=True)
 def answer_edited(turn: Slot) -> None:
-    """An answer comes back in other words."""
+    """An answer that was sent back before is sent in other words."""
+    turn.value["content"] = f"In short: {turn.value['content']}"
+
+
+def _fresh_answers(records: Sequence[Record]) -> Iterator[Slot]:
+    """Yield the answer to the request before the last, where it comes back."""
+    known = len(records[-2]["request"]["messages"])
+    return (slot for slot in _answers(records) if slot.key >= known)
+
+
+@vice(
+    _fresh_answers,
+    _UNCHANGED,
+    sessions=True,
+    allows=[Allowed(SURVIVED, "An answer has no ids by which it would be known again when it comes in other words.")],
+)
+def fresh_answer_edited(turn: Slot) -> None:
+    """The answer that was just given comes back in other words."""
     turn.value["content"] = f"In short: {turn.value['content']}"
 
 
@@ -172,14 +197,6 @@ def calls_reordered(turn: Slot) -> None:
     turn.holder[turn.key + 1 : turn.key + 1 + len(results)] = [result.value for result in reversed(results)]
 
 
-def _earlier_turns(records: Sequence[Record]) -> Iterator[Slot]:
-    return (slot for slot in _earlier("assistant")(records) if "tool_calls" in slot.value)
-
-
-def _earlier_answers(records: Sequence[Record]) -> Iterator[Slot]:
-    return (slot for slot in _earlier("assistant")(records) if "tool_calls" not in slot.value)
-
-
 @vice(_earlier_turns, _GROWS, sessions=True)
 def loop_left_out(turn: Slot) -> None:
     """A reply with calls that was sent back before is left out, with its results."""
@@ -190,22 +207,3 @@ def loop_left_out(turn: Slot) -> None:
 def answer_left_out(turn: Slot) -> None:
     """An answer that was sent back before is left out."""
     turn.drop()
-
-
-def _finished_turns(records: Sequence[Record]) -> Iterator[Slot]:
-    """Yield those tool turns after whose results more was sent before."""
-    known = len(records[-2]["request"]["messages"])
-    return (turn for turn in _earlier_turns(records) if turn.key + 1 + len(_answered(turn)) < known)
-
-
-@vice(_finished_turns, _GROWS, sessions=True)
-def loop_repeated(turn: Slot) -> None:
-    """A reply with calls and its results come twice, one after the other."""
-    end = turn.key + 1 + len(_answered(turn))
-    turn.holder[end:end] = orjson.loads(orjson.dumps(turn.holder[turn.key : end]))
-
-
-@vice(_earlier("assistant"), _GROWS, sessions=True)
-def reminder_inserted(message: Slot) -> None:
-    """A system message is put between messages that were sent before."""
-    message.holder.insert(message.key, {"role": "system", "content": "Be brief."})
