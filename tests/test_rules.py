@@ -77,6 +77,8 @@ SHAPES = [
     ("ids.absent-in-request", {f"{CALL}/id": None}, "1 0 assistant id {kind} None"),
     ("arguments.object-in-request", {f"{CALL}/function/arguments": {}}, "1 0 assistant arguments {kind} call_a"),
     ("request.no-messages", {"/0/request/messages": []}, " {position} {role} messages {kind} {id}"),
+    ("tools.type-absent", {"/0/request/tools/0/type": REMOVE}, " {position} {role} 0 {kind} {id}"),
+    ("request.model-omitted", {"/0/request/model": REMOVE}, " {position} {role}  {kind} {id}"),
     ("tools.empty-list", {"/0/request/tools": []}, " {position} {role} tools {kind} {id}"),
     ("results.unknown-id", {f"{RESULT}/tool_call_id": "call_9"}, "2 {position} tool {field} {kind} call_9"),
     ("results.missing-at-end", {RESULT: REMOVE}, "1 {position} {role} {field} {kind} call_a"),

@@ -20,20 +20,14 @@ REASONING: Final = frozenset(
 """Fields of reasoning, which the rules of `reasoning/` judge."""
 
 
-_MARKS: Final = frozenset({"prefix", "partial"})
-"""Marks of an answer that the model is to go on from; whose host has which is not known here."""
-
-
 def fault(message: Message, holder: Place, key: str, words: str) -> Fault:
     """Return the fault of an unknown key: which claim speaks of it depends on what holds it."""
     inside = holder[len(message.place) :]
-    claim: str | None = {"tool_calls": "request.unknown-call-field", "content": "request.unknown-part-field"}.get(
+    claim = {"tool_calls": "request.unknown-call-field", "content": "request.unknown-part-field"}.get(
         str(inside[0]) if inside else "", "request.unknown-message-field"
     )
     if not inside and message.role == "tool" and key == "name":
         claim = "results.name-field"
-    if not inside and message.role == "assistant" and key in _MARKS:
-        claim = None
     is_listed = len(inside) > 1 and type(inside[1]) is int
     field = ".".join(map(str, (*inside[2 if is_listed else 0 :], key)))
     values = {"field": field, "role": message.role, "position": inside[1] if is_listed else ""}

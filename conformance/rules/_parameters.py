@@ -35,8 +35,9 @@ VENDORS: Final = frozenset(
 
 _NAMING: Final = (
     "thinking.on", "thinking.off", "thinking.switches", "thinking.preserve", "thinking.budget",
-    "thinking.ignored-parameters", "thinking.refused-parameters", "reasoning.response-field-switches",
-    "request.conflicts", "request.ignored-fields", "request.unsupported-fields", "request.max-tokens-fields",
+    "thinking.ignored-parameters", "thinking.refused-parameters", "thinking.fixed-parameters",
+    "reasoning.response-field-switches", "request.conflicts", "request.ignored-fields", "request.unsupported-fields",
+    "request.max-tokens-fields",
 )  # fmt: skip
 """Claims that name parameters which the provider has, or of which another rule speaks."""
 

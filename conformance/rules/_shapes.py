@@ -30,8 +30,7 @@ def described(error: SchemaError, request: Any) -> tuple[str | None, dict[str, A
     """Return the name of the claim about an error in a request body, and the values for its refusal."""
     inside = error.place[2:]
     if inside[:1] != ("messages",) or len(inside) < 2:
-        claim = _NO_LIST.get(inside) if error.keyword == "minItems" else None
-        return claim, {"field": inside[-1] if inside else "", "count": 0}
+        return _of_top(error, inside), {"field": inside[-1] if inside else "", "count": 0}
     message = _at(request, inside[:2])
     if not isinstance(message, Mapping):
         return "request.wrong-type", {"value": message}
@@ -42,6 +41,16 @@ def described(error: SchemaError, request: Any) -> tuple[str | None, dict[str, A
     if position is not None:
         values["position"] = position
     return _claim(error, rest, message, value, values), values
+
+
+def _of_top(error: SchemaError, inside: Place) -> str | None:
+    """Return the claim about what stands beside the messages."""
+    if error.keyword == "minItems":
+        return _NO_LIST.get(inside)
+    if not inside and error.message.startswith('expected the key "model"'):
+        return "request.model-omitted"
+    is_tool = len(inside) == 2 and inside[0] == "tools"
+    return "tools.type-absent" if is_tool and error.message.startswith('expected the key "type"') else None
 
 
 def _claim(

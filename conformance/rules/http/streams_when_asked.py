@@ -28,14 +28,15 @@ def _is_reply(answer: Body, _context: Context) -> bool:
     ],
     good=[example("plain"), example("stream-plain"), example("plain", {"/0/request/stream": False})],
 )
-def judge(answer: Body, _context: Context) -> list[Fault]:
+def judge(answer: Body, context: Context) -> list[Fault]:
     """A reply is an event stream where the request asks for one, and a single body elsewhere.
 
     Clients choose their parser by what they asked for. To mend it, obey `stream`; where a model cannot stream, send
     the whole reply as one chunk.
     """
     exchange = answer.exchange
-    asked = exchange.request.get("stream") is True
+    switch = exchange.request.get("stream")
+    asked = switch is True or (switch is None and context.claim("stream.default") is True)
     if asked is exchange.streamed:
         return []
     forms = ("a single body", "an event stream")

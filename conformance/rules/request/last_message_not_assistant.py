@@ -6,6 +6,7 @@ from conformance.wire.parts import Body
 from conformance.wire.views import requests
 
 _REFUSED = {"request.last-assistant": {"status": 400, "message": "The last message must be a user message."}}
+_THINKING = {"thinking.mode": "always", "request.prefill-while-thinking": _REFUSED["request.last-assistant"]}
 _LAST = {"role": "assistant", "content": "Rarely"}
 _GOES_ON = ("prefix", "partial")
 
@@ -13,20 +14,21 @@ _GOES_ON = ("prefix", "partial")
 @rule(
     Level.MUST,
     on=requests,
-    where=lambda _request, context: context.claim("request.last-assistant") not in ("accepted", "ignored"),
+    where=lambda _request, context: _claim(context) is not None,
     source=Source(
         "https://github.com/olimorris/codecompanion.nvim/issues/760",
         "The last message of deepseek-reasoner must be a user message, or an assistant message with prefix mode on",
     ),
-    bad=[example("plain", {"/0/request/messages/-": _LAST}, _REFUSED)],
+    bad=[
+        example("plain", {"/0/request/messages/-": _LAST}, _REFUSED),
+        example("plain", {"/0/request/messages/-": _LAST}, _THINKING),
+    ],
     good=[
         example("plain", claims=_REFUSED),
         example("tool-result", claims=_REFUSED),
     ],
-    needs=("request.last-assistant",),
-    refused="request.last-assistant",
 )
-def judge(request: Body, _context: Context) -> list[Fault]:
+def judge(request: Body, context: Context) -> list[Fault]:
     """The last message is not an assistant's answer, where the provider refuses to go on from one.
 
     One that is marked as a beginning (`prefix`, `partial`) is meant to be gone on from. To mend it, append what the
@@ -40,4 +42,13 @@ def judge(request: Body, _context: Context) -> list[Fault]:
         return []
     values = {"role": "assistant", "model": request.exchange.model}
     message = "expected the last message to be of another role, got the assistant's"
-    return [Fault(message, at=("messages", len(listed or ()) - 1), values=values)]
+    return [Fault(message, at=("messages", len(listed or ()) - 1), values=values, claim=_claim(context))]
+
+
+def _claim(context: Context) -> str | None:
+    """Return the claim that speaks of such an end, that of thinking first; None where it is borne or none is known."""
+    names = ("request.prefill-while-thinking",) if context.thinks is True else ()
+    for name in (*names, "request.last-assistant"):
+        if context.knows((name,)):
+            return name if context.claim(name) not in ("accepted", "ignored") else None
+    return None

@@ -25,7 +25,11 @@ _REFUSED = {"status": 400, "message": "Unknown parameter: 'messages[{index}].{fi
             {"/0/request/messages/1/content": [{"type": "text", "text": "Hi", "cache_control": {"type": "ephemeral"}}]},
         ),
     ],
-    good=[example("plain", {"/0/request/messages/1/name": "ada"}), example("tool-result-parallel")],
+    good=[
+        example("plain", {"/0/request/messages/1/prefix": False}, {"request.known-message-fields": ["prefix"]}),
+        example("plain", {"/0/request/messages/1/name": "ada"}),
+        example("tool-result-parallel"),
+    ],
     by_schema=True,
 )
 def judge(message: Message, context: Context) -> list[Fault]:
@@ -34,8 +38,9 @@ def judge(message: Message, context: Context) -> list[Fault]:
     Lenient hosts drop what they do not know, strict ones refuse the whole request for it. To mend it, build messages
     from the keys that `schemas/canonical/message.json` names for their role, instead of sending what is stored.
     """
+    known = context.claim("request.known-message-fields", ())
     return [
         _keys.fault(message, holder, key, f"expected no such key on the wire, got {key!r:.60}")
         for holder, key in context.unknown_keys(message.place)
-        if key not in _keys.LOCAL and key not in _keys.REASONING
+        if key not in _keys.LOCAL and key not in _keys.REASONING and key not in known
     ]

@@ -10,6 +10,7 @@ from conformance.wire.views import requests
 _CHOICE = "/0/request/tool_choice"
 _NAMED = {"type": "function", "function": {"name": "get_weather"}}
 _REFUSED = {"status": 400, "message": "Thinking mode does not support this tool_choice"}
+_PARTICULAR = {"required": "thinking.with-required-tool-choice", "specified": "thinking.with-named-tool-choice"}
 _THINKS = {"thinking.mode": "always", "thinking.with-tool-choice": _REFUSED}
 _THINKS_NOT = {"thinking.mode": "never", "thinking.with-tool-choice": _REFUSED}
 
@@ -17,24 +18,23 @@ _THINKS_NOT = {"thinking.mode": "never", "thinking.with-tool-choice": _REFUSED}
 @rule(
     Level.MUST,
     on=requests,
-    where=lambda _request, context: (
-        context.thinks is True and context.claim("thinking.with-tool-choice") not in ("accepted", "ignored")
-    ),
+    where=lambda request, context: context.thinks is True and _claim(request, context) is not None,
     source=Source(
         "https://github.com/deepseek-ai/DeepSeek-V3/issues/1376", "Thinking mode does not support this tool_choice"
     ),
     bad=[
         example("tool-call", {_CHOICE: "required"}, _THINKS),
         example("tool-call", {_CHOICE: _NAMED}, _THINKS),
+        example(
+            "tool-call", {_CHOICE: _NAMED}, {"thinking.mode": "always", "thinking.with-named-tool-choice": _REFUSED}
+        ),
     ],
     good=[
         example("tool-call", {_CHOICE: "auto"}, _THINKS),
         example("tool-call", claims=_THINKS),
     ],
-    needs=("thinking.with-tool-choice",),
-    refused="thinking.with-tool-choice",
 )
-def judge(request: Body, _context: Context) -> list[Fault]:
+def judge(request: Body, context: Context) -> list[Fault]:
     """A request forces no tool call while the model thinks, where the provider does not take both.
 
     To mend it, switch thinking off for that request, or ask for the call in words and leave `tool_choice` at `auto`.
@@ -43,7 +43,17 @@ def judge(request: Body, _context: Context) -> list[Fault]:
     if not kind:
         return []
     message = f"expected tool_choice to be auto or none while the model thinks, got {kind}"
-    return [Fault(message, at=("tool_choice",), values={"value": kind, "model": request.exchange.model})]
+    values = {"value": kind, "model": request.exchange.model}
+    return [Fault(message, at=("tool_choice",), values=values, claim=_claim(request, context))]
+
+
+def _claim(request: Body, context: Context) -> str | None:
+    """Return the claim that speaks of a choice, the particular one first; None where it is borne or none is known."""
+    particular = _PARTICULAR["specified" if type(request.value.get("tool_choice")) is dict else "required"]
+    for name in (particular, "thinking.with-tool-choice"):
+        if context.knows((name,)):
+            return name if context.claim(name) not in ("accepted", "ignored") else None
+    return None
 
 
 def _forced(choice: Any) -> str:

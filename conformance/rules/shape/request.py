@@ -18,6 +18,7 @@ from conformance.wire.views import requests
     handed=(
         "request.no-messages",
         "tools.empty-list",
+        "request.model-omitted",
         "request.wrong-type",
     ),
 )

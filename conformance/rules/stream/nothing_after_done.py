@@ -9,7 +9,7 @@ from conformance.wire.views import streams
 @rule(
     Level.MUST,
     on=streams,
-    where=lambda stream, _context: stream.value.done,
+    where=lambda stream, context: stream.value.done and context.claim("stream.after-done") is not True,
     source=Source(
         "https://platform.openai.com/docs/api-reference/chat/create",
         "with the stream terminated by a data: [DONE] message",

@@ -31,6 +31,8 @@ def judge(call: Call, context: Context) -> list[Fault]:
     good, the profile needs a new claim with its date.
     """
     claimed = context.claim("ids.format")
+    if context.exchange.streamed:
+        claimed = context.claim("ids.format-in-stream", claimed)
     patterns = claimed if type(claimed) is list else [claimed]
     if any(re.fullmatch(pattern, call.id) for pattern in patterns):
         return []

@@ -1,0 +1,35 @@
+"""Rule: the answer to go on from is one."""
+
+from conformance.results import Level
+from conformance.rules import Context, Fault, Source, example, rule
+from conformance.wire.parts import Body
+from conformance.wire.views import requests
+
+_SECOND = {
+    "/0/request/messages/-": {"role": "assistant", "content": "Rarely."},
+    "/0/request/messages/1": {"role": "assistant", "content": "In May?"},
+}
+_REFUSED = {"request.several-last-assistant": {"status": 400, "message": "Cannot have 2 or more assistant messages."}}
+
+
+@rule(
+    Level.MUST,
+    on=requests,
+    where=lambda _request, context: context.claim("request.several-last-assistant") not in ("accepted", "ignored"),
+    source=Source("https://platform.openai.com/docs/api-reference/chat/create"),
+    bad=[example("plain", _SECOND, _REFUSED)],
+    good=[example("plain", claims=_REFUSED)],
+    needs=("request.several-last-assistant",),
+    refused="request.several-last-assistant",
+)
+def judge(request: Body, _context: Context) -> list[Fault]:
+    """A request does not end with several assistant messages, where the provider refuses that.
+
+    To mend it, join them to one.
+    """
+    listed = request.value.get("messages")
+    roles = [message.get("role") for message in listed[-2:] if type(message) is dict] if type(listed) is list else []
+    if roles != ["assistant", "assistant"]:
+        return []
+    message = "expected one assistant message at the end, got several"
+    return [Fault(message, at=("messages", len(listed or ()) - 1), values={"role": "assistant"})]

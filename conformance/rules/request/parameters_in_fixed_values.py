@@ -1,0 +1,44 @@
+"""Rule: what is fixed is left as it is."""
+
+from conformance.results import Level
+from conformance.rules import Context, Fault, Source, example, rule
+from conformance.wire.parts import Body
+from conformance.wire.views import requests
+
+_REFUSED = {"status": 400, "message": "invalid {field}: only 1 is allowed for this model"}
+_CLAIMS = {
+    "thinking.mode": "always",
+    "thinking.fixed-parameters": [{"field": "temperature", "values": [1], "thinks": True, "refusal": _REFUSED}],
+}
+
+
+@rule(
+    Level.MUST,
+    on=requests,
+    source=Source("https://platform.openai.com/docs/api-reference/chat/create"),
+    bad=[example("plain", {"/0/request/temperature": 0.5}, _CLAIMS)],
+    good=[
+        example("plain", {"/0/request/temperature": 1.0}, _CLAIMS),
+        example("plain", {"/0/request/temperature": 0.5}, {**_CLAIMS, "thinking.mode": "never"}),
+    ],
+    needs=("thinking.fixed-parameters",),
+)
+def judge(request: Body, context: Context) -> list[Fault]:
+    """A parameter of which the provider takes certain values only has one of them.
+
+    To mend it, leave the parameter out.
+    """
+    body = request.value
+    return [
+        Fault(
+            f"expected {entry['field']} to be one of {entry['values']}, got {value!r:.40}",
+            at=(entry["field"],),
+            values={"field": entry["field"], "value": value, "model": request.exchange.model},
+            verdict=entry["refusal"],
+        )
+        for entry in context.claim("thinking.fixed-parameters")
+        if (value := body.get(entry["field"])) is not None
+        and value not in entry["values"]
+        and entry.get("thinks", context.thinks) is context.thinks
+        and entry["refusal"] != "accepted"
+    ]

@@ -1,0 +1,47 @@
+"""Rule: thinking is switched where it can be."""
+
+from conformance import profiles
+from conformance.results import Level
+from conformance.rules import Context, Fault, Source, example, rule
+from conformance.wire.parts import Body
+from conformance.wire.views import requests
+
+_SWITCHES = [
+    {"at": "/thinking/type", "equals": "enabled", "thinks": True},
+    {"at": "/thinking/type", "equals": "disabled", "thinks": False},
+]
+_NEVER = {"thinking.mode": "never", "thinking.switches": _SWITCHES, "thinking.unsupported": {"status": 400}}
+_ALWAYS = {"thinking.mode": "always", "thinking.switches": _SWITCHES, "thinking.off-unsupported": {"status": 400}}
+
+
+@rule(
+    Level.MUST,
+    on=requests,
+    where=lambda _request, context: context.claim("thinking.mode") in ("never", "always"),
+    source=Source("https://api-docs.deepseek.com/guides/thinking_mode"),
+    bad=[
+        example("plain", {"/0/request/thinking": {"type": "enabled"}}, _NEVER),
+        example("plain", {"/0/request/thinking": {"type": "disabled"}}, _ALWAYS),
+    ],
+    good=[
+        example("plain", {"/0/request/thinking": {"type": "enabled"}}, _ALWAYS),
+        example("plain", claims=_NEVER),
+    ],
+    needs=("thinking.mode", "thinking.switches"),
+)
+def judge(request: Body, context: Context) -> list[Fault]:
+    """A request does not switch thinking on where the model cannot, nor off where it always thinks.
+
+    Nothing is said where it is not known what becomes of that. To mend it, leave the switch out for such a model.
+    """
+    never = context.claim("thinking.mode") == "never"
+    claim = "thinking.unsupported" if never else "thinking.off-unsupported"
+    if not context.knows((claim,)) or context.claim(claim) == "accepted":
+        return []
+    body = request.value
+    switch = next((each for each in context.claim("thinking.switches") if profiles.matches(each, body)), None)
+    if switch is None or switch["thinks"] is not never:
+        return []
+    words = "no switch that has the model think" if never else "no switch that keeps the model from thinking"
+    values = {"model": request.exchange.model, "field": switch["at"].split("/")[1]}
+    return [Fault(f"expected {words}, got one at {switch['at']}", values=values, claim=claim)]

@@ -1,0 +1,47 @@
+"""Rule: tool_choice is one that the provider takes."""
+
+from typing import Any
+
+from conformance.results import Level
+from conformance.rules import Context, Fault, Source, example, rule
+from conformance.wire.parts import Body
+from conformance.wire.views import requests
+
+_REFUSED = {"tools.choices": ["auto", "none"], "tools.choice-unsupported": {"status": 400, "message": "no {value}"}}
+_KINDS = ("auto", "none", "required", "named", "allowed_tools")
+_CHOICE = "/0/request/tool_choice"
+_NAMED = {"type": "function", "function": {"name": "get_weather"}}
+
+
+@rule(
+    Level.MUST,
+    on=requests,
+    where=lambda request, _context: request.value.get("tool_choice") is not None,
+    source=Source("https://platform.openai.com/docs/api-reference/chat/create"),
+    bad=[
+        example("tool-call", {_CHOICE: "required"}, _REFUSED),
+        example("tool-call", {_CHOICE: _NAMED}, _REFUSED),
+    ],
+    good=[example("tool-call", {_CHOICE: "auto"}, _REFUSED)],
+    needs=("tools.choices", "tools.choice-unsupported"),
+    refused="tools.choice-unsupported",
+)
+def judge(request: Body, context: Context) -> list[Fault]:
+    """`tool_choice` is one of those that the model takes.
+
+    Forms that the canonical wire does not know are not judged: who takes them is not known. To mend it, leave the choice to the model, and ask for the call in words.
+    """
+    kind = _kind(request.value["tool_choice"])
+    choices = context.claim("tools.choices")
+    if kind in choices or kind not in _KINDS or context.claim("tools.choice-unsupported") == "accepted":
+        return []
+    message = f"expected one of {', '.join(choices)}, got {kind}"
+    return [Fault(message, at=("tool_choice",), values={"value": kind, "model": request.exchange.model})]
+
+
+def _kind(choice: Any) -> str:
+    """Return what kind of choice it is, in the words of the claim."""
+    kind = choice.get("type") if type(choice) is dict else choice
+    if kind == "function":
+        return "named"
+    return "required" if kind == "any" else str(kind)[:40]
