@@ -162,3 +162,38 @@ def strict_function_left_open(tool: dict[str, Any]) -> None:
     """A strict function takes arguments that are not declared, where the provider checks that."""
     tool["function"]["strict"] = True
     tool["function"]["parameters"]["additionalProperties"] = True
+
+
+@vice(
+    places.requests,
+    "request/parameters-in-fixed-values",
+    claims={"thinking.fixed-parameters": [{"field": "top_p", "values": [0.95], "refusal": _NO}]},
+)
+def parameter_of_another_value(body: dict[str, Any]) -> None:
+    """A parameter has another value than the one that the provider takes."""
+    body["top_p"] = 0.5
+
+
+@vice(
+    places.requests,
+    "request/thinking-switchable",
+    claims={
+        "thinking.mode": "always",
+        "thinking.switches": [{"at": "/enable_thinking", "equals": False, "thinks": False}],
+        "thinking.off-unsupported": _NO,
+    },
+)
+def thinking_switched_off(body: dict[str, Any]) -> None:
+    """Thinking is switched off for a model that always thinks, where that is refused."""
+    body["enable_thinking"] = False
+
+
+@vice(
+    _declaring,
+    "request/tool-choice-accepted",
+    kin=("tool-calls/required-choice-obeyed",),
+    claims={"tools.choices": ["auto", "none"], "tools.choice-unsupported": _NO},
+)
+def tool_choice_unsupported(body: dict[str, Any]) -> None:
+    """A call is demanded of a provider that leaves all calls to the model."""
+    body["tool_choice"] = "required"

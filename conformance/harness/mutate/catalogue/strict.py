@@ -241,3 +241,41 @@ def reasoning_absent_on_plain_turn(turn: Slot) -> None:
 def reasoning_under_both_names(turn: Slot) -> None:
     """The reasoning of a tool turn comes under both names, where that is refused."""
     turn.value["reasoning"] = turn.value["reasoning_content"]
+
+
+@vice(places.tool_turns, "request/calls-not-after-assistant", claims={"request.calls-after-assistant": _NO})
+def words_and_calls_apart(turn: Slot) -> None:
+    """What the model said and what it called are sent as two messages, where that is refused."""
+    turn.holder.insert(turn.key, {"role": "assistant", "content": "Let me look."})
+
+
+@vice(
+    _with_messages("user"),
+    "request/one-assistant-at-the-end",
+    claims={"request.several-last-assistant": _NO},
+)
+def answers_at_the_end(messages: list[Any]) -> None:
+    """A request ends with two answers, where that is refused."""
+    messages += [{"role": "assistant", "content": "Rarely."}, {"role": "assistant", "content": "It is"}]
+
+
+def _name_results(records: Sequence[Record]) -> None:
+    for result in places.messages("tool")(records):
+        result.value["name"] = "get_weather"
+
+
+@vice(
+    places.messages("tool"),
+    "request/results-named",
+    claims={"results.name-missing": _NO, "request.known-message-fields": ["name"]},
+    prepare=_name_results,
+)
+def result_without_name(result: Slot) -> None:
+    """A tool message lacks the name of its function, where that is demanded."""
+    del result.value["name"]
+
+
+@vice(places.messages("user"), "request/user-content-accepted", claims={"content.parts-on-user": _NO})
+def user_in_parts(message: Slot) -> None:
+    """The words of the user are sent as a text part where a string is taken alone."""
+    message.value["content"] = [{"type": "text", "text": message.value["content"]}]
