@@ -94,6 +94,7 @@ class _Assembly:
                     and chunk["model"] == model
                     and chunk.get("usage") is None
                     and "error" not in chunk
+                    and "error" not in choice
                 )
             except (AttributeError, KeyError, TypeError, ValueError):
                 is_ordinary = False
@@ -201,6 +202,8 @@ class _Assembly:
         self.latest = message
         if choice.get("finish_reason") is not None:
             self.finish(message, choice, (at, "choices", position))
+        if choice.get("error") is not None:
+            self.add_error({"error": choice["error"]}, at)
 
     def open_choice(self, choice: dict[str, Any], at: int, position: int) -> Message:
         """Return the message of a choice that is new, or whose index is missing."""
@@ -223,8 +226,6 @@ class _Assembly:
             message.finish(reason, (*place, "finish_reason"))
         else:
             self.note("finish-not-string", (*place, "finish_reason"), f"got {describe(reason)}")
-        if choice.get("error") is not None:
-            self.add_error({"error": choice["error"]}, int(place[0]))
 
     def note_reading(self, reading: Reading) -> None:
         end = (len(reading.data),)
