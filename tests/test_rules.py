@@ -77,8 +77,19 @@ SHAPES = [
     ("ids.absent-in-request", {f"{CALL}/id": None}, "1 0 assistant id {kind} None"),
     ("arguments.object-in-request", {f"{CALL}/function/arguments": {}}, "1 0 assistant arguments {kind} call_a"),
     ("request.no-messages", {"/0/request/messages": []}, " {position} {role} messages {kind} {id}"),
-    ("tools.type-absent", {"/0/request/tools/0/type": REMOVE}, " {position} {role} 0 {kind} {id}"),
-    ("request.model-omitted", {"/0/request/model": REMOVE}, " {position} {role}  {kind} {id}"),
+    ("tools.type-absent", {"/0/request/tools/0/type": REMOVE}, " {position} {role} tools[0].type {kind} {id}"),
+    ("request.model-omitted", {"/0/request/model": REMOVE}, " {position} {role} model {kind} {id}"),
+    ("request.missing-field", {"/0/request/messages/0/content": REMOVE}, "0 {position} user messages[0].content"),
+    (
+        "request.missing-field",
+        {f"{CALL}/function/name": REMOVE},
+        "1 0 assistant messages[1].tool_calls[0].function.name",
+    ),
+    (
+        "request.missing-field",
+        {"/0/request/response_format": {"type": "json_schema", "json_schema": {}}},
+        " {position} {role} response_format.json_schema.name",
+    ),
     ("tools.empty-list", {"/0/request/tools": []}, " {position} {role} tools {kind} {id}"),
     ("results.unknown-id", {f"{RESULT}/tool_call_id": "call_9"}, "2 {position} tool {field} {kind} call_9"),
     ("results.missing-at-end", {RESULT: REMOVE}, "1 {position} {role} {field} {kind} call_a"),
@@ -117,6 +128,26 @@ def test_a_wrong_shape_is_no_must_where_the_provider_bears_it(
 )
 def test_no_refusal_is_predicted_for_what_no_claim_speaks_of(edits: dict[str, object]) -> None:
     assert [] == refusals(Example("tool-result", edits, {claim: REFUSED for claim, *_ in SHAPES}))
+
+
+@pytest.mark.parametrize(
+    ("base", "edits", "claim"),
+    [
+        ("plain", {"/0/response/choices/0/finish_reason": ""}, "finish.missing"),
+        ("plain", {"/0/response/choices/0/finish_reason": REMOVE}, "finish.missing"),
+        ("stream-plain", {"/0/response/3": REMOVE}, "finish.missing-in-stream"),
+    ],
+)
+def test_a_missing_finish_reason_is_no_must_where_it_is_known(base: str, edits: dict[str, object], claim: str) -> None:
+    levels = [
+        {
+            found.level
+            for outcome in check(Example(base, edits).conversation(), of(claims))
+            for found in outcome.findings
+        }
+        for claims in ({}, {claim: True})
+    ]
+    assert [{Level.MUST}, {Level.SHOULD}] == levels
 
 
 def asked(tree: ast.AST) -> Iterator[str]:

@@ -30,7 +30,8 @@ def described(error: SchemaError, request: Any) -> tuple[str | None, dict[str, A
     """Return the name of the claim about an error in a request body, and the values for its refusal."""
     inside = error.place[2:]
     if inside[:1] != ("messages",) or len(inside) < 2:
-        return _of_top(error, inside), {"field": inside[-1] if inside else "", "count": 0}
+        field = _path((*inside, _missing(error))) if error.keyword == "required" else inside[-1] if inside else ""
+        return _of_top(error, inside), {"field": field, "count": 0}
     message = _at(request, inside[:2])
     if not isinstance(message, Mapping):
         return "request.wrong-type", {"value": message}
@@ -47,10 +48,13 @@ def _of_top(error: SchemaError, inside: Place) -> str | None:
     """Return the claim about what stands beside the messages."""
     if error.keyword == "minItems":
         return _NO_LIST.get(inside)
-    if not inside and error.message.startswith('expected the key "model"'):
+    if error.keyword != "required":
+        return None
+    key = _missing(error)
+    if not inside and key == "model":
         return "request.model-omitted"
     is_tool = len(inside) == 2 and inside[0] == "tools"
-    return "tools.type-absent" if is_tool and error.message.startswith('expected the key "type"') else None
+    return "tools.type-absent" if is_tool and key == "type" else "request.missing-field"
 
 
 def _claim(
@@ -74,12 +78,24 @@ def _claim(
 
 
 def _of_missing(error: SchemaError, rest: Place, message: Mapping[str, Any], values: dict[str, Any]) -> str | None:
-    key = next((each for each in _MISSING if error.message.startswith(f'expected the key "{each}"')), "")
-    values["field"] = key
+    key = values["field"] = _missing(error)
     in_call = rest[:1] == ("tool_calls",) and len(rest) == 2
     of_tool = not rest and message.get("role") == "tool"
     fits = in_call if key in ("type", "id") else of_tool
-    return _MISSING.get(key) if fits else None
+    if fits and key in _MISSING:
+        return _MISSING[key]
+    values["field"] = _path((*error.place[2:], key))
+    return "request.missing-field"
+
+
+def _missing(error: SchemaError) -> str:
+    """Return the key that is missing: the first word in quotes of what the schemas say of it."""
+    return error.message.split('"')[1]
+
+
+def _path(place: Place) -> str:
+    """Return a place as refusals write it: `messages[2].tool_calls[0].type`."""
+    return "".join(f"[{token}]" if isinstance(token, int) else f".{token}" for token in place).removeprefix(".")
 
 
 def _of_content(error: SchemaError, rest: Place, message: Mapping[str, Any], value: Any) -> str | None:

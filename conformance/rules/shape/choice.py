@@ -1,5 +1,7 @@
 """Rule: one choice of a plain reply."""
 
+from dataclasses import replace
+
 from conformance.results import Level
 from conformance.rules import Context, Fault, Source, example, rule
 from conformance.wire.parts import Reply
@@ -19,6 +21,14 @@ from conformance.wire.views import replies
 def judge(part: Reply, context: Context) -> list[Fault]:
     """A choice of a reply has an index, a message and a finish reason of the canonical types.
 
-    To mend it, reply with the types of `schemas/canonical/response.json`.
+    Where the provider is known to give no finish reason, its absence is no must. To mend it, reply with the types of
+    `schemas/canonical/response.json`.
     """
-    return context.shape_faults(part.place)
+    faults = context.shape_faults(part.place)
+    if context.claim("finish.missing") is not True:
+        return faults
+    return [replace(each, level=Level.SHOULD) if _is_missing(each) else each for each in faults]
+
+
+def _is_missing(fault: Fault) -> bool:
+    return (fault.place or ())[-1:] == ("finish_reason",) or "finish_reason" in fault.message.partition(",")[0]

@@ -25,6 +25,7 @@ from conformance.wire.views import messages
         "request.empty-tool-calls",
         "request.null-tool-calls",
         "request.wrong-type",
+        "request.missing-field",
     ),
 )
 def judge(part: Message, context: Context) -> list[Fault]:

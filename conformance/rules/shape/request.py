@@ -19,6 +19,7 @@ from conformance.wire.views import requests
         "request.no-messages",
         "tools.empty-list",
         "request.model-omitted",
+        "request.missing-field",
         "request.wrong-type",
     ),
 )

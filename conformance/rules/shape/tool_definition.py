@@ -14,7 +14,10 @@ from conformance.wire.views import tool_definitions
         example("tool-call", {"/0/request/tools/0/function/name": 7}),
     ],
     by_schema=True,
-    handed=("tools.type-absent",),
+    handed=(
+        "tools.type-absent",
+        "request.missing-field",
+    ),
 )
 def judge(part: Body, context: Context) -> list[Fault]:
     """A tool definition is {type: "function", function{name, description, parameters}}.
