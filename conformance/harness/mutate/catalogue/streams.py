@@ -9,7 +9,7 @@ import orjson
 from conformance.harness.mutate import places
 from conformance.harness.mutate.hosts import Record
 from conformance.harness.mutate.places import Reply, Slot, streaming
-from conformance.harness.mutate.vice import SURVIVED, Allowed, vice
+from conformance.harness.mutate.vice import vice
 
 _DONE = "data: [DONE]\n\n"
 _GONE = {"message": "The upstream is gone.", "type": "server_error", "param": None, "code": "502"}
@@ -106,13 +106,7 @@ def error_in_last_choice(reply: Reply) -> None:
     reply.ending.update(finish_reason="error", error=_GONE)
 
 
-@vice(
-    places.inner_chunks,
-    "error/not-inside-stream",
-    allows=[
-        Allowed(SURVIVED, "A choice is looked at for an error only where it finishes, as hosts were seen to send it.")
-    ],
-)
+@vice(places.inner_chunks, "error/not-inside-stream")
 def error_in_choice_of_chunk(chunk: Slot) -> None:
     """The choice of a chunk carries an error."""
     chunk.value["choices"][0]["error"] = _GONE
