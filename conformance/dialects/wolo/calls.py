@@ -1,0 +1,97 @@
+"""Calls, results and reasoning of the wire, as wolo's parts need them."""
+
+import json
+from collections.abc import Mapping, Sequence
+from typing import Any, Final, TypeAlias
+
+import orjson
+
+from conformance.dialects import Losses
+from conformance.wire.pointer import Place
+
+JOINT: Final = "\n"
+"""What stands between texts that are combined into one."""
+
+Reply: TypeAlias = Sequence[tuple[int, Mapping[str, Any]]]
+"""The parts of one reply, each with its number in the message."""
+
+
+def replies(message: Mapping[str, Any]) -> list[Reply]:
+    """Return the replies that a message is made of: text behind calls that have all ended begins another one."""
+    found: list[list[tuple[int, Mapping[str, Any]]]] = [[]]
+    for number, part in enumerate(message["parts"]):
+        tools = [each for _, each in found[-1] if each["type"] == "tool"]
+        if message["role"] == "assistant" and part.get("text") and tools and all(map(ended, tools)):
+            found.append([])
+        found[-1].append((number, part))
+    return [*found]
+
+
+def ended(part: Mapping[str, Any]) -> bool:
+    """Say whether a call is over, for good or ill."""
+    return part.get("status") in ("completed", "failed")
+
+
+def to_wire(part: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the call of a tool part; its input is written as Python writes it, a space after colons and commas."""
+    return {"id": part["id"], "type": "function", "function": {"name": part["tool"], "arguments": _text(part["input"])}}
+
+
+def parsed(call: Mapping[str, Any], place: Place, losses: Losses) -> dict[str, Any]:
+    """Return a call's arguments as an object, and note what the call loses on the way."""
+    if "extra_content" in call:
+        losses.add((*place, "extra_content"), "a tool part has nothing beside its input")
+    text = call["function"]["arguments"]
+    at = (*place, "function", "arguments")
+    try:
+        value = orjson.loads(text)
+    except orjson.JSONDecodeError:
+        value = None
+    if not isinstance(value, dict):
+        losses.add(at, "not the text of a JSON object; an empty one stands in its place")
+        return {}
+    if _text(value) != text:
+        losses.add(at, "the text is written anew, so its bytes change")
+    return value
+
+
+def answers(transcript: Sequence[Mapping[str, Any]], position: int) -> dict[int, int]:
+    """Return which tool message answers which call of the message at a position.
+
+    Calls that share an id are answered in their order. Only messages that follow at once are looked at.
+    """
+    waiting = [call["id"] for call in transcript[position].get("tool_calls") or ()]
+    answered: dict[int, int] = {}
+    for at in range(position + 1, len(transcript)):
+        if transcript[at]["role"] != "tool":
+            break
+        ident = transcript[at]["tool_call_id"]
+        free = [number for number, each in enumerate(waiting) if each == ident and number not in answered]
+        if free:
+            answered[free[0]] = at
+    return answered
+
+
+def joined(content: Any) -> str:
+    """Return a result's content as the one string that a tool part holds."""
+    return content if isinstance(content, str) else JOINT.join([part["text"] for part in content])
+
+
+def note_parts(content: Any, position: int, losses: Losses) -> None:
+    """Note a result whose content is several parts: the string that they become does not keep them apart."""
+    if isinstance(content, list) and len(content) > 1:
+        losses.add((position, "content"), "an output is one string; the parts are joined")
+
+
+def reasoning(message: Mapping[str, Any], position: int, losses: Losses) -> str:
+    """Return a message's reasoning under either flat name; an empty one is the same as none here, and noted."""
+    names = [key for key in ("reasoning_content", "reasoning") if message.get(key) is not None]
+    if len(names) == 2 and message["reasoning"] != message["reasoning_content"]:
+        losses.add((position, "reasoning"), "there is one reasoning, and reasoning_content says something else")
+    if names and not message[names[0]]:
+        losses.add((position, names[0]), "empty reasoning is none here")
+    return str(message[names[0]]) if names else ""
+
+
+def _text(value: Any) -> str:
+    return json.dumps(value, ensure_ascii=False)
