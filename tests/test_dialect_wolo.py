@@ -1,0 +1,141 @@
+"""Wolo's inner messages: what crosses and comes back, what it sends, how it grows, and how it is shortened."""
+
+import copy
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import given
+
+from conformance.dialects import CANONICAL, wolo
+from conformance.documents import read_json
+from conformance.resources import folder
+from conformance.schemas import check_schema, validator
+from conformance.wire.pointer import REMOVE, edit, resolve
+from tests.drawn_wolo import holdable, image, message, part, pointers, sessions, transcripts, valid
+
+SCHEMA: Any = read_json(folder("schemas") / "dialects" / "wolo.json")
+VECTORS = sorted((folder("fixtures") / "dialects" / "wolo").glob("*.json"))
+
+
+def test_the_schema_is_one_and_passes_its_own_examples() -> None:
+    assert () == check_schema(SCHEMA)
+    for example in SCHEMA["examples"]:
+        assert () == validator("dialects/wolo").errors(example)
+
+
+@pytest.mark.parametrize("path", VECTORS, ids=lambda path: path.stem)
+def test_a_vector_holds_in_both_directions(path: Path) -> None:
+    vector: Any = read_json(path)
+    there = wolo.to_canonical(valid(vector["native"], "wolo"))
+    assert valid(vector["canonical"], CANONICAL) == there.value
+    assert [loss["pointer"] for loss in vector["lost"]["to_canonical"]] == pointers(there)
+    back = wolo.to_native(vector["canonical"])
+    gone = {loss["pointer"]: REMOVE for loss in reversed(vector["lost"]["to_canonical"])}
+    assert valid(vector["back"] if "back" in vector else edit(vector["native"], gone), "wolo") == back.value
+    assert [loss["pointer"] for loss in vector["lost"]["to_native"]] == pointers(back)
+
+
+@given(holdable())
+def test_what_the_wire_can_hold_comes_back_equal(native: list[Any]) -> None:
+    before = copy.deepcopy(valid(native, "wolo"))
+    canonical = wolo.to_canonical(native)
+    assert () == canonical.lost
+    assert (native, ()) == wolo.to_native(valid(canonical.value, CANONICAL))
+    assert before == native
+
+
+@given(transcripts)
+def test_what_comes_through_can_be_held_and_the_rest_is_named(canonical: list[Any]) -> None:
+    before = copy.deepcopy(valid(canonical, CANONICAL))
+    native = wolo.to_native(canonical)
+    assert before == canonical
+    for loss in native.lost:
+        resolve(canonical, loss.pointer)
+        assert loss.reason
+    back = wolo.to_canonical(valid(native.value, "wolo"))
+    assert () == back.lost
+    assert native.value == wolo.to_native(valid(back.value, CANONICAL)).value
+
+
+@given(sessions)
+def test_every_session_becomes_a_transcript_and_what_is_lost_exists(native: list[Any]) -> None:
+    before = copy.deepcopy(valid(native, "wolo"))
+    converted = wolo.to_canonical(native)
+    assert before == native
+    for loss in converted.lost:
+        resolve(native, loss.pointer)
+    valid(converted.value, CANONICAL)
+    assert texts_of(native) == [word for one in converted.value for word in said(one) if word]
+
+
+def texts_of(native: list[Any]) -> list[str]:
+    """Return all that a session says, in the wire's order: texts, then the outputs of calls that have ended."""
+    found = []
+    for one in native:
+        for reply in wolo.calls.replies(one):
+            parts = [each for _, each in reply]
+            found += [each["text"] for each in parts if each.get("text")]
+            if one["role"] == "assistant":
+                found += [each["output"] for each in parts if wolo.calls.ended(each) and each.get("output")]
+    return found
+
+
+def said(one: Mapping[str, Any]) -> list[str]:
+    content = one["content"]
+    return [content] if isinstance(content, str) else [part["text"] for part in content]
+
+
+CALL = {"id": "call_0", "type": "function", "function": {"name": "read", "arguments": '{"path": "a"}'}}
+WIRE: list[Any] = [
+    {"role": "user", "content": "Read."},
+    {"role": "assistant", "content": "", "tool_calls": [CALL]},
+    {"role": "tool", "tool_call_id": "call_0", "content": "A"},
+]
+
+
+@pytest.mark.parametrize(
+    ("changes", "pointer"),
+    [
+        ({"/0/role": "developer"}, "/0/role"),
+        ({"/0/name": "ada"}, "/0/name"),
+        ({"/0/content": [{"type": "text", "text": "Look."}, image]}, "/0/content/1"),
+        ({"/1/reasoning_details": [{"type": "reasoning.summary", "summary": "."}]}, "/1/reasoning_details"),
+        ({"/1/reasoning_content": ""}, "/1/reasoning_content"),
+        ({"/1/reasoning_content": "a", "/1/reasoning": "b"}, "/1/reasoning"),
+        ({"/1/tool_calls/0/extra_content": {"google": {}}}, "/1/tool_calls/0/extra_content"),
+        ({"/1/tool_calls/0/function/arguments": '{"path":"a"}'}, "/1/tool_calls/0/function/arguments"),
+        ({"/1/tool_calls/0/function/arguments": '{"path": '}, "/1/tool_calls/0/function/arguments"),
+        ({"/1/tool_calls/0/function/arguments": '"a"'}, "/1/tool_calls/0/function/arguments"),
+        ({"/2/content": [{"type": "text", "text": "A"}, {"type": "text", "text": "B"}]}, "/2/content"),
+        ({"/2/tool_call_id": "call_9"}, "/2"),
+        ({"/-": WIRE[2]}, "/3"),
+    ],
+)
+def test_what_the_agent_has_no_place_for_is_named_and_nothing_else(changes: dict[str, Any], pointer: str) -> None:
+    canonical = edit(WIRE, changes)
+    native = wolo.to_native(valid(canonical, CANONICAL))
+    valid(native.value, "wolo")
+    assert [pointer] == pointers(native)
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        {"/0/id": REMOVE},
+        {"/0/timestamp": REMOVE},
+        {"/0/role": "tool"},
+        {"/0/finish_reason": "content_filter"},
+        {"/0/parts/0/status": "done"},
+        {"/0/parts/0/type": "text"},
+        {"/0/parts/0/type": "image"},
+        {"/0/parts/0/input": "{}"},
+        {"/0/parts/0/error": ""},
+        {"/0/note": ""},
+    ],
+)
+def test_what_is_not_the_dialect_breaks_its_schema(change: dict[str, Any]) -> None:
+    one = [message("assistant", part(0))]
+    assert validator("dialects/wolo").is_valid(one)
+    assert not validator("dialects/wolo").is_valid(edit(one, change))
