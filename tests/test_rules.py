@@ -15,6 +15,7 @@ from conformance.resources import folder
 from conformance.results import Level, Status
 from conformance.rules import Example, Rule, _shapes
 from conformance.wire.pointer import REMOVE
+from conformance.wire.views import Side
 
 VOCABULARY = profiles.vocabulary()
 FAMILIES = {"shape", "request", "transcript", "tool-calls", "reasoning", "response", "stream", "usage", "error", "http"}
@@ -79,6 +80,19 @@ SHAPES = [
     ("request.no-messages", {"/0/request/messages": []}, " {position} {role} messages {kind} {id}"),
     ("tools.type-absent", {"/0/request/tools/0/type": REMOVE}, " {position} {role} tools[0].type {kind} {id}"),
     ("request.model-omitted", {"/0/request/model": REMOVE}, " {position} {role} model {kind} {id}"),
+    ("arguments.absent-in-request", {f"{CALL}/function/arguments": REMOVE}, "1 0 assistant arguments {kind} call_a"),
+    ("request.null-parameters", {"/0/request/tools": None}, " {position} {role} tools {kind} {id}"),
+    ("request.null-message-fields", {"/0/request/messages/0/name": None}, "0 {position} user name {kind} {id}"),
+    (
+        "request.image-url-string",
+        {"/0/request/messages/0/content": [{"type": "image_url", "image_url": "https://example.org/a.png"}]},
+        "0 0 user image_url",
+    ),
+    (
+        "tools.choice-type-absent",
+        {"/0/request/tool_choice": {"function": {"name": "get_weather"}}},
+        " {position} {role} tool_choice.type {kind} {id}",
+    ),
     ("request.missing-field", {"/0/request/messages/0/content": REMOVE}, "0 {position} user messages[0].content"),
     (
         "request.missing-field",
@@ -119,7 +133,6 @@ def test_a_wrong_shape_is_no_must_where_the_provider_bears_it(
 @pytest.mark.parametrize(
     "edits",
     [
-        {"/0/request/tool_choice": None},
         {"/0/request/temperature": "0.5"},
         {"/0/request/messages/0/content": None},
         {f"{RESULT}/content": []},
@@ -183,7 +196,9 @@ def test_claims_that_are_put_together_or_stand_behind_a_question_are_read() -> N
 def test_the_rules_of_shapes_read_every_claim_about_shapes() -> None:
     source = Path(str(_shapes.__file__)).read_text("utf-8")
     named = {each.value for each in ast.walk(ast.parse(source)) if isinstance(each, ast.Constant)} & VOCABULARY.keys()
-    assert named == {claim for rule in rules.select(["shape/*"]) for claim in rule.reads}
+    named |= {"request.known-part-types"}
+    of_requests = [rule for rule in rules.select(["shape/*"]) if rule.on.side is Side.CLIENT]
+    assert named == {claim for rule in of_requests for claim in rule.reads}
 
 
 def test_every_family_has_rules() -> None:

@@ -48,9 +48,13 @@ def _of_top(error: SchemaError, inside: Place) -> str | None:
     """Return the claim about what stands beside the messages."""
     if error.keyword == "minItems":
         return _NO_LIST.get(inside)
+    if error.keyword == "type" and len(inside) == 1 and error.message.endswith("got null"):
+        return "request.null-parameters"
     if error.keyword != "required":
         return None
     key = _missing(error)
+    if inside == ("tool_choice",) and key == "type":
+        return "tools.choice-type-absent"
     if not inside and key == "model":
         return "request.model-omitted"
     is_tool = len(inside) == 2 and inside[0] == "tools"
@@ -74,6 +78,8 @@ def _claim(
         return _of_content(error, rest, message, value)
     if head == ("tool_calls",):
         return _of_calls(error, rest, value)
+    if value is None and error.keyword == "type" and len(rest) == 1:
+        return "request.null-message-fields"
     return _of_type(error, value)
 
 
@@ -84,6 +90,8 @@ def _of_missing(error: SchemaError, rest: Place, message: Mapping[str, Any], val
     fits = in_call if key in ("type", "id") else of_tool
     if fits and key in _MISSING:
         return _MISSING[key]
+    if key == "arguments" and rest[:1] == ("tool_calls",):
+        return "arguments.absent-in-request"
     values["field"] = _path((*error.place[2:], key))
     return "request.missing-field"
 
@@ -108,8 +116,8 @@ def _of_content(error: SchemaError, rest: Place, message: Mapping[str, Any], val
         if of_tool and value == "image_url":
             return "results.image-parts"
         return None if value in _WIRE_TYPES else "request.unknown-part-type"
-    # A bare address was the first form of an image part, and hosts take it that are strict otherwise.
-    return None if rest[-1] == "image_url" and isinstance(value, str) else _of_type(error, value)
+    is_bare = rest[-1] == "image_url" and isinstance(value, str)
+    return "request.image-url-string" if is_bare else _of_type(error, value)
 
 
 def _of_calls(error: SchemaError, rest: Place, value: Any) -> str | None:
@@ -126,7 +134,7 @@ def _of_calls(error: SchemaError, rest: Place, value: Any) -> str | None:
 
 
 def _of_type(error: SchemaError, value: Any) -> str | None:
-    """Return the claim about wrong types; null is mostly taken for nothing, so no more is said of it."""
+    """Return the claim about wrong types; of null, which many take for nothing, others speak."""
     return "request.wrong-type" if error.keyword == "type" and value is not None else None
 
 

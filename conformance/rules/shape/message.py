@@ -25,6 +25,9 @@ from conformance.wire.views import messages
         "request.empty-tool-calls",
         "request.null-tool-calls",
         "request.wrong-type",
+        "request.image-url-string",
+        "request.null-message-fields",
+        "request.known-part-types",
         "request.missing-field",
     ),
 )

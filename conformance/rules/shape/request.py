@@ -21,6 +21,8 @@ from conformance.wire.views import requests
         "request.model-omitted",
         "request.missing-field",
         "request.wrong-type",
+        "request.null-parameters",
+        "tools.choice-type-absent",
     ),
 )
 def judge(part: Body, context: Context) -> list[Fault]:

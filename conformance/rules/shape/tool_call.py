@@ -20,6 +20,7 @@ from conformance.wire.views import tool_calls
         "ids.absent-in-request",
         "arguments.object-in-request",
         "request.wrong-type",
+        "arguments.absent-in-request",
         "request.missing-field",
     ),
 )
