@@ -1,6 +1,6 @@
 """Other message models and the canonical transcript: one module each, and nothing dropped in silence.
 
-A dialect's module defines `TITLE`, `to_canonical(native)` and `to_native(canonical)`; its name is the module's, in
+A dialect's module or package defines `TITLE`, `to_canonical(native)` and `to_native(canonical)`; its name is the module's, in
 kebab-case. `schemas/dialects/<name>.json` is the shape of its conversations, `fixtures/dialects/<name>/` holds vectors
 that any language can run. The canonical side is a list of messages as `schemas/canonical/transcript.json` has it.
 """
@@ -65,7 +65,11 @@ class Losses:
 
 def names() -> tuple[str, ...]:
     """Return the name of every dialect, without the canonical one."""
-    stems = [path.stem for path in Path(__file__).parent.glob("*.py") if not path.stem.startswith("_")]
+    stems = [
+        path.stem
+        for path in Path(__file__).parent.iterdir()
+        if not path.name.startswith("_") and (path.suffix == ".py" or (path / "__init__.py").is_file())
+    ]
     return tuple(sorted(stem.replace("_", "-") for stem in stems))
 
 

@@ -52,6 +52,9 @@ def to_native(canonical: list[dict[str, Any]]) -> Converted:
                 native[back.get(key, key)] = value
         if message["role"] == "assistant":
             native.setdefault("content", "")
+        if message["role"] == "developer":
+            losses.add((position, "role"), "the loop has no developer role; a system message stands for it")
+            native["role"] = "system"
         messages.append(native)
     return losses.converted(messages)
 
