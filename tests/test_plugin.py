@@ -13,7 +13,7 @@ from conformance.harness.plan import plan
 from conformance.harness.simulator import simulated
 from conformance.transport.server import Answered, Asked, serving
 
-REQUESTS = {"deepseek": 176, "groq": 176, "openai": 84}
+REQUESTS = {"deepseek": 200, "groq": 200, "openai": 108}
 """How many requests a whole run sends, turns and probes, plain and streamed; a new probe is a deliberate cost."""
 
 HEAVY = ("httpx", "vcr", "yaml", "jsonschema", "jsonschema_rs", "orjson", "tabulate", "conformance.engine")
@@ -87,7 +87,7 @@ def test_a_plan_says_what_would_be_sent_and_sends_nothing(pytester: pytest.Pytes
 
 def test_a_plan_counts_the_chosen_items_alone(pytester: pytest.Pytester) -> None:
     result = run(pytester, "--provider=deepseek", "--plan", "-k", "plain-answer.plain")
-    assert "deepseek, deepseek-v4-flash: 8 requests" in shown(result)
+    assert "deepseek, deepseek-v4-flash: 13 requests" in shown(result)
 
 
 @pytest.mark.parametrize("name", ["deepseek", "groq", "openai"])
@@ -101,9 +101,9 @@ def test_the_number_of_requests_is_known(name: str) -> None:
 
 def test_a_live_run_says_its_number_of_requests_before_it_starts(pytester: pytest.Pytester, stack: ExitStack) -> None:
     url = stack.enter_context(simulated(profiles.load("deepseek")))
-    result = run(pytester, "--provider=deepseek", f"--base-url={url}/v1", "-k", "plain-answer", "--max-requests=16")
+    result = run(pytester, "--provider=deepseek", f"--base-url={url}/v1", "-k", "plain-answer", "--max-requests=26")
     assert 0 == result.ret
-    assert "This run asks deepseek, deepseek-v4-flash: 16 requests" in shown(result).partition("test_probes")[0]
+    assert "This run asks deepseek, deepseek-v4-flash: 26 requests" in shown(result).partition("test_probes")[0]
 
 
 def test_a_live_run_beyond_its_budget_is_refused_before_anything_is_sent(pytester: pytest.Pytester) -> None:

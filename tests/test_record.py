@@ -52,7 +52,7 @@ def test_real_replies_are_not_lost_to_simulated_ones(tmp_path: Path) -> None:
 
 def test_each_case_is_told_when_it_is_played(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert 0 == main(["record", "--provider", "baidu", "--cassettes", str(tmp_path)])
-    assert "plain-answer.plain: 7 probes\n" in capsys.readouterr().out
+    assert "plain-answer.plain: 12 probes\n" in capsys.readouterr().out
 
 
 @pytest.mark.parametrize(

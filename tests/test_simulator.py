@@ -10,6 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from conformance import profiles, rules, scenarios
+from conformance.engine import check
 from conformance.harness.simulator import Simulator, simulated
 from conformance.resources import folder
 from conformance.rules import Rule
@@ -149,9 +150,10 @@ def client_rules_with_refusals() -> list[tuple[Rule, int]]:
 @pytest.mark.parametrize(("rule", "number"), client_rules_with_refusals(), ids=str)
 def test_a_breach_that_is_claimed_to_be_refused_is_refused(rule: Rule, number: int) -> None:
     example = rule.bad[number]
-    simulator = Simulator(profiles.of(example.claims))
-    last = example.conversation()[-1].request
-    status, _ = ask(simulator, last)
+    profile, conversation = profiles.of(example.claims), example.conversation()
+    (outcome,) = check(conversation, profile, [rule])
+    at = int(outcome.findings[0].at.split("/")[1])
+    status, _ = ask(Simulator(profile), conversation[at].request)
     assert example.claims[rule.refused or ""]["status"] == status
 
 

@@ -92,6 +92,14 @@ def _results_empty(request: Request) -> None:
     request.messages[last_results(request.messages)[-1]]["content"] = ""
 
 
+def _results_null(request: Request) -> None:
+    request.messages[last_results(request.messages)[-1]]["content"] = None
+
+
+def _results_without_id(request: Request) -> None:
+    del request.messages[last_results(request.messages)[-1]]["tool_call_id"]
+
+
 _LONG: Final = "call_" + 42 * "x"
 _FORMS: Final[Mapping[str, str]] = {
     "counted": "call_{number}",
@@ -110,6 +118,13 @@ def _ids(request: Request, form: str) -> None:
             new = _FORMS[form].format(name=call["function"]["name"], number=number)
             rename(request.messages, turn, call, new)
             number += 1
+
+
+def _ids_absent(request: Request) -> None:
+    """Take the ids out of all calls; their results keep them."""
+    for turn in tool_turns(request.messages):
+        for call in turn["tool_calls"]:
+            del call["id"]
 
 
 def _ids_rewritten(request: Request) -> None:
@@ -216,9 +231,27 @@ def _compacted(request: Request, to: str) -> None:
     compact(request.messages, to)
 
 
-def _calls_without_tools(request: Request) -> None:
+def _tools_dropped(request: Request) -> None:
+    """Leave the tools out though the history holds calls."""
     request.body.pop("tools", None)
-    request.body.pop("tool_choice", None)
+
+
+def _tools_empty(request: Request) -> None:
+    request.body["tools"] = []
+
+
+def _calls_empty(request: Request) -> None:
+    """Add an answer with an empty list of calls, and a question after it."""
+    said = {"role": "assistant", "content": "Yes?", "tool_calls": []}
+    request.messages.extend([said, {"role": "user", "content": "Go on."}])
+
+
+def _unknown_parameter(request: Request) -> None:
+    request.body["x_note"] = "kept for later"
+
+
+def _system_as_parts(request: Request) -> None:
+    request.messages.insert(0, {"role": "system", "content": [{"type": "text", "text": "Be brief."}]})
 
 
 CHANGES: Final[Mapping[str, Callable[..., None]]] = {
@@ -230,7 +263,10 @@ CHANGES: Final[Mapping[str, Callable[..., None]]] = {
     "results-interrupted": _results_interrupted,
     "results-as-parts": _results_as_parts,
     "results-empty": _results_empty,
+    "results-null": _results_null,
+    "results-without-id": _results_without_id,
     "ids": _ids,
+    "ids-absent": _ids_absent,
     "ids-rewritten": _ids_rewritten,
     "ids-colliding": _ids_colliding,
     "ids-colliding-in-message": _ids_colliding_in_message,
@@ -242,7 +278,11 @@ CHANGES: Final[Mapping[str, Callable[..., None]]] = {
     "empty-part": _empty_part,
     "stored": _stored,
     "compacted": _compacted,
-    "tools-dropped": _calls_without_tools,
+    "tools-dropped": _tools_dropped,
+    "tools-empty": _tools_empty,
+    "calls-empty": _calls_empty,
+    "unknown-parameter": _unknown_parameter,
+    "system-as-parts": _system_as_parts,
     **reasoning_changes.CHANGES,
 }
 

@@ -22,13 +22,14 @@ _MEMBERS: Final[Mapping[str, tuple[str, ...]]] = {
     "flat": ("object", "message", "type", "param", "code"),
     "flat-bare": ("message", "type", "param", "code"),
     "flat-typed": ("message", "type"),
+    "flat-type_": ("message", "type_"),
     "message": ("message",),
     "code-data": ("code", "message", "data"),
     "error-code": ("error_code", "message"),
 }
 """The members of an error object, or of the body where the shape is flat."""
 
-_FLAT: Final = frozenset({"flat", "flat-bare", "flat-typed", "message", "code-data", "error-code"})
+_FLAT: Final = frozenset({"flat", "flat-bare", "flat-typed", "flat-type_", "message", "code-data", "error-code"})
 _REQUEST: Final = "00000000-0000-4000-8000-000000000000"
 _STATUSES: Final = {400: "INVALID_ARGUMENT", 401: "UNAUTHENTICATED", 404: "NOT_FOUND", 429: "RESOURCE_EXHAUSTED"}
 _REQUIRED: Final = frozenset({"openai", "openai-request-id", "flat", "flat-bare", "code-string", "openai-no-param"})
@@ -70,6 +71,7 @@ def _values(likeness: Likeness, refusal: Refusal, text: str, shape: str) -> dict
     values: dict[str, Any] = {
         "message": text,
         "type": refusal.type or "invalid_request_error",
+        "type_": refusal.type or "invalid_request_error",
         "object": "error",
         "status": _STATUSES.get(refusal.status, "INVALID_ARGUMENT"),
         "error_code": refusal.status if refusal.code is None else refusal.code,

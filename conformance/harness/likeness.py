@@ -48,13 +48,21 @@ class Likeness:
         """Say whether a claim is known to be true."""
         return self.claims.get(name) is True
 
+    @property
+    def streams(self) -> bool:
+        """Say whether the reply is streamed: as the request says, else as it is by default."""
+        asked = self.request.get("stream")
+        return self.claims_that("stream.default") if asked is None else asked is True
+
     def text(self, pattern: str, salt: str) -> str:
         """Return a text that a pattern matches: the same one for the same users' words, length of history and salt."""
         return _text(pattern, orjson.dumps(_gist(self.request)) + salt.encode())
 
     def call_id(self, name: str, position: int) -> str:
         """Return the id of a reply's call, in the claimed form; one that ends in a number counts as claimed."""
-        pattern = str(self.one("ids.format", DEFAULT_ID))
+        pattern = self.one("ids.format", DEFAULT_ID)
+        if self.streams:
+            pattern = self.one("ids.format-in-stream", pattern)
         number = self._number(position)
         for form in _POSITIONAL:
             positional = form.format(name=name, number=number)

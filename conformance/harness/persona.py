@@ -48,13 +48,10 @@ def body(likeness: Likeness, said: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def frame(likeness: Likeness, kind: str) -> dict[str, Any]:
-    """Return the members that a reply and each of its chunks begin with."""
-    return {
-        "id": likeness.text(str(likeness.one("reply.id-format", DEFAULT_REPLY_ID)), "reply"),
-        "object": kind,
-        "created": CREATED,
-        "model": likeness.request.get("model"),
-    }
+    """Return the members that a reply and each of its chunks begin with; an `absent` kind is left out."""
+    identity = likeness.text(str(likeness.one("reply.id-format", DEFAULT_REPLY_ID)), "reply")
+    whole = {"id": identity, "object": kind, "created": CREATED, "model": likeness.request.get("model")}
+    return {key: value for key, value in whole.items() if (key, value) != ("object", "absent")}
 
 
 def finish_reason(likeness: Likeness, said: Mapping[str, Any], *, streamed: bool) -> str:
@@ -96,4 +93,6 @@ def _plain(likeness: Likeness, call: Mapping[str, Any], position: int) -> dict[s
     shown = dict(call)
     if likeness.one("reply.call-type", "present") == "absent":
         del shown["type"]
-    return {"index": position, **shown} if likeness.one("reply.call-index", "absent") == "present" else shown
+    indexes = {"present": position, "null": None, "negative": -1}
+    form = likeness.one("reply.call-index", "absent")
+    return {"index": indexes[form], **shown} if form in indexes else shown

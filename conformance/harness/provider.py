@@ -120,6 +120,8 @@ def _body(
         body["tools"] = [tool_definitions()[name] for name in scenario.tools]
     if variant == "stream":
         body |= {"stream": True, "stream_options": {"include_usage": True}}
+    elif claims.get("stream.default") is True:
+        body["stream"] = False
     names = claims.get("request.max-tokens-fields")
     body[names[0] if isinstance(names, list) and names else "max_tokens"] = bound(subject.profile)
     switch = claims.get("thinking.on") if "thinking.mode" in scenario.needs else None

@@ -53,7 +53,7 @@ def earlier(body: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
     listed = body["messages"]
     for position, message in enumerate(listed):
         if isinstance(message, dict) and message.get("role") == "assistant":
-            yield {**body, "messages": listed[:position], "stream": False}
+            yield {**body, "messages": listed[:position]}
 
 
 @cache

@@ -105,9 +105,10 @@ class Simulator:
         likeness = self._likeness(body)
         said = persona.message(likeness, turn)
         model = str(body.get("model", ""))
-        if body.get("stream") is not True:
+        if not likeness.streams:
             reply = persona.body(likeness, said)
-            answered = _json(200, reply)
+            blank = b"\n\n" if likeness.claims_that("reply.leading-whitespace") else b""
+            answered = Answered(200, blank + orjson.dumps(reply), _headers(JSON_TYPE))
             return self._judged(Exchange(body, reply, 200, headers=answered.headers, model=model), answered)
         kind = str(likeness.one("stream.content-type", STREAM_TYPE))
         if turn.raw:
