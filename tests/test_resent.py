@@ -1,0 +1,211 @@
+"""Which messages carry replies back, and which request goes on from which: told by what is echoed."""
+
+import copy
+import gzip
+import json
+from collections import Counter
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from conformance import rules
+from conformance.engine import check
+from conformance.results import Level, Status
+from conformance.wire.changes import LOST, MOVED, REWRITTEN
+from conformance.wire.exchange import Conversation, Exchange
+from conformance.wire.formats.records import exchange
+from conformance.wire.index import Index
+
+SYSTEM = {"role": "system", "content": "You are a weather bot."}
+OF_SESSIONS = rules.select(["transcript/history-*", "transcript/no-user-*", "transcript/reply-*"])
+
+
+def user(text: str) -> dict[str, Any]:
+    return {"role": "user", "content": text}
+
+
+def said(text: str) -> dict[str, Any]:
+    return {"role": "assistant", "content": text}
+
+
+def called(*calls: tuple[str, str]) -> dict[str, Any]:
+    made = [
+        {"id": identity, "type": "function", "function": {"name": "get_weather", "arguments": arguments}}
+        for identity, arguments in calls
+    ]
+    return {"role": "assistant", "content": "", "tool_calls": made}
+
+
+def result(identity: str, text: str = "18") -> dict[str, Any]:
+    return {"role": "tool", "tool_call_id": identity, "content": text}
+
+
+def asked(messages: list[Any], reply: dict[str, Any] | None) -> Exchange:
+    body = None if reply is None else {"choices": [{"index": 0, "message": reply, "finish_reason": "stop"}]}
+    return Exchange({"model": "m", "messages": messages}, body, 200)
+
+
+def session(*turns: dict[str, Any]) -> Conversation:
+    """Return the exchanges of a session: one for each assistant message, with what stands before it as the request."""
+    return tuple(asked(list(turns[:number]), turn) for number, turn in enumerate(turns) if turn["role"] == "assistant")
+
+
+def carried(conversation: Conversation) -> list[tuple[int, int, int]]:
+    """Return which reply (by its exchange) comes back in which request, and at which position."""
+    return [(part.reply.place[0], part.place[0], part.place[3]) for part in Index(conversation).resent]  # type: ignore[misc]
+
+
+def links(conversation: Conversation) -> dict[int, int]:
+    return {int(part.place[0]): part.earlier for part in Index(conversation).sequels}
+
+
+def changes(before: list[Any], after: list[Any], reply: dict[str, Any]) -> list[tuple[str, int, int | None]]:
+    (part,) = Index((asked(before, reply), asked(after, None))).sequels
+    return [(change.kind, change.number, change.at) for change in part.changes]
+
+
+A, B = user("Weather in Paris?"), user("And in Rome?")
+PARIS, ROME = called(("call_0", '{"city": "Paris"}')), called(("call_0", '{"city": "Rome"}'))
+SESSION = session(SYSTEM, A, PARIS, result("call_0"), said("18 degrees."), B, ROME, result("call_0", "24"), said("24."))
+
+
+def test_replies_whose_ids_come_again_are_told_apart_by_their_place() -> None:
+    assert [(0, 1, 2), (0, 2, 2), (0, 3, 2), (1, 2, 4), (1, 3, 4), (2, 3, 6)] == carried(SESSION)
+
+
+def test_each_request_goes_on_from_the_one_before_it() -> None:
+    assert {1: 0, 2: 1, 3: 2} == links(SESSION)
+    assert [] == [part.changes for part in Index(SESSION).sequels if part.changes]
+
+
+def test_conversations_that_are_mixed_up_are_told_apart() -> None:
+    other = session(SYSTEM, B, ROME, result("call_0", "24"), said("24."))
+    mixed = tuple(each for pair in zip(SESSION[:2], other, strict=True) for each in pair)
+    assert {2: 0, 3: 1} == links(mixed)
+
+
+def test_a_request_that_was_repeated_is_gone_on_from_where_its_reply_comes_back() -> None:
+    first, second = called(("call_a", '{"city": "Paris"}')), called(("call_b", '{"city": "Paris, France"}'))
+    conversation = (asked([A], first), asked([A], second), asked([A, first, result("call_a")], said("18.")))
+    assert {2: 0} == links(conversation)
+    assert [(0, 2, 1)] == carried(conversation)
+
+
+def test_equal_replies_are_one_message_once() -> None:
+    conversation = (asked([A], PARIS), asked([A], PARIS), asked([A, PARIS, result("call_0")], said("18.")))
+    assert [(1, 2, 1)] == carried(conversation)
+
+
+def test_unrelated_conversations_with_equal_answers_are_no_session() -> None:
+    assert {} == links((asked([A], said("Yes.")), asked([B, said("Yes."), user("Why?")], None)))
+
+
+@pytest.mark.parametrize(
+    ("back", "found"),
+    [
+        (called(("call_a", '{"city":"Paris"}'), ("call_b", '{"city":"Rome"}')), True),
+        (called(("call_b", '{"city": "Rome"}'), ("call_a", '{"city": "Paris"}')), True),
+        (called(("call_b", '{"city": "Rome"}')), True),
+        (called(("new_1", '{"city": "Paris"}'), ("new_2", '{"city": "Rome"}')), True),
+        (called(("call_a", "{}"), ("call_b", "{}")), True),
+        (called(("new_1", '{"city": "Oslo"}'), ("new_2", '{"city": "Bonn"}')), False),
+        (said("Calling get_weather."), False),
+    ],
+)
+def test_a_reply_is_known_again_though_it_was_changed(back: dict[str, Any], found: bool) -> None:  # noqa: FBT001
+    reply = called(("call_a", '{"city": "Paris"}'), ("call_b", '{"city": "Rome"}'))
+    assert found is bool(carried((asked([A], reply), asked([A, back], None))))
+
+
+HISTORY = [SYSTEM, A, said("18 degrees."), B]
+ANSWER = said("It is 24 degrees in Rome, a mild evening.")
+
+
+@pytest.mark.parametrize(
+    ("after", "expected"),
+    [
+        (HISTORY, []),
+        ([user("x") if each is SYSTEM else each for each in HISTORY], [(LOST, 0, None)]),
+        ([{"role": "system", "content": "New."}, *HISTORY[1:]], [(REWRITTEN, 0, 0)]),
+        (HISTORY[1:], [(LOST, 0, None)]),
+        ([SYSTEM, *HISTORY[2:]], [(LOST, 1, None)]),
+        ([SYSTEM, A, B], [(LOST, 2, None)]),
+        ([SYSTEM, A, said("Mild."), B], [(REWRITTEN, 2, 2)]),
+        ([SYSTEM, B, A, said("18 degrees.")], [(MOVED, 3, 1)]),
+        ([SYSTEM, A, user("Well?"), said("18 degrees."), B], []),
+        ([SYSTEM, B], [(LOST, 1, None), (LOST, 2, None)]),
+        ([SYSTEM, {"role": "user", "content": [{"type": "text", "text": A["content"]}]}, *HISTORY[2:]], []),
+        ([SYSTEM, A, {**said("18 degrees."), "reasoning_content": "Mild."}, B], []),
+        ([SYSTEM, user("[now] Weather in Paris?"), *HISTORY[2:]], [(REWRITTEN, 1, 1)]),
+    ],
+)
+def test_what_became_of_each_message(after: list[Any], expected: list[tuple[str, int, int | None]]) -> None:
+    assert expected == changes(HISTORY, [*after, ANSWER, user("Thanks.")], ANSWER)
+
+
+@pytest.mark.parametrize(
+    ("after", "expected"),
+    [
+        ([SYSTEM, said("18 degrees."), B], {"transcript/no-user-message-lost": Level.MUST}),
+        ([SYSTEM, B], {"transcript/no-user-message-lost": Level.SHOULD, "transcript/history-only-grows": Level.SHOULD}),
+    ],
+)
+def test_a_user_message_that_went_with_its_answer_is_no_must(after: list[Any], expected: dict[str, Level]) -> None:
+    conversation = (asked(HISTORY, ANSWER), asked([*after, ANSWER, user("Thanks.")], None))
+    outcomes = check(conversation, None, OF_SESSIONS)
+    assert expected == {each.rule: each.level for each in outcomes if each.status is Status.FAILED}
+
+
+VALUES = st.recursive(
+    st.none() | st.booleans() | st.integers(-2, 2) | st.sampled_from(["user", "assistant", "tool", "call_0", "{}", ""]),
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.sampled_from(["role", "content", "id"]), inner),
+    max_leaves=5,
+)
+MESSAGES = st.lists(st.sampled_from([SYSTEM, A, B, PARIS, ROME, result("call_0"), said("18.")]) | VALUES, max_size=6)
+
+
+@given(st.lists(st.tuples(MESSAGES, st.sampled_from([PARIS, ROME, said("18."), None])), max_size=5))
+def test_nothing_on_the_wire_makes_a_rule_break(exchanges: list[tuple[list[Any], dict[str, Any] | None]]) -> None:
+    conversation = tuple(asked(copy.deepcopy(messages), reply) for messages, reply in exchanges)
+    outcomes = check(conversation, None, OF_SESSIONS)
+    assert [] == [each.reason for each in outcomes if each.status is Status.ERRORED]
+
+
+def captured(shared: Path, name: str, variant: str) -> Conversation:
+    with gzip.open(shared / "captures" / f"{name}.jsonl.gz") as lines:
+        records = [json.loads(line) for line in lines]
+    record = next(each for each in records if each["variant"] == variant)
+    return tuple(exchange(each, name) for each in record["exchanges"])
+
+
+@pytest.mark.parametrize(
+    ("name", "variant", "expected"),
+    [
+        ("openai-sdk-obj@3.52.0", "a_normal", {}),
+        ("smolagents-openai@1.26.0", "a_normal", {"transcript/reply-comes-back": Level.MUST}),
+        ("pydantic-ai-openai@2.68.0", "a_normal", {"transcript/reply-comes-back-unchanged": Level.SHOULD}),
+        ("pydantic-ai-openai@2.68.0", "f_badjson", {"transcript/reply-comes-back-unchanged": Level.MUST}),
+        ("aisdk-compat@3.0.92", "f_badjson", {"transcript/reply-comes-back-unchanged": Level.MUST}),
+        ("langchain-mistral@1.1.6", "a_normal", {"transcript/reply-comes-back-unchanged": Level.MUST}),
+    ],
+)
+def test_what_real_clients_made_of_replies_is_found(
+    shared: Path, name: str, variant: str, expected: dict[str, Level]
+) -> None:
+    # Only the turns of the first user message: some drivers rebuild the history between users.
+    outcomes = check(captured(shared, name, variant)[:3], None, OF_SESSIONS)
+    assert expected == {each.rule: each.level for each in outcomes if each.status is Status.FAILED}
+
+
+def test_no_real_session_loses_a_user_message_or_grows_backwards(shared: Path) -> None:
+    sessions: dict[str, list[Exchange]] = {}
+    with gzip.open(shared / "recordings" / "sessions.jsonl.gz") as lines:
+        for line in lines:
+            record = json.loads(line)
+            sessions.setdefault(record["session"], []).append(exchange(record, "sessions"))
+    outcomes = [each for session in sessions.values() for each in check(tuple(session), None, OF_SESSIONS)]
+    found = Counter((each.rule, each.level) for each in outcomes if each.status is Status.FAILED)
+    assert {"transcript/reply-comes-back-unchanged"} == {rule for rule, _ in found}
