@@ -21,8 +21,6 @@ Send: TypeAlias = Callable[[Mapping[str, Any]], Exchange]
 NO_RESULT = "There is nothing to say about that."
 """The tool message for a call that the script has no result for."""
 
-_FIELD: Final = "reasoning/in-claimed-field"
-
 MAX_TOKENS: Final = 2048
 """The bound of each reply, where the profile has no greater one: enough for a thought and some calls."""
 
@@ -167,16 +165,26 @@ def _found_nothing(outcome: Outcome) -> bool:
 
 
 def _missed(idle: Set[str], conversation: Conversation, claims: Mapping[str, Any]) -> Set[str]:
-    """Return those of some rules that find nothing to judge in a conversation whatever is claimed.
-
-    Reasoning between tags is content to the rule about its field.
-    """
-    if not idle:
-        return idle
-    claimed = claims.get("reasoning.response-field", "")
-    between_tags = (claimed[0] if isinstance(claimed, list) else claimed).endswith("-tags")
-    chosen = [rule for rule in rules.load() if rule.id in idle and not (rule.id == _FIELD and between_tags)]
+    """Return those of some rules that find nothing to judge in a conversation whatever is claimed."""
+    excused = tuple(_excused(claims))
+    chosen = [
+        rule for rule in rules.load() if rule.id in idle and not any(fnmatchcase(rule.id, each) for each in excused)
+    ]
+    if not chosen:
+        return frozenset()
     return {outcome.rule for outcome in check(conversation, None, chosen) if not outcome.judged}
+
+
+def _excused(claims: Mapping[str, Any]) -> Iterator[str]:
+    """Yield globs of the rules that a claimed reply hides its parts from.
+
+    Reasoning between tags is content to the rule about its field, and what has no finish reason is never whole.
+    """
+    claimed = claims.get("reasoning.response-field", "")
+    if (claimed[0] if isinstance(claimed, list) else claimed).endswith("-tags"):
+        yield "reasoning/in-claimed-field"
+    if claims.get("finish.missing-in-stream") is True:
+        yield "tool-calls/arguments-*"
 
 
 def _evidence(conversation: Conversation, subject: Subject) -> Evidence:
