@@ -1,0 +1,155 @@
+"""The baseline: what its patterns fit, what its entries cover, and what a file of them may hold."""
+
+from pathlib import Path
+from typing import NamedTuple
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from conformance.baseline import Entry, cover, fits, load
+from conformance.errors import InvalidDocument
+
+
+class Failure(NamedTuple):
+    names: tuple[str, ...]
+
+
+def entry(match: str, *, until: str = "", flaky: bool = False) -> Entry:
+    return Entry(match, "It is broken.", "https://example.org", until, flaky)
+
+
+BROKEN = Failure(("openai/stream/role-first", "openai/stream.role"))
+
+
+@pytest.mark.parametrize(
+    ("pattern", "name", "expected"),
+    [
+        ("openai/stream/role-first", "openai/stream/role-first", True),
+        ("openai/stream/role-first", "openai/stream/role-first/3fa9", False),
+        ("openai/stream", "openai/stream/role-first", False),
+        ("openai/stream/*", "openai/stream/role-first", True),
+        ("openai/*", "openai/stream/role-first", False),
+        ("*/stream/role-*", "groq/stream/role-first", True),
+        ("open*/stream/*-first", "openrouter/stream/role-first", True),
+        ("openai/**", "openai/stream/role-first", True),
+        ("openai/**", "openai", True),
+        ("openai/**/3fa9", "openai/stream/role-first/3fa9", True),
+        ("openai/**/3fa9", "openai/3fa9", True),
+        ("**/role-first", "openai/stream/role-first", True),
+        ("**/first", "openai/stream/role-first", False),
+        ("openai/stream.role", "openai/streamXrole", False),
+        ("openai/ids.[a-z]+", "openai/ids.format", False),
+    ],
+)
+def test_a_pattern_fits_whole_names_part_by_part(pattern: str, name: str, expected: bool) -> None:  # noqa: FBT001
+    assert expected is fits(pattern, name)
+
+
+PARTS = st.text("ab.", min_size=1, max_size=3)
+PATTERNS = st.lists(st.one_of(st.just("**"), st.text("ab.*", min_size=1, max_size=3)), min_size=1, max_size=5)
+
+
+def plainly(pattern: list[str], name: list[str]) -> bool:
+    """Fit a pattern by trying everything."""
+    if not pattern:
+        return not name
+    if pattern[0] == "**":
+        return plainly(pattern[1:], name) or (bool(name) and plainly(pattern, name[1:]))
+    return bool(name) and within(pattern[0], name[0]) and plainly(pattern[1:], name[1:])
+
+
+def within(pattern: str, part: str) -> bool:
+    if not pattern:
+        return not part
+    if pattern[0] == "*":
+        return within(pattern[1:], part) or (bool(part) and within(pattern, part[1:]))
+    return bool(part) and pattern[0] == part[0] and within(pattern[1:], part[1:])
+
+
+@given(PATTERNS, st.lists(PARTS, min_size=1, max_size=5))
+def test_fitting_is_what_trying_everything_finds(pattern: list[str], name: list[str]) -> None:
+    assert plainly(pattern, name) is fits("/".join(pattern), "/".join(name))
+
+
+@given(st.lists(PARTS, min_size=1, max_size=5))
+def test_a_name_without_stars_fits_itself_and_two_stars_fit_everything(name: list[str]) -> None:
+    joined = "/".join(name)
+    assert fits(joined, joined)
+    assert fits("**", joined)
+
+
+def test_many_stars_take_no_more_than_a_moment() -> None:
+    assert not fits("/".join(["**", "*a*a*a*a*"] * 20) + "/x", "/".join(["aaaaaaaaab" * 20] * 50))
+
+
+TODAY = "2026-08-01"
+
+
+@pytest.mark.parametrize(
+    ("entries", "failures", "expected"),
+    [
+        ([], [BROKEN], "unexpected"),
+        ([entry("openai/stream/role-first")], [BROKEN], "expected"),
+        ([entry("openai/stream.role")], [BROKEN], "expected"),
+        ([entry("groq/**")], [BROKEN], "unexpected stale"),
+        ([entry("groq/**", flaky=True)], [BROKEN], "unexpected"),
+        ([entry("openai/**")], [], "stale"),
+        ([entry("openai/**", flaky=True)], [], ""),
+        ([entry("openai/**", until="2026-08-02")], [BROKEN], "expected"),
+        ([entry("openai/**", until="2026-08-01")], [BROKEN], "unexpected ended"),
+        ([entry("openai/**", until="2026-08-01")], [], "ended"),
+        ([entry("openai/**"), entry("**/role-first")], [BROKEN], "expected"),
+    ],
+)
+def test_what_entries_cover(entries: list[Entry], failures: list[Failure], expected: str) -> None:
+    covered = cover(failures, entries, TODAY)
+    assert expected == " ".join(name for name in type(covered).__slots__ if getattr(covered, name))
+
+
+def test_without_a_day_no_entry_has_ended() -> None:
+    covered = cover([BROKEN], [entry("openai/**", until="2020-01-01")])
+    assert ((), ()) == (covered.unexpected, covered.ended)
+
+
+def test_a_failure_is_expected_for_the_first_entry_that_covers_it_and_neither_is_stale() -> None:
+    first, second = entry("openai/**"), entry("**/role-first")
+    covered = cover([BROKEN], [first, second])
+    assert ((BROKEN, first),) == covered.expected
+    assert () == covered.stale
+
+
+def written(path: Path, text: str) -> Path:
+    file = path / "expected-failures.yaml"
+    file.write_text(text, "utf-8")
+    return file
+
+
+def test_a_file_of_entries_is_read_with_the_line_of_each(tmp_path: Path) -> None:
+    text = "# Why\n- match: a/b\n  reason: R\n  link: L\n- {match: c/**, reason: R, link: L, until: 2027-01-01, flaky: true}\n"
+    expected = (Entry("a/b", "R", "L", line=2), Entry("c/**", "R", "L", "2027-01-01", flaky=True, line=5))
+    assert expected == load(written(tmp_path, text))
+
+
+@pytest.mark.parametrize(
+    ("text", "line", "pointer"),
+    [
+        ("match: a/b\n", 1, ""),
+        ("- reason: R\n  link: L\n", 1, "/0"),
+        ("- {match: a/b, reason: R, link: L}\n- match: a\n  reason: R\n  link: L\n", 2, "/1/match"),
+        ("- match: a/b\n  reason: R\n  link: L\n  owner: me\n", 4, "/0/owner"),
+        ("- match: a/b\n  reason: R\n  link: L\n  until: soon\n", 4, "/0/until"),
+        ("- {match: a/b, reason: R, link: L}\n- {match: a/b, reason: S, link: M}\n", 2, "/1/match"),
+    ],
+)
+def test_what_is_no_entry_is_refused_where_it_stands(tmp_path: Path, text: str, line: int, pointer: str) -> None:
+    file = written(tmp_path, text)
+    with pytest.raises(InvalidDocument) as raised:
+        load(file)
+    assert (str(file), line, pointer) == (raised.value.file, raised.value.line, raised.value.pointer)
+
+
+def test_every_entry_of_the_project_says_why_and_where_it_is_known_from() -> None:
+    for each in load():
+        assert each.reason.endswith(".")
+        assert each.link.startswith("https://")
