@@ -1,0 +1,157 @@
+"""What a provider did with a request, as its recorded answer tells: accepted, or refused for a cause."""
+
+import re
+from collections.abc import Iterator, Mapping
+from functools import cache
+from typing import Any, Final, NamedTuple
+
+import orjson
+
+from conformance.results import Refusal
+from conformance.wire.exchange import Exchange
+
+
+class Answer(NamedTuple):
+    """What the provider did: accepted a request, or refused it with status, text (told in several ways) and body."""
+
+    refused: bool
+    status: int | None = None
+    texts: tuple[str, ...] = ()
+    body: Any = None
+
+    @property
+    def words(self) -> str:
+        """Return status and text as one."""
+        return f"{self.status} {self.texts[0][:300]}" if self.refused and self.texts else str(self.status)
+
+
+def answer_of(exchange: Exchange) -> Answer | None:
+    """Return what the provider did with a request; None where its answer was not kept."""
+    status, body = exchange.status, exchange.response
+    if status is None and body is None:
+        return None
+    failed = status is not None and status >= 400
+    error = body.get("error") if isinstance(body, dict) and not body.get("choices") else None
+    if not failed and not error:
+        return Answer(refused=False, status=status)
+    inside = error.get("code") if isinstance(error, dict) and not failed else None
+    known = inside if isinstance(inside, int) and inside >= 400 else status
+    return Answer(refused=True, status=known, texts=_texts(body), body=body)
+
+
+def _texts(body: Any) -> tuple[str, ...]:
+    """Return the ways to read the text of an error: its message, what a gateway quotes in it, the body as it is."""
+    if not isinstance(body, dict):
+        return (body.strip(),) if isinstance(body, str) else ("",)
+    error = body.get("error", body)
+    found = [error if isinstance(error, str) else error.get("message") if isinstance(error, dict) else None]
+    found += [body.get("message"), body.get("detail")]
+    metadata = error.get("metadata") if isinstance(error, dict) else None
+    raw = metadata.get("raw") if isinstance(metadata, dict) else None
+    if isinstance(raw, str):
+        found += [*_quoted(raw), raw]
+    whole = orjson.dumps(body).decode()
+    return tuple([each for each in found if isinstance(each, str) and each] + [whole])
+
+
+def _quoted(raw: str) -> tuple[str, ...]:
+    try:
+        return _texts(orjson.loads(raw))[:-1]
+    except orjson.JSONDecodeError:
+        return ()
+
+
+_STATUSES: Final = {
+    401: "key",
+    403: "key",
+    402: "quota",
+    429: "quota",
+    404: "model name",
+    408: "provider's own failure",
+}
+_CAUSES: Final[Mapping[str, re.Pattern[str]]] = {
+    cause: re.compile(pattern, re.IGNORECASE)
+    for cause, pattern in {
+        "key": r"api key|credential|authentication fails|subscription key",
+        "quota": r"quota|rate.limit|insufficient (balance|credits)",
+        "context length": r"maximum (context|prompt) length|context.(size|window)|length limit exceeded",
+        "model name": r"(invalid|unknown) model|not a valid model|no endpoints found|supported api model names"
+        r"|model .{1,99} (does not exist|decommissioned|deprecated)",
+        "sampling parameter": r"unsupported parameter|not support parameter|options not supported|below minimum value"
+        r"|'max_tokens' and 'max_completion_tokens'|'(stop|temperature|top_p)' is not supported",
+        "content filter": r"content management policy|content.filter|moderation",
+        "what the model wrote": r"tool_use_failed|tool call validation failed|model did not call a tool",
+        "media": r"image\(s\) could not be processed|unsupported image|invalid file data",
+    }.items()
+}
+"""How the text of an error tells of a cause that is not the wire, each written after texts that providers gave."""
+
+
+def cause_of(answer: Answer) -> str:
+    """Return why a request was refused, where that is not the wire; empty where it is, or where nothing tells."""
+    if answer.status in _STATUSES:
+        return _STATUSES[answer.status]
+    for cause, pattern in _CAUSES.items():
+        if any(map(pattern.search, answer.texts)):
+            return cause
+    return "provider's own failure" if answer.status is not None and answer.status >= 500 else ""
+
+
+def is_same(predicted: Refusal, claimed: Any, answer: Answer) -> bool:
+    """Say whether a provider answered as predicted: the status, and the text in the predicted or another wording.
+
+    `claimed` is the value of the claim that the refusal comes from; None where it is not known.
+    """
+    if predicted.status != answer.status:
+        return False
+    refusal = _refusal_in(claimed)
+    other = [_template(each) for each in refusal.get("also", ())]
+    patterns = [*([_template(predicted.message, doubled=False)] if predicted.message else ()), *other]
+    if any(pattern.fullmatch(text) for pattern in patterns for text in answer.texts):
+        return True
+    return "body" in refusal and _fits(refusal["body"], answer.body)
+
+
+def _fits(template: Any, body: Any) -> bool:
+    """Say whether a body is what a claimed one says; it may hold more keys and more items than that."""
+    if isinstance(template, str):
+        whole = _PLACEHOLDER.fullmatch(template) is not None
+        return whole or (isinstance(body, str) and _template(template).fullmatch(body.strip()) is not None)
+    if isinstance(template, Mapping):
+        return isinstance(body, Mapping) and all(key in body and _fits(template[key], body[key]) for key in template)
+    if isinstance(template, list):
+        rest: Iterator[Any] = iter(body if isinstance(body, list) else ())
+        return all(any(_fits(item, each) for each in rest) for item in template)
+    return bool(template == body)
+
+
+def refusals_confirmed(claims: Mapping[str, Any], answer: Answer, kinds: Mapping[str, str]) -> frozenset[str]:
+    """Return the claims whose refusal is, by status and text, what the provider answered."""
+    found = set()
+    for name, value in claims.items():
+        refusal = _refusal_in(value) if kinds.get(name) in ("verdict", "bound", "constraint") else {}
+        if refusal.get("status") == answer.status:
+            wordings = [each for each in (refusal.get("message"), *refusal.get("also", ())) if each]
+            patterns = [_template(each) for each in wordings if len(_PLACEHOLDER.sub("", each)) >= _TELLING]
+            if any(pattern.fullmatch(text) for pattern in patterns for text in answer.texts):
+                found.add(name)
+    return frozenset(found)
+
+
+_PLACEHOLDER: Final = re.compile(r"\{[a-z]+\}")
+_TELLING: Final = 12
+"""How many characters a claimed text must have besides its placeholders, to tell one refusal from another."""
+
+
+@cache
+def _template(text: str, *, doubled: bool = True) -> re.Pattern[str]:
+    """Return what the texts of a template match; `doubled` says whether its literal braces still are."""
+    parts = _PLACEHOLDER.split(text)
+    if doubled:
+        parts = [part.replace("{{", "{").replace("}}", "}") for part in parts]
+    return re.compile(".*?".join(map(re.escape, parts)), re.DOTALL)
+
+
+def _refusal_in(value: Any) -> Mapping[str, Any]:
+    inner = value.get("refusal", value) if isinstance(value, Mapping) else None
+    return inner if isinstance(inner, Mapping) else {}
