@@ -71,7 +71,7 @@ def test_the_version_is_printed(capsys: pytest.CaptureFixture[str]) -> None:
         (["check", "--format", "xml", "x"], "choose from 'console', 'json', 'jsonl'"),
         (["check", "--format", "../check", "x"], "invalid choice: '../check'"),
         (["check", "--format", "terminal", "x"], "invalid choice: 'terminal'"),
-        (["check", "--provider", "deepsek", "x"], "there is no provider 'deepsek'; did you mean deepseek?"),
+        (["check", "--provider", "deepsek", "x"], "there is no provider 'deepsek'; did you mean deepseek"),
         (["check", "--provider", "", "absent.json"], "absent.json: cannot be read"),
         (["check", "--rule", "stream/not-cat", "x"], "there is no rule 'stream/not-cat'; did you mean stream/not-cut"),
         (["explain", "transcript/call-answered"], "did you mean transcript/calls-answered"),

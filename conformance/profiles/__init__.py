@@ -26,7 +26,7 @@ Claims: TypeAlias = Mapping[str, Any]
 
 _FOLDER = Path(__file__).parent
 _TODAY = "9999"
-_REGEXES = frozenset({"ids.format", "reply.id-format"})
+_REGEXES = frozenset({"ids.format", "ids.format-in-stream", "reply.id-format"})
 _PLAIN = ("title", "kind", "base_url", "key", "model", "max_tokens", "note")
 _HOSTS = re.compile(r"^hosts: *\[(.*)\] *$", re.MULTILINE)
 
