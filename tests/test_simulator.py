@@ -10,14 +10,22 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from conformance import profiles, rules, scenarios
+from conformance.documents import read_json
 from conformance.engine import check
+from conformance.harness import failures, persona
+from conformance.harness.likeness import Likeness
 from conformance.harness.simulator import Simulator, simulated
 from conformance.resources import folder
+from conformance.results import Refusal
 from conformance.rules import Rule
+from conformance.scenarios import Turn
+from conformance.schemas import validator
 from conformance.transport.client import FAULT, Client, Endpoint
 from conformance.transport.server import Asked
 from conformance.wire.views import Side
 
+SHAPES: Any = read_json(folder("schemas") / "canonical" / "error-shapes.json")
+ERROR_SHAPES = sorted(SHAPES["$defs"].keys() - {"words", "code"})
 DEEPSEEK = Simulator(profiles.load("deepseek"))
 GROQ = Simulator(profiles.load("groq"))
 WEATHER = {"type": "function", "function": {"name": "get_weather", "parameters": {"type": "object", "properties": {}}}}
@@ -190,3 +198,60 @@ def test_every_base_of_the_fixtures_is_answered_by_every_provider() -> None:
             for name in profiles.names():
                 _, answer = ask(Simulator(profiles.load(name)), exchange["request"])
                 assert FAULT not in str(answer), (path.name, name)
+
+
+def test_one_call_is_made_where_the_switch_for_it_is_obeyed() -> None:
+    scenario = scenarios.load("parallel-tool-calls")
+    tools = [scenarios.tool_definitions()[name] for name in scenario.tools]
+    body = {"model": "gpt-5", "messages": [{"role": "user", "content": scenario.prompts[0]}], "tools": tools}
+    simulator = Simulator(profiles.load("openai"))
+    calls = [
+        len(ask(simulator, body | {"parallel_tool_calls": switch})[1]["choices"][0]["message"]["tool_calls"])
+        for switch in (True, False)
+    ]
+    assert [2, 1] == calls
+
+
+CLAIMED: list[tuple[dict[str, Any], dict[str, Any]]] = [
+    ({"reasoning.response-field": "reasoning"}, {"reasoning": "Think."}),
+    ({"reasoning.response-field": "think-tags"}, {"content": "<think>\nThink.\n</think>\n\n"}),
+    ({"reasoning.response-field": "none"}, {"content": ""}),
+    (
+        {"reasoning.response-field": "reasoning_details", "reasoning.details.index": "absent"},
+        {"reasoning_details": [{"type": "reasoning.text", "text": "Think.", "format": "unknown"}]},
+    ),
+    (
+        {"reasoning.response-field": ["thinking_blocks", "think-tags"]},
+        {"content": "", "thinking_blocks": [{"type": "thinking", "thinking": "Think."}]},
+    ),
+    ({"content.in-tool-reply": ["null", "text"]}, {"content": None}),
+]
+
+
+@pytest.mark.parametrize(("claims", "expected"), CLAIMED, ids=str)
+def test_a_reply_shows_what_is_claimed_of_it(claims: dict[str, Any], expected: dict[str, Any]) -> None:
+    likeness = Likeness({"thinking.mode": "always", **claims}, {"messages": []}, thinks=True)
+    message = persona.message(likeness, Turn(thinks="Think.", calls=(("get_weather", {}),)))
+    assert expected == {key: value for key, value in message.items() if key in expected}
+
+
+@pytest.mark.parametrize(
+    ("claims", "expected"),
+    [
+        ({"ids.format": r"functions\.[a-z_.-]+:\d+", "ids.numbering": "conversation"}, "functions.get_weather:3"),
+        ({"ids.format": r"functions\.[a-z_.-]+:\d+", "ids.numbering": "turn"}, "functions.get_weather:1"),
+        ({"ids.format": r"[a-z_]+:\d+", "ids.unique-in-conversation": False}, "get_weather:1"),
+        ({"ids.format": r"call_\d+", "ids.numbering": "conversation"}, "call_3"),
+    ],
+    ids=str,
+)
+def test_ids_count_as_claimed(claims: dict[str, Any], expected: str) -> None:
+    history = [{"role": "assistant", "tool_calls": [CALL, CALL]}]
+    assert expected == Likeness(claims, {"messages": history}, thinks=False).call_id("get_weather", 1)
+
+
+@pytest.mark.parametrize("shape", ERROR_SHAPES)
+def test_an_error_has_the_claimed_shape(shape: str) -> None:
+    body = failures.error(Likeness({"error.shape": shape}, {}, thinks=False), Refusal(400, "No."))
+    assert validator(f"canonical/error-shapes#/$defs/{shape}").is_valid(body)
+    assert "No." in str(body)

@@ -28,7 +28,9 @@ def message(likeness: Likeness, turn: Turn) -> dict[str, Any]:
     else:
         said = without_thought(said, likeness)
     if turn.calls:
-        said["tool_calls"] = [_call(likeness, name, given, n) for n, (name, given) in enumerate(turn.calls)]
+        one = likeness.request.get("parallel_tool_calls") is False and likeness.claims_that("tools.parallel-switch")
+        calls = turn.calls[:1] if one else turn.calls
+        said["tool_calls"] = [_call(likeness, name, given, n) for n, (name, given) in enumerate(calls)]
     if likeness.thinks:
         sign(said, likeness)
     return said

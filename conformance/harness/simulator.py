@@ -65,9 +65,9 @@ class Simulator:
         try:
             body = parse_json(asked.body, "request body")
         except InvalidDocument as error:
-            return self._refuse({}, Refusal(400, str(error)))
+            return self._invalid({}, str(error))
         if not isinstance(body, dict):
-            return self._refuse({}, Refusal(400, "expected a JSON object as the request body"))
+            return self._invalid({}, "expected a JSON object as the request body")
         return self.reply(body, scenario)
 
     def send(self, body: Mapping[str, Any]) -> Exchange:
@@ -95,10 +95,10 @@ class Simulator:
         if refusal is not None:
             return self._refuse(body, refusal)
         if not is_list or not body["messages"]:
-            return self._refuse(body, Refusal(400, "expected messages: a list with at least one message"))
+            return self._invalid(body, "expected messages: a list with at least one message")
         claims = self.profile.at(asked.model, "")
         if not script.is_met(body, claims):
-            return self._refuse(body, Refusal(400, "tool_choice demands a call that no declared tool allows"))
+            return self._invalid(body, "tool_choice demands a call that no declared tool allows")
         return self._reply(body, script.due(body, played, claims))
 
     def _reply(self, body: Mapping[str, Any], turn: Turn) -> Answered:
@@ -144,6 +144,11 @@ class Simulator:
             text = f"the simulator was about to break its own rules, which is a fault of this project: {broken}"
             return _json(500, {"error": {"message": text, "type": FAULT}})
         return answered
+
+    def _invalid(self, body: Mapping[str, Any], words: str) -> Answered:
+        """Refuse what no rule speaks of, with the status that the provider has for it."""
+        status = int(self._likeness(body).one("http.invalid-status", 400))
+        return self._refuse(body, Refusal(status if status >= 400 else 400, words))
 
     def _refuse(self, body: Mapping[str, Any], refusal: Refusal) -> Answered:
         likeness = self._likeness(body)
