@@ -60,3 +60,55 @@ def test_reasoning_goes_where_the_provider_wants_it(claims: dict[str, Any], expe
 )
 def test_a_reply_is_read_into_the_canonical_shape(reply: dict[str, Any], expected: dict[str, Any]) -> None:
     assert expected == ingress.read(reply)
+
+
+@pytest.mark.parametrize(
+    ("field", "expected"),
+    [
+        ("reasoning", {"reasoning": "Look."}),
+        ("thinking-parts", {"content": [{"type": "thinking", "thinking": [{"type": "text", "text": "Look."}]}]}),
+        ("think-tags", {"content": "<think>\nLook.\n</think>\n\n"}),
+        ("thinking_blocks", {"thinking_blocks": [{"type": "thinking", "thinking": "Look."}]}),
+    ],
+)
+def test_reasoning_is_written_as_the_provider_reads_it(field: str, expected: dict[str, Any]) -> None:
+    message = egress.prepare(TRANSCRIPT, {"reasoning.request-field": field})[1]
+    assert expected == {key: message[key] for key in expected}
+
+
+@pytest.mark.parametrize(
+    ("message", "field"),
+    [
+        ({"content": "", "reasoning": "Look."}, "reasoning"),
+        ({"content": "<think>\nLook.\n</think>\n\n"}, "think-tags"),
+        ({"content": [{"type": "thinking", "thinking": [{"type": "text", "text": "Look."}]}]}, "thinking-parts"),
+        (
+            {"content": "", "thinking_blocks": [{"type": "thinking", "thinking": "Look.", "signature": "c2ln"}]},
+            "thinking_blocks",
+        ),
+        ({"content": "", "reasoning_details": [{"type": "reasoning.text", "text": "Look."}]}, "reasoning_details"),
+    ],
+)
+def test_what_a_reply_showed_goes_back_as_it_came(message: dict[str, Any], field: str) -> None:
+    claims = {"reasoning.response-field": field, "reasoning.request-field": field}
+    reply = {"role": "assistant", **message, "tool_calls": [CALL]}
+    (sent,) = egress.prepare([ingress.read(reply, claims)], claims)
+    assert reply == sent
+
+
+def test_reasoning_of_earlier_turns_stays_behind_where_it_is_refused_there() -> None:
+    claims = {"reasoning.on-earlier-tool-turn": REFUSED}
+    later = [*TRANSCRIPT, {"role": "user", "content": "And now?"}]
+    assert [["reasoning_content"], []] == fields(egress.prepare(TRANSCRIPT, claims))
+    assert [[], []] == fields(egress.prepare(later, claims))
+
+
+@pytest.mark.parametrize(
+    ("refused", "expected"),
+    [((), {"content": ""}), (("empty",), {"content": None}), (("empty", "null"), {})],
+)
+def test_no_content_is_written_in_a_form_that_is_not_refused(
+    refused: tuple[str, ...], expected: dict[str, Any]
+) -> None:
+    message = egress.prepare(TRANSCRIPT, {f"content.{form}-on-tool-turn": REFUSED for form in refused})[1]
+    assert expected == {key: value for key, value in message.items() if key == "content"}
