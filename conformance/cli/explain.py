@@ -6,12 +6,10 @@ NAME is a rule's id (as `check` prints it), a claim's name, or a glob over eithe
 import argparse
 import json
 import re
-import sys
 import textwrap
-from collections.abc import Container, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from contextlib import suppress
 from fnmatch import fnmatchcase
-from types import CodeType, FunctionType
 from typing import Any, Final
 
 from conformance import profiles, rules
@@ -63,10 +61,9 @@ def _rule(rule: Rule, claims: Mapping[str, str]) -> Iterator[str]:
         yield f"        “{rule.source.quote}”"
     yield from _section("Why", why)
     yield from _section("To mend it", mend)
-    read = claims_of(rule, claims)
-    if read:
+    if rule.reads:
         yield from ("", "Claims of a provider that it goes by")
-        for name in read:
+        for name in rule.reads:
             role = " (says what the provider does about a breach)" if name == rule.refused else ""
             yield f"  {name}{role}"
             yield f"    {claims[name]}"
@@ -74,29 +71,6 @@ def _rule(rule: Rule, claims: Mapping[str, str]) -> Iterator[str]:
         for example in examples:
             yield from ("", f"{heading}: {_about(example)}")
             yield from _difference(example)
-
-
-def claims_of(rule: Rule, known: Container[str]) -> list[str]:
-    """Return the names of the claims that a rule reads: those it declares, then those that its code spells out."""
-    module = sys.modules[rule.judge.__module__]
-    functions = [rule.judge, rule.where, *vars(module).values()]
-    own = [each for each in functions if isinstance(each, FunctionType) and each.__module__.startswith(rules.__name__)]
-    spelled = {word for function in own for word in _words(function.__code__)}
-    names = dict.fromkeys((*rule.claims, *sorted(spelled)))
-    return [name for name in names if name in known]
-
-
-def _words(code: CodeType) -> Iterator[str]:
-    """Yield the strings in a function's code, and the claims behind the one question that names none of them."""
-    if "thinks" in code.co_names:
-        yield from ("thinking.mode", "thinking.switches")
-    for constant in code.co_consts:
-        if isinstance(constant, str):
-            yield constant
-        elif isinstance(constant, tuple):
-            yield from (each for each in constant if isinstance(each, str))
-        elif isinstance(constant, CodeType):
-            yield from _words(constant)
 
 
 def _parts(doc: str) -> tuple[str, str]:
@@ -148,5 +122,5 @@ def _claim(name: str, meaning: str) -> Iterator[str]:
     for word, explained in kind.get("meanings", {}).items():
         yield f"        {word}: {explained}"
     yield "        unknown: nothing was found; left out: as the canonical wire"
-    reading = [rule.id for rule in rules.load() if name in claims_of(rule, [name])]
+    reading = [rule.id for rule in rules.load() if name in rule.reads]
     yield f"rules   {', '.join(reading) or 'none'}"

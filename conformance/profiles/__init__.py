@@ -9,6 +9,7 @@ from bisect import bisect_right
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from fnmatch import fnmatchcase
+from functools import cache
 from pathlib import Path
 from typing import Any, NamedTuple, TypeAlias
 
@@ -200,7 +201,8 @@ def by_host(host: str) -> str | None:
     return None
 
 
-def vocabulary() -> dict[str, str]:
+@cache
+def vocabulary() -> Mapping[str, str]:
     """Return what every claim means, by its name."""
     schema: Any = read_json(folder("schemas") / "files" / "profile.json")
     return {name: each["description"] for name, each in schema["$defs"]["claims"]["properties"].items()}
