@@ -126,7 +126,11 @@ def written(path: Path, text: str) -> Path:
 
 
 def test_a_file_of_entries_is_read_with_the_line_of_each(tmp_path: Path) -> None:
-    text = "# Why\n- match: a/b\n  reason: R\n  link: L\n- {match: c/**, reason: R, link: L, until: 2027-01-01, flaky: true}\n"
+    first, second = (
+        "match: a/b\n  reason: R\n  link: L",
+        "{match: c/**, reason: R, link: L, until: 2027-01-01, flaky: true}",
+    )
+    text = f"# Why\n- {first}\n- {second}\n"
     expected = (Entry("a/b", "R", "L", line=2), Entry("c/**", "R", "L", "2027-01-01", flaky=True, line=5))
     assert expected == load(written(tmp_path, text))
 

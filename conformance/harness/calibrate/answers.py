@@ -1,7 +1,9 @@
 """What a provider did with a request, as its recorded answer tells: accepted, or refused for a cause."""
 
+import json
 import re
 from collections.abc import Iterator, Mapping
+from contextlib import suppress
 from functools import cache
 from typing import Any, Final, NamedTuple
 
@@ -9,6 +11,7 @@ import orjson
 
 from conformance.results import Refusal
 from conformance.wire.exchange import Exchange
+from conformance.wire.sse import read
 
 
 class Answer(NamedTuple):
@@ -31,12 +34,30 @@ def answer_of(exchange: Exchange) -> Answer | None:
     if status is None and body is None:
         return None
     failed = status is not None and status >= 400
+    if isinstance(body, str):
+        body = _error_event(body) or body
     error = body.get("error") if isinstance(body, dict) and not body.get("choices") else None
     if not failed and not error:
         return Answer(refused=False, status=status)
-    inside = error.get("code") if isinstance(error, dict) and not failed else None
-    known = inside if isinstance(inside, int) and inside >= 400 else status
-    return Answer(refused=True, status=known, texts=_texts(body), body=body)
+    return Answer(refused=True, status=status if failed else _inside(error) or status, texts=_texts(body), body=body)
+
+
+def _error_event(text: str) -> Any:
+    """Return the first event of a stream that holds an error and no choices; None where there is no such."""
+    if '"error"' not in text or '"choices"' in text:
+        return None
+    for data in read(text).data:
+        with suppress(orjson.JSONDecodeError):
+            event = orjson.loads(data)
+            if isinstance(event, dict) and event.get("error"):
+                return event
+    return None
+
+
+def _inside(error: Any) -> int | None:
+    """Return the HTTP status that an error names under another status."""
+    named = [error.get("code"), error.get("status_code")] if isinstance(error, dict) else []
+    return next((each for each in named if isinstance(each, int) and 400 <= each < 600), None)
 
 
 def _texts(body: Any) -> tuple[str, ...]:
@@ -50,7 +71,7 @@ def _texts(body: Any) -> tuple[str, ...]:
     raw = metadata.get("raw") if isinstance(metadata, dict) else None
     if isinstance(raw, str):
         found += [*_quoted(raw), raw]
-    whole = orjson.dumps(body).decode()
+    whole = json.dumps(body, ensure_ascii=False)
     return tuple([each for each in found if isinstance(each, str) and each] + [whole])
 
 
@@ -69,16 +90,20 @@ _STATUSES: Final = {
     404: "model name",
     408: "provider's own failure",
 }
+_SAMPLING: Final = (
+    r"\b(temperature|top_[pk]|max_tokens|max_completion_tokens|stop|n|seed|(top_)?logprobs|\w+_penalty|verbosity)"
+)
 _CAUSES: Final[Mapping[str, re.Pattern[str]]] = {
     cause: re.compile(pattern, re.IGNORECASE)
     for cause, pattern in {
         "key": r"api key|credential|authentication fails|subscription key",
-        "quota": r"quota|rate.limit|insufficient (balance|credits)",
+        "quota": r"quota|rate.limit|insufficient (balance|credit)|requires more credits",
         "context length": r"maximum (context|prompt) length|context.(size|window)|length limit exceeded",
         "model name": r"(invalid|unknown) model|not a valid model|no endpoints found|supported api model names"
         r"|model .{1,99} (does not exist|decommissioned|deprecated)",
         "sampling parameter": r"unsupported parameter|not support parameter|options not supported|below minimum value"
-        r"|'max_tokens' and 'max_completion_tokens'|'(stop|temperature|top_p)' is not supported",
+        rf"|'max_tokens' and 'max_completion_tokens'|unsupported value: '{_SAMPLING}|'?{_SAMPLING}'? (is not supported"
+        r"|must be|should be|is too|does not support)",
         "content filter": r"content management policy|content.filter|moderation",
         "what the model wrote": r"tool_use_failed|tool call validation failed|model did not call a tool",
         "media": r"image\(s\) could not be processed|unsupported image|invalid file data",
