@@ -134,7 +134,9 @@ class Tally:
     def _provider(self, name: str) -> dict[str, Any]:
         mine = [seen for seen in self._seen.values() if seen.profile == name]
         apart = Counter(seen.cause for seen in mine if seen.verdict is Verdict.APART)
-        departures = Counter(fault.rule for seen in mine for fault in seen.faults if not fault.claims)
+        departures = Counter(
+            rule for seen in mine for rule in {fault.rule for fault in seen.faults if not fault.claims}
+        )
         return self.evidence(name) | {
             "apart": dict(sorted(apart.items())),
             "answered": dict(sorted(_counted(mine, "answered").items())),
