@@ -16,12 +16,24 @@ from conformance.results import Case, Evidence, Level, Status
 from conformance.transport.client import Client, Endpoint
 
 OVER_HTTP = ("deepseek", "groq", "openrouter")
-CASES = [(name, variant) for name in scenarios.names() for variant in scenarios.load(name).variants]
+LOADED = {name: profiles.load(name) for name in profiles.names()}
+SCENARIOS = [scenario for name in scenarios.names() if not (scenario := scenarios.load(name)).is_raw]
 
 
-@pytest.fixture(scope="module", params=profiles.names())
+def playable() -> list[object]:
+    """Return each profile with each case that its claims do not rule out, those of one profile together."""
+    return [
+        pytest.param(name, (scenario, variant), id=f"{name}-{scenario.name}.{variant}")
+        for name, profile in LOADED.items()
+        for scenario in SCENARIOS
+        if scenario.unmet(profile.at(profile.model)) is None
+        for variant in scenario.variants
+    ]
+
+
+@pytest.fixture(scope="module")
 def subject(request: pytest.FixtureRequest) -> Iterator[Subject]:
-    profile = profiles.load(request.param)
+    profile = LOADED[request.param]
     if profile.name not in OVER_HTTP:
         yield Subject(profile, profile.model, Simulator(profile).send, Evidence.LIVE)
         return
@@ -29,16 +41,16 @@ def subject(request: pytest.FixtureRequest) -> Iterator[Subject]:
         yield Subject(profile, profile.model, client.send, Evidence.LIVE)
 
 
-@pytest.fixture(scope="module", params=CASES, ids=".".join)
+@pytest.fixture(scope="module")
 def case(request: pytest.FixtureRequest, subject: Subject) -> Case:
-    name, variant = request.param
-    played = play(scenarios.load(name), variant, subject)
-    if played.note.startswith("not played"):
-        assert scenarios.load(name).unmet(subject.claims)
-        pytest.skip(played.note)
-    return played
+    scenario, variant = request.param
+    return play(scenario, variant, subject)
 
 
+every_playable_case = pytest.mark.parametrize(("subject", "case"), playable(), indirect=True, scope="module")
+
+
+@every_playable_case
 def test_no_rule_is_broken_errored_or_left_untested(case: Case) -> None:
     wrong = {
         outcome.rule: outcome.reason or outcome.findings[0].message
@@ -49,6 +61,7 @@ def test_no_rule_is_broken_errored_or_left_untested(case: Case) -> None:
     assert {} == wrong
 
 
+@every_playable_case
 def test_every_probe_ends_as_the_profile_claims(case: Case) -> None:
     wrong = {
         probe.name: (probe.expected, probe.observed)
@@ -58,9 +71,23 @@ def test_every_probe_ends_as_the_profile_claims(case: Case) -> None:
     assert {} == wrong
 
 
+@every_playable_case
 def test_a_scenario_runs_to_its_end(case: Case) -> None:
     assert "" == case.note
 
 
+@every_playable_case
 def test_what_the_simulator_says_is_never_taken_for_the_provider(case: Case) -> None:
     assert Evidence.SIMULATED is case.evidence
+
+
+@pytest.mark.parametrize("name", profiles.names())
+def test_a_case_that_the_claims_rule_out_is_not_played_and_says_why(name: str) -> None:
+    profile = LOADED[name]
+    silent = Subject(profile, profile.model, lambda _body: pytest.fail("nothing may be sent"), Evidence.LIVE)
+    for scenario in SCENARIOS:
+        unmet = scenario.unmet(silent.claims)
+        if unmet is not None:
+            case = play(scenario, "plain", silent)
+            assert ((), ()) == (case.outcomes, case.probes)
+            assert f"claims {unmet} = " in case.note
