@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import Any
 
-from conformance.profiles import Profile
+from conformance.profiles import UNKNOWN, Profile
 from conformance.results import Case, Evidence, Level, Outcome, Probed, Results, Status
 from conformance.rules import Rule, load
 
@@ -54,19 +54,24 @@ class Cell:
     judged: int = 0
 
 
-def cells(results: Results, profile: Profile) -> tuple[Cell, ...]:
-    """Return the cells of a subject, ordered by family, row and variant; rules that never applied have none."""
+def cells(results: Results, profile: Profile, confirmed: Mapping[str, int] | None = None) -> tuple[Cell, ...]:
+    """Return the cells of a subject, ordered by family, row and variant; rules that never applied have none.
+
+    `confirmed` says by how many recordings of real traffic each claim is confirmed.
+    """
     claims = profile.at(results.model, "")
     rules = {rule.id: rule for rule in load()}
     found: dict[tuple[str, str, str, Evidence], list[Cell]] = {}
     for case in results.cases:
-        for cell in (*_of_rules(case, rules, claims), *_of_probes(case)):
+        for cell in (*_of_rules(case, rules, claims, confirmed or {}), *_of_probes(case)):
             found.setdefault((cell.family, cell.row, cell.variant, cell.evidence), []).append(cell)
     ordered = sorted(found.items(), key=lambda each: (each[0][0] == PROBES, each[0]))
     return tuple(_merged(each) for _, each in ordered)
 
 
-def _of_rules(case: Case, rules: Mapping[str, Rule], claims: Mapping[str, Any]) -> Iterable[Cell]:
+def _of_rules(
+    case: Case, rules: Mapping[str, Rule], claims: Mapping[str, Any], confirmed: Mapping[str, int]
+) -> Iterable[Cell]:
     for outcome in case.outcomes:
         if outcome.status is not Status.NOT_APPLICABLE:
             rule = rules[outcome.rule]
@@ -76,7 +81,7 @@ def _of_rules(case: Case, rules: Mapping[str, Rule], claims: Mapping[str, Any]) 
                 case.variant,
                 _verdict(outcome, case.evidence),
                 case.evidence,
-                _claimed(rule, claims),
+                _claimed(rule, claims, confirmed),
                 outcome.findings[0].message if outcome.findings else outcome.reason,
                 outcome.judged,
             )
@@ -105,9 +110,12 @@ def _probe_verdict(probe: Probed, evidence: Evidence) -> Verdict:
     return Verdict.BREAKS if probe.status is Status.FAILED else Verdict.UNTESTED
 
 
-def _claimed(rule: Rule, claims: Mapping[str, Any]) -> str:
-    """Return what is claimed in a rule's matter, in a few words."""
-    return "; ".join(words(claims[name]) for name in rule.claims if name in claims)
+def _claimed(rule: Rule, claims: Mapping[str, Any], confirmed: Mapping[str, int]) -> str:
+    """Return what is claimed in a rule's matter, in a few words, and how many recordings confirm it."""
+    named = [name for name in rule.reads if claims.get(name, UNKNOWN) != UNKNOWN]
+    return "; ".join(
+        words(claims[name]) + (f" ({confirmed[name]} seen)" if confirmed.get(name) else "") for name in named
+    )
 
 
 def words(value: Any) -> str:

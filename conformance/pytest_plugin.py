@@ -111,7 +111,7 @@ def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter, config: p
     if not results.cases:
         return
     terminalreporter.write_line("")
-    terminalreporter.write_line(render(results, cells(results, run.profile), run.profile.title))
+    terminalreporter.write_line(render(results, cells(results, run.profile, run.confirmed()), run.profile.title))
 
 
 def pytest_sessionfinish(session: pytest.Session) -> None:

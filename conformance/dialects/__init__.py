@@ -1,8 +1,9 @@
 """Other message models and the canonical transcript: one module each, and nothing dropped in silence.
 
-A dialect's module or package defines `TITLE`, `to_canonical(native)` and `to_native(canonical)`; its name is the module's, in
-kebab-case. `schemas/dialects/<name>.json` is the shape of its conversations, `fixtures/dialects/<name>/` holds vectors
-that any language can run. The canonical side is a list of messages as `schemas/canonical/transcript.json` has it.
+A dialect's module or package defines `TITLE`, `to_canonical(native)` and `to_native(canonical)`; its name is the
+module's, in kebab-case. `schemas/dialects/<name>.json` is the shape of its conversations, `fixtures/dialects/<name>/`
+holds vectors that any language can run. The canonical side is a list of messages as
+`schemas/canonical/transcript.json` has it.
 """
 
 import importlib

@@ -12,11 +12,13 @@ from urllib.parse import urlsplit
 import orjson
 
 from conformance import profiles, scenarios
+from conformance.documents import read_json
 from conformance.errors import Unusable
 from conformance.harness.plan import Plan, plan
 from conformance.harness.provider import Subject, play
 from conformance.harness.simulator import simulated
 from conformance.profiles import Profile
+from conformance.resources import folder
 from conformance.results import Case, Evidence, Results
 from conformance.scenarios import Scenario
 from conformance.transport.cassette import Entry, Shelf, recording, replaying
@@ -115,6 +117,14 @@ class Run:
     def results(self) -> Results:
         """Return everything that was played so far."""
         return Results(self.profile.name, self.model, tuple(self._played.values()))
+
+    def confirmed(self) -> dict[str, int]:
+        """Return by how many recordings of real traffic each claim was confirmed when the profiles were calibrated."""
+        path = folder("reports") / "results" / "calibration" / f"{self.profile.name}.json"
+        if not path.exists():
+            return {}
+        evidence: Any = read_json(path)
+        return {name: counts["confirmed"] for name, counts in evidence["claims"].items()}
 
     def write_results(self, directory: Path) -> Path:
         """Write what was played to `<directory>/<provider>.json` and return the path; the same run, the same bytes."""

@@ -28,3 +28,26 @@ def names(request: dict[str, Any]) -> list[Any]:
         if type(tool) is dict
     ]
     return [each.get("name") if type(each) is dict else kind for each, kind in functions]
+
+
+def open_object(schema: Any) -> tuple[str, ...] | None:
+    """Return where the first object of a JSON Schema stands that takes keys which it does not declare; None: nowhere.
+
+    The path is made of `properties`, property names and `items`, each object before what it holds.
+    """
+    waiting: list[tuple[tuple[str, ...], Any]] = [((), schema)]
+    while waiting:
+        path, value = waiting.pop(0)
+        if type(value) is not dict:
+            continue
+        properties = value.get("properties")
+        is_object = value.get("type") == "object" or type(properties) is dict
+        if is_object and value.get("additionalProperties") is not False:
+            return path
+        inner = [((*path, "items"), value["items"])] if "items" in value else []
+        inner += [
+            ((*path, "properties", name), each)
+            for name, each in (properties if type(properties) is dict else {}).items()
+        ]
+        waiting = inner + waiting
+    return None

@@ -3,8 +3,8 @@
     python -m tests.benchmarks.check [--rounds N]
 
 Each round runs every subject once, one after the other, over the same bytes; the figures are ratios of the least
-times over the rounds, those that other work on the machine disturbed the least. Bounds: at most 4 times `orjson.loads`, and less
-than a thirtieth of jsonschema alone. Exit code 1 where a bound is broken.
+times over the rounds, those that other work on the machine disturbed the least. Bounds: at most 4 times `orjson.loads`,
+and less than a thirtieth of jsonschema alone. Exit code 1 where a bound is broken.
 """
 
 import argparse

@@ -1,9 +1,8 @@
 """Rule: parameters are written in the JSON Schema that the provider takes."""
 
-from typing import Any
-
 from conformance.results import Level
 from conformance.rules import Context, Fault, Source, example, rule
+from conformance.wire.definitions import open_object
 from conformance.wire.parts import Body
 from conformance.wire.views import tool_definitions
 
@@ -16,7 +15,10 @@ _REFUSED = {"tools.schema-dialect": {"status": 400, "message": "Invalid schema f
     on=tool_definitions,
     where=lambda _tool, context: context.bites("tools.schema-dialect"),
     source=Source("https://platform.openai.com/docs/guides/function-calling"),
-    bad=[example("error", {f"{_FUNCTION}/strict": True}, _REFUSED)],
+    bad=[
+        example("error", {f"{_FUNCTION}/strict": True}, _REFUSED),
+        example("error", {f"{_FUNCTION}/parameters": {"type": "object"}}, _REFUSED),
+    ],
     good=[
         example("tool-call", claims=_REFUSED),
         example(
@@ -27,19 +29,25 @@ _REFUSED = {"tools.schema-dialect": {"status": 400, "message": "Invalid schema f
     refused="tools.schema-dialect",
 )
 def judge(tool: Body, _context: Context) -> list[Fault]:
-    """The parameters of a strict function are closed, where the provider checks the schemas of functions.
+    """The parameters of a function declare properties, and those of a strict one are closed.
 
-    What else a provider does not take of JSON Schema differs too much to be foretold. To mend it, say
-    `additionalProperties: false` in each object of the parameters, or leave `strict` out.
+    This holds where the provider checks the schemas of functions; what else a provider does not take of JSON Schema
+    differs too much to be foretold. To mend it, write `properties`, be it an empty object, and say
+    `additionalProperties: false` in each object of a strict function's parameters.
     """
     function = tool.value.get("function") if type(tool.value) is dict else None
-    if type(function) is not dict or function.get("strict") is not True or _is_closed(function.get("parameters")):
+    parameters = function.get("parameters") if type(function) is dict else None
+    if type(function) is not dict or type(parameters) is not dict:
         return []
-    reason = "In context=(), 'additionalProperties' is required to be supplied and to be false."
-    values = {"name": function.get("name"), "position": tool.place[-1], "reason": reason}
-    message = "expected additionalProperties: false in the parameters of a strict function, got none"
-    return [Fault(message, at=("function", "parameters"), values=values)]
+    if parameters.get("type") == "object" and "properties" not in parameters:
+        return [_fault(tool, "properties in the parameters", "In context=(), object schema missing properties.")]
+    path = open_object(parameters) if function.get("strict") is True else None
+    if path is None:
+        return []
+    reason = f"In context={path!r}, 'additionalProperties' is required to be supplied and to be false."
+    return [_fault(tool, "additionalProperties: false in each object of a strict function's parameters", reason)]
 
 
-def _is_closed(parameters: Any) -> bool:
-    return type(parameters) is not dict or parameters.get("additionalProperties") is False
+def _fault(tool: Body, expected: str, reason: str) -> Fault:
+    values = {"name": tool.value["function"].get("name"), "position": tool.place[-1], "reason": reason}
+    return Fault(f"expected {expected}, got none", at=("function", "parameters"), values=values)

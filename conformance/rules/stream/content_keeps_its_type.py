@@ -12,7 +12,11 @@ _FIELD = "reasoning.response-field"
 @rule(
     Level.SHOULD,
     on=streams,
-    where=lambda stream, context: bool(stream.value.choices) and not context.says(_FIELD, "thinking-parts"),
+    where=lambda stream, context: (
+        bool(stream.value.choices)
+        and not context.says(_FIELD, "thinking-parts")
+        and not context.says(_FIELD, "reasoning-parts")
+    ),
     source=Source("https://platform.openai.com/docs/api-reference/chat/streaming"),
     bad=[example("stream-plain", {"/0/response/1/choices/0/delta/content": _THOUGHT})],
     good=[example("stream-plain"), example("stream-plain", {"/0/response/0/choices/0/delta/content": None})],

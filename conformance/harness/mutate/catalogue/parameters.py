@@ -164,6 +164,14 @@ def strict_function_left_open(tool: dict[str, Any]) -> None:
     tool["function"]["parameters"]["additionalProperties"] = True
 
 
+@vice(places.requests, "request/reply-schema-accepted", claims={"request.format-schema": _NO})
+def strict_reply_left_open(body: dict[str, Any]) -> None:
+    """A strict schema of the reply takes keys that are not declared, where the provider checks that."""
+    schema = {"type": "object", "properties": {"places": {"type": "array", "items": {"type": "object"}}}}
+    described = {"name": "places", "strict": True, "schema": {**schema, "additionalProperties": False}}
+    body["response_format"] = {"type": "json_schema", "json_schema": described}
+
+
 @vice(
     places.requests,
     "request/parameters-in-fixed-values",
