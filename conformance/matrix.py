@@ -112,10 +112,12 @@ def _probe_verdict(probe: Probed, evidence: Evidence) -> Verdict:
 
 def _claimed(rule: Rule, claims: Mapping[str, Any], confirmed: Mapping[str, int]) -> str:
     """Return what is claimed in a rule's matter, in a few words, and how many recordings confirm it."""
-    named = [name for name in rule.reads if claims.get(name, UNKNOWN) != UNKNOWN]
-    return "; ".join(
-        words(claims[name]) + (f" ({confirmed[name]} seen)" if confirmed.get(name) else "") for name in named
-    )
+    shown = []
+    for name in rule.reads:
+        if claims.get(name, UNKNOWN) != UNKNOWN:
+            seen = f" ({confirmed[name]} seen)" if confirmed.get(name) else ""
+            shown.append(words(claims[name]) + seen)
+    return "; ".join(shown)
 
 
 def words(value: Any) -> str:

@@ -49,6 +49,9 @@ def _row(row: tuple[str, str], cells: Sequence[Cell], variants: Sequence[str]) -
 
 
 def _observed(cell: Cell) -> str:
+    if cell.verdict is Verdict.UNKNOWN and cell.evidence is Evidence.SIMULATED:
+        # What the simulator does where nothing is claimed says nothing of the provider.
+        return cell.verdict.value
     if cell.family == PROBES:
         return (
             cell.verdict.value
