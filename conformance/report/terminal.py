@@ -36,9 +36,14 @@ def render(results: Results, cells: Sequence[Cell], title: str) -> str:
         "",
         _counts(cells),
         *(f"Evidence: {LEGEND[kind]}." for kind in Evidence if any(cell.evidence is kind for cell in cells)),
+        *(["(n seen): so many recordings of real traffic confirm the claim."] if _is_seen(cells) else []),
         *(f"Note: {case.name}: {case.note}" for case in results.cases if case.note),
     ]
     return "\n".join(lines)
+
+
+def _is_seen(cells: Sequence[Cell]) -> bool:
+    return any(" seen)" in cell.claimed for cell in cells)
 
 
 def _row(row: tuple[str, str], cells: Sequence[Cell], variants: Sequence[str]) -> list[str]:
