@@ -4,6 +4,7 @@ What goes into a cassette is allowed by name: the body, the status and three hea
 a client or a host sends never reach the file.
 """
 
+import re
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -50,8 +51,8 @@ class Shelf:
         return self.folder / self.provider / "manifest.yaml"
 
     def path(self, model: str, case: str) -> Path:
-        """Return where the cassette of a case stands; a slash in a model's name becomes two hyphens."""
-        return self.folder / self.provider / model.replace("/", "--") / f"{case}.yaml"
+        """Return where the cassette of a case stands; what no file name may hold becomes two hyphens."""
+        return self.folder / self.provider / _folder_name(model) / f"{case}.yaml"
 
     def manifest(self) -> dict[str, Entry]:
         """Return the entries by model; empty without a manifest. Raises InvalidDocument with the line."""
@@ -81,6 +82,11 @@ class Shelf:
         self.manifest_path.parent.mkdir(parents=True, exist_ok=True)
         text = yaml.safe_dump({"models": shown}, sort_keys=False, allow_unicode=True, width=120)
         self.manifest_path.write_text(text, encoding="utf-8")
+
+
+def _folder_name(model: str) -> str:
+    """Return a model's name as every file system takes it."""
+    return re.sub(r'[/:\\<>"|?*]', "--", model)
 
 
 @contextmanager
