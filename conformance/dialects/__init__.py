@@ -7,11 +7,13 @@ holds vectors that any language can run. The canonical side is a list of message
 """
 
 import importlib
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 from typing import Any, NamedTuple, TypeAlias
+
+import orjson
 
 from conformance.errors import InvalidDocument, UnknownName
 from conformance.schemas import validator
@@ -62,6 +64,29 @@ class Losses:
     def converted(self, value: Any) -> Converted:
         """Return a value together with everything that was noted."""
         return Converted(value, tuple(self._found))
+
+
+def arguments(
+    call: Mapping[str, Any], place: Place, losses: Losses, beside: str, write: Callable[[Any], str]
+) -> dict[str, Any]:
+    """Return a call's arguments as the object that a dialect holds, and note what the call loses on the way.
+
+    `beside` says why `extra_content` has no place there; `write` is how the dialect's own side writes an object.
+    """
+    if "extra_content" in call:
+        losses.add((*place, "extra_content"), beside)
+    text = call["function"]["arguments"]
+    at = (*place, "function", "arguments")
+    try:
+        value = orjson.loads(text)
+    except orjson.JSONDecodeError:
+        value = None
+    if not isinstance(value, dict):
+        losses.add(at, "not the text of a JSON object; an empty one stands in its place")
+        return {}
+    if write(value) != text:
+        losses.add(at, "the text is written anew, so its bytes change")
+    return value
 
 
 def names() -> tuple[str, ...]:

@@ -5,7 +5,7 @@ from typing import Any
 
 import orjson
 
-from conformance.dialects import Losses
+from conformance.dialects import Losses, arguments
 from conformance.wire.pointer import Place
 
 
@@ -24,22 +24,13 @@ def from_wire(call: Mapping[str, Any], place: Place, losses: Losses) -> dict[str
     }
 
 
+def _compact(value: Any) -> str:
+    return orjson.dumps(value).decode()
+
+
 def parsed(call: Mapping[str, Any], place: Place, losses: Losses) -> dict[str, Any]:
     """Return a call's arguments as an object, and note what the call loses on the way."""
-    if "extra_content" in call:
-        losses.add((*place, "extra_content"), "a call has nothing beside its function")
-    text = call["function"]["arguments"]
-    at = (*place, "function", "arguments")
-    try:
-        value = orjson.loads(text)
-    except orjson.JSONDecodeError:
-        value = None
-    if not isinstance(value, dict):
-        losses.add(at, "not the text of a JSON object; an empty one stands in its place")
-        return {}
-    if orjson.dumps(value).decode() != text:
-        losses.add(at, "the text is written anew, so its bytes change")
-    return value
+    return arguments(call, place, losses, "a call has nothing beside its function", _compact)
 
 
 def answers(transcript: Sequence[Mapping[str, Any]], position: int) -> tuple[dict[int, int], list[int]]:

@@ -4,9 +4,7 @@ import json
 from collections.abc import Mapping, Sequence
 from typing import Any, Final, TypeAlias
 
-import orjson
-
-from conformance.dialects import Losses
+from conformance.dialects import Losses, arguments
 from conformance.wire.pointer import Place
 
 JOINT: Final = "\n"
@@ -39,20 +37,7 @@ def to_wire(part: Mapping[str, Any]) -> dict[str, Any]:
 
 def parsed(call: Mapping[str, Any], place: Place, losses: Losses) -> dict[str, Any]:
     """Return a call's arguments as an object, and note what the call loses on the way."""
-    if "extra_content" in call:
-        losses.add((*place, "extra_content"), "a tool part has nothing beside its input")
-    text = call["function"]["arguments"]
-    at = (*place, "function", "arguments")
-    try:
-        value = orjson.loads(text)
-    except orjson.JSONDecodeError:
-        value = None
-    if not isinstance(value, dict):
-        losses.add(at, "not the text of a JSON object; an empty one stands in its place")
-        return {}
-    if _text(value) != text:
-        losses.add(at, "the text is written anew, so its bytes change")
-    return value
+    return arguments(call, place, losses, "a tool part has nothing beside its input", _text)
 
 
 def answers(transcript: Sequence[Mapping[str, Any]], position: int) -> dict[int, int]:
