@@ -1,0 +1,304 @@
+"""The neutral model: what comes back, where blocks may stand, what goes to which model, and what a reply costs."""
+
+import copy
+import json
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from conformance import dialects
+from conformance.dialects import neutral
+from conformance.documents import read_json
+from conformance.errors import InvalidDocument
+from conformance.resources import folder
+from conformance.schemas import validator
+from conformance.wire.pointer import edit
+from tests.losses import ARGUMENTS, OBJECTS, SAID, TRANSCRIPTS, WORDS, comes_back, goes_and_returns
+
+DIALECT = dialects.load("neutral")
+TEXT = SAID.map(lambda text: {"type": "TextContent", "text": text})
+IMAGE = st.builds(
+    lambda data, kind: {"type": "ImageContent", "data": data, "mimeType": kind},
+    st.binary(max_size=8).map(lambda data: data.hex()),
+    st.sampled_from(["image/png", "image/webp"]),
+)
+THINKING = st.fixed_dictionaries(
+    {"type": st.just("ThinkingContent"), "thinking": WORDS}, optional={"thinkingSignature": SAID}
+) | SAID.map(lambda seal: {"type": "ThinkingContent", "thinking": "", "thinkingSignature": seal, "redacted": True})
+CALL = st.fixed_dictionaries(
+    {"type": st.just("ToolCall"), "id": WORDS, "name": SAID, "arguments": OBJECTS}, optional={"thoughtSignature": SAID}
+)
+
+
+@st.composite
+def said(draw: st.DrawFn) -> dict[str, Any]:
+    """Draw an assistant's message: thinking anywhere, but no text after a call."""
+    blocks = [*draw(st.lists(TEXT, max_size=2)), *draw(st.lists(CALL, max_size=2))]
+    for block in draw(st.lists(THINKING, max_size=3)):
+        blocks.insert(draw(st.integers(0, len(blocks))), block)
+    return {"type": "AssistantMessage", "Content": blocks}
+
+
+USER = st.lists(TEXT | IMAGE, max_size=3).map(lambda blocks: {"type": "UserMessage", "Content": blocks})
+RESULT = st.builds(
+    lambda ident, blocks: {"type": "ToolResultMessage", "ToolCallID": ident, "Content": blocks},
+    SAID.map(lambda ident: f"unanswered {ident}"),
+    st.lists(TEXT, max_size=2),
+)
+CONTEXTS = st.fixed_dictionaries(
+    {"Messages": st.lists(USER | RESULT | said(), max_size=4)}, optional={"SystemPrompt": SAID}
+)
+
+
+@settings(max_examples=150)
+@given(CONTEXTS)
+def test_what_the_transcript_holds_of_a_context_comes_back_equal(native: dict[str, Any]) -> None:
+    goes_and_returns(DIALECT, native)
+
+
+@settings(max_examples=150)
+@given(TRANSCRIPTS)
+def test_any_transcript_comes_back_less_what_is_named(canonical: list[dict[str, Any]]) -> None:
+    comes_back(DIALECT, canonical)
+
+
+@settings(max_examples=150)
+@given(CONTEXTS)
+def test_a_context_decodes_from_its_json_as_it_was(native: dict[str, Any]) -> None:
+    assert native == neutral.decode(neutral.encode(native))
+
+
+SCHEMA = read_json(folder("schemas") / "dialects" / "neutral.json")
+assert isinstance(SCHEMA, dict)
+CONTEXT: dict[str, Any] = SCHEMA["examples"][0]
+BLOCKS: dict[str, dict[str, Any]] = {
+    "TextContent": {"type": "TextContent", "text": "x"},
+    "ImageContent": {"type": "ImageContent", "data": "eA==", "mimeType": "image/png"},
+    "ThinkingContent": {"type": "ThinkingContent", "thinking": "x"},
+    "ToolCall": {"type": "ToolCall", "id": "c", "name": "f", "arguments": {}},
+}
+PLACES = {
+    "UserMessage": (0, ("TextContent", "ImageContent")),
+    "AssistantMessage": (1, ("TextContent", "ThinkingContent", "ToolCall")),
+    "ToolResultMessage": (2, ("TextContent", "ImageContent")),
+}
+
+
+@pytest.mark.parametrize("message", PLACES)
+@pytest.mark.parametrize("block", BLOCKS)
+def test_a_block_stands_only_where_it_may(message: str, block: str) -> None:
+    position, allowed = PLACES[message]
+    value = edit(CONTEXT, {f"/Messages/{position}/Content": [BLOCKS[block]]})
+    if block in allowed:
+        assert neutral.to_canonical(value).value
+    else:
+        with pytest.raises(InvalidDocument, match=f"at /Messages/{position}/Content/0/type: "):
+            neutral.to_canonical(value)
+
+
+def test_the_example_of_the_schema_is_what_it_demands() -> None:
+    assert () == validator("dialects/neutral").errors(CONTEXT)
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ('{"city": "Paris"}', {"city": "Paris"}),
+        ('{"city": "Par', {"city": "Par"}),
+        ('{"city": "Paris", "un', {"city": "Paris"}),
+        ('{"city": "Paris", "unit":', {"city": "Paris"}),
+        ('{"cities": ["Paris", {"name": "Ro', {"cities": ["Paris", {"name": "Ro"}]}),
+        ('{"text": "a\\', {"text": "a"}),
+        ('{"text": "\\u00', {"text": ""}),
+        ('{"n": 12, "ok": tr', {"n": 12}),
+        ('{"a": [1, ', {"a": [1]}),
+        ('{"a": NaN}', {}),
+        ("[1]", {}),
+        ("", {}),
+        ("{" * 5, {}),
+        ('{"a": 1e999, "b"', {}),
+        ('{"a": 123456789012345678901}', {"a": 123456789012345678901.0}),
+        ('{"a": "\\ud83d"}', {"a": "?"}),
+        ('{"a":' + "[" * 300, {}),
+        ('{"a":' + "[" * 300 + "]" * 300 + "}", {}),
+        ('{"a":' * 100_000, {}),
+    ],
+)
+def test_arguments_are_decoded_as_far_as_they_go(text: str, expected: dict[str, Any]) -> None:
+    assert expected == neutral.decode_arguments(text)
+
+
+@given(OBJECTS, st.data())
+def test_every_start_of_arguments_gives_a_value(value: dict[str, Any], data: st.DataObject) -> None:
+    text = json.dumps(value)
+    decoded = neutral.decode_arguments(text[: data.draw(st.integers(0, len(text)))])
+    assert list(decoded) == list(value)[: len(decoded)]
+
+
+@given(ARGUMENTS)
+def test_the_text_of_arguments_is_kept_whatever_it_is(raw: str) -> None:
+    call = {"id": "c", "type": "function", "function": {"name": "f", "arguments": raw}}
+    there = neutral.to_native([{"role": "assistant", "content": "", "tool_calls": [call]}])
+    assert () == there.lost
+    assert [call] == neutral.to_canonical(there.value).value[0]["tool_calls"]
+
+
+def test_arguments_that_were_changed_outweigh_their_old_text() -> None:
+    block = {**BLOCKS["ToolCall"], "arguments": {"a": 2}, "rawArguments": '{ "a": 1 }'}
+    found = neutral.to_canonical({"Messages": [{"type": "AssistantMessage", "Content": [block]}]})
+    assert '{"a":2}' == found.value[0]["tool_calls"][0]["function"]["arguments"]
+    assert ["/Messages/0/Content/0/rawArguments"] == [loss.pointer for loss in found.lost]
+
+
+def test_the_readers_keep_the_order_of_blocks_and_give_copies() -> None:
+    message: dict[str, Any] = {
+        "type": "AssistantMessage",
+        "Content": [
+            BLOCKS["ThinkingContent"],
+            {"type": "TextContent", "text": "a"},
+            {**BLOCKS["ToolCall"], "id": "1"},
+            {"type": "TextContent", "text": "b"},
+            {**BLOCKS["ToolCall"], "id": "2"},
+        ],
+    }
+    before = copy.deepcopy(message)
+    calls = neutral.tool_calls(message)
+    assert calls is not None
+    assert "ab" == neutral.text(message)
+    assert ["1", "2"] == [call["id"] for call in calls]
+    calls[0]["arguments"]["a"] = 1
+    assert before == message
+
+
+@pytest.mark.parametrize("message", [None, {"type": "AssistantMessage", "Content": None}])
+def test_the_readers_bear_that_there_is_nothing(message: Any) -> None:
+    assert "" == neutral.text(message)
+    assert neutral.tool_calls(message) is None
+
+
+SIGNED: dict[str, Any] = {
+    "Messages": [
+        {
+            "type": "AssistantMessage",
+            "Model": "example-1",
+            "Provider": "example",
+            "Content": [
+                {"type": "ThinkingContent", "thinking": "x", "thinkingSignature": "a"},
+                {"type": "ThinkingContent", "thinking": "", "thinkingSignature": "b", "redacted": True},
+                {"type": "TextContent", "text": "x", "textSignature": "c"},
+                {**BLOCKS["ToolCall"], "thoughtSignature": "d"},
+            ],
+        }
+    ]
+}
+
+
+def test_signatures_go_back_to_the_model_that_gave_them() -> None:
+    assert (SIGNED, ()) == neutral.replayed(SIGNED, "example-1", provider="example")
+
+
+@pytest.mark.parametrize(("model", "provider"), [("example-2", ""), ("example-1", "another")])
+def test_signatures_are_dropped_on_a_switch_of_model(model: str, provider: str) -> None:
+    before = copy.deepcopy(SIGNED)
+    switched = neutral.replayed(SIGNED, model, provider=provider)
+    at = "/Messages/0/Content"
+    assert [f"{at}/0/thinkingSignature", f"{at}/1", f"{at}/2/textSignature", f"{at}/3/thoughtSignature"] == [
+        loss.pointer for loss in switched.lost
+    ]
+    assert [BLOCKS["ThinkingContent"], BLOCKS["TextContent"], BLOCKS["ToolCall"]] == (
+        switched.value["Messages"][0]["Content"]
+    )
+    assert before == SIGNED
+
+
+def test_the_schema_of_parameters_passes_through_untouched() -> None:
+    parameters = {"type": "object", "properties": {"z": {"$ref": "#/$defs/a"}}, "$defs": {"a": {}}, "x-more": [1.0]}
+    tools = [{"Name": "f", "Description": "d", "Parameters": parameters}]
+    made = neutral.definitions({"Messages": [], "Tools": tools})
+    assert [{"type": "function", "function": {"name": "f", "description": "d", "parameters": parameters}}] == made
+    assert (tools, ()) == neutral.tools(made)
+    other = neutral.tools([{"type": "function", "function": {"name": "f", "strict": True}}, {"type": "web"}])
+    assert ([{"Name": "f"}], ["/0/function/strict", "/1"]) == (other.value, [loss.pointer for loss in other.lost])
+
+
+@pytest.mark.parametrize(
+    ("signal", "expected", "back"),
+    [
+        ("stop", "stop", "stop"),
+        ("length", "length", "length"),
+        ("tool_calls", "toolUse", "tool_calls"),
+        ("end_turn", "stop", "stop"),
+        ("MAX_TOKENS", "length", "length"),
+        ("content_filter", "error", None),
+        (None, "error", None),
+    ],
+)
+def test_every_stop_signal_has_one_neutral_word(signal: str | None, expected: str, back: str | None) -> None:
+    assert expected == neutral.stop_reason(signal)
+    assert back == neutral.finish_reason(expected)
+
+
+def test_tokens_are_counted_by_category_and_cost_is_a_multiply() -> None:
+    counts = {
+        "prompt_tokens": 100,
+        "completion_tokens": 10,
+        "total_tokens": 110,
+        "prompt_tokens_details": {"cached_tokens": 60, "cache_write_tokens": 20},
+    }
+    rates = {"Input": 2.0, "Output": 4.0, "CacheRead": 0.5, "CacheWrite": 1.0}
+    assert {
+        "Input": 20,
+        "Output": 10,
+        "CacheRead": 60,
+        "CacheWrite": 20,
+        "TotalTokens": 110,
+        "Cost": {"Input": 40.0, "Output": 40.0, "CacheRead": 30.0, "CacheWrite": 20.0, "Total": 130.0},
+    } == neutral.usage(counts, rates)
+    assert 0 == neutral.usage(None)["TotalTokens"]
+
+
+def test_a_reply_becomes_a_message_with_what_was_said_of_it() -> None:
+    call = {"id": "c", "type": "function", "function": {"name": "f", "arguments": '{"a": '}}
+    reply = {
+        "id": "chatcmpl-1",
+        "model": "example-1-2026",
+        "choices": [
+            {
+                "message": {"role": "assistant", "content": None, "reasoning": "x", "tool_calls": [call], "more": 1},
+                "finish_reason": "length",
+            },
+            {},
+        ],
+        "usage": {"prompt_tokens": 3, "completion_tokens": 2, "total_tokens": 5},
+    }
+    seed = {"Protocol": "chat", "Provider": "example", "Model": "example-1", "Timestamp": 1767225600000}
+    made = neutral.assistant_message(reply, seed)
+    assert "length" == made.value["StopReason"]
+    assert ("chatcmpl-1", "example-1-2026") == (made.value["ResponseID"], made.value["ResponseModel"])
+    assert [{}] == [block["arguments"] for block in neutral.tool_calls(made.value) or ()]
+    assert ["/choices/1", "/choices/0/message/more", "/choices/0/message/reasoning"] == [
+        loss.pointer for loss in made.lost
+    ]
+    dialects.demand({"Messages": [made.value]}, "neutral")
+    with pytest.raises(InvalidDocument, match="at /choices: "):
+        neutral.assistant_message({"choices": []}, seed)
+
+
+def test_zero_values_are_as_absent() -> None:
+    native = {
+        "SystemPrompt": "",
+        "Messages": [
+            {"type": "UserMessage", "Content": None},
+            {"type": "AssistantMessage", "Content": [], "Usage": {}, "Timestamp": 0, "Diagnostics": None},
+            {"type": "ToolResultMessage", "ToolCallID": "", "ToolName": "", "IsError": False, "Content": []},
+        ],
+        "Tools": None,
+    }
+    assert [
+        {"role": "user", "content": ""},
+        {"role": "assistant", "content": ""},
+        {"role": "tool", "tool_call_id": "", "content": ""},
+    ] == neutral.to_canonical(native).value
+    assert () == neutral.to_canonical(native).lost
