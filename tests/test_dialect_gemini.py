@@ -136,6 +136,19 @@ def test_results_without_ids_answer_the_open_calls_of_their_name_in_order() -> N
     ]
 
 
+def test_a_loss_points_to_the_key_as_it_was_spelled() -> None:
+    call = {"function_call": {"name": "f", "more": 1}, "video_metadata": {}}
+    native = {"system_instruction": {"parts": [{"text": ""}]}, "contents": [{"role": "model", "parts": [call]}]}
+    assert [
+        "/system_instruction",
+        "/system_instruction/parts/0",
+        "/system_instruction",
+        "/contents/0/parts/0/function_call",
+        "/contents/0/parts/0/video_metadata",
+        "/contents/0/parts/0/function_call/more",
+    ] == [loss.pointer for loss in to_canonical(native).lost]
+
+
 def test_a_signature_that_is_tied_to_a_call_comes_to_stand_beside_it() -> None:
     detail = {"type": "reasoning.encrypted", "data": "c2ln", "id": "c", "format": "google-gemini-v1", "index": 0}
     call = {"id": "c", "type": "function", "function": {"name": "f", "arguments": "{}"}}

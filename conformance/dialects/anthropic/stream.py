@@ -55,6 +55,8 @@ def _extend(block: dict[str, Any], delta: dict[str, Any], inputs: dict[int, str]
         case {"type": "input_json_delta", "partial_json": str(piece)} if piece:
             inputs[index] = inputs.get(index, "") + piece
         case {"type": "citations_delta", "citation": citation}:
-            block["citations"] = [*(block.get("citations") or []), citation]
+            known = block.get("citations")
+            block["citations"] = [*(known if isinstance(known, list) else ()), citation]
         case {"type": str(kind)} if kind in _TEXTS and isinstance(delta.get(_TEXTS[kind]), str):
-            block[_TEXTS[kind]] = (block.get(_TEXTS[kind]) or "") + delta[_TEXTS[kind]]
+            known = block.get(_TEXTS[kind])
+            block[_TEXTS[kind]] = (known if isinstance(known, str) else "") + delta[_TEXTS[kind]]

@@ -2,7 +2,7 @@
 
 from typing import Any, Final, NamedTuple
 
-from conformance.dialects import Converted, Losses
+from conformance.dialects import Converted, Loss, Losses
 from conformance.dialects._parts.assistant import Block, displaced, gather
 from conformance.dialects._parts.held import content_of, passed
 from conformance.dialects.gemini.parts import (
@@ -13,7 +13,7 @@ from conformance.dialects.gemini.parts import (
     read_response,
     write_response,
 )
-from conformance.wire.pointer import Place
+from conformance.wire.pointer import Place, parse, render
 
 _SPELLINGS: Final = {
     "system_instruction": "systemInstruction",
@@ -46,7 +46,7 @@ def transcript(native: dict[str, Any]) -> Converted:
     """Return the transcript of a body, whichever it is."""
     losses = Losses()
     reader = _Reader(losses)
-    native = _spelled(native, (), losses)
+    given, native = native, _spelled(native, (), losses)
     reply = native.get("candidates") if "contents" not in native else None
     for key in native:
         if key not in ("systemInstruction", "contents") and (key != "candidates" or not reply):
@@ -57,7 +57,18 @@ def transcript(native: dict[str, Any]) -> Converted:
         reader.instruct(native.get("systemInstruction"))
         for position, content in enumerate(native.get("contents", ())):
             reader.add(content, ("contents", position))
-    return losses.converted(reader.found)
+    found, lost = losses.converted(reader.found)
+    return Converted(found, tuple(_as_given(loss, given) for loss in lost))
+
+
+def _as_given(loss: Loss, native: Any) -> Loss:
+    """Return a loss whose pointer has the spelling of the body that was given."""
+    place: list[str] = []
+    for token in parse(loss.pointer):
+        is_other = isinstance(native, dict) and token not in native
+        place.append(next((name for name, key in _SPELLINGS.items() if key == token), token) if is_other else token)
+        native = native[int(token)] if isinstance(native, list) else native[place[-1]]
+    return Loss(render(tuple(place)), loss.reason)
 
 
 def _spelled(value: dict[str, Any], place: Place, losses: Losses) -> dict[str, Any]:
@@ -81,8 +92,7 @@ def _parts(content: dict[str, Any], place: Place, losses: Losses) -> list[dict[s
         part = _spelled(given, at, losses)
         for key in ("inlineData", "fileData"):
             if isinstance(part.get(key), dict):
-                written = next(name for name in given if _SPELLINGS.get(name, name) == key)
-                part[key] = _spelled(part[key], (*at, written), losses)
+                part[key] = _spelled(part[key], (*at, key), losses)
         parts.append(part)
     return parts
 
@@ -141,7 +151,7 @@ class _Reader:
         before = len(self.found)
         joined = bool(self.found) and self.found[-1]["role"] == "tool"
         for number in answers:
-            self._result(parts[number], (*place, "parts", number), content["parts"][number])
+            self._result(parts[number], (*place, "parts", number))
         if joined and len(self.found) > before:
             self._losses.add(place, "stands with the results before it in one content")
         if len(answers) < len(parts) or not parts:
@@ -165,8 +175,8 @@ class _Reader:
         if said or not answers:
             self.found.append({"role": "user", "content": said[0]["text"] if is_text else said or ""})
 
-    def _result(self, part: dict[str, Any], place: Place, given: dict[str, Any]) -> None:
-        within = (*place, "functionResponse" if "functionResponse" in given else "function_response")
+    def _result(self, part: dict[str, Any], place: Place) -> None:
+        within = (*place, "functionResponse")
         answer = part["functionResponse"]
         call = self._answered(answer.get("id"), answer["name"])
         if call is None:

@@ -21,9 +21,10 @@ def assembled(stream: str | list[Any]) -> dict[str, Any]:
         if "error" in chunk:
             return chunk
         reply |= {key: value for key, value in chunk.items() if key != "candidates"}
-        for candidate in chunk.get("candidates") or ():
+        for candidate in _list(chunk, "candidates"):
             if isinstance(candidate, dict):
-                _extend(candidates.setdefault(candidate.get("index", 0), {}), candidate)
+                index = candidate.get("index")
+                _extend(candidates.setdefault(index if isinstance(index, int) else 0, {}), candidate)
     return {**reply, "candidates": list(candidates.values())} if candidates else reply
 
 
@@ -42,13 +43,18 @@ def _extend(whole: dict[str, Any], candidate: dict[str, Any]) -> None:
     whole |= {key: value for key, value in candidate.items() if key != "content"}
     if not isinstance(content, dict):
         return
-    parts = whole.get("content", {}).get("parts", [])
-    for part in content.get("parts") or ():
+    parts = _list(whole.get("content", {}), "parts")
+    for part in _list(content, "parts"):
         if parts and _is_plain(parts[-1]) and _is_plain(part) and parts[-1].get("thought") == part.get("thought"):
             parts[-1] = {**parts[-1], "text": parts[-1]["text"] + part["text"]}
         else:
             parts.append(part)
     whole["content"] = {**content, "parts": parts} if parts else content
+
+
+def _list(value: dict[str, Any], key: str) -> list[Any]:
+    found = value.get(key)
+    return list(found) if isinstance(found, list) else []
 
 
 def _is_plain(part: Any) -> bool:
