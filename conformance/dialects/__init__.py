@@ -7,7 +7,7 @@ holds vectors that any language can run. The canonical side is a list of message
 """
 
 import importlib
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
@@ -87,6 +87,26 @@ def arguments(
     if write(value) != text:
         losses.add(at, "the text is written anew, so its bytes change")
     return value
+
+
+def answers(transcript: Sequence[Mapping[str, Any]], position: int) -> tuple[dict[int, int], list[int]]:
+    """Return which tool message answers which call of the assistant message at a position, and those that answer none.
+
+    Calls that share an id are answered in their order. Only messages that follow at once are looked at.
+    """
+    waiting = [call["id"] for call in transcript[position].get("tool_calls") or ()]
+    answered: dict[int, int] = {}
+    strays: list[int] = []
+    for at in range(position + 1, len(transcript)):
+        if transcript[at]["role"] != "tool":
+            break
+        ident = transcript[at]["tool_call_id"]
+        free = [number for number, each in enumerate(waiting) if each == ident and number not in answered]
+        if free:
+            answered[free[0]] = at
+        else:
+            strays.append(at)
+    return answered, strays
 
 
 def names() -> tuple[str, ...]:

@@ -65,7 +65,7 @@ def judge(paths: Iterable[str], task: Task, jobs: int = 1) -> Iterator[Judged]:
     names a provider or a rule that does not exist, before anything is read.
     """
     judging = _judge_of(task)
-    files = (file for path in paths for file in _files(path))
+    files = (file for path in paths for file in files_of(path))
     if jobs > 1:
         return _in_processes(files, task, jobs)
     return (judged for file in files for judged in judging.file(file))
@@ -205,7 +205,7 @@ def _text(name: str) -> str:
     return name if name.isascii() else os.fsencode(name).decode("utf-8", "backslashreplace")
 
 
-def _files(path: str) -> Iterator[File]:
+def files_of(path: str) -> Iterator[File]:
     """Yield the file of a path, or the files of a folder that may be inputs, in order; the folder where it has none."""
     if path == "-":
         yield File(_STDIN)

@@ -1,6 +1,6 @@
 """Tool calls of the Prompt API, whose arguments are objects, where the wire has the text that the model wrote."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import Any
 
 import orjson
@@ -31,23 +31,3 @@ def _compact(value: Any) -> str:
 def parsed(call: Mapping[str, Any], place: Place, losses: Losses) -> dict[str, Any]:
     """Return a call's arguments as an object, and note what the call loses on the way."""
     return arguments(call, place, losses, "a call has nothing beside its function", _compact)
-
-
-def answers(transcript: Sequence[Mapping[str, Any]], position: int) -> tuple[dict[int, int], list[int]]:
-    """Return which tool message answers which call of the assistant message at a position, and those that answer none.
-
-    Calls that share an id are answered in their order. Only messages that follow at once are looked at.
-    """
-    waiting = [call["id"] for call in transcript[position].get("tool_calls") or ()]
-    answered: dict[int, int] = {}
-    strays: list[int] = []
-    for at in range(position + 1, len(transcript)):
-        if transcript[at]["role"] != "tool":
-            break
-        ident = transcript[at]["tool_call_id"]
-        free = [number for number, each in enumerate(waiting) if each == ident and number not in answered]
-        if free:
-            answered[free[0]] = at
-        else:
-            strays.append(at)
-    return answered, strays

@@ -9,7 +9,7 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Final, NamedTuple, TypeAlias
 
-from conformance.dialects import Converted, Losses
+from conformance.dialects import Converted, Losses, answers
 from conformance.dialects.prompt_api import calls, content
 from conformance.wire.pointer import Place, render
 
@@ -69,7 +69,7 @@ def to_result(
     losses = Losses()
     prompts = _prompts(canonical, losses)
     for position in [each for runs in prompts[:-1] for each in runs]:
-        for at in (position, *calls.answers(canonical, position)[0].values()):
+        for at in (position, *answers(canonical, position)[0].values()):
             losses.add((at,), "belongs to the result of an earlier prompt")
     runs = prompts[-1] if prompts else []
     return losses.converted(_result(canonical, runs, usages, durations, losses))
@@ -164,7 +164,7 @@ def _prompts(canonical: Transcript, losses: Losses) -> list[list[int]]:
         if message["role"] == "assistant":
             prompts += [[]] if fresh else []
             prompts[-1].append(position)
-            taken.update(calls.answers(canonical, position)[0].values())
+            taken.update(answers(canonical, position)[0].values())
             fresh = False
         elif message["role"] == "tool":
             if position not in taken:
@@ -207,7 +207,7 @@ def _run(canonical: Transcript, position: int, took: Sequence[float | None], los
     empty = [key for key in ("reasoning_content", "reasoning") if message.get(key) == ""]
     if empty and not thinking:
         losses.add((position, empty[0]), "a run with empty thinking has none")
-    answered = calls.answers(canonical, position)[0]
+    answered = answers(canonical, position)[0]
     tools = []
     for number, call in enumerate(message.get("tool_calls") or ()):
         arguments = calls.parsed(call, (position, "tool_calls", number), losses)

@@ -10,7 +10,7 @@ from collections.abc import Iterator, Mapping
 from itertools import count
 from typing import Any, Final
 
-from conformance.dialects import Converted, Losses
+from conformance.dialects import Converted, Losses, answers
 from conformance.dialects.wolo import calls
 from conformance.dialects.wolo.compaction import compact, prune, summarise
 from conformance.dialects.wolo.requests import mended, request_headers, to_llm_messages
@@ -70,7 +70,7 @@ def to_native(canonical: list[dict[str, Any]]) -> Converted:
     taken: set[int] = set()
     for position, message in enumerate(canonical):
         if message["role"] != "tool":
-            answered = calls.answers(canonical, position)
+            answered, _ = answers(canonical, position)
             taken.update(answered.values())
             results = {number: canonical[at]["content"] for number, at in answered.items()}
             native = _from_wire(message, position, numbers, losses)

@@ -40,23 +40,6 @@ def parsed(call: Mapping[str, Any], place: Place, losses: Losses) -> dict[str, A
     return arguments(call, place, losses, "a tool part has nothing beside its input", _text)
 
 
-def answers(transcript: Sequence[Mapping[str, Any]], position: int) -> dict[int, int]:
-    """Return which tool message answers which call of the message at a position.
-
-    Calls that share an id are answered in their order. Only messages that follow at once are looked at.
-    """
-    waiting = [call["id"] for call in transcript[position].get("tool_calls") or ()]
-    answered: dict[int, int] = {}
-    for at in range(position + 1, len(transcript)):
-        if transcript[at]["role"] != "tool":
-            break
-        ident = transcript[at]["tool_call_id"]
-        free = [number for number, each in enumerate(waiting) if each == ident and number not in answered]
-        if free:
-            answered[free[0]] = at
-    return answered
-
-
 def joined(content: Any) -> str:
     """Return a result's content as the one string that a tool part holds."""
     return content if isinstance(content, str) else JOINT.join([part["text"] for part in content])

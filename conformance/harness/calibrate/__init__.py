@@ -15,7 +15,7 @@ from conformance import profiles
 from conformance.errors import InvalidDocument, Unrecognized
 from conformance.harness.calibrate.observed import Seen, Verdict, observe
 from conformance.harness.calibrate.tally import Failure, Tally
-from conformance.harness.files import AUTO, File, _files
+from conformance.harness.files import AUTO, File, files_of
 from conformance.wire.formats import Input, read_path
 
 __all__ = ["Failure", "Seen", "Tally", "Verdict", "calibrate"]
@@ -32,7 +32,7 @@ def calibrate(paths: Iterable[str], provider: str = AUTO, jobs: int = 1) -> Tall
     """
     name = "" if provider == AUTO else profiles.load(provider).name
     tally = Tally()
-    inputs = _readable((each for path in paths for file in _files(path) for each in _inputs(file)), tally)
+    inputs = _readable((each for path in paths for file in files_of(path) for each in _inputs(file)), tally)
     batches = iter(lambda: list(islice(inputs, _BATCH)), [])
     for seen in _in_processes(batches, name, jobs) if jobs > 1 else (_observe(each, name) for each in batches):
         tally.add(seen)
