@@ -1,0 +1,132 @@
+"""The strategies: what they draw is what they promise, every option is drawn, and nothing drawn is shared."""
+
+from typing import Any
+
+import pytest
+from hypothesis import Phase, find, given, settings
+from hypothesis import strategies as st
+
+from conformance.dialects import CANONICAL, demand
+from conformance.errors import UnknownName
+from conformance.strategies import transcripts
+from conformance.strategies.transcript import ARGUMENTS, REASONING, RESULTS
+
+QUICKLY = settings(phases=[Phase.generate], max_examples=2000)
+EVERYTHING = transcripts(results=RESULTS, arguments=tuple(ARGUMENTS), sendable=False)
+
+
+def turns(transcript: list[dict[str, Any]]) -> list[list[str]]:
+    """Return the ids of each message with calls."""
+    return [[call["id"] for call in message["tool_calls"]] for message in transcript if "tool_calls" in message]
+
+
+def windows(transcript: list[dict[str, Any]], size: int) -> list[list[bool]]:
+    """Return whether there are calls in each so many successive messages of the assistant."""
+    calling = ["tool_calls" in message for message in transcript if message["role"] == "assistant"]
+    return [calling[start : start + size] for start in range(len(calling))]
+
+
+@given(transcripts() | EVERYTHING)
+def test_a_transcript_is_what_the_schema_demands(transcript: list[dict[str, Any]]) -> None:
+    assert transcript
+    demand(transcript, CANONICAL)
+
+
+@given(transcripts())
+def test_a_transcript_can_be_sent_and_every_call_has_its_result(transcript: list[dict[str, Any]]) -> None:
+    assert transcript[-1]["role"] in ("user", "tool")
+    for place, message in enumerate(transcript, start=1):
+        called = [call["id"] for call in message.get("tool_calls", ())]
+        results = transcript[place : place + len(called)]
+        assert [("tool", ident) for ident in called] == [(each["role"], each.get("tool_call_id")) for each in results]
+
+
+@given(transcripts(sendable=False))
+def test_a_transcript_may_end_with_the_answer(transcript: list[dict[str, Any]]) -> None:
+    assert ("assistant", False) == (transcript[-1]["role"], "tool_calls" in transcript[-1])
+
+
+@pytest.mark.parametrize(
+    ("ids", "expected"),
+    [
+        ("unique", [["call_0", "call_1"], ["call_2"]]),
+        ("kimi", [["functions.{}:0", "functions.{}:1"], ["functions.{}:2"]]),
+        ("colliding across turns", [["call_0", "call_1"], ["call_0"]]),
+        ("colliding within a turn", [["call_0", "call_0"], ["call_0"]]),
+        ("empty", [["", ""], [""]]),
+    ],
+)
+def test_ids_are_given_in_the_way_that_was_asked_for(ids: str, expected: list[list[str]]) -> None:
+    found = find(transcripts(ids=ids), lambda each: [2, 1] == [len(turn) for turn in turns(each)], settings=QUICKLY)
+    names = iter([call["function"]["name"] for message in found for call in message.get("tool_calls", ())])
+    assert [[ident.format(next(names)) for ident in turn] for turn in expected] == turns(found)
+
+
+@given(transcripts(ids="foreign"))
+def test_ids_of_other_hosts_never_come_twice(transcript: list[dict[str, Any]]) -> None:
+    ids = [ident for turn in turns(transcript) for ident in turn]
+    assert len(ids) == len(set(ids))
+
+
+SHAPES: dict[str, Any] = {
+    "a plain turn between two with calls": lambda found: [True, False, True] in windows(found, 3),
+    "parallel calls": lambda found: any(len(turn) == 3 for turn in turns(found)),
+    "a result that is missing": lambda found: len(turns(found)) == 1 and found[-2]["role"] == "assistant",
+    "arguments that are no JSON": lambda found: '{"city": "Hello"' in str(found),
+    "a denied call": lambda found: any("denied" in str(message["content"]) for message in found),
+    "no system message": lambda found: found[0]["role"] == "user",
+    "a system message": lambda found: found[0]["role"] == "system",
+    "reasoning of a plain turn": lambda found: any(
+        message.get("reasoning_content") and "tool_calls" not in message for message in found
+    ),
+    "reasoning of two lines": lambda found: any("\n" in message.get("reasoning_content", "") for message in found),
+    "reasoning that is empty": lambda found: any(message.get("reasoning_content") == "" for message in found),
+    "structured reasoning": lambda found: any("reasoning_details" in message for message in found),
+    "a signed call": lambda found: any("extra_content" in message.get("tool_calls", [{}])[0] for message in found),
+}
+
+
+@pytest.mark.parametrize("shape", SHAPES.values(), ids=SHAPES)
+def test_every_shape_is_drawn(shape: Any) -> None:
+    assert shape(find(EVERYTHING, shape, settings=QUICKLY))
+
+
+@pytest.mark.parametrize("kind", REASONING)
+def test_only_what_was_asked_for_is_drawn(kind: str) -> None:
+    @settings(max_examples=30)
+    @given(transcripts(reasoning=kind, ids="unique", system=False, max_turns=1, max_calls=1))
+    def holds(transcript: list[dict[str, Any]]) -> None:
+        own = {"absent": set(), "details": {"reasoning_details"}, "signatures": set()}.get(kind, {"reasoning_content"})
+        for message in transcript:
+            if message["role"] == "assistant":
+                assert own == message.keys() - {"role", "content", "tool_calls"}
+                assert (kind == "signatures") is ("extra_content" in message["tool_calls"][0])
+                assert 1 == len(message["tool_calls"])
+        assert "user" == transcript[0]["role"]
+        assert 1 == len([message for message in transcript if message["role"] == "user"])
+
+    holds()
+
+
+def test_the_simplest_transcript_is_one_message_of_a_user() -> None:
+    assert [{"role": "user", "content": "Hello"}] == find(transcripts(), lambda _: True)
+
+
+@settings(max_examples=20)
+@given(st.data())
+def test_a_transcript_is_the_callers_own_to_change(data: st.DataObject) -> None:
+    strategy = transcripts()
+    for message in data.draw(strategy):
+        for call in message.get("tool_calls", ()):
+            call.get("extra_content", {}).clear()
+        for detail in message.get("reasoning_details", ()):
+            detail.clear()
+        message.clear()
+    demand(data.draw(strategy), CANONICAL)
+
+
+@pytest.mark.parametrize("option", ["ids", "reasoning", "results", "arguments"])
+def test_an_option_that_nobody_knows_is_refused(option: str) -> None:
+    named: dict[str, Any] = {option: "emtpy"}
+    with pytest.raises(UnknownName, match=f"no option of {option}"):
+        transcripts(**named)
