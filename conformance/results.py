@@ -1,7 +1,7 @@
 """What judging yields: plain data that every report is a pure function of."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import Any
 
@@ -48,6 +48,9 @@ class Evidence(StrEnum):
     ENGINE = "engine"
     SIMULATED = "simulated"
 
+
+NOT_PLAYED = "not played"
+"""How the note begins of a case that was never to be played: what it needs is ruled out."""
 
 NOTHING_TO_JUDGE = "nothing to judge"
 """How the reason begins of an outcome that is not applicable because its rule found no part to look at."""
@@ -205,18 +208,40 @@ class Case:
 
 @dataclass(frozen=True, slots=True)
 class Results:
-    """Everything that was observed of one subject: a provider's model, played through the scenarios."""
+    """Everything that was observed of one subject, played through the scenarios.
+
+    `subject` is a provider, by the name of its profile, or an adapter, as `<name>@<version>`; `provider` is then whom
+    the adapter spoke to. `versions` are those of the software that was run, as it told them.
+    """
 
     subject: str
     model: str
     cases: tuple[Case, ...]
+    provider: str = ""
+    versions: Mapping[str, str] = field(default_factory=dict)
+
+    @property
+    def name(self) -> str:
+        """Return the name under which it is reported: the subject, an adapter with its provider behind a slash."""
+        return f"{self.subject}/{self.provider}" if self.provider else self.subject
+
+    @property
+    def profile(self) -> str:
+        """Return the name of the profile by which it was judged."""
+        return self.provider or self.subject
 
     def to_json(self) -> dict[str, Any]:
         """Return the results as the JSON object of `reports/results/<subject>.json`: no times, a stable order."""
         ordered = sorted(self.cases, key=lambda case: case.name)
-        return {"subject": self.subject, "model": self.model, "cases": [case.to_json() for case in ordered]}
+        shown: dict[str, Any] = {"subject": self.subject, "model": self.model}
+        if self.provider:
+            shown["provider"] = self.provider
+        if self.versions:
+            shown["versions"] = dict(sorted(self.versions.items()))
+        return shown | {"cases": [case.to_json() for case in ordered]}
 
     @classmethod
     def from_json(cls, value: Mapping[str, Any]) -> "Results":
         """Return the results that `to_json` gave."""
-        return cls(value["subject"], value["model"], tuple(Case.from_json(case) for case in value["cases"]))
+        cases = tuple([Case.from_json(case) for case in value["cases"]])
+        return cls(value["subject"], value["model"], cases, value.get("provider", ""), value.get("versions", {}))

@@ -9,7 +9,7 @@ from conformance import egress, ingress, rules
 from conformance.engine import check
 from conformance.harness.probes import probed
 from conformance.profiles import Profile
-from conformance.results import NOTHING_TO_JUDGE, Case, Evidence, Level, Outcome, Probed, Status
+from conformance.results import NOT_PLAYED, NOTHING_TO_JUDGE, Case, Evidence, Level, Outcome, Probed, Status
 from conformance.scenarios import Probe, Scenario, Turn, tool_definitions
 from conformance.transport.client import SIMULATOR
 from conformance.wire.exchange import Conversation, Exchange
@@ -61,8 +61,8 @@ def play(scenario: Scenario, variant: str, subject: Subject) -> Case:
     unmet = scenario.unmet(subject.claims)
     if unmet is not None:
         claimed = subject.claims.get(unmet)
-        note = f"not played: {subject.profile.name} claims {unmet} = {claimed!r}"
-        note = "not played: only a simulator misbehaves so" if scenario.is_raw else note
+        note = f"{NOT_PLAYED}: {subject.profile.name} claims {unmet} = {claimed!r}"
+        note = f"{NOT_PLAYED}: only a simulator misbehaves so" if scenario.is_raw else note
         return Case(scenario.name, variant, subject.evidence, note=note)
     played = _converse(scenario, variant, subject)
     conversation = tuple(played.exchanges)

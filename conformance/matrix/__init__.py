@@ -1,12 +1,12 @@
 """The one model behind every table: what is claimed, what was observed, and on what evidence."""
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import StrEnum
 from typing import Any
 
 from conformance.profiles import UNKNOWN, Profile
-from conformance.results import Case, Evidence, Level, Outcome, Probed, Results, Status
+from conformance.results import Case, Evidence, Finding, Level, Outcome, Probed, Results, Status
 from conformance.rules import Rule, load
 
 PROBES = "probes"
@@ -41,7 +41,8 @@ class Cell:
     """One fact of one subject in one variant.
 
     `claimed` is what the profile says in the matter, `observed` what was seen, in words where a word is not enough,
-    `judged` the number of parts that were looked at.
+    `judged` the number of parts that were looked at. `cases` are those that the verdict is from, as
+    `<scenario>.<variant>`, and `findings` what was found in them.
     """
 
     family: str
@@ -52,6 +53,8 @@ class Cell:
     claimed: str = ""
     observed: str = ""
     judged: int = 0
+    cases: tuple[str, ...] = ()
+    findings: tuple[Finding, ...] = ()
 
 
 def cells(results: Results, profile: Profile, confirmed: Mapping[str, int] | None = None) -> tuple[Cell, ...]:
@@ -84,6 +87,8 @@ def _of_rules(
                 _claimed(rule, claims, confirmed),
                 outcome.findings[0].message if outcome.findings else outcome.reason,
                 outcome.judged,
+                (case.name,),
+                outcome.findings,
             )
 
 
@@ -91,7 +96,7 @@ def _of_probes(case: Case) -> Iterable[Cell]:
     for probe in case.probes:
         row = f"{case.scenario}: {probe.name}"
         verdict = _probe_verdict(probe, case.evidence)
-        yield Cell(PROBES, row, case.variant, verdict, case.evidence, probe.expected, probe.observed, 1)
+        yield Cell(PROBES, row, case.variant, verdict, case.evidence, probe.expected, probe.observed, 1, (case.name,))
 
 
 def _verdict(outcome: Outcome, evidence: Evidence) -> Verdict:
@@ -135,7 +140,10 @@ def words(value: Any) -> str:
 def _merged(same: list[Cell]) -> Cell:
     """Return one cell for a row that several scenarios observed: the worst verdict, the sum of what was judged."""
     worst = min(same, key=lambda cell: _WORST_FIRST.index(cell.verdict))
-    total = sum(cell.judged for cell in same)
-    return Cell(
-        worst.family, worst.row, worst.variant, worst.verdict, worst.evidence, worst.claimed, worst.observed, total
+    alike = [cell for cell in same if cell.verdict is worst.verdict]
+    return replace(
+        worst,
+        judged=sum(cell.judged for cell in same),
+        cases=tuple([name for cell in alike for name in cell.cases]),
+        findings=tuple([finding for cell in alike for finding in cell.findings]),
     )

@@ -1,0 +1,66 @@
+"""The published matrix: rules, probes and claims of every subject, each cell with what it rests on."""
+
+from typing import Any
+
+import pytest
+
+from conformance import profiles
+from conformance.baseline import Entry
+from conformance.matrix import Verdict
+from conformance.matrix.table import Observed, table
+from conformance.results import Case, Evidence, Finding, Level, Outcome, Probed, Results, Status
+
+RULE = "stream/ends-with-done"
+FOUND = (Finding("/0/response", "expected [DONE], got the end", Level.MUST),)
+PROFILE = profiles.load("deepseek")
+
+
+def observed(evidence: Evidence = Evidence.RECORDED, **more: Any) -> Observed:
+    broken = Outcome(RULE, Status.FAILED, Level.MUST, 1, FOUND)
+    probe = Probed("ids-empty", "A title.", "request/id-not-empty", Status.PASSED, "accepted", "accepted")
+    case = Case("one-tool-call", "stream", evidence, (broken,), (probe,))
+    return Observed((Results("deepseek", "deepseek-v4-pro", (case,)),), {"deepseek": PROFILE}, **more)
+
+
+def test_a_rule_a_probe_and_a_claim_have_a_row_each() -> None:
+    made = table(observed())
+    titles = {row.name: (row.family, row.level) for row in made.rows}
+    assert ("stream", "MUST") == titles[RULE]
+    assert ("probes", "") == titles["probes/one-tool-call: ids-empty"]
+    assert ("claims", "") == titles["claims/ids.format"]
+    assert all(row.title for row in made.rows)
+
+
+def test_an_expected_failure_says_why() -> None:
+    entry = Entry(f"deepseek/one-tool-call.stream/{RULE}", "It never sends one.", "https://example.org")
+    (cell,) = [each for each in table(observed(entries=(entry,))).cells if each.row == RULE]
+    assert (Verdict.BREAKS, "It never sends one.", FOUND) == (cell.verdict, cell.expected, cell.findings)
+    assert "pytest --provider=deepseek --model deepseek-v4-pro -k one-tool-call" == cell.again
+
+
+@pytest.mark.parametrize(
+    ("counts", "verdict", "evidence"),
+    [
+        (None, Verdict.DECLARED, "sources"),
+        ({"confirmed": 3, "contradicted": 0}, Verdict.CONFORMS, "recorded"),
+        ({"confirmed": 3, "contradicted": 1}, Verdict.DEPARTS, "recorded"),
+    ],
+)
+def test_a_claim_rests_on_its_sources_until_recordings_speak(
+    counts: dict[str, int] | None, verdict: Verdict, evidence: str
+) -> None:
+    calibration = {"deepseek": {"claims": {"ids.format": counts} if counts else {}}}
+    (cell,) = [each for each in table(observed(calibration=calibration)).cells if each.row == "claims/ids.format"]
+    assert (verdict, evidence) == (cell.verdict, cell.evidence)
+    assert cell.claim is not None
+    assert cell.claim.source
+
+
+def test_an_adapter_is_a_subject_beside_its_provider() -> None:
+    outcome = Outcome("reasoning/resent-on-tool-turns", Status.PASSED, Level.MUST, 2)
+    case = Case("agent-session", "plain", Evidence.RECORDED, (outcome,))
+    results = Results("an-sdk@1.0", "deepseek-v4-pro", (case,), "deepseek", {"an-sdk": "1.0"})
+    made = table(Observed((results,), {"deepseek": PROFILE}))
+    assert [("an-sdk@1.0/deepseek", "adapter", "deepseek")] == [(s.name, s.kind, s.provider) for s in made.subjects]
+    assert ["reasoning/resent-on-tool-turns"] == [cell.row for cell in made.cells]
+    assert results == Results.from_json(results.to_json())
