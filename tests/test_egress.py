@@ -92,7 +92,7 @@ def test_reasoning_is_written_as_the_provider_reads_it(field: str, expected: dic
 def test_what_a_reply_showed_goes_back_as_it_came(message: dict[str, Any], field: str) -> None:
     claims = {"reasoning.response-field": field, "reasoning.request-field": field}
     reply = {"role": "assistant", **message, "tool_calls": [CALL]}
-    (sent,) = egress.prepare([ingress.read(reply, claims)], claims)
+    sent, _ = egress.prepare([ingress.read(reply, claims)], claims)
     assert reply == sent
 
 
