@@ -25,6 +25,7 @@ _FOREIGN: Final = (
 IDS: Final[Mapping[str, Callable[[int, int, str], str]]] = {
     "unique": lambda number, _position, _name: f"call_{number}",
     "kimi": lambda number, _position, name: f"functions.{name}:{number}",
+    "mistral": lambda number, _position, _name: f"{number:09}",
     "foreign": lambda number, _position, _name: _FOREIGN[number % len(_FOREIGN)].format(number=number),
     "colliding across turns": lambda _number, position, _name: f"call_{position}",
     "colliding within a turn": lambda _number, _position, _name: "call_0",
@@ -126,13 +127,13 @@ def transcripts(  # noqa: PLR0913 — each is one option, given by name
     Raises UnknownName for a name that is none of these.
     """
     thoughts = _chosen("reasoning", reasoning, _THOUGHTS)
-    writings = st.sampled_from(_named("arguments", arguments, ARGUMENTS))
+    writings = st.sampled_from(named("arguments", arguments, ARGUMENTS))
     written = st.builds(lambda write, city: write({"city": city}), writings, SAID)
     call = st.builds(_Call, st.sampled_from(NAMES), written, _chosen("results", results, _RESULTS))
-    step = st.builds(_Step, thoughts, st.just("") | SAID, st.lists(call, min_size=1, max_size=max_calls))
+    step = st.builds(_Step, thoughts, st.just("") | SAID, st.lists(call, min_size=1, max_size=max(1, max_calls)))
     turn = st.builds(_Turn, SAID, st.lists(step, max_size=2 if max_calls else 0), SAID, thoughts)
     return _assembled(
-        st.sampled_from(_named("ids", ids, IDS)),
+        st.sampled_from(named("ids", ids, IDS)),
         st.none() | SAID if system is None else SAID if system else st.none(),
         st.lists(turn, min_size=1, max_size=max_turns),
         sendable=sendable,
@@ -179,10 +180,10 @@ def _step(step: _Step, ids: list[str]) -> list[Message]:
 
 
 def _chosen(option: str, names: str | Sequence[str], table: Mapping[str, st.SearchStrategy[T]]) -> st.SearchStrategy[T]:
-    return st.one_of(_named(option, names, table))
+    return st.one_of(named(option, names, table))
 
 
-def _named(option: str, names: str | Sequence[str], table: Mapping[str, T]) -> list[T]:
+def named(option: str, names: str | Sequence[str], table: Mapping[str, T]) -> list[T]:
     """Return what an option names, in the order of the table: the first is what hypothesis shrinks to."""
     chosen = [names] if isinstance(names, str) else names
     for name in chosen:

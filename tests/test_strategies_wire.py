@@ -1,0 +1,248 @@
+"""The strategies of what crosses the wire: requests that nobody refuses, streams that add up, faults that are found."""
+
+import sys
+import textwrap
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+from hypothesis import Phase, find, given, settings
+
+from conformance import ingress, profiles, strategies
+from conformance.engine import check
+from conformance.errors import UnknownName
+from conformance.results import Level, Status
+from conformance.schemas import validator
+from conformance.strategies import Planted, faults, replies, requests, streams
+from conformance.strategies.stream import QUIRKS
+from conformance.wire.assemble import assemble
+from conformance.wire.exchange import Conversation, Exchange
+from conformance.wire.sse import Decoder, read
+
+QUICKLY = settings(phases=[Phase.generate], max_examples=2000)
+FEW = settings(max_examples=25)
+
+
+def musts(conversation: Conversation, profile: profiles.Profile | None = None) -> set[str]:
+    return {
+        outcome.rule
+        for outcome in check(conversation, profile)
+        for finding in outcome.findings
+        if finding.level is Level.MUST
+    }
+
+
+@given(requests())
+def test_a_request_is_valid_and_breaks_no_rule(body: dict[str, Any]) -> None:
+    assert () == validator("canonical/request").errors(body)
+    assert set() == musts((Exchange(request=body, model=body["model"]),))
+
+
+@pytest.mark.parametrize("provider", profiles.names())
+def test_a_request_to_a_provider_is_none_that_it_refuses(provider: str) -> None:
+    profile = profiles.load(provider)
+
+    @settings(max_examples=10)
+    @given(requests(provider=provider))
+    def holds(body: dict[str, Any]) -> None:
+        assert profile.model == body["model"]
+        assert set() == musts((Exchange(request=body, model=body["model"]),), profile)
+
+    holds()
+
+
+MODELS = [
+    ("alibaba_qwen", "qwen3-8b"),
+    ("deepseek", "deepseek-reasoner"),
+    ("mistral", "mistral-small"),
+    ("moonshot", "kimi-k2.6"),
+    ("openai", "gpt-5-chat"),
+    ("openai", "gpt-5.5"),
+    ("openai", "o1-mini"),
+]
+
+
+@pytest.mark.parametrize(("provider", "model"), MODELS)
+def test_a_request_to_a_model_is_none_that_its_provider_refuses(provider: str, model: str) -> None:
+    @FEW
+    @given(requests(provider=provider, model=model))
+    def holds(body: dict[str, Any]) -> None:
+        assert set() == musts((Exchange(request=body, model=model),), profiles.load(provider))
+
+    holds()
+
+
+REQUESTS: dict[str, Any] = {
+    "tools": lambda body: "tools" in body and len(body["messages"]) == 1,
+    "no tools": lambda body: "tools" not in body,
+    "a tool that is named": lambda body: isinstance(body.get("tool_choice"), dict),
+    "a tool that is required": lambda body: body.get("tool_choice") == "required",
+    "a stream with usage": lambda body: "stream_options" in body,
+    "reasoning that goes back": lambda body: any(message.get("reasoning_content") for message in body["messages"]),
+}
+
+
+@pytest.mark.parametrize("shape", REQUESTS.values(), ids=REQUESTS)
+def test_every_shape_of_a_request_is_drawn(shape: Any) -> None:
+    assert shape(find(requests(), shape, settings=QUICKLY))
+
+
+@FEW
+@given(requests(provider="deepseek", stream=True))
+def test_the_profile_decides_what_goes_back_and_the_option_that_it_streams(body: dict[str, Any]) -> None:
+    assert body["stream"] is True
+    for message in body["messages"]:
+        assert ("tool_calls" in message) is ("reasoning_content" in message)
+
+
+def test_a_provider_that_nobody_has_is_refused() -> None:
+    with pytest.raises(UnknownName, match="did you mean deepseek"):
+        requests(provider="deepsek")
+
+
+def streamed(data: bytes) -> Conversation:
+    return (Exchange(response=data.decode(), status=200, streamed=True),)
+
+
+@given(streams())
+def test_a_stream_puts_together_the_message_that_is_drawn_with_it(drawn: tuple[bytes, dict[str, Any]]) -> None:
+    data, message = drawn
+    stream = assemble(read(data))
+    assert [message] == [ingress.read(choice.message) for choice in stream.choices]
+    assert ["tool_calls" if "tool_calls" in message else "stop"] == [each.finish_reason for each in stream.choices]
+
+
+@given(streams(quirks=()))
+def test_a_stream_without_quirks_breaks_no_rule(drawn: tuple[bytes, dict[str, Any]]) -> None:
+    assert {Status.PASSED, Status.NOT_APPLICABLE} == {outcome.status for outcome in check(streamed(drawn[0]))}
+
+
+BREAKING = {
+    "index missing": "stream/index-present",
+    "index always 0": "stream/index-distinct",
+    "id repeated": "stream/id-once",
+    "id empty": "stream/id-once",
+    "arguments null at first": "stream/arguments-from-the-start",
+    "arguments missing at first": "stream/arguments-from-the-start",
+    "role missing": "stream/role-first",
+    "empty first chunk": "stream/empty-choices-only-with-usage",
+    "chunks without id": "shape/chunk",
+    "no end mark": "stream/ends-with-done",
+}
+BORNE = {"id null", "type missing", "role on every chunk"}
+
+
+@pytest.mark.parametrize("quirk", QUIRKS)
+def test_a_quirk_breaks_its_rule_or_is_borne(quirk: str) -> None:
+    @settings(max_examples=50)
+    @given(streams(quirks=quirk))
+    def broken(drawn: tuple[bytes, dict[str, Any]]) -> None:
+        seen.update(outcome.rule for outcome in check(streamed(drawn[0])) if outcome.status is Status.FAILED)
+
+    seen: set[str] = set()
+    broken()
+    assert (set() if quirk in BORNE else {BREAKING[quirk]}) == seen
+
+
+def deltas(drawn: tuple[bytes, Any]) -> list[dict[str, Any]]:
+    chunks = assemble(read(drawn[0])).chunks
+    return [choice["delta"] for chunk in chunks if chunk is not None for choice in chunk["choices"]]
+
+
+def fragments(drawn: tuple[bytes, Any]) -> list[list[Any]]:
+    return [[call.get("index") for call in delta["tool_calls"]] for delta in deltas(drawn) if "tool_calls" in delta]
+
+
+STREAMS: dict[str, Any] = {
+    "text in several pieces": lambda drawn: len([delta for delta in deltas(drawn) if delta.get("content")]) > 2,
+    "lines that end with a return": lambda drawn: b"\n" not in drawn[0],
+    "lines that end with both": lambda drawn: b"\r\n" in drawn[0],
+    "a comment": lambda drawn: b": keep-alive" in drawn[0],
+    "an event of several lines": lambda drawn: b"data: {\n" in drawn[0],
+    "characters of several bytes": lambda drawn: not drawn[0].isascii(),
+    "characters that are escaped": lambda drawn: b"\\u96ea" in drawn[0],
+    "usage": lambda drawn: assemble(read(drawn[0])).usage is not None,
+    "no usage": lambda drawn: assemble(read(drawn[0])).usage is None,
+    "two calls that take turns": lambda drawn: [[0], [1], [0], [1]] == fragments(drawn)[:4],
+    "two calls, one after the other": lambda drawn: [[0], [0], [1], [1]] == fragments(drawn)[:4],
+    "two whole calls in one chunk": lambda drawn: [[0, 1]] == fragments(drawn),
+}
+
+
+@pytest.mark.parametrize("shape", STREAMS.values(), ids=STREAMS)
+def test_every_shape_of_a_stream_is_drawn(shape: Any) -> None:
+    assert shape(find(streams(quirks=()), shape, settings=QUICKLY))
+
+
+@given(replies(max_calls=0))
+def test_replies_without_calls_have_words(message: dict[str, Any]) -> None:
+    assert message["content"]
+    assert "tool_calls" not in message
+
+
+@FEW
+@given(faults())
+def test_a_fault_is_found_by_its_rule_and_no_other(fault: Planted) -> None:
+    found = check(fault.conversation, profiles.of(fault.claims) if fault.claims else None)
+    assert [fault.rule] == [outcome.rule for outcome in found if outcome.status is Status.FAILED]
+    assert set() == {outcome.rule for outcome in check(fault.sound) if outcome.status is Status.FAILED}
+
+
+@FEW
+@given(faults(["transcript/*", "stream/not-cut"]))
+def test_only_the_faults_that_were_asked_for_are_planted(fault: Planted) -> None:
+    assert fault.rule.startswith("transcript/") or fault.rule == "stream/not-cut"
+
+
+def parse(data: bytes) -> dict[str, Any]:
+    decoder = Decoder()
+    decoder.feed(data[:7])
+    decoder.feed(data[7:])
+    return ingress.read(assemble(decoder.close()).choices[0].message)
+
+
+def is_sound(messages: list[dict[str, Any]]) -> bool:
+    return not musts((Exchange(request={"model": "example-model", "messages": messages}),))
+
+
+SOUND: dict[str, Any] = {
+    "load": lambda kept: kept,
+    "save": lambda messages: messages,
+    "parse": parse,
+    "is_sound": is_sound,
+}
+BROKEN: dict[str, Any] = {
+    "load": lambda kept: kept[:1],
+    "parse": lambda data: parse(data) | {"content": ""},
+    "is_sound": lambda _messages: True,
+}
+
+
+def examples(monkeypatch: pytest.MonkeyPatch, client: dict[str, Any]) -> dict[str, Any]:
+    """Return the tests that the documentation of the package shows, with a client in the place of another project's."""
+    monkeypatch.setitem(sys.modules, "my_client", SimpleNamespace(**client))
+    shown = [line for line in (strategies.__doc__ or "").splitlines() if line.startswith("    ") or not line]
+    found: dict[str, Any] = {}
+    exec(textwrap.dedent("\n".join(shown)), found)  # noqa: S102 — the text is the package's own documentation
+    return {name: value for name, value in found.items() if name.startswith("test_")}
+
+
+def test_the_documented_tests_pass_for_a_sound_client(monkeypatch: pytest.MonkeyPatch) -> None:
+    shown = examples(monkeypatch, SOUND)
+    assert 3 == len(shown)
+    for test in shown.values():
+        test()
+
+
+@pytest.mark.parametrize(
+    ("vice", "test"),
+    [
+        ("load", "test_a_transcript_comes_back_from_the_store_as_it_was"),
+        ("parse", "test_a_stream_is_read_to_the_message_that_was_sent"),
+        ("is_sound", "test_a_faulty_history_is_never_sent"),
+    ],
+)
+def test_the_documented_tests_fail_for_a_broken_client(vice: str, test: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    shown = examples(monkeypatch, {**SOUND, vice: BROKEN[vice]})
+    with pytest.raises(AssertionError):
+        settings(phases=[Phase.generate])(shown[test])()
