@@ -1,0 +1,67 @@
+/** Drives a Mastra agent with the model router that Mastra brings along and its memory of messages. */
+
+import { Mastra } from "@mastra/core";
+import { Agent } from "@mastra/core/agent";
+import { InMemoryStore } from "@mastra/core/storage";
+import { createTool } from "@mastra/core/tools";
+import { Memory } from "@mastra/memory";
+import { drive } from "../_node/driving.mjs";
+
+async function* talk(job) {
+  const mastra = new Mastra({ agents: { agent: agentOf(job) }, storage: new InMemoryStore(), logger: false });
+  const agent = mastra.getAgent("agent");
+  const settings = {
+    maxSteps: job.max_turns,
+    memory: { thread: "session", resource: "user" },
+    ...(job.tools.some((tool) => tool.isGated) && {
+      requireToolApproval: ({ toolName, args }) => job.tool(toolName).denial(args) !== undefined,
+    }),
+  };
+  const ask = job.stream ? streamed : plain;
+  for (const prompt of job.prompts) yield await ask(agent, prompt, settings, job);
+}
+
+function agentOf(job) {
+  return new Agent({
+    id: "agent",
+    name: "agent",
+    instructions: job.system,
+    model: { providerId: job.provider, modelId: job.model, url: job.base_url, apiKey: job.api_key },
+    tools: Object.fromEntries(job.tools.map((tool) => [tool.name, toolOf(tool)])),
+    memory: new Memory({ options: { lastMessages: 100 } }),
+  });
+}
+
+function toolOf({ name, description, parameters, call }) {
+  return createTool({ id: name, description, inputSchema: parameters, execute: (given) => call(given) });
+}
+
+async function plain(agent, prompt, settings, job) {
+  let result = await agent.generate(prompt, settings);
+  while (result.finishReason === "suspended") {
+    result = await agent.declineToolCallGenerate(denied(result.runId, result.suspendPayload, job));
+  }
+  if (result.error) throw result.error;
+  return result.text;
+}
+
+async function streamed(agent, prompt, settings, job) {
+  let asked = [];
+  let result = await agent.stream(prompt, settings);
+  do {
+    asked = [];
+    for await (const chunk of result.fullStream) {
+      if (chunk.type === "error") throw chunk.payload.error;
+      if (chunk.type === "tool-call-approval") asked.push(chunk.payload);
+    }
+    for (const payload of asked) result = await agent.declineToolCall(denied(result.runId, payload, job));
+  } while (asked.length);
+  return result.text;
+}
+
+function denied(runId, { toolCallId, toolName, args }, job) {
+  job.gate([{ name: toolName, arguments: args }]);
+  return { runId, toolCallId, reason: job.tool(toolName).denial(args) };
+}
+
+await drive(talk, "@mastra/core", "@mastra/memory");

@@ -1,0 +1,26 @@
+/** Drives the loop that the OpenAI SDK brings along: runTools over chat completions. */
+
+import OpenAI from "openai";
+import { drive } from "../_node/driving.mjs";
+
+async function* talk(job) {
+  const client = new OpenAI({ baseURL: job.base_url, apiKey: job.api_key });
+  const tools = job.tools.map(toolOf);
+  let messages = job.system ? [{ role: "system", content: job.system }] : [];
+  for (const prompt of job.prompts) {
+    messages = [...messages, { role: "user", content: prompt }];
+    const body = { model: job.model, messages, stream: job.stream, ...(tools.length && { tools }) };
+    const runner = client.chat.completions.runTools(body, { maxChatCompletions: job.max_turns });
+    const text = await runner.finalContent();
+    // The runner keeps what it was given, the replies and the results.
+    messages = runner.messages;
+    yield text;
+  }
+}
+
+function toolOf({ name, description, parameters, call }) {
+  // What a function throws reaches the model as its message.
+  return { type: "function", function: { name, description, parameters, parse: JSON.parse, function: call } };
+}
+
+await drive(talk, "openai");

@@ -1,0 +1,172 @@
+"""The drivers of Node adapters: defined as the schema wants it, pinned, and of one kind."""
+
+import json
+import re
+import shutil
+import subprocess
+from fnmatch import fnmatch
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import conformance
+from conformance import profiles
+from conformance.documents import read_yaml
+from conformance.schemas import validator
+
+FOLDER = Path(conformance.__file__).parent / "adapters"
+SHARED = sorted((FOLDER / "_node").glob("*.mjs"))
+EXACT = re.compile(r"(?P<name>(?:@[a-z0-9._-]+/)?[a-z0-9._-]+)@(?P<version>\d+\.\d+\.\d+)")
+NODE = shutil.which("node")
+
+needs_node = pytest.mark.skipif(NODE is None, reason="node is not here: what Node says of the drivers is NOT tested")
+
+
+def definitions() -> dict[str, Any]:
+    read = {path.parent.name: read_yaml(path).value for path in sorted(FOLDER.glob("*/adapter.yaml"))}
+    return {name: value for name, value in read.items() if value["language"] == "node"}
+
+
+ADAPTERS = definitions()
+DRIVERS = {name: FOLDER / name / value["driver"] for name, value in ADAPTERS.items()}
+
+
+def pinned(words: list[str]) -> dict[str, str]:
+    found = [EXACT.fullmatch(word) for word in words]
+    return {match["name"]: match["version"] for match in found if match}
+
+
+def driven(work: Path, talk: str, job: dict[str, Any]) -> tuple[int, dict[str, Any]]:
+    """Run a driver that has no adapter behind it, and return exit code and answer."""
+    shutil.copytree(FOLDER / "_node", work / "_node")
+    (work / "fake").mkdir()
+    source = (
+        f'import {{ drive }} from "../_node/driving.mjs";\nasync function* talk(job) {{ {talk} }}\nawait drive(talk);'
+    )
+    (work / "fake" / "driver.mjs").write_text(source)
+    assert NODE is not None
+    command, given = [NODE, "fake/driver.mjs"], json.dumps(job).encode()
+    done = subprocess.run(command, cwd=work, input=given, capture_output=True, timeout=30, check=False)
+    return done.returncode, json.loads(done.stdout.splitlines()[-1])
+
+
+def job(**changes: Any) -> dict[str, Any]:
+    entries = [
+        {"arguments": {"city": "Oslo"}, "text": "9", "delay_ms": 20, "fails": False, "denied": False},
+        {"arguments": {}, "text": "which city?", "delay_ms": 0, "fails": False, "denied": False},
+        {"arguments": {"city": "Nowhere"}, "text": "no such city", "delay_ms": 0, "fails": True, "denied": False},
+        {"arguments": {"city": "Rome"}, "text": "not allowed", "delay_ms": 0, "fails": False, "denied": True},
+    ]
+    parameters = {"type": "object", "properties": {"city": {"type": "string"}}}
+    tool = {"name": "weather", "description": "", "parameters": parameters, "results": entries, "otherwise": "unknown"}
+    told = {"contract": 1, "base_url": "http://127.0.0.1:9/v1", "api_key": "simulated", "provider": "deepseek"}
+    rest = {"model": "m", "stream": False, "system": "", "prompts": ["Hello"], "tools": [tool], "max_turns": 4}
+    made = {**told, **rest, **changes}
+    assert () == validator("files/adapter-job").errors(made)
+    return made
+
+
+def test_the_named_adapters_are_here() -> None:
+    named = {"aisdk-openai-compatible", "aisdk-deepseek", "aisdk-openrouter", "langchain-js", "openai-agents-js"}
+    assert {*named, "pi-ai", "mastra"} <= set(ADAPTERS)
+
+
+@pytest.mark.parametrize("name", ADAPTERS)
+def test_a_definition_fits_its_schema(name: str) -> None:
+    assert () == validator("files/adapter").errors(ADAPTERS[name])
+
+
+@pytest.mark.parametrize("name", ADAPTERS)
+def test_every_package_is_pinned_exactly_and_the_main_one_is_among_them(name: str) -> None:
+    adapter = ADAPTERS[name]
+    pins = pinned(adapter["packages"])
+    assert len(pins) == len(adapter["packages"])
+    assert adapter["package"] in pins
+
+
+@pytest.mark.parametrize("name", [name for name, value in ADAPTERS.items() if "alongside" in value])
+def test_what_goes_alongside_other_versions_replaces_pins_and_leaves_the_pinned_version_alone(name: str) -> None:
+    adapter = ADAPTERS[name]
+    pins = pinned(adapter["packages"])
+    for glob, words in adapter["alongside"].items():
+        assert not fnmatch(pins[adapter["package"]], glob)
+        assert len(words) == len(pinned(words))
+        assert set(pinned(words)) <= set(pins) - {adapter["package"]}
+
+
+@pytest.mark.parametrize("name", ADAPTERS)
+def test_its_providers_are_known(name: str) -> None:
+    assert set(ADAPTERS[name]["providers"]) <= set(profiles.names())
+
+
+@pytest.mark.parametrize("name", DRIVERS)
+def test_a_driver_imports_what_is_pinned_or_shared_and_tells_its_versions(name: str) -> None:
+    source = DRIVERS[name].read_text()
+    shared = {f"../_node/{path.name}" for path in SHARED}
+    imported = set(re.findall(r'from "([^"]+)"', source))
+    packages = {re.match(r"(@[^/]+/)?[^/]+", word)[0] for word in imported - shared}  # type: ignore[index]
+    told = set(re.findall(r'"([^"]+)"', source[source.index("await drive(") :]))
+    assert packages <= set(pinned(ADAPTERS[name]["packages"]))
+    assert ADAPTERS[name]["package"] in told
+    assert told <= set(pinned(ADAPTERS[name]["packages"]))
+
+
+@needs_node
+@pytest.mark.parametrize("path", [*SHARED, *DRIVERS.values()], ids=lambda path: f"{path.parent.name}/{path.name}")
+def test_node_can_read_it(path: Path) -> None:
+    assert NODE is not None
+    done = subprocess.run([NODE, "--check", str(path)], capture_output=True, timeout=30, check=False)
+    assert (0, b"") == (done.returncode, done.stderr)
+
+
+TALKS = """
+  const tool = job.tool("weather");
+  yield await tool.call({ city: "Oslo" });
+  yield await tool.call('{"city": "Oslo"}');
+  yield await tool.call('{"city": ');
+  yield await tool.call("");
+  yield await tool.call({ city: "Bergen" });
+  yield tool.denial({ city: "Rome" });
+  yield tool.denial({ city: "Oslo" });
+  yield tool.isGated ? "gated" : "";
+  await tool.call({ city: "Nowhere" });
+  yield "never";
+"""
+
+
+@needs_node
+def test_tools_answer_by_their_arguments_wait_deny_and_fail(tmp_path: Path) -> None:
+    code, answer = driven(tmp_path, TALKS, job())
+    assert 0 == code
+    assert () == validator("files/adapter-answer").errors(answer)
+    assert ["9", "9", "which city?", "which city?", "unknown", "not allowed", None, "gated"] == answer["texts"]
+    assert {"type": "Error", "message": "no such city"} == answer["error"]
+    started, ended = answer["events"][:2]
+    assert ["start", "end"] == [started["event"], ended["event"]]
+    assert {"name": "weather", "arguments": {"city": "Oslo"}} == started["call"] == ended["call"]
+    assert ended["at_ms"] - started["at_ms"] >= 15
+
+
+@needs_node
+def test_a_gate_holds_the_calls_of_a_batch(tmp_path: Path) -> None:
+    talk = 'job.gate([{ name: "weather", arguments: \'{"city": "Rome"}\' }]); yield "done";'
+    code, answer = driven(tmp_path, talk, job())
+    assert (0, ["done"]) == (code, answer["texts"])
+    assert [{"name": "weather", "arguments": {"city": "Rome"}}] == answer["events"][0]["calls"]
+
+
+@needs_node
+@pytest.mark.parametrize(
+    "talk",
+    [
+        'console.log("noise"); yield "one"; throw new TypeError("broken");',
+        'yield "one"; Promise.reject(new TypeError("broken")); await new Promise((done) => setTimeout(done, 9000));',
+        'yield "one"; process.emit("uncaughtException", new TypeError("broken")); throw new Error("late");',
+    ],
+    ids=["raised", "rejected behind its back", "raised behind its back, and again"],
+)
+def test_what_an_adapter_raises_is_part_of_the_answer(talk: str, tmp_path: Path) -> None:
+    code, answer = driven(tmp_path, talk, job())
+    assert (0, ["one"]) == (code, answer["texts"])
+    assert {"type": "TypeError", "message": "broken"} == answer["error"]
