@@ -17,7 +17,7 @@ from conformance.transport.client import Client, Endpoint
 
 OVER_HTTP = ("deepseek", "groq", "openrouter")
 LOADED = {name: profiles.load(name) for name in profiles.names()}
-SCENARIOS = [scenario for name in scenarios.names() if not (scenario := scenarios.load(name)).is_raw]
+SCENARIOS = [scenario for name in scenarios.names() if not (scenario := scenarios.load(name)).for_clients]
 
 
 def playable() -> list[object]:

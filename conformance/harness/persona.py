@@ -30,7 +30,7 @@ def message(likeness: Likeness, turn: Turn) -> dict[str, Any]:
     if turn.calls:
         one = likeness.request.get("parallel_tool_calls") is False and likeness.claims_that("tools.parallel-switch")
         calls = turn.calls[:1] if one else turn.calls
-        said["tool_calls"] = [_call(likeness, name, given, n) for n, (name, given) in enumerate(calls)]
+        said["tool_calls"] = [_call(likeness, turn, n) for n in range(len(calls))]
     if likeness.thinks:
         sign(said, likeness)
     return said
@@ -84,9 +84,13 @@ def _silence(likeness: Likeness) -> dict[str, Any]:
     return {"content": {"null": None, "text": WORDS, "list": [{"type": "text", "text": WORDS}]}.get(form, "")}
 
 
-def _call(likeness: Likeness, name: str, arguments: Mapping[str, Any], position: int) -> dict[str, Any]:
-    text = orjson.dumps(arguments).decode() if arguments else str(likeness.one("arguments.when-none", "{}"))
-    identity = likeness.call_id(name, position)
+def _call(likeness: Likeness, turn: Turn, position: int) -> dict[str, Any]:
+    name, given = turn.calls[position]
+    if isinstance(given, str):
+        text = given
+    else:
+        text = orjson.dumps(given).decode() if given else str(likeness.one("arguments.when-none", "{}"))
+    identity = turn.ids[position] if turn.ids else likeness.call_id(name, position)
     return {"id": identity, "type": "function", "function": {"name": name, "arguments": text}}
 
 

@@ -59,10 +59,9 @@ def play(scenario: Scenario, variant: str, subject: Subject) -> Case:
     A scenario whose needs the claims rule out is not played: its case says which, and holds no outcome.
     """
     unmet = scenario.unmet(subject.claims)
-    if unmet is not None:
-        claimed = subject.claims.get(unmet)
-        note = f"{NOT_PLAYED}: {subject.profile.name} claims {unmet} = {claimed!r}"
-        note = f"{NOT_PLAYED}: only a simulator misbehaves so" if scenario.is_raw else note
+    if scenario.for_clients or unmet is not None:
+        note = f"{NOT_PLAYED}: {subject.profile.name} claims {unmet} = {subject.claims.get(unmet or '')!r}"
+        note = f"{NOT_PLAYED}: only a simulator misbehaves so" if scenario.for_clients else note
         return Case(scenario.name, variant, subject.evidence, note=note)
     played = _converse(scenario, variant, subject)
     conversation = tuple(played.exchanges)

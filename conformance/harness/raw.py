@@ -1,6 +1,6 @@
-"""What no profile claims and yet happens: streams that break off, finish twice, or number every call 0.
+"""What no profile claims and yet happens: streams that break off, fail, finish twice, or mix their calls.
 
-A turn of a scenario names them under `raw`; only the simulator plays such a turn, and a client has to cope with it.
+A scenario, or a turn of one, names them under `raw`; only the simulator plays such a turn, and clients have to cope.
 """
 
 import copy
@@ -24,28 +24,39 @@ def _cut(items: list[Any]) -> list[Any]:
     return chunks[: max(1, len(chunks) * 2 // 3)]
 
 
-def _without_done(items: list[Any]) -> list[Any]:
-    return [item for item in items if isinstance(item, dict)]
-
-
 def _finished_twice(items: list[Any]) -> list[Any]:
     at = next(position for position, item in enumerate(items) if _finish(item) is not None)
     return [*items[: at + 1], copy.deepcopy(items[at]), *items[at + 1 :]]
-
-
-def _index_zero(items: list[Any]) -> list[Any]:
-    changed: list[Any] = copy.deepcopy(items)
-    for item in changed:
-        for choice in item["choices"] if isinstance(item, dict) else ():
-            for call in choice["delta"].get("tool_calls", ()):
-                call["index"] = 0
-    return changed
 
 
 def _error_inside(items: list[Any]) -> list[Any]:
     """Fail after half of the chunks, with status 200 sent long ago."""
     chunks = [item for item in items if isinstance(item, dict)]
     return [*chunks[: len(chunks) // 2], {"error": {"message": "The upstream is gone.", "code": 502}}]
+
+
+def _interleaved(items: list[Any]) -> list[Any]:
+    """Take turns between the calls of a reply: the first fragment of each, then the second of each, and so on."""
+    fragments = [item for item in items if _call_index(item) is not None]
+    if not fragments:
+        return items
+    start = items.index(fragments[0])
+    seen: dict[Any, int] = {}
+    ranks = []
+    for fragment in fragments:
+        index = _call_index(fragment)
+        ranks.append((seen.setdefault(index, 0), index))
+        seen[index] += 1
+    order = sorted(range(len(fragments)), key=lambda each: ranks[each])
+    rest = [item for item in items[start:] if _call_index(item) is None]
+    return [*items[:start], *[fragments[each] for each in order], *rest]
+
+
+def _call_index(item: Any) -> Any:
+    """Return which call a chunk brings a fragment of; None where it brings none."""
+    choices = item["choices"] if isinstance(item, dict) else []
+    calls = choices[0]["delta"].get("tool_calls") if choices else None
+    return calls[0].get("index") if calls else None
 
 
 def _finish(item: Any) -> Any:
@@ -55,8 +66,7 @@ def _finish(item: Any) -> Any:
 
 RAW: Final[Mapping[str, Callable[[list[Any]], list[Any]]]] = {
     "cut": _cut,
-    "without-done": _without_done,
     "finished-twice": _finished_twice,
-    "index-zero": _index_zero,
     "error-inside": _error_inside,
+    "interleaved": _interleaved,
 }

@@ -82,7 +82,7 @@ class Run:
     def cases(self) -> Iterator[tuple[Scenario, str]]:
         """Yield every scenario in each of its variants, whether it can be played or not; none that is for clients."""
         for scenario in map(scenarios.load, scenarios.names()):
-            for variant in scenario.variants if not scenario.is_raw else ():
+            for variant in scenario.variants if not scenario.for_clients else ():
                 yield scenario, variant
 
     def case(self, scenario: Scenario, variant: str) -> Case:

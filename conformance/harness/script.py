@@ -1,6 +1,7 @@
 """Which turn of which scenario a request asks for; where it is none of them, one made up."""
 
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from functools import cache
 from typing import Any
 
@@ -9,7 +10,10 @@ from conformance.scenarios import Scenario, Turn
 
 
 def scenario_of(body: Mapping[str, Any]) -> Scenario | None:
-    """Return the scenario that begins with the users' words of a request; None where none does."""
+    """Return the scenario that begins with the users' words of a request; None where none does.
+
+    Those for clients are told by their paths alone: some share their words.
+    """
     said = tuple([message.get("content") for message in _messages(body) if message.get("role") == "user"])
     return next((each for each in _every() if said and each.prompts[: len(said)] == said), None)
 
@@ -29,6 +33,23 @@ def due(body: Mapping[str, Any], scenario: Scenario | None, claims: Mapping[str,
         if set(called) <= offered.keys() and (not wanted or (called and wanted in ("required", *called))):
             return turn
     return _improvised(forced(body, claims), offered, messages)
+
+
+def possible(turn: Turn, body: Mapping[str, Any], tools: Sequence[str]) -> Turn:
+    """Return a turn of a script as a model can take it that was sent this request; `tools` are those of the script.
+
+    It calls nothing that is not offered. Where the request demands a call and the turn is words, they go into a call
+    of a tool that is not the script's: agents that end by such a call never end otherwise.
+    """
+    offered = _offered(body)
+    if not {name for name, _ in turn.calls} <= offered.keys():
+        return replace(turn, says=turn.says or "There is no tool for that.", calls=(), ids=())
+    others = [function for name, function in offered.items() if name not in tools]
+    if turn.calls or not others or not forced(body, {}):
+        return turn
+    arguments = _arguments(others[0].get("parameters"))
+    said = {name: turn.says if isinstance(value, str) else value for name, value in arguments.items()}
+    return replace(turn, says="", calls=((others[0]["name"], said),))
 
 
 def forced(body: Mapping[str, Any], claims: Mapping[str, Any]) -> str:
@@ -58,7 +79,8 @@ def earlier(body: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
 
 @cache
 def _every() -> tuple[Scenario, ...]:
-    return tuple([scenarios.load(name) for name in scenarios.names()])
+    every = [scenarios.load(name) for name in scenarios.names()]
+    return tuple([scenario for scenario in every if not scenario.for_clients])
 
 
 def _messages(body: Mapping[str, Any]) -> list[Mapping[str, Any]]:

@@ -7,7 +7,7 @@ the canonical wire; one whose value is `unknown` was looked for and not found.
 import re
 from bisect import bisect_right
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from fnmatch import fnmatchcase
 from functools import cache
 from pathlib import Path
@@ -129,6 +129,15 @@ class Profile:
     def claim(self, name: str, model: str = "", date: str = "") -> Claim | None:
         """Return the claim of that name that holds for a model on a day, with its source; None where none does."""
         return self._in_force(name, self._fitting(model), date)
+
+    def wearing(self, claims: Claims) -> "Profile":
+        """Return a profile that makes these claims of every model at all times, and else those of this one."""
+        worn = {name: (Claim(name, value),) for name, value in claims.items()}
+        models = [
+            replace(model, claims={name: history for name, history in model.claims.items() if name not in worn})
+            for model in self.models
+        ]
+        return replace(self, models=tuple(models), claims={**self.claims, **worn}, _layers={}, _resolved={})
 
     def _fitting(self, model: str) -> tuple[int, ...]:
         """Return the numbers of the model entries that are about a model."""

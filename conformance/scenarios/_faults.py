@@ -1,0 +1,63 @@
+"""What is wrong with a scenario's file and no schema can say: names that nobody knows, positions that are not there."""
+
+from collections.abc import Iterator, Mapping, Sequence, Set
+from typing import Any, Final
+
+from conformance import profiles
+from conformance.errors import UnknownName
+from conformance.schemas import validator
+from conformance.wire.pointer import Place
+
+ID_FIELDS: Final = {"turn": 0, "position": 0, "number": 0, "name": ""}
+"""What the template of an id may speak of, each with a value of its type."""
+
+
+def faults(value: Mapping[str, Any], tools: Set[str]) -> Iterator[tuple[Place, str]]:
+    """Yield place and message of each fault; `value` is a scenario with what it takes from another one."""
+    for number, name in enumerate(value.get("tools", ())):
+        if name not in tools:
+            yield ("tools", number), str(UnknownName("tool", name, tools))
+    yield from _of_needs(value.get("needs", ()))
+    yield from _of_claims(value.get("claims", {}))
+    try:
+        value.get("ids", "").format_map(ID_FIELDS)
+    except (KeyError, ValueError, IndexError, AttributeError) as error:
+        known = ", ".join(f"{{{name}}}" for name in ID_FIELDS)
+        yield ("ids",), f"expected a template with no fields but {known}, got {value['ids']!r}: {error}"
+    yield from _of_turns(value["turns"], frozenset(value.get("tools", ())))
+
+
+def _of_needs(needs: Sequence[Any]) -> Iterator[tuple[Place, str]]:
+    for number, need in enumerate(needs):
+        for name in (need,) if isinstance(need, str) else need:
+            if name not in profiles.vocabulary():
+                yield ("needs", number), str(UnknownName("claim", name, profiles.vocabulary()))
+
+
+def _of_claims(claims: Mapping[str, Any]) -> Iterator[tuple[Place, str]]:
+    for name, value in claims.items():
+        if name not in profiles.vocabulary():
+            yield ("claims", name), str(UnknownName("claim", name, profiles.vocabulary()))
+            continue
+        claim = {name: {"value": value, "source": "a scenario", "confidence": "high"}}
+        for error in validator("files/profile#/$defs/claims").errors(claim):
+            yield ("claims", name), error.message
+
+
+def _of_turns(turns: Sequence[Mapping[str, Any]], tools: Set[str]) -> Iterator[tuple[Place, str]]:
+    called = 0
+    for number, turn in enumerate(turns):
+        place: Place = ("turns", number)
+        if "results" in turn and not called:
+            yield (*place, "results"), "expected a user's message, since the turn before calls nothing, got results"
+        for key in ("fails", "denied"):
+            for at, position in enumerate(turn.get(key, ())):
+                if position >= called:
+                    yield (*place, key, at), f"expected the position of one of {called} calls, got {position}"
+        if len(turn.get("delays", ())) > called:
+            yield (*place, "delays"), f"expected no more than {called} delays, got {len(turn['delays'])}"
+        names = [next(iter(call)) for call in turn.get("calls", ())]
+        for at, name in enumerate(names):
+            if name not in tools:
+                yield (*place, "calls", at), str(UnknownName("tool of this scenario", name, tools))
+        called = len(names)
