@@ -1,6 +1,5 @@
 """Bodies of requests that a well-behaved client sends: to nobody in particular, or to one provider by its profile."""
 
-import re
 from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
@@ -48,8 +47,8 @@ def requests(
     """Return a strategy of request bodies that break no rule of level MUST.
 
     Without a `provider` they are valid by `schemas/canonical/request.json`. With one they are what `egress.prepare`
-    makes of a transcript, limited to what the provider's profile claims of the `model` (by default the profile's
-    own): ids and roles that it takes, reasoning where it demands some, no tools where it knows none. `messages` draws
+    makes of a transcript by what the provider's profile claims of the `model` (by default the profile's own), with
+    reasoning on every tool turn where that is demanded, and no tools where none are taken. `messages` draws
     the transcripts, by default those of `transcripts` that may be sent; `stream` says whether the reply is to be
     streamed, None for both. Raises UnknownName for a provider that nobody has.
     """
@@ -63,34 +62,13 @@ def requests(
 
 
 def _taken(claims: Mapping[str, Any]) -> st.SearchStrategy[list[Message]]:
-    """Return a strategy of the transcripts that a provider is not claimed to refuse."""
+    """Return a strategy of the transcripts of which egress can make what a provider is not claimed to refuse."""
     lacking = any(_bites(claims, name) for name in _LACKING)
     return transcripts(
-        ids=_ids(claims),
+        ids=_PORTABLE_IDS,
         reasoning="text" if lacking else REASONING,
-        system=False if _bites(claims, "request.system-role") else None,
         max_calls=3 if _takes_tools(claims) else 0,
     )
-
-
-def _ids(claims: Mapping[str, Any]) -> list[str]:
-    """Return the ways of giving ids that fit what is claimed of their form, by the first ids of each."""
-    pattern = claims.get("ids.input-pattern")
-    longest = claims.get("ids.input-max-length")
-    expression = pattern["pattern"] if isinstance(pattern, Mapping) else ".*"
-    limit = longest["limit"] if isinstance(longest, Mapping) else None
-    refused = ["foreign"] if _bites(claims, "ids.foreign") else []
-    refused += ["colliding across turns"] if _bites(claims, "ids.duplicate-in-request") else []
-    samples = {
-        name: [IDS[name](number, number, function) for number in range(9) for function in NAMES]
-        for name in _PORTABLE_IDS
-        if name not in refused
-    }
-    return [
-        name
-        for name, ids in samples.items()
-        if all(re.fullmatch(expression, ident) and (limit is None or len(ident) <= limit) for ident in ids)
-    ]
 
 
 def _takes_tools(claims: Mapping[str, Any]) -> bool:
