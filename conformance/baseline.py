@@ -15,6 +15,9 @@ from conformance.resources import folder
 from conformance.schemas import validator
 from conformance.wire.pointer import Place, render
 
+RECORDINGS = "recordings"
+"""The first part of the names of failures that recordings of real traffic show; those of results have none such."""
+
 
 class Named(Protocol):
     """What can be covered: anything that has names."""
@@ -66,8 +69,10 @@ class Covered(Generic[Failure]):
     ended: tuple[Entry, ...]
 
 
-def load(path: Path | None = None) -> tuple[Entry, ...]:
+def load(path: Path | None = None, *, recordings: bool = False) -> tuple[Entry, ...]:
     """Return the entries of a file, by default `reports/expected-failures.yaml`, in their order.
+
+    Those about recordings of real traffic, or all others: nothing is held against both.
 
     Raises InvalidDocument with file, line and pointer for what is not an entry, and for a pattern that is given twice.
     """
@@ -86,7 +91,7 @@ def load(path: Path | None = None) -> tuple[Entry, ...]:
         if entry.match in entries:
             refuse(f"expected each pattern once, got {entry.match!r} again", (number, "match"))
         entries[entry.match] = entry
-    return tuple(entries.values())
+    return tuple([each for each in entries.values() if each.match.startswith(f"{RECORDINGS}/") is recordings])
 
 
 def cover(failures: Sequence[Failure], entries: Sequence[Entry], today: str = "") -> Covered[Failure]:

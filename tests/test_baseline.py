@@ -157,3 +157,10 @@ def test_every_entry_of_the_project_says_why_and_where_it_is_known_from() -> Non
     for each in load():
         assert each.reason.endswith(".")
         assert each.link.startswith("https://")
+
+
+def test_entries_of_recordings_and_of_results_are_read_apart(tmp_path: Path) -> None:
+    file = tmp_path / "expected.yaml"
+    file.write_text("".join(f"- match: {each}\n  reason: R.\n  link: L\n" for each in ("recordings/a/b", "a/b")))
+    assert ["a/b"] == [entry.match for entry in load(file)]
+    assert ["recordings/a/b"] == [entry.match for entry in load(file, recordings=True)]

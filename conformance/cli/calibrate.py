@@ -45,7 +45,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     """Calibrate and print the report; return 1 for what is unexpectedly false, missed or contradicted."""
-    entries = baseline.load(arguments.expected)
+    entries = baseline.load(arguments.expected, recordings=True)
     tally = calibrate(arguments.paths, arguments.provider, arguments.jobs)
     for message in (*tally.unreadable, *tally.errored):
         complain(message)

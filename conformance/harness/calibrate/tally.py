@@ -7,7 +7,7 @@ from functools import cache
 from typing import Any, Final
 
 from conformance import profiles
-from conformance.baseline import Entry, cover
+from conformance.baseline import RECORDINGS, Entry, cover
 from conformance.harness.calibrate.observed import BAD, Fault, Seen, Verdict
 from conformance.profiles import UNKNOWN, UPSTREAM
 from conformance.rules import load
@@ -45,7 +45,7 @@ class Failure:
     def names(self) -> tuple[str, ...]:
         """Return the names that an expected failure may match, each alone and with the recording's digest behind."""
         subjects = (self.rule or f"requests/{self.kind.replace(' ', '-')}", *self.claims)
-        bare = [f"{self.provider}/{subject}" for subject in subjects]
+        bare = [f"{RECORDINGS}/{self.provider}/{subject}" for subject in subjects]
         return (*bare, *(f"{name}/{self.digest}" for name in bare))
 
     def to_json(self) -> dict[str, Any]:
