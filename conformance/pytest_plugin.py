@@ -47,7 +47,7 @@ def pytest_configure(config: pytest.Config) -> None:
         return
     # Imported here because a run without --provider must not pay for it.
     from conformance.errors import ConformanceError
-    from conformance.harness.run import Options, Run
+    from conformance.harness.run import Options, Run, handed_over
     from conformance.resources import folder
 
     options = Options(
@@ -62,7 +62,7 @@ def pytest_configure(config: pytest.Config) -> None:
         max_requests=config.getoption("--max-requests"),
     )
     try:
-        config.stash[RUN] = Run(options)
+        config.stash[RUN] = Run(handed_over(options))
     except ConformanceError as error:
         raise pytest.UsageError(str(error)) from None
     if config.args_source is not pytest.Config.ArgsSource.ARGS:

@@ -40,7 +40,9 @@ def simulated_models(cassettes: Path) -> Iterator[tuple[str, str]]:
     """Yield each provider with its usual model and those that it has simulated cassettes of."""
     for name in profiles.names():
         entries = Shelf(cassettes, name).manifest()
-        usual = profiles.load(name).model
         real = {model for model, entry in entries.items() if entry.evidence is not Evidence.SIMULATED}
+        # An engine's cassettes stand in the place of those that were simulated for its profile.
+        ran = any(entries[model].evidence is Evidence.ENGINE for model in real)
+        usual = "" if ran else profiles.load(name).model
         for model in sorted({usual, *entries} - real - {""}):
             yield name, model

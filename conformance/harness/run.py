@@ -3,7 +3,7 @@
 import os
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import AbstractContextManager, ExitStack, nullcontext
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from importlib.metadata import version
 from pathlib import Path
 from typing import Any
@@ -12,7 +12,7 @@ from urllib.parse import urlsplit
 import orjson
 
 from conformance import profiles, scenarios
-from conformance.documents import read_json
+from conformance.documents import parse_json, read_json
 from conformance.errors import Unusable
 from conformance.harness.plan import Plan, plan
 from conformance.harness.provider import Subject, play
@@ -28,13 +28,26 @@ from conformance.wire.exchange import Exchange
 KEY = "CONFORMANCE_API_KEY"
 """The environment variable whose key goes to a --base-url that is not the provider's own."""
 
+BASE_URL = "CONFORMANCE_BASE_URL"
+"""The environment variable with the server that a live run asks where no --base-url is given."""
+
+MODEL = "CONFORMANCE_MODEL"
+"""The environment variable with the model that it asks for where no --model is given."""
+
+ENGINE = "CONFORMANCE_ENGINE"
+"""The environment variable that says as JSON which engine that server is; `conformance engine run` sets all three.
+
+Its members are those of `Options` with the same names: `engine` and `hidden`.
+"""
+
 
 @dataclass(frozen=True, slots=True)
 class Options:
     """What a run was asked for.
 
     `today` is the ISO day that a recording is noted with. `plan`: nothing is to be sent. `max_requests`: no more than
-    so many are sent to a real endpoint.
+    so many are sent to a real endpoint. `engine`: what the manifest says of the engine that is asked; `hidden`: the
+    folders of this machine that may stand in its replies, and what is recorded in their places.
     """
 
     provider: str
@@ -46,11 +59,23 @@ class Options:
     base_url: str = ""
     plan: bool = False
     max_requests: int | None = None
+    engine: Mapping[str, Any] | None = None
+    hidden: Mapping[str, str] = field(default_factory=dict)
 
     @property
     def asks(self) -> bool:
         """Say whether the run asks a real endpoint."""
         return not self.plan and (self.live or bool(self.base_url))
+
+
+def handed_over(options: Options) -> Options:
+    """Return the options of a live run with what the environment says of the server; the user's own words go first."""
+    if not options.live or options.base_url or not os.environ.get(BASE_URL):
+        return options
+    told: Any = parse_json(os.environ.get(ENGINE) or "{}", ENGINE)
+    model = options.model or os.environ.get(MODEL, "")
+    engine, hidden = told.get("engine"), told.get("hidden", {})
+    return replace(options, base_url=os.environ[BASE_URL], model=model, engine=engine, hidden=hidden)
 
 
 class Run:
@@ -60,11 +85,11 @@ class Run:
         """Prepare a run; raises UnknownName or Unusable, with what to change, before anything is sent."""
         self.options = options
         self.profile: Profile = profiles.load(options.provider)
-        self.model = options.model or self.profile.model
-        if not self.model:
-            raise Unusable(f"{self.profile.title} has no usual model; name one with --model")
         self._sent = 0
         self._shelf = Shelf(options.cassettes, self.profile.name)
+        self.model = options.model or self._usual_model()
+        if not self.model:
+            raise Unusable(f"{self.profile.title} has no usual model; name one with --model")
         self._played: dict[str, Case] = {}
         self._stack = ExitStack()
         self._evidence, self._endpoint = self._prepare()
@@ -133,12 +158,25 @@ class Run:
         path.write_bytes(orjson.dumps(self.results().to_json(), option=orjson.OPT_INDENT_2 | orjson.OPT_APPEND_NEWLINE))
         return path
 
+    def _usual_model(self) -> str:
+        """Return the profile's own model, or for a replay the one that an engine was recorded with, if none else was.
+
+        What an engine did says more than what a simulator would have done.
+        """
+        if self.options.record or self.options.plan or self.options.asks:
+            return self.profile.model
+        entries = self._shelf.manifest()
+        usual = entries.get(self.profile.model)
+        engines = [model for model, entry in entries.items() if entry.evidence is Evidence.ENGINE]
+        return engines[0] if engines and (usual is None or usual.evidence is Evidence.SIMULATED) else self.profile.model
+
     def _prepare(self) -> tuple[Evidence, Endpoint]:
         options, profile = self.options, self.profile
         if options.plan:
             return Evidence.SIMULATED, Endpoint(profile.base_url)
         if options.live or options.base_url:
-            return Evidence.LIVE, Endpoint(options.base_url or profile.base_url, self._key())
+            alone = options.engine is not None
+            return Evidence.LIVE, Endpoint(options.base_url or profile.base_url, self._key(), alone=alone)
         if options.record:
             url = self._stack.enter_context(simulated(profile))
             return Evidence.SIMULATED, Endpoint(f"{url}/v1")
@@ -146,7 +184,7 @@ class Run:
         missing = [name for name in self._playable() if not self._shelf.path(self.model, name).exists()]
         if entry is None or missing:
             raise Unusable(self._no_cassettes(missing))
-        return entry.evidence, Endpoint(profile.base_url)
+        return entry.evidence, Endpoint(profile.base_url, alone=entry.evidence is Evidence.ENGINE)
 
     def _playable(self) -> list[str]:
         claims = self.profile.at(self.model, "")
@@ -178,13 +216,19 @@ class Run:
         if name not in self._playable():
             return lambda _path: nullcontext()
         if self.options.record:
-            return recording
+            return lambda path: recording(path, self.options.hidden)
         return replaying if self._evidence is not Evidence.LIVE else lambda _path: nullcontext()
 
     def _note(self) -> None:
+        engine = self.options.engine
+        is_simulated = any(case.evidence is Evidence.SIMULATED for case in self._played.values())
+        if engine is not None and not is_simulated:
+            versions = {**engine["versions"], "wire-conformance": version("wire-conformance")}
+            again = f"conformance engine record {engine['name']} --template {engine['template']}"
+            self._shelf.note(self.model, Entry(Evidence.ENGINE, self.options.today, versions, again, engine))
+            return
         evidence = Evidence.SIMULATED if self._evidence is Evidence.SIMULATED else Evidence.RECORDED
-        if any(case.evidence is Evidence.SIMULATED for case in self._played.values()):
-            evidence = Evidence.SIMULATED
+        evidence = Evidence.SIMULATED if is_simulated else evidence
         versions = {"wire-conformance": version("wire-conformance")}
         if evidence is Evidence.SIMULATED:
             versions[SIMULATOR] = versions["wire-conformance"]

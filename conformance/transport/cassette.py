@@ -5,10 +5,12 @@ a client or a host sends never reach the file.
 """
 
 import re
+import shutil
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any
 from urllib.parse import urlsplit, urlunsplit
 
@@ -30,12 +32,22 @@ LOOPBACK = frozenset({"127.0.0.1", "localhost", "::1"})
 
 @dataclass(frozen=True, slots=True)
 class Entry:
-    """What the cassettes of one model are: the kind of evidence, the day, what took part, how to record again."""
+    """What the cassettes of one model are: the kind of evidence, the day, what took part, how to record again.
+
+    `engine` says of an engine by which definition, template and flags it ran, and what was replaced in it.
+    """
 
     evidence: Evidence
     date: str
     versions: Mapping[str, str] = field(default_factory=dict)
     again: str = ""
+    engine: Mapping[str, Any] | None = None
+
+    def to_json(self) -> dict[str, Any]:
+        """Return the entry as the manifest holds it."""
+        shown: dict[str, Any] = {"evidence": self.evidence.value, "date": self.date, "versions": dict(self.versions)}
+        shown["again"] = self.again
+        return shown if self.engine is None else shown | {"engine": dict(self.engine)}
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,22 +75,23 @@ class Shelf:
             pointer = render(error.place)
             raise InvalidDocument(error.message, str(self.manifest_path), document.line(pointer), pointer)
         return {
-            model: Entry(Evidence(entry["evidence"]), entry["date"], entry["versions"], entry["again"])
+            model: Entry(**{**entry, "evidence": Evidence(entry["evidence"])})
             for model, entry in document.value["models"].items()
         }
 
     def note(self, model: str, entry: Entry) -> None:
         """Write a model's entry into the manifest, leaving those of the other models as they are."""
-        entries = self.manifest() | {model: entry}
-        shown = {
-            name: {
-                "evidence": each.evidence.value,
-                "date": each.date,
-                "versions": dict(each.versions),
-                "again": each.again,
-            }
-            for name, each in sorted(entries.items())
-        }
+        self._write(self.manifest() | {model: entry})
+
+    def drop(self, model: str) -> None:
+        """Remove a model's cassettes and its entry."""
+        entries = self.manifest()
+        del entries[model]
+        shutil.rmtree(self.path(model, "x").parent, ignore_errors=True)
+        self._write(entries)
+
+    def _write(self, entries: Mapping[str, Entry]) -> None:
+        shown = {name: entry.to_json() for name, entry in sorted(entries.items())}
         self.manifest_path.parent.mkdir(parents=True, exist_ok=True)
         text = yaml.safe_dump({"models": shown}, sort_keys=False, allow_unicode=True, width=120)
         self.manifest_path.write_text(text, encoding="utf-8")
@@ -104,20 +117,24 @@ def replaying(path: Path) -> Iterator[None]:
 
 
 @contextmanager
-def recording(path: Path) -> Iterator[None]:
-    """Keep every exchange of httpx in a cassette, in the place of what it held."""
+def recording(path: Path, hidden: Mapping[str, str] = MappingProxyType({})) -> Iterator[None]:
+    """Keep every exchange of httpx in a cassette, in the place of what it held.
+
+    `hidden` are words that replies may hold and a cassette must not, such as the folders of a machine, and what is
+    written instead.
+    """
     path.parent.mkdir(parents=True, exist_ok=True)
     path.unlink(missing_ok=True)
-    with _vcr("all").use_cassette(str(path)):
+    with _vcr("all", hidden).use_cassette(str(path)):
         yield
 
 
-def _vcr(mode: str) -> vcr.VCR:
+def _vcr(mode: str, hidden: Mapping[str, str] = MappingProxyType({})) -> vcr.VCR:
     found = vcr.VCR(
         record_mode=mode,
         match_on=("method", _SAME),
         before_record_request=_scrubbed_request,
-        before_record_response=_scrubbed_reply,
+        before_record_response=lambda reply: _scrubbed_reply(reply, hidden),
         decode_compressed_response=True,
     )
     found.register_matcher(_SAME, _is_same)
@@ -138,6 +155,9 @@ def _scrubbed_request(request: Any) -> Any:
     return request
 
 
-def _scrubbed_reply(reply: dict[str, Any]) -> dict[str, Any]:
+def _scrubbed_reply(reply: dict[str, Any], hidden: Mapping[str, str]) -> dict[str, Any]:
     kept = {name.lower(): values for name, values in reply["headers"].items() if name.lower() in REPLY_HEADERS}
-    return reply | {"headers": kept}
+    content = reply["body"]["string"]
+    for word, instead in hidden.items():
+        content = content.replace(word.encode(), instead.encode())
+    return reply | {"headers": kept, "body": {"string": content}}

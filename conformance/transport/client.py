@@ -44,11 +44,15 @@ class Inconclusive(Unjudged):
 
 @dataclass(frozen=True, slots=True)
 class Endpoint:
-    """Where to ask and with which key; the base URL is what clients call it, up to and without `/chat/completions`."""
+    """Where to ask and with which key; the base URL is what clients call it, up to and without `/chat/completions`.
+
+    `alone`: nobody else asks it, as with an engine on this machine, so that any status is its answer to the request.
+    """
 
     base_url: str
     key: str = ""
     seconds: float = 120.0
+    alone: bool = False
 
 
 class Client:
@@ -75,6 +79,8 @@ class Client:
         """
         for attempt in range(1, ATTEMPTS + 1):
             exchange = self.ask(body, date)
+            if self._endpoint.alone:
+                return exchange
             wait = _wait(exchange)
             if wait is None or attempt == ATTEMPTS:
                 return self._judged(exchange)

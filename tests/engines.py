@@ -1,0 +1,124 @@
+"""Engines that are none: definitions of small scripts that answer, crash, hang or leave children behind."""
+
+import os
+import time
+from collections.abc import Callable
+from importlib.metadata import version
+from pathlib import Path
+from typing import Any
+
+import yaml
+
+SCRIPT = """
+import os, signal, subprocess, sys, time
+from http.server import BaseHTTPRequestHandler, HTTPServer
+port, vice = int(sys.argv[1]), sys.argv[2]
+SLEEP = [sys.executable, "-c", "import time; time.sleep(600)"]
+print("the fake begins", flush=True)
+def note(pid):
+    with open(os.environ["PIDS"], "a") as file:
+        file.write(f"{pid}\\n")
+note(os.getpid())
+if vice == "crashes":
+    print("the weights are gone", flush=True)
+    sys.exit(3)
+if vice == "killed":
+    os.kill(os.getpid(), signal.SIGKILL)
+if vice == "hangs":
+    time.sleep(600)
+if vice == "deaf":
+    signal.signal(signal.SIGTERM, signal.SIG_IGN)
+if vice == "children":
+    note(subprocess.Popen(SLEEP).pid)
+    code = "import signal, subprocess, sys; signal.signal(signal.SIGTERM, signal.SIG_IGN);"
+    code += f"print(subprocess.Popen({SLEEP!r}, start_new_session=True).pid, flush=True)"
+    shown = subprocess.Popen([sys.executable, "-c", code], start_new_session=True, stdout=subprocess.PIPE)
+    note(int(shown.stdout.readline()))
+if vice == "loud":
+    for _ in range(400):
+        print("x" * 9999, flush=True)
+class Handler(BaseHTTPRequestHandler):
+    def do_GET(self):
+        self.send_response(200 if self.path == "/ready" else 404)
+        self.end_headers()
+        if self.path == "/die":
+            os._exit(5)
+    def log_message(self, *_):
+        pass
+HTTPServer(("127.0.0.1", port), Handler).serve_forever()
+"""
+
+SIMULATOR = """
+import sys, threading
+from dataclasses import replace
+from conformance import profiles
+from conformance.harness.simulator import Simulator
+from conformance.transport.server import Answered, serving
+simulator = Simulator(profiles.load("llamacpp"))
+def answer(asked):
+    if asked.path == "/ready":
+        return Answered(200, b"ok")
+    if sys.argv[2] == "breaks" and b"tool_call_id" in asked.body:
+        return Answered(500, b'{"error": {"message": "cannot read /work/x", "type": "server_error", "code": 500}}')
+    found = simulator.answer(asked)
+    return replace(found, headers={"content-type": found.headers["content-type"], "server": "fake"})
+with serving(answer, port=int(sys.argv[1])):
+    threading.Event().wait()
+"""
+
+
+def define(folder: Path, name: str = "fake", vice: str = "none", **changes: Any) -> Path:
+    """Write a definition, its script and a model into a folder, and return the path of the definition."""
+    folder.mkdir(parents=True, exist_ok=True)
+    (folder / "fake.py").write_text(SCRIPT)
+    (folder / "simulator.py").write_text(SIMULATOR)
+    value = {
+        "title": "Fake engine",
+        "provider": "llamacpp",
+        "packages": [[f"pytest=={version('pytest')}"]],
+        "version": "pytest",
+        "model": "gguf",
+        "templates": {"qwen3": {"name": "scripted-qwen3-0.002b", "flags": [vice]}},
+        "command": ["{python}", "{package}/fake.py", "{port}", "{flags}"],
+        "environment": {"PIDS": str(folder / "pids")},
+        "health": "/ready",
+        "seconds": 20,
+        "grace": 0.3,
+    }
+    path = folder / f"{name}.yaml"
+    path.write_text(yaml.safe_dump({**value, **changes}, sort_keys=False))
+    return path
+
+
+def weights(folder: Path) -> Path:
+    """Write what stands for the scripted model into a folder."""
+    folder.mkdir(parents=True, exist_ok=True)
+    for name in ("to_gguf.py", "to_folder.py"):
+        (folder / name).write_text("import sys, pathlib; pathlib.Path(sys.argv[2]).write_text(sys.argv[4])")
+    return folder
+
+
+def pids(folder: Path) -> list[int]:
+    """Return the processes that the fake has named."""
+    path = folder / "pids"
+    return [int(line) for line in path.read_text().split()] if path.exists() else []
+
+
+def lives(pid: int) -> bool:
+    try:
+        os.kill(pid, 0)
+    except ProcessLookupError:
+        return False
+    # A child that nobody has waited for yet has ended all the same.
+    status = Path(f"/proc/{pid}/stat")
+    return not status.exists() or status.read_text().rpartition(")")[2].split()[0] != "Z"
+
+
+def until(met: Callable[[], object], seconds: float = 20.0) -> bool:
+    """Wait until a condition is met, and say whether it was."""
+    due = time.monotonic() + seconds
+    while time.monotonic() < due:
+        if met():
+            return True
+        time.sleep(0.05)
+    return False

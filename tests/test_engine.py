@@ -1,0 +1,195 @@
+"""Engines: started, told to be ready, and ended with everything that they started, whatever happens."""
+
+import os
+import signal
+import socket
+import subprocess
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from pathlib import Path
+from typing import Any
+
+import httpx
+import pytest
+
+from conformance.cli import main
+from conformance.errors import Unusable
+from conformance.harness.engines.definition import load
+from conformance.harness.engines.process import LOG_LIMIT
+from conformance.harness.engines.serving import Options, Served, serving
+from tests.engines import define, lives, pids, until, weights
+
+
+@contextmanager
+def running(tmp_path: Path, vice: str, port: int = 0, **changes: Any) -> Iterator[Served]:
+    definition = load(define(tmp_path, vice=vice, **changes).stem, tmp_path)
+    with serving(definition, Options(tmp_path / "cache", weights(tmp_path / "w"), port=port), lambda _: None) as served:
+        yield served
+
+
+def arguments(tmp_path: Path, action: str, *more: str, vice: str = "none", **changes: Any) -> list[str]:
+    define(tmp_path, vice=vice, **changes)
+    known = {"--definitions": tmp_path, "--weights": weights(tmp_path / "w"), "--cache": tmp_path / "cache"}
+    return ["engine", action, "fake", *(str(word) for pair in known.items() for word in pair), *more]
+
+
+def test_an_engine_answers_while_it_is_asked_for_and_no_longer(tmp_path: Path) -> None:
+    with running(tmp_path, "none") as served:
+        assert 200 == httpx.get(served.url.removesuffix("/v1") + "/ready").status_code
+        assert "scripted-qwen3-0.002b" == served.model
+    (pid,) = pids(tmp_path)
+    assert not lives(pid)
+
+
+@pytest.mark.parametrize("vice", ["children", "deaf"])
+def test_no_process_is_left_of_an_engine(tmp_path: Path, vice: str) -> None:
+    with running(tmp_path, vice):
+        started = pids(tmp_path)
+        assert all(map(lives, started))
+    assert ({"children": 3, "deaf": 1}[vice], []) == (len(started), [pid for pid in started if lives(pid)])
+
+
+@pytest.mark.parametrize(
+    ("vice", "words"),
+    [
+        ("crashes", "ended at the start with exit code 3; the end of its log:\nthe fake begins\nthe weights are gone"),
+        ("killed", "ended at the start with exit code 137"),
+    ],
+)
+def test_a_crash_at_the_start_is_told_with_its_exit_code_and_the_end_of_the_log(
+    tmp_path: Path, vice: str, words: str
+) -> None:
+    with pytest.raises(Unusable) as caught, running(tmp_path, vice):
+        pass
+    assert words in str(caught.value)
+
+
+def test_an_engine_that_never_answers_is_ended_in_time(tmp_path: Path) -> None:
+    words = r"does not answer at http://127\.0\.0\.1:\d+/ready within 1 seconds"
+    with pytest.raises(Unusable, match=words), running(tmp_path, "hangs", seconds=1):
+        pass
+    assert [] == [pid for pid in pids(tmp_path) if lives(pid)]
+
+
+def test_a_command_that_is_not_there_is_told(tmp_path: Path) -> None:
+    words = "exit code 127; the end of its log:\nno-such-engine: No such file"
+    with pytest.raises(Unusable, match=words), running(tmp_path, "none", command=["no-such-engine", "{port}"]):
+        pass
+
+
+def test_a_taken_port_is_told_and_nothing_is_started(tmp_path: Path) -> None:
+    with socket.create_server(("127.0.0.1", 0)) as taken:
+        port = taken.getsockname()[1]
+        words = f"port {port} of 127.0.0.1 cannot be had"
+        with pytest.raises(Unusable, match=words), running(tmp_path, "none", port=port):
+            pass
+    assert [] == pids(tmp_path)
+
+
+def test_an_engine_that_ends_early_is_told(tmp_path: Path) -> None:
+    with running(tmp_path, "none") as served:
+        httpx.get(served.url.removesuffix("/v1") + "/die")
+        assert "Fake engine ended before its time, with exit code 5" in str(served.running.failure())
+
+
+def test_the_log_of_an_engine_stays_bounded(tmp_path: Path) -> None:
+    with running(tmp_path, "loud") as served:
+        assert until(lambda: served.running.log.with_name("engine.log.old").exists())
+        sizes = [path.stat().st_size for path in served.running.log.parent.glob("engine.log*")]
+        assert sum(sizes) < 2 * LOG_LIMIT + 200_000
+
+
+def test_an_engine_is_not_given_the_keys_of_its_user(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("OPENAI_API_KEY", "sk-secret")
+    with running(tmp_path, "none") as served:
+        (pid,) = pids(tmp_path)
+        environment = Path(f"/proc/{pid}/environ")
+        if not environment.exists():
+            pytest.skip("NOT RUN: there is no /proc to read the environment of a process from")
+        given = environment.read_text()
+    assert ("PIDS=" in given, "sk-secret" in given) == (True, False)
+    assert "http://127.0.0.1:" in served.url
+
+
+def test_the_command_beside_an_engine_is_told_where_it_listens_and_gives_the_exit_code(tmp_path: Path) -> None:
+    code = (
+        "import os, sys, urllib.request as u;"
+        "base = os.environ['CONFORMANCE_BASE_URL'];"
+        "u.urlopen(base.removesuffix('/v1') + '/ready');"
+        "sys.exit(7 if os.environ['CONFORMANCE_MODEL'] == 'scripted-qwen3-0.002b' else 1)"
+    )
+    assert 7 == main(arguments(tmp_path, "run", "--", sys.executable, "-c", code))
+    assert [] == [pid for pid in pids(tmp_path) if lives(pid)]
+
+
+def test_a_command_that_is_killed_gives_the_exit_code_of_shells(tmp_path: Path) -> None:
+    code = "import os; os.kill(os.getpid(), 9)"
+    assert 137 == main(arguments(tmp_path, "run", "--", sys.executable, "-c", code))
+
+
+def test_a_command_that_cannot_be_run_is_told(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert 2 == main(arguments(tmp_path, "run", "--", "no-such-command"))
+    assert "no-such-command cannot be run: No such file" in capsys.readouterr().err
+    assert [] == [pid for pid in pids(tmp_path) if lives(pid)]
+
+
+@pytest.mark.parametrize(
+    ("number", "code"), [(signal.SIGINT, 130), (signal.SIGTERM, 143), (signal.SIGHUP, 129), (signal.SIGKILL, -9)]
+)
+@pytest.mark.parametrize("errand", [[], ["--", "sh", "-c", "echo $$; exec sleep 600"]], ids=["alone", "errand"])
+def test_no_process_is_left_when_the_command_is_ended(
+    tmp_path: Path, number: signal.Signals, code: int, errand: list[str]
+) -> None:
+    words = [sys.executable, "-m", "conformance", *arguments(tmp_path, "run", *errand, vice="children")]
+    process = subprocess.Popen(words, stdout=subprocess.PIPE, stderr=subprocess.PIPE, start_new_session=True)
+    try:
+        assert process.stdout is not None
+        assert process.stderr is not None
+        first = process.stdout.readline().decode()
+        started = [*pids(tmp_path), int(first)] if errand else pids(tmp_path)
+        assert errand or first.startswith("http://127.0.0.1:")
+        if number == signal.SIGINT:
+            # As from a terminal: every process of the foreground gets it.
+            os.killpg(process.pid, number)
+        else:
+            os.kill(process.pid, number)
+        assert code == process.wait(30)
+        # Who is killed cannot end the command that the user gave; the engine ends all the same.
+        started = pids(tmp_path) if number == signal.SIGKILL else started
+        assert until(lambda: not any(map(lives, started)))
+        with suppress(ProcessLookupError):
+            os.killpg(process.pid, signal.SIGKILL)
+        assert b"Traceback" not in process.stderr.read()
+    finally:
+        with suppress(ProcessLookupError):
+            os.killpg(process.pid, signal.SIGKILL)
+        for stream in (process.stdout, process.stderr):
+            if stream is not None:
+                stream.close()
+
+
+@pytest.mark.parametrize(
+    ("words", "told"),
+    [
+        (["engine"], "the following arguments are required: ACTION"),
+        (["engine", "run", "lamacpp"], "did you mean llamacpp"),
+        (["engine", "run", "llamacpp", "--template", "qwen"], "did you mean qwen3"),
+        (["engine", "run", "llamacpp", "--weights", "/nowhere"], "there is no to_gguf.py"),
+        (["engine", "record"], "name the engines, or say --all"),
+        (["engine", "record", "llamacpp", "--", "ls"], "a command behind -- belongs to `run`"),
+    ],
+)
+def test_a_call_that_cannot_be_carried_out_is_told(
+    words: list[str], told: str, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("conformance.harness.environments.is_here", lambda _: True)
+    assert 2 == main(words)
+    assert told in capsys.readouterr().err
+
+
+def test_every_engine_is_listed_with_its_version(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    assert 0 == main(["engine", "list", "--cache", str(tmp_path)])
+    shown = capsys.readouterr().out
+    assert "llamacpp" in shown
+    assert "2026.10.11549 b11549" in shown

@@ -1,0 +1,73 @@
+"""The definitions of engines: what their files may say, and that those of the project are sound."""
+
+import tomllib
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from conformance import profiles
+from conformance.errors import InvalidDocument
+from conformance.harness import engines
+from conformance.harness.engines.definition import filled, read
+from conformance.harness.environments import pins
+from tests.engines import define
+
+ALL = [engines.load(name) for name in engines.names()]
+
+
+@pytest.mark.parametrize("definition", ALL, ids=lambda each: str(each.name))
+def test_every_package_of_an_engine_that_is_named_is_pinned(definition: engines.Definition) -> None:
+    assert definition.version in pins(definition.packages)
+
+
+@pytest.mark.parametrize("definition", ALL, ids=lambda each: str(each.name))
+def test_an_engine_listens_on_loopback_alone(definition: engines.Definition) -> None:
+    said = [" ".join(definition.command), *definition.files.values()]
+    launched = [word.partition("{package}")[2] for word in definition.command if word.startswith("{package}")]
+    said += [(definition.home / word.strip("/")).read_text() for word in launched]
+    assert any("127.0.0.1" in text for text in said)
+    assert not any("0.0.0.0" in text.replace("127.0.0.1", "") for text in said)  # noqa: S104 — it is looked for
+
+
+@pytest.mark.parametrize("definition", ALL, ids=lambda each: str(each.name))
+def test_the_claims_of_an_engine_know_the_templates_that_it_runs_with(definition: engines.Definition) -> None:
+    profile = profiles.load(definition.provider)
+    modes = {each.name: profile.at(each.model).get("thinking.mode", "unknown") for each in definition.templates}
+    assert "qwen3" in modes
+    assert "unknown" != modes["qwen3"]
+
+
+def test_the_extra_is_what_the_embedded_engine_pins() -> None:
+    project = tomllib.loads((Path(__file__).parents[1] / "pyproject.toml").read_text())
+    (step,) = engines.load("llamacpp").packages
+    assert sorted(step) == project["project"]["optional-dependencies"]["engine"]
+
+
+@pytest.mark.parametrize(
+    ("changes", "words"),
+    [
+        ({"provider": "lamacpp"}, "/provider: there is no provider 'lamacpp'; did you mean llamacpp"),
+        ({"command": ["{python}", "{prot}"]}, "/command/1: expected one of python, package"),
+        ({"environment": {"A": "{nothing}"}}, "/environment/A: expected one of python"),
+        ({"stubs": {"note": "kernels", "folder": "stubs"}}, "/stubs/folder: expected a folder beside the definition"),
+        ({"upstream": "fkae", "model": "none"}, "/upstream: there is no engine 'fkae'; did you mean fake"),
+        ({"upstream": "fake"}, "/model: "),
+        ({"packges": []}, "/packges: "),
+        ({"seconds": 0}, "/seconds: "),
+    ],
+)
+def test_a_definition_that_cannot_be_right_is_refused_at_its_line(
+    tmp_path: Path, changes: dict[str, Any], words: str
+) -> None:
+    path = define(tmp_path, **changes)
+    with pytest.raises(InvalidDocument) as caught:
+        read(path)
+    assert words in str(caught.value)
+    assert caught.value.line is not None
+
+
+def test_flags_are_words_of_their_own_and_other_braces_stay(tmp_path: Path) -> None:
+    definition = read(define(tmp_path, command=["{python}", "{flags}", '{"a": {port}}']))
+    assert ("py", "--x", "y", '{"a": 1}') == definition.words(["--x", "y"], {"python": "py", "port": "1"})
+    assert "{other}" == filled("{other}", {"port": "1"})

@@ -1,0 +1,149 @@
+"""Cached environments: made once, never used half-made, never made twice at a time."""
+
+import subprocess
+import sys
+import threading
+from importlib.metadata import version
+from pathlib import Path
+
+import pytest
+
+from conformance.errors import Unusable
+from conformance.harness import environments
+from conformance.harness.engines.definition import load
+from conformance.harness.engines.serving import environment_path, installed
+from tests.engines import define
+
+OFFLINE = ["--no-index", "--disable-pip-version-check"]
+
+
+def quiet(_: str) -> None:
+    """Hear nothing."""
+
+
+def test_an_environment_is_made_once(tmp_path: Path) -> None:
+    made: list[Path] = []
+    for _ in range(2):
+        environments.made(tmp_path / "a", made.append, quiet)
+    assert [tmp_path / "a"] == made
+
+
+def test_what_was_left_half_made_is_removed_and_made_again(tmp_path: Path) -> None:
+    def broken(folder: Path) -> None:
+        (folder / "half").touch()
+        raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        environments.made(tmp_path / "a", broken, quiet)
+    assert not (tmp_path / "a").exists()
+    # As after a power cut: the folder stands, and nothing says that it is whole.
+    (tmp_path / "a").mkdir()
+    (tmp_path / "a" / "half").touch()
+    environments.made(tmp_path / "a", lambda folder: (folder / "whole").touch(), quiet)
+    assert ["made.json", "whole"] == sorted([path.name for path in (tmp_path / "a").iterdir()])
+
+
+def test_two_who_want_the_same_environment_make_one(tmp_path: Path) -> None:
+    heard: list[str] = []
+    made: list[Path] = []
+    begun, go_on = threading.Event(), threading.Event()
+
+    def slowly(folder: Path) -> None:
+        begun.set()
+        go_on.wait(20)
+        made.append(folder)
+
+    def told(words: str) -> None:
+        heard.append(words)
+        go_on.set()
+
+    first = threading.Thread(target=environments.made, args=(tmp_path / "a", slowly, quiet))
+    first.start()
+    assert begun.wait(20)
+    environments.made(tmp_path / "a", made.append, told)
+    first.join()
+    assert (["waits for another process that makes the same environment"], 1) == (heard, len(made))
+
+
+BACKEND = """
+import zipfile
+def build_wheel(directory, *_):
+    path = "NAME-1-py3-none-any.whl"
+    with zipfile.ZipFile(f"{directory}/{path}", "w") as wheel:
+        wheel.writestr("NAME.py", "")
+        wheel.writestr("NAME-1.dist-info/METADATA", "Metadata-Version: 2.1\\nName: NAME\\nVersion: 1\\n")
+        wheel.writestr("NAME-1.dist-info/WHEEL", "Wheel-Version: 1.0\\nRoot-Is-Purelib: true\\nTag: py3-none-any\\n")
+        wheel.writestr("NAME-1.dist-info/RECORD", "NAME.py,,\\nNAME-1.dist-info/METADATA,,\\n")
+    return path
+"""
+
+
+@pytest.fixture(scope="module")
+def fresh(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("environment")
+    environments.make_python(folder, [], [], quiet)
+    return folder
+
+
+def test_an_environment_has_what_its_steps_install_and_not_what_is_taken_out(fresh: Path, tmp_path: Path) -> None:
+    for name in ("left_in", "taken_out"):
+        source = tmp_path / name
+        source.mkdir()
+        (source / f"{name}.py").write_text("")
+        (source / "pyproject.toml").write_text(
+            f'[build-system]\nrequires = []\nbuild-backend = "backend"\nbackend-path = ["."]\n'
+            f'[project]\nname = "{name}"\nversion = "1"\n'
+        )
+        (source / "backend.py").write_text(BACKEND.replace("NAME", name))
+    steps = [[*OFFLINE, "--no-build-isolation", str(tmp_path / name)] for name in ("left_in", "taken_out")]
+    environments.install(fresh, steps, ["taken_out"], quiet)
+    code = "import importlib.util as u; print([bool(u.find_spec(n)) for n in ('left_in', 'taken_out', 'conformance')])"
+    done = subprocess.run([environments.python_in(fresh), "-I", "-c", code], capture_output=True, check=True)
+    assert b"[True, False, False]" == done.stdout.strip()
+
+
+def test_a_missing_wheel_is_told_with_the_last_lines_of_pip(fresh: Path) -> None:
+    with pytest.raises(Unusable) as caught:
+        environments.install(fresh, [[*OFFLINE, "no-such-engine==1.0"]], [], quiet)
+    assert "pip cannot install --no-index" in str(caught.value)
+    assert "No matching distribution found for no-such-engine==1.0" in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    ("bounds", "words"),
+    [
+        ({"from": "3.99"}, "needs a Python from 3.99, and this is"),
+        ({"from": "3.1", "below": "3.2"}, "needs a Python from 3.1 and below 3.2, and this is"),
+    ],
+)
+def test_a_python_that_does_not_fit_is_told_before_anything_is_made(
+    tmp_path: Path, bounds: dict[str, str], words: str
+) -> None:
+    define(tmp_path, packages=[["no-such-engine==1.0"]], python=bounds)
+    with pytest.raises(Unusable, match=words):
+        installed(load("fake", tmp_path), tmp_path / "cache", quiet)
+    assert not (tmp_path / "cache").exists()
+
+
+def test_the_running_interpreter_is_taken_where_it_has_every_pinned_package(tmp_path: Path) -> None:
+    define(tmp_path)
+    assert Path(sys.executable) == installed(load("fake", tmp_path), tmp_path / "cache", quiet)
+    assert environments.is_here([[f"pytest=={version('pytest')}", "numpy>=1"]])
+    assert not environments.is_here([["pytest==0.1"]])
+    assert not environments.is_here([["pytest"]])
+    assert not environments.is_here([["no-such-engine==1"]])
+
+
+def test_another_recipe_has_another_environment(tmp_path: Path) -> None:
+    define(tmp_path, packages=[["a==1"]])
+    first = environment_path(load("fake", tmp_path), tmp_path)
+    define(tmp_path, packages=[["a==2"]])
+    assert first != environment_path(load("fake", tmp_path), tmp_path)
+
+
+def test_environments_are_kept_where_caches_are(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.delenv("CONFORMANCE_CACHE", raising=False)
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
+    assert tmp_path / "wire-conformance" / "engines" == environments.cache_root("engines")
+    monkeypatch.setenv("CONFORMANCE_CACHE", str(tmp_path / "mine"))
+    assert tmp_path / "mine" / "engines" == environments.cache_root("engines")
