@@ -44,11 +44,11 @@ export async function drive(talk, ...packages) {
   }
 }
 
-/** Return a call's arguments as JSON values; what is absent or cannot be parsed is an empty object. */
-export function parsed(given) {
-  if (typeof given !== "string") return given ?? {};
+/** Return a call's arguments as JSON values; what is absent, cannot be parsed or is no object is an empty object. */
+function parsed(given) {
   try {
-    return JSON.parse(given) ?? {};
+    const value = JSON.parse(typeof given === "string" ? given : JSON.stringify(given));
+    return typeof value === "object" && value !== null && !Array.isArray(value) ? value : {};
   } catch {
     return {};
   }
