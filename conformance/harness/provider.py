@@ -67,7 +67,7 @@ def play(scenario: Scenario, variant: str, subject: Subject) -> Case:
     conversation = tuple(played.exchanges)
     judged = check(conversation, subject.profile)
     kept = {outcome.rule for outcome in judged if _found_nothing(outcome)}.intersection(promised(scenario, variant))
-    outcomes = _of_the_provider(judged, _missed(kept, conversation, subject.claims))
+    outcomes = _of_the_provider(judged, missed(kept, conversation, subject.claims))
     probes = tuple([made for probe in scenario.probes if (made := _probed(probe, played, subject)) is not None])
     return Case(scenario.name, variant, _evidence(conversation, subject), outcomes, probes, played.note)
 
@@ -163,7 +163,7 @@ def _found_nothing(outcome: Outcome) -> bool:
     return outcome.status is Status.NOT_APPLICABLE and outcome.reason.startswith(NOTHING_TO_JUDGE)
 
 
-def _missed(idle: Set[str], conversation: Conversation, claims: Mapping[str, Any]) -> Set[str]:
+def missed(idle: Set[str], conversation: Conversation, claims: Mapping[str, Any]) -> Set[str]:
     """Return those of some rules that find nothing to judge in a conversation whatever is claimed."""
     excused = tuple(_excused(claims))
     chosen = [

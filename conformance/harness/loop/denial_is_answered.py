@@ -1,0 +1,32 @@
+"""Fact: a call that is denied has its result, and is not run."""
+
+from collections.abc import Iterator
+
+from conformance.harness.loop import Fault, Level, Played, Source, fact
+from conformance.harness.loop._parts import denied
+from conformance.harness.loop._played import Batch, parsed
+
+
+@fact(
+    Level.MUST,
+    on=denied,
+    source=Source("schemas/canonical/transcript.json", "N tool calls are followed at once by N tool messages"),
+)
+def judge(batch: Batch, played: Played) -> Iterator[Fault]:
+    """Each call that is denied has its result, and is not run.
+
+    The user's no is what the model has to hear: as a tool message in the place of the result, beside those of the
+    calls that were allowed. To mend it, fill the slot of a denied call with a text that says so, and go on.
+    """
+    if not batch.slots and batch.exchange == len(played.conversation) - 1:
+        yield Fault("expected the loop to go on and to tell the model of the denial, got no more request")
+    started = [call for event in played.answer.events if event.event == "start" for call in event.calls]
+    for position, (call, behaviour) in enumerate(zip(batch.calls, batch.behaviours, strict=True)):
+        if not behaviour["denied"]:
+            continue
+        shown = f"call {position + 1} ({call.name})"
+        if batch.slots and not (batch.slots[position].text or "").strip():
+            place = batch.slots[position].place
+            yield Fault(f"expected a text that tells of the denial of {shown}, got none", place=place)
+        if (call.name, parsed(call.arguments)) in started:
+            yield Fault(f"expected {shown} not to be run, since it is denied, got that it was started")

@@ -1,0 +1,31 @@
+"""Fact: each tool message bears the result of its own call."""
+
+from collections.abc import Iterator
+
+from conformance.harness.loop import Fault, Level, Played, Source, fact
+from conformance.harness.loop._parts import batches
+from conformance.harness.loop._played import Batch, bears
+
+
+@fact(Level.MUST, on=batches, source=Source("https://github.com/can1357/oh-my-pi/issues/11179"))
+def judge(batch: Batch, _played: Played) -> Iterator[Fault]:
+    """Each tool message bears the result of its own call.
+
+    Ids may come twice or be empty, and tools finish in any order; a loop that keeps results by id, or as they come in,
+    tells the model the weather of the wrong city. A result is told by the call it stands for: by its id where the ids
+    of the message are distinct, else by its position. To mend it, keep one slot a call, fill it in place, and append
+    the slots in the order of the calls.
+    """
+    texts = [str(each["text"]) for each in batch.behaviours]
+    for position, (slot, behaviour) in enumerate(zip(batch.slots, batch.behaviours, strict=True)):
+        if slot.text is None:
+            continue
+        call = f"call {position + 1} ({batch.calls[position].name})"
+        others = [at for at, text in enumerate(texts) if text and text != texts[position] and bears(slot.text, text)]
+        own = bears(slot.text, texts[position])
+        if others and not own:
+            message = f"expected the result of {call}, {texts[position]!r}, got that of call {others[0] + 1}"
+            yield Fault(f"{message}: {slot.text[:200]!r}", place=(*slot.place, "content"))
+        elif not own and not behaviour["fails"] and not behaviour["denied"]:
+            message = f"expected the result of {call}, {texts[position]!r}, got {slot.text[:200]!r}"
+            yield Fault(message, place=(*slot.place, "content"))
