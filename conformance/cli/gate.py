@@ -17,9 +17,9 @@ from conformance.report.gate import render
 from conformance.resources import folder
 
 EXAMPLES: Final = """\
+  conformance gate                                  # the project's own results
   pytest --provider=deepseek --live --results results; conformance gate results
-  conformance gate --expected our-expected-failures.yaml results/*.json
-  conformance gate                                  # the project's own results"""
+  conformance gate --expected our-expected-failures.yaml results/*.json"""
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
