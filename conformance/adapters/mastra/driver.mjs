@@ -39,7 +39,9 @@ function toolOf({ name, description, parameters, call }) {
 async function plain(agent, prompt, settings, job) {
   let result = await agent.generate(prompt, settings);
   while (result.finishReason === "suspended") {
-    result = await agent.declineToolCallGenerate(denied(result.runId, result.suspendPayload, job));
+    const decision = decided(result, result.suspendPayload, job);
+    if (decision.reason === undefined) result = await agent.approveToolCallGenerate(decision);
+    else result = await agent.declineToolCallGenerate(decision);
   }
   if (result.error) throw result.error;
   return result.text;
@@ -54,12 +56,17 @@ async function streamed(agent, prompt, settings, job) {
       if (chunk.type === "error") throw chunk.payload.error;
       if (chunk.type === "tool-call-approval") asked.push(chunk.payload);
     }
-    for (const payload of asked) result = await agent.declineToolCall(denied(result.runId, payload, job));
+    for (const payload of asked) {
+      const decision = decided(result, payload, job);
+      if (decision.reason === undefined) result = await agent.approveToolCall(decision);
+      else result = await agent.declineToolCall(decision);
+    }
   } while (asked.length);
   return result.text;
 }
 
-function denied(runId, { toolCallId, toolName, args }, job) {
+/** Mastra pauses at each gated call by itself, and asks for those behind it too. */
+function decided({ runId }, { toolCallId, toolName, args }, job) {
   job.gate([{ name: toolName, arguments: args }]);
   return { runId, toolCallId, reason: job.tool(toolName).denial(args) };
 }

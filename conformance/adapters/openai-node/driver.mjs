@@ -19,7 +19,7 @@ async function* talk(job) {
 }
 
 function toolOf({ name, description, parameters, call }) {
-  // What a function throws reaches the model as its message.
+  // The runner has no way for a function to fail: what it throws ends the run.
   return { type: "function", function: { name, description, parameters, parse: JSON.parse, function: call } };
 }
 
