@@ -1,6 +1,5 @@
-"""Messages and results of the Prompt API, and transcripts to convert into them, drawn at random."""
+"""Messages and results of the Prompt API, drawn at random."""
 
-import json
 from typing import Any
 
 from hypothesis import strategies as st
@@ -60,70 +59,6 @@ holdable = st.lists(
     max_size=5,
 )
 """Conversations that the canonical transcript holds in full."""
-
-details = st.lists(st.just({"type": "reasoning.encrypted", "data": "b3BhcXVl"}), max_size=2)
-raw_arguments = (
-    objects.map(json.dumps)
-    | objects.map(lambda value: json.dumps(value, ensure_ascii=False, separators=(",", ":")))
-    | st.sampled_from(['{"city": "Par', "", "[]", '{"a":1,"a":2}', '{"a":1e400}', '{"a":"\\ud800"}', '{"a":1.0}'])
-)
-raw_calls: st.SearchStrategy[dict[str, Any]] = st.fixed_dictionaries(
-    {
-        "id": words,
-        "type": st.just("function"),
-        "function": st.fixed_dictionaries({"name": names, "arguments": raw_arguments}),
-    },
-    optional={"extra_content": st.just({"google": {"thought_signature": "c2ln"}})},
-)
-wire_parts = st.one_of(
-    text_parts,
-    st.fixed_dictionaries(
-        {
-            "type": st.just("image_url"),
-            "image_url": st.fixed_dictionaries(
-                {"url": st.sampled_from(["data:image/png;base64,iVBO", "https://e.org/a.png", "data:,x", "a.png", ""])},
-                optional={"detail": st.just("low")},
-            ),
-        }
-    ),
-    st.fixed_dictionaries(
-        {
-            "type": st.just("input_audio"),
-            "input_audio": st.fixed_dictionaries(
-                {"data": base64 | st.just("data:x"), "format": st.sampled_from(["wav", "mp3", "mpeg", "ogg", "x-wav"])}
-            ),
-        }
-    ),
-    st.just({"type": "file", "file": {"file_id": "file-1"}}),
-)
-said_parts = st.one_of(
-    text_parts,
-    st.just({"type": "refusal", "refusal": "No."}),
-    st.fixed_dictionaries({"type": st.just("thinking"), "thinking": st.lists(text_parts, max_size=2)}),
-)
-transcripts = st.lists(
-    st.fixed_dictionaries(
-        {"role": st.sampled_from(["system", "developer"]), "content": texts}, optional={"name": words}
-    )
-    | st.fixed_dictionaries(
-        {"role": st.just("user"), "content": words | st.lists(wire_parts, min_size=1, max_size=3)},
-        optional={"name": words},
-    )
-    | st.fixed_dictionaries(
-        {"role": st.just("assistant")},
-        optional={
-            "content": words | st.none() | st.lists(said_parts, max_size=3),
-            "refusal": words | st.none(),
-            "reasoning_content": words | st.none(),
-            "reasoning": words | st.none(),
-            "reasoning_details": details,
-            "audio": st.none() | st.just({"id": "audio_1"}),
-            "tool_calls": st.lists(raw_calls, min_size=1, max_size=3),
-        },
-    )
-    | st.fixed_dictionaries({"role": st.just("tool"), "tool_call_id": words, "content": texts}),
-    max_size=5,
-)
 
 
 @st.composite

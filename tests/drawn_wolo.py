@@ -1,6 +1,5 @@
-"""Sessions of wolo and transcripts to convert into them, drawn at random; and small ones made by hand."""
+"""Sessions of wolo, drawn at random; and small ones made by hand."""
 
-import json
 from typing import Any
 
 from hypothesis import strategies as st
@@ -71,38 +70,7 @@ sessions = st.lists(
 )
 """Any session at all, ids that come again included."""
 
-raw_calls: st.SearchStrategy[dict[str, Any]] = st.fixed_dictionaries(
-    {
-        "id": st.sampled_from(["call_0", "call_1", ""]),
-        "type": st.just("function"),
-        "function": st.fixed_dictionaries(
-            {"name": names, "arguments": objects.map(json.dumps) | st.sampled_from(["", "{", "[]", '{"a":1}'])}
-        ),
-    },
-    optional={"extra_content": st.just({"google": {}})},
-)
-contents = words | st.lists(st.fixed_dictionaries({"type": st.just("text"), "text": words}), min_size=1, max_size=3)
 image = {"type": "image_url", "image_url": {"url": "https://example.org/a.png"}}
-transcripts = st.lists(
-    st.fixed_dictionaries({"role": st.sampled_from(["system", "developer"]), "content": contents})
-    | st.fixed_dictionaries(
-        {"role": st.just("user"), "content": contents | st.just([image])}, optional={"name": st.just("ada")}
-    )
-    | st.fixed_dictionaries(
-        {"role": st.just("assistant")},
-        optional={
-            "content": contents | st.none() | st.just([{"type": "refusal", "refusal": "No."}]),
-            "reasoning_content": words | st.none(),
-            "reasoning": words,
-            "reasoning_details": st.just([{"type": "reasoning.encrypted", "data": "b3Bh"}]),
-            "tool_calls": st.lists(raw_calls, min_size=1, max_size=3),
-        },
-    )
-    | st.fixed_dictionaries(
-        {"role": st.just("tool"), "tool_call_id": st.sampled_from(["call_0", "call_1"]), "content": contents}
-    ),
-    max_size=6,
-)
 
 
 def valid(value: Any, name: str) -> Any:

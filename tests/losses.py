@@ -64,14 +64,21 @@ JSON = st.recursive(
 )
 OBJECTS = st.dictionaries(WORDS, JSON, max_size=3)
 COMPACT = OBJECTS.map(lambda value: json.dumps(value, ensure_ascii=False, separators=(",", ":")))
-ARGUMENTS = COMPACT | OBJECTS.map(json.dumps) | COMPACT.map(lambda text: text[:-2]) | WORDS
+ODD_ARGUMENTS = st.sampled_from(
+    ["", "[]", '{"a":1,"a":2}', '{"a":1e400}', '{"a":"\\ud800"}', '{"a":1.0}', '{"city": "Par']
+)
+ARGUMENTS = COMPACT | OBJECTS.map(json.dumps) | COMPACT.map(lambda text: text[:-2]) | WORDS | ODD_ARGUMENTS
 TEXTS = st.lists(WORDS.map(lambda text: {"type": "text", "text": text}), min_size=1, max_size=3)
 SHOWN = st.sampled_from([
     {"type": "image_url", "image_url": {"url": "data:image/png;base64,iVBORw0KGgo="}},
     {"type": "image_url", "image_url": {"url": "https://example.org/cat.png", "detail": "low"}},
     {"type": "image_url", "image_url": {"url": "data:image/svg+xml,%3Csvg%3E"}},
     {"type": "input_audio", "input_audio": {"data": "UklGRg==", "format": "wav"}},
+    *({"type": "image_url", "image_url": {"url": url}} for url in ("data:,x", "a.png", "")),
     {"type": "input_audio", "input_audio": {"data": "T2dnUw==", "format": "ogg"}},
+    {"type": "input_audio", "input_audio": {"data": "data:x", "format": "mp3"}},
+    {"type": "input_audio", "input_audio": {"data": "UklGRg==", "format": "x-wav"}},
+    {"type": "input_audio", "input_audio": {"data": "SUQz", "format": "mpeg"}},
     {"type": "file", "file": {"file_data": "data:application/pdf;base64,JVBERg==", "filename": "a.pdf"}},
     {"type": "file", "file": {"file_id": "file-1"}},
 ])  # fmt: skip
@@ -131,6 +138,7 @@ ASSISTANT = st.fixed_dictionaries(
         ),
         "refusal": WORDS | st.none(),
         "name": WORDS,
+        "audio": st.none() | st.just({"id": "audio_1"}),
         "tool_calls": CALLS,
         "reasoning_content": WORDS | st.none(),
         "reasoning": WORDS | st.none(),

@@ -5,35 +5,22 @@ from typing import Any
 
 import pytest
 from hypothesis import given
-from hypothesis import strategies as st
 
 from conformance.dialects import CANONICAL, prompt_api
 from conformance.documents import read_json
 from conformance.resources import folder
 from conformance.schemas import check_schema, validator
-from conformance.wire.pointer import REMOVE, edit, resolve
-from tests.drawn_prompt_api import holdable, pointers, raw_calls, transcripts, valid
+from conformance.wire.pointer import edit
+from tests.drawn_prompt_api import holdable, pointers, valid
+from tests.losses import CALLS
 
 SCHEMA: Any = read_json(folder("schemas") / "dialects" / "prompt-api.json")
-VECTORS = sorted((folder("fixtures") / "dialects" / "prompt-api").glob("*.json"))
 
 
 def test_the_schema_is_one_and_passes_its_own_examples() -> None:
     assert () == check_schema(SCHEMA)
     for example in SCHEMA["examples"]:
         assert () == validator("dialects/prompt-api").errors(example)
-
-
-@pytest.mark.parametrize("path", VECTORS, ids=lambda path: path.stem)
-def test_a_vector_holds_in_both_directions(path: Any) -> None:
-    vector: Any = read_json(path)
-    there = prompt_api.to_canonical(valid(vector["native"], "prompt-api"))
-    assert valid(vector["canonical"], CANONICAL) == there.value
-    assert [loss["pointer"] for loss in vector["lost"]["to_canonical"]] == pointers(there)
-    back = prompt_api.to_native(vector["canonical"])
-    gone = {loss["pointer"]: REMOVE for loss in reversed(vector["lost"]["to_canonical"])}
-    assert valid(vector["back"] if "back" in vector else edit(vector["native"], gone), "prompt-api") == back.value
-    assert [loss["pointer"] for loss in vector["lost"]["to_native"]] == pointers(back)
 
 
 @given(holdable)
@@ -45,27 +32,7 @@ def test_what_the_wire_can_hold_comes_back_equal(native: list[Any]) -> None:
     assert before == native
 
 
-@given(transcripts)
-def test_what_comes_through_can_be_held_and_the_rest_is_named(canonical: list[Any]) -> None:
-    before = copy.deepcopy(valid(canonical, CANONICAL))
-    native = prompt_api.to_native(canonical)
-    assert before == canonical
-    for loss in native.lost:
-        resolve(canonical, loss.pointer)
-        assert loss.reason
-    held = [emptied_as_text(message) for message in valid(native.value, "prompt-api")]
-    back = prompt_api.to_canonical(held)
-    assert () == back.lost
-    assert held == prompt_api.to_native(valid(back.value, CANONICAL)).value
-
-
-def emptied_as_text(message: dict[str, Any]) -> dict[str, Any]:
-    """Return a message whose parts were all lost with the empty text that the wire has instead."""
-    emptied = message["role"] != "assistant" and message["content"] == []
-    return {**message, "content": ""} if emptied else message
-
-
-@given(st.lists(raw_calls, min_size=1, max_size=3))
+@given(CALLS)
 def test_arguments_come_back_byte_for_byte_or_are_named(made: list[Any]) -> None:
     canonical = [{"role": "assistant", "tool_calls": made}]
     native = prompt_api.to_native(canonical)

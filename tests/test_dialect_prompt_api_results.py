@@ -10,7 +10,8 @@ from hypothesis import strategies as st
 
 from conformance.dialects import CANONICAL, prompt_api
 from conformance.wire.pointer import edit, resolve
-from tests.drawn_prompt_api import pointers, results, transcripts, valid
+from tests.drawn_prompt_api import pointers, results, valid
+from tests.losses import TRANSCRIPTS
 
 PNG = {"type": "image", "data": "iVBORw0KGgo=", "mimeType": "image/png"}
 
@@ -45,7 +46,7 @@ def test_a_session_is_a_result_a_prompt(given_results: list[dict[str, Any]]) -> 
     assert len(session) - tail + 1 == len(last.lost)
 
 
-@given(transcripts)
+@given(TRANSCRIPTS)
 def test_a_result_of_any_transcript_is_one_and_names_what_exists(canonical: list[Any]) -> None:
     before = copy.deepcopy(canonical)
     for converted in (prompt_api.to_result(canonical), prompt_api.to_results(canonical)):

@@ -5,12 +5,16 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from hypothesis import given
 
 from conformance import dialects
 from conformance.documents import read_json
 from conformance.errors import InvalidDocument, UnknownName
 from conformance.resources import folder
+from conformance.strategies import transcripts
+from conformance.strategies.transcript import ARGUMENTS, RESULTS
 from conformance.wire.pointer import REMOVE, edit
+from tests.losses import TRANSCRIPTS, comes_back
 
 VECTORS = sorted((folder("fixtures") / "dialects").glob("*/*.json"))
 
@@ -58,6 +62,20 @@ def test_the_canonical_conversation_becomes_the_native_one_less_what_was_lost(pa
     converted = dialect.to_native(value["canonical"])
     assert expected == converted.value
     assert [loss["pointer"] for loss in value["lost"]["to_native"]] == pointers(converted.lost)
+
+
+@pytest.mark.parametrize("name", dialects.names())
+def test_any_transcript_comes_back_less_what_is_named(name: str) -> None:
+    given(TRANSCRIPTS)(lambda canonical: comes_back(dialects.load(name), canonical))()
+
+
+LOOPS = transcripts(results=RESULTS, arguments=tuple(ARGUMENTS), sendable=False)
+"""Transcripts as agent loops keep them, with all that goes wrong in them."""
+
+
+@pytest.mark.parametrize("name", dialects.names())
+def test_what_an_agent_loop_keeps_comes_back_less_what_is_named(name: str) -> None:
+    given(LOOPS)(lambda canonical: comes_back(dialects.load(name), canonical))()
 
 
 @pytest.mark.parametrize("name", dialects.names())

@@ -7,6 +7,8 @@ keeps beside a message never crosses. Source: "Messages & the Wire Format", the 
 from typing import Any, Final
 
 from conformance.dialects import Converted, Losses
+from conformance.dialects._parts.held import AS_STRING
+from conformance.wire.pointer import Place
 
 TITLE: Final = "The in-memory messages of an agent loop: the wire plus extensions."
 
@@ -19,6 +21,9 @@ LOCAL: Final = {
 """What the loop keeps for itself, by role."""
 
 RENAMED: Final = {"reasoning": "reasoning_content"}
+
+_IN_PARTS: Final = ("system", "developer", "user")
+"""The roles whose content may be parts."""
 
 
 def to_canonical(native: list[dict[str, Any]]) -> Converted:
@@ -35,38 +40,45 @@ def to_canonical(native: list[dict[str, Any]]) -> Converted:
 
 
 def to_native(canonical: list[dict[str, Any]]) -> Converted:
-    """Return a loop's messages for a canonical transcript; the loop's assistant content is always a string."""
+    """Return a loop's messages for a canonical transcript; what an assistant says and a tool gives is one string."""
     losses = Losses()
-    back = {name: local for local, name in RENAMED.items()}
-    messages = []
-    for position, message in enumerate(canonical):
-        native = {}
-        for key, value in message.items():
-            if message["role"] == "assistant" and key == "content":
-                native[key] = _text(value, position, losses)
-            elif message["role"] == "assistant" and key in ("refusal", "name", "audio", "reasoning"):
-                losses.add((position, key), "an assistant message of the loop has no such field")
-            elif message["role"] in ("system", "user") and key == "name":
-                losses.add((position, key), "a message of the loop has no name")
-            elif value is not None or key not in back:
-                native[back.get(key, key)] = value
-        if message["role"] == "assistant":
-            native.setdefault("content", "")
-        if message["role"] == "developer":
-            losses.add((position, "role"), "the loop has no developer role; a system message stands for it")
-            native["role"] = "system"
-        messages.append(native)
-    return losses.converted(messages)
+    return losses.converted([_from_wire(message, (position,), losses) for position, message in enumerate(canonical)])
 
 
-def _text(content: Any, position: int, losses: Losses) -> str:
-    """Return an assistant's content as the string that the loop holds."""
+def _from_wire(message: dict[str, Any], place: Place, losses: Losses) -> dict[str, Any]:
+    role = message["role"]
+    if role == "developer":
+        losses.add((*place, "role"), "the loop has no developer role; a system message stands for it")
+    native: dict[str, Any] = {"role": "system" if role == "developer" else role}
+    for key, value in message.items():
+        if key in ("refusal", "name", "audio") and value is not None:
+            losses.add((*place, key), "a message of the loop has no such field")
+        elif key in ("tool_call_id", "tool_calls", "reasoning_details") or (key == "content" and role in _IN_PARTS):
+            native[key] = value
+    if role not in _IN_PARTS:
+        native["content"] = _text(message.get("content"), (*place, "content"), losses)
+    return native | _reasoning(message, place, losses)
+
+
+def _reasoning(message: dict[str, Any], place: Place, losses: Losses) -> dict[str, Any]:
+    """Return a message's reasoning, whatever its name; of two names the canonical one counts."""
+    names = [name for name in ("reasoning_content", "reasoning") if message.get(name) is not None]
+    if "reasoning" in names:
+        is_same = message["reasoning"] == message[names[0]]
+        losses.add((*place, "reasoning"), "comes back as reasoning_content" if is_same else "there is one reasoning")
+    return {"reasoning": message[names[0]]} if names else {}
+
+
+def _text(content: Any, place: Place, losses: Losses) -> str:
+    """Return content as the one string that the loop holds."""
     if isinstance(content, str):
         return content
     words = []
     for number, part in enumerate(content or ()):
-        if isinstance(part.get("text"), str):
+        if part["type"] == "text":
             words.append(part["text"])
         else:
-            losses.add((position, "content", number), "an assistant's content is text in the loop")
+            losses.add((*place, number), "content is text in the loop")
+    if words:
+        losses.add(place, AS_STRING)
     return "".join(words)

@@ -79,7 +79,7 @@ def _to_wire(message: Mapping[str, Any], number: int, losses: Losses) -> dict[st
 def _from_wire(message: Mapping[str, Any], number: int, losses: Losses) -> dict[str, Any]:
     role = message["role"]
     if role == "tool":
-        body = content.from_wire(message["content"], (number, "content"), losses)
+        body = content.from_wire(message["content"], (number, "content"), role, losses)
         return {"role": role, "toolCallId": message["tool_call_id"], "content": body}
     for key in ("name", "refusal", "audio", "reasoning_details"):
         if message.get(key) is not None:
@@ -89,7 +89,7 @@ def _from_wire(message: Mapping[str, Any], number: int, losses: Losses) -> dict[
         role = "system"
     result: dict[str, Any] = {"role": role}
     if message.get("content") is not None:
-        result["content"] = content.from_wire(message["content"], (number, "content"), losses)
+        result["content"] = content.from_wire(message["content"], (number, "content"), role, losses)
     if role == "assistant":
         thinking = content.thinking(message, number, losses)
         if thinking is not None:

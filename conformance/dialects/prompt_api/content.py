@@ -48,8 +48,8 @@ def to_wire(content: Any, place: Place, role: str, losses: Losses) -> Any:
     return ""
 
 
-def from_wire(content: Any, place: Place, losses: Losses) -> Any:
-    """Return the dialect's content for that of the wire."""
+def from_wire(content: Any, place: Place, role: str, losses: Losses) -> Any:
+    """Return the dialect's content for that of the wire; where no part is left, an empty text, as on the way back."""
     if isinstance(content, str):
         return content
     parts = []
@@ -63,7 +63,7 @@ def from_wire(content: Any, place: Place, losses: Losses) -> Any:
             parts += _from_input_audio(part["input_audio"], at, losses)
         elif part["type"] != "thinking":
             losses.add(at, f"there are no parts of type {part['type']}")
-    return parts
+    return parts if parts or role == "assistant" else ""
 
 
 def texts(content: Any) -> list[str]:
@@ -79,8 +79,10 @@ def thinking(message: Mapping[str, Any], position: int, losses: Losses) -> str |
     Thinking that stands among the parts is noted, even where it is all there is: its place is not kept.
     """
     flat = [message[key] for key in ("reasoning_content", "reasoning") if message.get(key) is not None]
-    if len(flat) == 2 and flat[0] != flat[1]:
-        losses.add((position, "reasoning"), "there is one thinking, and reasoning_content says something else")
+    if message.get("reasoning") is not None:
+        is_same = message["reasoning"] == flat[0]
+        reason = "comes back as reasoning_content" if is_same else "there is one thinking, and that is another"
+        losses.add((position, "reasoning"), reason)
     thoughts: list[str] = []
     for number, part in enumerate(_listed(message.get("content"))):
         if part["type"] == "thinking":

@@ -204,9 +204,8 @@ def _run(canonical: Transcript, position: int, took: Sequence[float | None], los
     if isinstance(body, list):
         losses.add((position, "content"), "a run's text is one string, without parts")
     thinking = content.thinking(message, position, losses)
-    empty = [key for key in ("reasoning_content", "reasoning") if message.get(key) == ""]
-    if empty and not thinking:
-        losses.add((position, empty[0]), "a run with empty thinking has none")
+    if message.get("reasoning_content") == "":
+        losses.add((position, "reasoning_content"), "a run with empty thinking has none")
     answered = answers(canonical, position)[0]
     tools = []
     for number, call in enumerate(message.get("tool_calls") or ()):
@@ -214,7 +213,7 @@ def _run(canonical: Transcript, position: int, took: Sequence[float | None], los
         tool: dict[str, Any] = {"id": call["id"], "name": call["function"]["name"], "args": arguments}
         if number in answered:
             at = answered[number]
-            given = content.from_wire(canonical[at]["content"], (at, "content"), losses)
+            given = content.from_wire(canonical[at]["content"], (at, "content"), "tool", losses)
             parts = [{"type": "text", "text": given}] if isinstance(given, str) else given
             tool["output"] = {"content": parts}
         if number < len(took) and took[number] is not None:

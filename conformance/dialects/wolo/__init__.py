@@ -11,6 +11,7 @@ from itertools import count
 from typing import Any, Final
 
 from conformance.dialects import Converted, Losses, answers
+from conformance.dialects._parts.held import AS_STRING
 from conformance.dialects.wolo import calls
 from conformance.dialects.wolo.compaction import compact, prune, summarise
 from conformance.dialects.wolo.requests import mended, request_headers, to_llm_messages
@@ -163,6 +164,8 @@ def _from_wire(message: Mapping[str, Any], position: int, numbers: Iterator[int]
             texts.append(part["text"])
         else:
             losses.add((position, "content", number), "a part of the agent's is text or a tool")
+    if len(texts) == 1 and not isinstance(content, str):
+        losses.add((position, "content"), AS_STRING)
     spoken = [] if texts == [""] else texts
     parts = [{"id": f"text_{next(numbers):03}", "type": "text", "text": text} for text in spoken]
     native = {"role": role, "parts": parts, "timestamp": 0.0, "finished": True}

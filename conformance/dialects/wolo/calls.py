@@ -46,17 +46,19 @@ def joined(content: Any) -> str:
 
 
 def note_parts(content: Any, position: int, losses: Losses) -> None:
-    """Note a result whose content is several parts: the string that they become does not keep them apart."""
-    if isinstance(content, list) and len(content) > 1:
+    """Note a result whose content is parts: they become one string, which does not keep them apart."""
+    if isinstance(content, list):
         losses.add((position, "content"), "an output is one string; the parts are joined")
 
 
 def reasoning(message: Mapping[str, Any], position: int, losses: Losses) -> str:
     """Return a message's reasoning under either flat name; an empty one is the same as none here, and noted."""
     names = [key for key in ("reasoning_content", "reasoning") if message.get(key) is not None]
-    if len(names) == 2 and message["reasoning"] != message["reasoning_content"]:
-        losses.add((position, "reasoning"), "there is one reasoning, and reasoning_content says something else")
-    if names and not message[names[0]]:
+    if "reasoning" in names:
+        is_same = message["reasoning"] == message[names[0]]
+        reason = "comes back as reasoning_content" if is_same else "there is one reasoning, and that is another"
+        losses.add((position, "reasoning"), reason)
+    if names and not message[names[0]] and names != ["reasoning"]:
         losses.add((position, names[0]), "empty reasoning is none here")
     return str(message[names[0]]) if names else ""
 
