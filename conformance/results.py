@@ -1,7 +1,7 @@
 """What judging yields: plain data that every report is a pure function of."""
 
-from collections.abc import Mapping
-from dataclasses import dataclass, field
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from typing import Any
 
@@ -238,10 +238,46 @@ class Results:
             shown["provider"] = self.provider
         if self.versions:
             shown["versions"] = dict(sorted(self.versions.items()))
+        if self.provider:
+            return shown | _in_columns(ordered)
         return shown | {"cases": [case.to_json() for case in ordered]}
 
     @classmethod
     def from_json(cls, value: Mapping[str, Any]) -> "Results":
         """Return the results that `to_json` gave."""
-        cases = tuple([Case.from_json(case) for case in value["cases"]])
+        cases = _out_of_columns([Case.from_json(case) for case in value["cases"]], value.get("passed", {}))
         return cls(value["subject"], value["model"], cases, value.get("provider", ""), value.get("versions", {}))
+
+
+def _in_columns(cases: Sequence[Case]) -> dict[str, Any]:
+    """Return cases without what passed in them, and that by rule: a number a case, of the parts that were judged.
+
+    An adapter has ten times the cases of a provider, and most of what is to be said of them is that they pass.
+    """
+    passed: dict[str, dict[str, Any]] = {}
+    for column, case in enumerate(cases):
+        for outcome in case.outcomes:
+            if outcome.status is Status.PASSED:
+                row = passed.setdefault(outcome.rule, {"level": outcome.level.value, "judged": [0] * len(cases)})
+                row["judged"][column] = outcome.judged
+    rest = [
+        replace(case, outcomes=tuple([each for each in case.outcomes if each.status is not Status.PASSED]))
+        for case in cases
+    ]
+    return {"cases": [case.to_json() for case in rest], "passed": dict(sorted(passed.items()))}
+
+
+def _out_of_columns(cases: Sequence[Case], passed: Mapping[str, Mapping[str, Any]]) -> tuple[Case, ...]:
+    """Return cases with what passed in them, outcomes ordered by rule."""
+    if not passed:
+        return tuple(cases)
+    found = []
+    for column, case in enumerate(cases):
+        own = [
+            Outcome(rule, Status.PASSED, Level(row["level"]), row["judged"][column])
+            for rule, row in passed.items()
+            if row["judged"][column]
+        ]
+        outcomes = sorted([*case.outcomes, *own], key=lambda outcome: outcome.rule)
+        found.append(replace(case, outcomes=tuple(outcomes)))
+    return tuple(found)
