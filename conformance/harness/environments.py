@@ -103,6 +103,22 @@ def install(folder: Path, steps: Sequence[Sequence[str]], uninstall: Sequence[st
         _run([*pip, "uninstall", "--quiet", "--yes", *uninstall], f"pip cannot take out {' '.join(uninstall)}")
 
 
+def make_node(folder: Path, packages: Sequence[str], told: Told) -> None:
+    """Install packages of npm in a folder, without running scripts of theirs.
+
+    Raises Unusable with npm's last lines where a package cannot be had, and where there is no npm.
+    """
+    npm = shutil.which("npm")
+    if npm is None:
+        message = "there is no npm on the PATH; install Node.js"
+        raise Unusable(message)
+    (folder / "package.json").write_bytes(orjson.dumps({"private": True, "type": "module"}))
+    shown = " ".join(packages)
+    told(f"installs {shown[:200]}")
+    quiet = ["--no-audit", "--no-fund", "--ignore-scripts", "--loglevel=error"]
+    _run([npm, "install", "--prefix", str(folder), *quiet, *packages], f"npm cannot install {shown}")
+
+
 def python_in(folder: Path) -> Path:
     """Return the interpreter of a virtual environment."""
     return folder / ("Scripts/python.exe" if os.name == "nt" else "bin/python")
