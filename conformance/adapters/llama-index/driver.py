@@ -1,0 +1,57 @@
+"""Drives LlamaIndex: its function agent over the provider's class, with a memory that keeps the history."""
+
+import sys
+from collections.abc import AsyncIterator
+from pathlib import Path
+from typing import Any
+
+from llama_index.core.agent.workflow import FunctionAgent
+from llama_index.core.llms.function_calling import FunctionCallingLLM
+from llama_index.core.memory import Memory
+from llama_index.core.tools import FunctionTool
+from llama_index.llms.deepseek import DeepSeek
+from llama_index.llms.openai_like import OpenAILike
+from pydantic import Field, create_model
+
+sys.path.insert(0, str(Path(__file__).parents[1] / "_python"))
+
+from driving import Job, Tool, drive
+
+
+async def talk(job: Job) -> AsyncIterator[str]:
+    """Hold the conversation."""
+    agent = FunctionAgent(
+        tools=[tool_of(tool) for tool in job.tools], llm=model_of(job), system_prompt=job.system, streaming=job.stream
+    )
+    memory = Memory.from_defaults(session_id="driven")
+    for prompt in job.prompts:
+        yield str(await agent.run(prompt, memory=memory, max_iterations=4 * job.max_turns))
+
+
+def model_of(job: Job) -> FunctionCallingLLM:
+    """Return the provider's own class, or the one for servers that are like OpenAI's.
+
+    Their lists of models that call functions end years ago, so what the model can do has to be told.
+    """
+    where = {"model": job.model, "api_base": job.base_url, "api_key": job.api_key, "timeout": 20}
+    abilities = {"is_chat_model": True, "is_function_calling_model": True}
+    made = DeepSeek if job.provider == "deepseek" else OpenAILike
+    return made(**where, **abilities)
+
+
+def tool_of(tool: Tool) -> FunctionTool:
+    """Return the tool; LlamaIndex takes its shape from a pydantic class."""
+
+    async def call(**arguments: Any) -> str:
+        return await tool.acall(arguments)
+
+    required = tool.parameters.get("required", [])
+    fields: dict[str, Any] = {
+        name: (kind, Field(default=... if name in required else None)) for name, kind in tool.types().items()
+    }
+    return FunctionTool.from_defaults(
+        async_fn=call, name=tool.name, description=tool.description, fn_schema=create_model(tool.name, **fields)
+    )
+
+
+drive(talk, "llama-index-core", "llama-index-llms-openai", "llama-index-llms-openai-like")

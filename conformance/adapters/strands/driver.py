@@ -1,0 +1,43 @@
+"""Drives Strands Agents: an agent over its OpenAI model, which streams always."""
+
+import sys
+from collections.abc import AsyncIterator
+from pathlib import Path
+from typing import Any
+
+from strands import Agent
+from strands.models.openai import OpenAIModel
+from strands.tools.tools import PythonAgentTool
+
+sys.path.insert(0, str(Path(__file__).parents[1] / "_python"))
+
+from driving import Job, Tool, ToolFailed, drive
+
+
+async def talk(job: Job) -> AsyncIterator[str]:
+    """Hold the conversation; the agent keeps its messages."""
+    client = {"base_url": job.base_url, "api_key": job.api_key, "timeout": 20}
+    model = OpenAIModel(client_args=client, model_id=job.model)
+    agent = Agent(
+        model=model, tools=[tool_of(tool) for tool in job.tools], system_prompt=job.system, callback_handler=None
+    )
+    for prompt in job.prompts:
+        result = await agent.invoke_async(prompt)
+        yield "".join(block.get("text", "") for block in result.message["content"])
+
+
+def tool_of(tool: Tool) -> PythonAgentTool:
+    """Return the tool by its schema."""
+
+    async def call(use: Any, **_: Any) -> Any:
+        try:
+            status, text = "success", await tool.acall(use["input"])
+        except ToolFailed as failure:
+            status, text = "error", str(failure)
+        return {"toolUseId": use["toolUseId"], "status": status, "content": [{"text": text}]}
+
+    spec: Any = {"name": tool.name, "description": tool.description, "inputSchema": {"json": tool.parameters}}
+    return PythonAgentTool(tool.name, spec, call)
+
+
+drive(talk, "strands-agents", "openai")
