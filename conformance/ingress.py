@@ -3,22 +3,32 @@
 Reasoning comes under one name, whatever the provider calls it; `reasoning_details`, ids and arguments stay verbatim.
 """
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from typing import Any
+
+import orjson
+
+from conformance.errors import Unusable
+from conformance.wire.assemble import Stream, assemble
+from conformance.wire.reasoning import PARTS, TAGS
+from conformance.wire.reasoning import text as text_under
+from conformance.wire.sse import read as read_events
 
 REASONING_FIELDS = ("reasoning_content", "reasoning")
 """The flat fields that carry reasoning in replies, the canonical one first."""
 
-_TAGS = {"think-tags": "think", "reasoning-tags": "reasoning"}
 
+def read(reply: Mapping[str, Any] | Stream | str | bytes, claims: Mapping[str, Any] | None = None) -> dict[str, Any]:
+    """Return the canonical assistant message that a reply stands for: its first choice.
 
-def read(message: Mapping[str, Any], claims: Mapping[str, Any] | None = None) -> dict[str, Any]:
-    """Return the canonical assistant message that a reply's message stands for.
+    A reply is a body, the message in one, the text of an event stream, or a stream that was put together.
 
     `content` is a string (null becomes ""); thinking parts of a content list become reasoning, and so does text
     between tags where the claims say that the provider shows it so. Signed blocks become `reasoning_details`. A tool
     call keeps its id, name, arguments and `extra_content`, and loses what only a reply carries, such as `index`.
+    Raises Unusable where a reply holds no message, as one that tells of an error.
     """
+    message = _message(reply)
     content, thinking = _split(message.get("content"))
     if thinking is None:
         content, thinking = _untagged(content, claims or {})
@@ -32,43 +42,70 @@ def read(message: Mapping[str, Any], claims: Mapping[str, Any] | None = None) ->
         result["reasoning_details"] = details
     if isinstance(message.get("extra_content"), dict):
         result["extra_content"] = message["extra_content"]
-    if message.get("tool_calls"):
-        result["tool_calls"] = [_call(call) for call in message["tool_calls"]]
+    if isinstance(message.get("refusal"), str):
+        result["refusal"] = message["refusal"]
+    if isinstance(message.get("tool_calls"), list) and message["tool_calls"]:
+        result["tool_calls"] = [_call(call) for call in _objects(message["tool_calls"])]
     return result
+
+
+def _message(reply: Mapping[str, Any] | Stream | str | bytes) -> Mapping[str, Any]:
+    if isinstance(reply, (str, bytes)):
+        reply = assemble(read_events(reply))
+    if isinstance(reply, Stream):
+        found: Any = reply.choices[0].message if reply.choices else None
+    elif "choices" in reply:
+        choices = _objects(reply["choices"])
+        found = choices[0].get("message") if choices else None
+    else:
+        found = None if "error" in reply else reply
+    if not isinstance(found, Mapping):
+        message = "expected a reply with a message, got one that holds none"
+        raise Unusable(message)
+    return found
 
 
 def _split(content: Any) -> tuple[str, str | None]:
     """Return the words of a content, and the thinking that stood in it as parts."""
     if not isinstance(content, list):
         return (content if isinstance(content, str) else ""), None
-    words = [part["text"] for part in content if part.get("type") != "reasoning" and isinstance(part.get("text"), str)]
-    thoughts = [thought for part in content for thought in _thoughts(part)]
+    parts = _objects(content)
+    words = [part["text"] for part in parts if part.get("type") != "reasoning" and isinstance(part.get("text"), str)]
+    thoughts = [text_under({"content": [part]}, field) for part in parts for field in PARTS if _is(part, field)]
     return "".join(words), "".join(thoughts) if thoughts else None
 
 
-def _thoughts(part: Mapping[str, Any]) -> list[str]:
-    if part.get("type") == "reasoning" and isinstance(part.get("text"), str):
-        return [part["text"]]
-    steps = part.get("summary" if part.get("type") == "reasoning" else "thinking")
-    return [step["text"] for step in (steps if isinstance(steps, list) else ()) if isinstance(step.get("text"), str)]
+def _is(part: Mapping[str, Any], field: str) -> bool:
+    return part.get("type") == PARTS[field]
 
 
 def _untagged(content: str, claims: Mapping[str, Any]) -> tuple[str, str | None]:
     """Return content and reasoning of a text that begins with reasoning between tags, where that is claimed."""
-    claimed = claims.get("reasoning.response-field")
-    for field in claimed if isinstance(claimed, list) else [claimed]:
-        tag = _TAGS.get(str(field), "")
+    for tag, is_usual in _tags(claims):
         head, closed, words = content.partition(f"</{tag}>")
-        if tag and closed:
+        if closed and (is_usual or head.lstrip().startswith(f"<{tag}>")):
             return words.lstrip("\n"), head.strip().removeprefix(f"<{tag}>").strip("\n")
     return content, None
+
+
+def _tags(claims: Mapping[str, Any]) -> Iterator[tuple[str, bool]]:
+    """Yield each tag that replies may have, and whether they have it unless a request says otherwise.
+
+    Where only some requests bring it, the opening tag has to be there, too: a template may leave out no other.
+    """
+    switches = claims.get("reasoning.response-field-switches")
+    claimed = [claims.get("reasoning.response-field")]
+    for number, each in enumerate([*claimed, *(switch["field"] for switch in _objects(switches))]):
+        for field in each if isinstance(each, list) else [each]:
+            if field in TAGS:
+                yield TAGS[field], number == 0
 
 
 def _details(message: Mapping[str, Any]) -> list[Any] | None:
     if isinstance(message.get("reasoning_details"), list):
         return list(message["reasoning_details"])
-    blocks = message.get("thinking_blocks")
-    return [_detail(block) for block in blocks] if isinstance(blocks, list) and blocks else None
+    blocks = _objects(message.get("thinking_blocks"))
+    return [_detail(block) for block in blocks] if blocks else None
 
 
 def _detail(block: Mapping[str, Any]) -> dict[str, Any]:
@@ -80,17 +117,30 @@ def _detail(block: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _in_clear(details: list[Any] | None) -> str | None:
-    said = [detail.get("text") or detail.get("summary") for detail in details or () if isinstance(detail, dict)]
+    said = [detail.get("text") or detail.get("summary") for detail in _objects(details)]
     texts = [each for each in said if isinstance(each, str)]
     return "".join(texts) if texts else None
 
 
 def _call(call: Mapping[str, Any]) -> dict[str, Any]:
-    function = call.get("function") or {}
-    kept = {"extra_content": call["extra_content"]} if "extra_content" in call else {}
+    """Return a call of the canonical wire; what a reply left out of it is empty text."""
+    function = call.get("function")
+    function = function if isinstance(function, dict) else {}
+    kept = {"extra_content": call["extra_content"]} if isinstance(call.get("extra_content"), dict) else {}
     return {
-        "id": call.get("id"),
+        "id": _text(call.get("id")),
         "type": "function",
-        "function": {"name": function.get("name"), "arguments": function.get("arguments")},
+        "function": {"name": _text(function.get("name")), "arguments": _text(function.get("arguments"))},
         **kept,
     }
+
+
+def _text(value: Any) -> str:
+    """Return a text as it came; an object, as some servers give arguments, becomes its JSON."""
+    if isinstance(value, str):
+        return value
+    return "" if value is None else orjson.dumps(value).decode()
+
+
+def _objects(value: Any) -> list[dict[str, Any]]:
+    return [each for each in value if isinstance(each, dict)] if isinstance(value, list) else []

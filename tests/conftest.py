@@ -12,6 +12,8 @@ pytest_plugins = ["pytester"]
 
 # The same examples in every run, and no clock: these machines are noisy.
 settings.register_profile("project", deadline=None, derandomize=True, database=None)
+# Where a test draws fewer by default, `--hypothesis-profile=long` has it draw as many.
+settings.register_profile("long", settings.get_profile("project"), max_examples=1000)
 settings.load_profile("project")
 
 SHARED = Path(__file__).parents[2] / "shared"

@@ -110,7 +110,7 @@ def _note_what_stays(drafts: Sequence[Draft], demands: Demands) -> None:
         demands.note((), "there is no message of a user", "request.no-user", mended=False)
     last = drafts[-1]
     names = {"tool": ["request.last-tool"], "assistant": ["request.last-assistant"]}.get(last.role, [])
-    if last.role == "assistant" and demands.claims.get("thinking.mode") not in ("never", "default-off"):
+    if last.role == "assistant" and demands.claims.get("thinking.mode") in ("always", "default-on"):
         names = ["request.prefill-while-thinking", *names]
     for name in names:
         if demands.bites(name):

@@ -1,0 +1,149 @@
+"""Reasoning on the way out: what stands in for none, blocks and text, and signatures."""
+
+from typing import Any
+
+import pytest
+
+from conformance import egress
+
+REFUSED = {"status": 400, "message": "no"}
+CALL = {"id": "c1", "type": "function", "function": {"name": "f", "arguments": "{}"}}
+RESULT = {"role": "tool", "tool_call_id": "c1", "content": "18"}
+SIGNED = [{"type": "reasoning.text", "text": "Look.", "signature": "c2ln"}]
+SEALED = [{"type": "reasoning.encrypted", "data": "b3A="}]
+BOTH = ["reasoning_details", "reasoning"]
+Message = dict[str, Any]
+
+DEMANDED = {"reasoning.omitted-on-tool-turn": REFUSED}
+
+
+def turn(**reasoning: Any) -> Message:
+    return {"role": "assistant", "content": "", **reasoning, "tool_calls": [CALL]}
+
+
+def sent(reasoning: Message, claims: dict[str, Any]) -> Message:
+    """Return what goes out beside the calls of a turn with this reasoning."""
+    message = egress.prepare([turn(**reasoning), RESULT], claims)[0]
+    return {key: value for key, value in message.items() if key not in ("role", "tool_calls") and value != ""} | {
+        key: value for key, value in message.items() if "reasoning" in key
+    }
+
+
+@pytest.mark.parametrize(
+    ("reasoning", "claims", "expected"),
+    [
+        ({}, {}, {}),
+        ({}, DEMANDED, {"reasoning_content": ""}),
+        ({}, DEMANDED | {"thinking.mode": "never"}, {}),
+        ({}, DEMANDED | {"reasoning.request-field": "reasoning"}, {"reasoning": ""}),
+        ({}, DEMANDED | {"reasoning.request-field": BOTH}, {"reasoning": ""}),
+        ({}, DEMANDED | {"reasoning.request-field": "reasoning_details"}, {"reasoning_details": []}),
+        ({}, {"reasoning.omitted-on-earlier-tool-turn": "damaged"}, {"reasoning_content": ""}),
+        ({}, DEMANDED | {"reasoning.empty-on-tool-turn": REFUSED}, {"reasoning_content": " "}),
+        ({"reasoning_content": ""}, {"reasoning.empty-on-tool-turn": REFUSED}, {"reasoning_content": " "}),
+        ({"reasoning_content": ""}, {}, {"reasoning_content": ""}),
+        ({"reasoning_content": None}, {}, {}),
+        ({"reasoning_content": "Look."}, DEMANDED, {"reasoning_content": "Look."}),
+    ],
+)
+def test_reasoning_that_says_nothing_stands_in_for_none_where_the_field_is_demanded(
+    reasoning: Message, claims: dict[str, Any], expected: Message
+) -> None:
+    assert expected == sent(reasoning, claims)
+
+
+@pytest.mark.parametrize(
+    ("reasoning", "fields", "expected"),
+    [
+        ({"reasoning": "Look."}, "reasoning_content", {"reasoning_content": "Look."}),
+        ({"reasoning_details": SIGNED}, "reasoning_content", {"reasoning_content": "Look."}),
+        ({"reasoning_details": SIGNED, "reasoning_content": "Look."}, BOTH, {"reasoning_details": SIGNED}),
+        ({"reasoning_details": SEALED}, "reasoning_content", {}),
+        ({"reasoning_details": SEALED, "reasoning_content": "Look."}, BOTH, {"reasoning_details": SEALED}),
+        ({"reasoning_details": [], "reasoning_content": "a"}, BOTH, {"reasoning_details": [], "reasoning": "a"}),
+        ({"reasoning_content": "Look."}, BOTH, {"reasoning": "Look."}),
+        (
+            {"reasoning_content": "Look."},
+            "reasoning_details",
+            {"reasoning_details": [{"type": "reasoning.text", "text": "Look."}]},
+        ),
+        (
+            {"reasoning_details": [*SIGNED, *SEALED]},
+            ["thinking_blocks", "reasoning_content"],
+            {
+                "thinking_blocks": [
+                    {"type": "thinking", "thinking": "Look.", "signature": "c2ln"},
+                    {"type": "redacted_thinking", "data": "b3A="},
+                ]
+            },
+        ),
+        ({"reasoning_content": "Look."}, ["thinking_blocks", "reasoning_content"], {"reasoning_content": "Look."}),
+        ({"reasoning_content": "Look."}, "none", {}),
+    ],
+)
+def test_blocks_go_as_blocks_and_text_as_text_wherever_both_are_read(
+    reasoning: Message, fields: Any, expected: Message
+) -> None:
+    assert expected == sent(reasoning, {"reasoning.request-field": fields})
+
+
+def test_thinking_parts_go_back_as_they_came_where_they_are_read_and_as_text_elsewhere() -> None:
+    steps = [{"type": "text", "text": "Lo"}, {"type": "text", "text": "ok."}]
+    content = [{"type": "thinking", "thinking": steps}, {"type": "text", "text": "Hm."}]
+    assert {"content": content} == sent({"content": content}, {"reasoning.request-field": "thinking-parts"})
+    assert {"content": "Hm.", "reasoning_content": "Look."} == sent({"content": content}, {})
+
+
+def test_reasoning_of_plain_turns_stays_behind_and_is_noted() -> None:
+    plain = {"role": "assistant", "content": "18.", "reasoning_content": "Say it."}
+    prepared = egress.explain([plain], {})
+    assert [{"role": "assistant", "content": "18."}] == prepared.messages
+    assert ["/0/reasoning_content"] == [note.pointer for note in prepared.notes]
+
+
+@pytest.mark.parametrize(
+    ("reasoning", "claims", "pointer", "claim"),
+    [
+        ({"reasoning": "a"}, {}, "/0/reasoning", "reasoning.request-field"),
+        ({"reasoning_content": "a"}, {"reasoning.request-field": "none"}, "/0/reasoning_content", None),
+        ({}, DEMANDED, "/0", "reasoning.omitted-on-tool-turn"),
+        ({"reasoning_content": ""}, {"reasoning.empty-on-tool-turn": REFUSED}, "/0/reasoning_content", None),
+    ],
+)
+def test_every_change_of_reasoning_is_noted(
+    reasoning: Message, claims: dict[str, Any], pointer: str, claim: Any
+) -> None:
+    (note,) = egress.explain([turn(**reasoning), RESULT], claims).notes
+    assert (pointer, claim or next(iter(claims))) == (note.pointer, note.claim)
+
+
+SIGNATURES = {
+    "signature.omitted": REFUSED,
+    "signature.bypass": "skip",
+    "signature.field": "tool_calls/*/extra_content/google/thought_signature",
+    "signature.on": "first-call",
+}
+BYPASS = {"google": {"thought_signature": "skip"}}
+OWN = {"google": {"thought_signature": "c2ln"}}
+
+
+@pytest.mark.parametrize(
+    ("claims", "own", "expected"),
+    [
+        (SIGNATURES, [None, None], [BYPASS, None]),
+        (SIGNATURES, [OWN, None], [OWN, None]),
+        (SIGNATURES | {"signature.on": "item"}, [OWN, None], [OWN, BYPASS]),
+        (SIGNATURES | {"signature.omitted": "accepted"}, [None, None], [None, None]),
+        (SIGNATURES | {"signature.bypass": "unknown"}, [None, None], [None, None]),
+        ({}, [OWN, None], [OWN, None]),
+        ({"request.unknown-call-field": REFUSED}, [OWN, None], [None, None]),
+    ],
+)
+def test_calls_bear_signatures_where_they_mean_something(
+    claims: dict[str, Any], own: list[Any], expected: list[Any]
+) -> None:
+    calls = [CALL | ({"extra_content": each} if each else {}) | {"id": f"c{at}"} for at, each in enumerate(own)]
+    prepared = egress.explain([{**turn(), "tool_calls": calls}], claims)
+    assert expected == [call.get("extra_content") for call in prepared.messages[0]["tool_calls"]]
+    noted = [note for note in prepared.notes if note.pointer.endswith("extra_content")]
+    assert (own != expected) is bool(noted)

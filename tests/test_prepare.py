@@ -1,0 +1,94 @@
+"""`conformance prepare`: the messages on standard output, why they differ on standard error."""
+
+import io
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from conformance.cli import main
+
+CALL = {"id": "call_0", "type": "function", "function": {"name": "f", "arguments": "{}"}}
+TRANSCRIPT: list[dict[str, Any]] = [
+    {"role": "user", "content": "Weather?", "timestamp": 1},
+    {"role": "assistant", "content": "", "tool_calls": [CALL]},
+    {"role": "tool", "tool_call_id": "call_0", "content": "18"},
+]
+
+
+def prepared(tmp_path: Path, value: Any, *arguments: str) -> int:
+    path = tmp_path / "given.json"
+    path.write_text(json.dumps(value), "utf-8")
+    return main(["prepare", *arguments, str(path)])
+
+
+def test_the_messages_are_printed_and_the_notes_beside_them(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert 0 == prepared(tmp_path, TRANSCRIPT, "--provider", "deepseek")
+    out, err = capsys.readouterr()
+    assert [
+        {"role": "user", "content": "Weather?"},
+        {"role": "assistant", "content": "", "tool_calls": [CALL], "reasoning_content": ""},
+        TRANSCRIPT[2],
+    ] == json.loads(out)
+    given = "given reasoning that says nothing: it has none, and must have the field (reasoning.omitted-on-tool-turn)"
+    assert ["note: /0/timestamp: left out: the wire has no such key", f"note: /1: {given}"] == err.splitlines()
+
+
+def test_the_model_of_a_body_counts_unless_another_is_named(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    body = {"model": "gemini-3-pro", "messages": TRANSCRIPT[1:]}
+    assert 0 == prepared(tmp_path, body, "--provider", "gemini_openai_compat")
+    out, err = capsys.readouterr()
+    assert "skip_thought_signature_validator" in out
+    assert "note: /messages/0/tool_calls/0/extra_content: " in err
+    assert 0 == prepared(tmp_path, body, "--provider", "gemini_openai_compat", "--model", "gemini-2.0-flash")
+    assert "skip_thought_signature_validator" not in capsys.readouterr().out
+
+
+def test_what_stays_wrong_makes_the_exit_code_one(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    transcript = [TRANSCRIPT[0], {"role": "assistant", "content": "18."}]
+    assert 1 == prepared(tmp_path, transcript, "--provider", "mistral")
+    last = capsys.readouterr().err.splitlines()[-1]
+    assert "stays: /1: cannot be mended: another message is wanted at the end (request.last-assistant)" == last
+
+
+def test_json_tells_messages_ids_and_notes_in_one_object(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert 0 == prepared(tmp_path, TRANSCRIPT, "--provider", "mistral", "--format", "json")
+    out, err = capsys.readouterr()
+    told = json.loads(out)
+    (sent,) = told["messages"][1]["tool_calls"]
+    assert "" == err
+    assert [{"message": 1, "call": 0, "own": "call_0", "sent": sent["id"]}] == told["ids"]
+    assert [("/0/timestamp", True), ("/1/tool_calls/0/id", True), ("/2/tool_call_id", True)] == [
+        (note["pointer"], note["mended"]) for note in told["notes"]
+    ]
+
+
+def test_standard_input_is_read_where_no_file_is_named(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr("sys.stdin", io.TextIOWrapper(io.BytesIO(json.dumps(TRANSCRIPT[1:]).encode())))
+    assert 0 == main(["prepare", "--provider", "openai"])
+    assert TRANSCRIPT[1:] == json.loads(capsys.readouterr().out)
+
+
+@pytest.mark.parametrize(
+    ("value", "expected"),
+    [
+        (3, "at (root): expected an array, got 3"),
+        ({"model": "x"}, "at /messages: expected an array, got null"),
+        ([{"role": "user"}], 'at /0: expected the key "content"'),
+        ({"messages": [{"role": "tool", "content": "18"}]}, 'at /messages/0: expected the key "tool_call_id"'),
+        ([{**TRANSCRIPT[1], "tool_calls": 3}], "at /0/tool_calls: expected an array"),
+    ],
+)
+def test_what_is_no_transcript_is_refused_with_its_place(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], value: Any, expected: str
+) -> None:
+    assert 2 == prepared(tmp_path, value, "--provider", "openai")
+    assert expected in capsys.readouterr().err
+
+
+def test_an_unknown_provider_is_told_with_near_ones(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert 2 == prepared(tmp_path, TRANSCRIPT, "--provider", "mistrall")
+    assert "did you mean mistral" in capsys.readouterr().err

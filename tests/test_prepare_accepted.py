@@ -1,0 +1,217 @@
+"""What egress prepares is accepted: for every profile, whatever the transcript, by the simulator and by the rules.
+
+By default a few examples a profile. The long run draws 1,000 for each:
+`pytest tests/test_prepare_accepted.py --hypothesis-profile=long`
+"""
+
+import copy
+from functools import cache
+from typing import Any
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from conformance import egress, profiles, rules
+from conformance.engine import check
+from conformance.harness.simulator import Simulator
+from conformance.profiles import Profile
+from conformance.results import Level, Status
+from conformance.scenarios import tool_definitions
+from conformance.strategies import transcripts
+from conformance.strategies.transcript import ARGUMENTS, IDS, NAMES, RESULTS
+from conformance.wire.exchange import Exchange
+from conformance.wire.views import Side
+
+USUAL = 100
+"""How many examples hypothesis draws unless it is told otherwise."""
+
+FEW = 4
+EXAMPLES = settings.default.max_examples if settings.default and settings.default.max_examples > USUAL else FEW
+DRAWN = settings(max_examples=EXAMPLES, suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large])
+SIDES = {rule.id: rule.on.side for rule in rules.load()}
+
+Message = dict[str, Any]
+
+IN_ORDER = transcripts(results=RESULTS, arguments=tuple(ARGUMENTS))
+
+
+loaded = cache(profiles.load)
+
+
+def models(profile: Profile) -> list[str]:
+    """Return a name for each set of claims that a profile makes: one of no entry, and one of each."""
+    return ["example", *(model.name.replace("*", "x").replace("?", "x") for model in profile.models)]
+
+
+@cache
+def frame(provider: str, model: str) -> dict[str, Any]:
+    """Return a body without messages in which the provider takes a plain question, with tools where it calls any."""
+    profile = loaded(provider)
+    claims = profile.at(model)
+    offered = [tool_definitions()[name] for name in NAMES] if claims.get("tools.supported") is not False else []
+    body = {"model": model} | ({"tools": offered} if offered else {})
+    off = claims.get("thinking.off")
+    for more in ({}, {"stream": True}, off if isinstance(off, dict) else {}):
+        if not faults(profile, {**body, **more, "messages": [{"role": "user", "content": "Hello"}]}):
+            return {**body, **more}
+    pytest.fail(f"{provider} takes no question to {model}")
+
+
+def faults(profile: Profile, body: dict[str, Any]) -> list[str]:
+    """Return what the simulator and the rules have against a request: its refusal, and what it must not do."""
+    answer = Simulator(profile).reply(body)
+    refused = [] if answer.status == 200 else [f"{answer.status} {answer.body!r:.200}"]
+    return refused + [
+        f"{outcome.rule}: {outcome.reason or outcome.findings[0].message}"
+        for outcome in check((Exchange(body, model=body["model"]),), profile)
+        if outcome.status is Status.ERRORED or (outcome.status is Status.FAILED and outcome.level is Level.MUST)
+        if SIDES[outcome.rule] is Side.CLIENT
+    ]
+
+
+def requested(transcript: list[Message]) -> list[int]:
+    """Return the lengths of a transcript at which a request was sent: before each answer, and now."""
+    answers = [number for number, message in enumerate(transcript) if message["role"] == "assistant" and number]
+    return sorted({*answers, len(transcript)})
+
+
+@st.composite
+def disturbed(draw: st.DrawFn) -> list[Message]:
+    """Draw a transcript as loops keep it that were interrupted, restarted, or fed by others."""
+    messages = draw(IN_ORDER)
+    for disturb in draw(st.lists(st.sampled_from(DISTURBANCES), min_size=1, max_size=3)):
+        position = draw(st.integers(0, len(messages) - 1))
+        disturb(messages, position)
+    return messages
+
+
+def _put(message: Message) -> Any:
+    return lambda messages, position: messages.insert(position, copy.deepcopy(message))
+
+
+def _change(**keys: Any) -> Any:
+    return lambda messages, position: messages[position].update(copy.deepcopy(keys))
+
+
+def _as_parts(messages: list[Message], position: int) -> None:
+    content = messages[position].get("content")
+    if isinstance(content, str):
+        messages[position]["content"] = [{"type": "text", "text": content}, {"type": "text", "text": ""}]
+
+
+def _without_words(messages: list[Message], position: int) -> None:
+    message = messages[position]
+    if message["role"] == "assistant":
+        message["content"] = None if len(messages) % 2 else ""
+
+
+def _with_thinking_parts(messages: list[Message], position: int) -> None:
+    message = messages[position]
+    if message["role"] == "assistant" and isinstance(message["content"], str):
+        thought = {"type": "thinking", "thinking": [{"type": "text", "text": "Aha."}]}
+        message["content"] = [thought, {"type": "text", "text": message["content"]}]
+
+
+DISTURBANCES = (
+    _put({"role": "system", "content": "Be brief."}),
+    _put({"role": "developer", "content": "Be brief."}),
+    _put({"role": "user", "content": "Wait."}),
+    _put({"role": "user", "content": [{"type": "image_url", "image_url": {"url": "https://example.org/a.png"}}]}),
+    _put({"role": "assistant", "content": "One moment."}),
+    _put({"role": "assistant", "content": ""}),
+    _put({"role": "tool", "tool_call_id": "call_0", "content": "late"}),
+    _put({"role": "tool", "tool_call_id": "nobody", "content": ""}),
+    _change(timestamp=1, finishReason="stop"),
+    _change(reasoning_content="Hm.", extra_content={"google": {"thought": True}}),
+    _as_parts,
+    _without_words,
+    _with_thinking_parts,
+    lambda messages, position: messages.append(messages.pop(position)),
+    lambda messages, position: messages.append(copy.deepcopy(messages[position])),
+)
+
+
+@pytest.mark.parametrize("provider", profiles.names())
+@DRAWN
+@given(data=st.data())
+def test_what_is_prepared_is_accepted_at_every_point_of_a_transcript(provider: str, data: st.DataObject) -> None:
+    profile = loaded(provider)
+    model = data.draw(st.sampled_from(models(profile)))
+    transcript = data.draw(IN_ORDER)
+    before = copy.deepcopy(transcript)
+    for length in requested(transcript):
+        prepared = egress.explain(transcript[:length], profile.at(model))
+        body = {**frame(provider, model), "messages": prepared.messages}
+        assert bool(prepared.unmended) is bool(faults(profile, body)), (faults(profile, body), prepared.notes)
+        assert all(note.claim in UNMENDABLE for note in prepared.unmended)
+    assert before == transcript
+
+
+UNMENDABLE = {"results.user-after"}
+"""The claims that a transcript in order can run counter to with no way out, short of words that nobody said."""
+
+
+@pytest.mark.parametrize("provider", profiles.names())
+@DRAWN
+@given(data=st.data())
+def test_what_is_prepared_of_a_disturbed_transcript_is_accepted_or_the_notes_say_why_not(
+    provider: str, data: st.DataObject
+) -> None:
+    profile = loaded(provider)
+    model = data.draw(st.sampled_from(models(profile)))
+    transcript = data.draw(disturbed())
+    before = copy.deepcopy(transcript)
+    prepared = egress.explain(transcript, profile.at(model))
+    body = {**frame(provider, model), "messages": prepared.messages}
+    assert bool(prepared.unmended) is bool(faults(profile, body)), (faults(profile, body), prepared.notes)
+    assert before == transcript
+
+
+@pytest.mark.parametrize("provider", profiles.names())
+@DRAWN
+@given(data=st.data())
+def test_a_request_says_again_what_the_one_before_it_said(provider: str, data: st.DataObject) -> None:
+    profile = loaded(provider)
+    claims = profile.at(data.draw(st.sampled_from(models(profile))))
+    transcript = data.draw(IN_ORDER)
+    *earlier, last = [egress.explain(transcript[:length], claims) for length in requested(transcript)]
+    for prepared in earlier:
+        assert prepared.messages == last.messages[: len(prepared.messages)]
+        assert prepared.ids == last.ids[: len(prepared.ids)]
+
+
+@pytest.mark.parametrize("provider", profiles.names())
+@DRAWN
+@given(data=st.data())
+def test_what_bears_no_note_is_sent_as_it_stands(provider: str, data: st.DataObject) -> None:
+    profile = loaded(provider)
+    claims = profile.at(data.draw(st.sampled_from(models(profile))))
+    transcript = data.draw(disturbed())
+    prepared = egress.explain(transcript, claims)
+    noted = {int(note.pointer.split("/")[1]) for note in prepared.notes if note.pointer}
+    merged = any("merged" in note.reason for note in prepared.notes)
+    sent = iter(prepared.messages)
+    for number, message in enumerate(transcript):
+        assert number in noted or merged or message in sent
+
+
+@given(st.sampled_from(sorted(IDS)).flatmap(lambda ids: transcripts(ids=ids, results=RESULTS)))
+def test_ids_of_nine_letters_are_unique_and_lead_back_to_the_calls_that_they_stand_for(
+    transcript: list[Message],
+) -> None:
+    refused = {"status": 400}
+    claims = {
+        "ids.input-pattern": {"pattern": "[a-zA-Z0-9]{9}", "refusal": refused},
+        "ids.duplicate-in-request": refused,
+        "ids.duplicate-in-message": refused,
+        "ids.empty-in-request": refused,
+    }
+    prepared = egress.explain(transcript, claims)
+    sent = [call["id"] for message in prepared.messages for call in message.get("tool_calls", ())]
+    assert sent == [each.sent for each in prepared.ids]
+    assert len(sent) == len(set(sent))
+    assert all(len(each) == 9 and each.isalnum() for each in sent)
+    assert sent == [message["tool_call_id"] for message in prepared.messages if message["role"] == "tool"]
+    for each in prepared.ids:
+        assert each.own == transcript[each.message]["tool_calls"][each.call]["id"]
