@@ -56,7 +56,7 @@ def _results(scenario: Scenario, name: str) -> Iterator[dict[str, Any]]:
         for position, (called, arguments) in enumerate(turn.calls[: len(after.results)]):
             if called == name:
                 yield {
-                    "arguments": parsed(arguments),
+                    "arguments": parsed(arguments) if isinstance(arguments, str) else dict(arguments),
                     "text": after.results[position],
                     "delay_ms": after.delays[position] if position < len(after.delays) else 0,
                     "fails": position in after.fails,
