@@ -189,6 +189,7 @@ def test_what_bears_no_note_is_sent_as_it_stands(provider: str, data: st.DataObj
     claims = profile.at(data.draw(st.sampled_from(models(profile))))
     transcript = data.draw(disturbed())
     prepared = egress.explain(transcript, claims)
+    assert len(prepared.messages) == len(prepared.origins)
     noted = {int(note.pointer.split("/")[1]) for note in prepared.notes if note.pointer}
     merged = any("merged" in note.reason for note in prepared.notes)
     sent = iter(prepared.messages)
@@ -214,4 +215,4 @@ def test_ids_of_nine_letters_are_unique_and_lead_back_to_the_calls_that_they_sta
     assert all(len(each) == 9 and each.isalnum() for each in sent)
     assert sent == [message["tool_call_id"] for message in prepared.messages if message["role"] == "tool"]
     for each in prepared.ids:
-        assert each.own == transcript[each.message]["tool_calls"][each.call]["id"]
+        assert transcript[each.message]["tool_calls"][each.call]["id"] == each.own

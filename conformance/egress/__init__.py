@@ -13,14 +13,13 @@ from conformance.egress.calls import argued, identified
 from conformance.egress.content import is_sent, worded
 from conformance.egress.keys import closed
 from conformance.egress.notes import Demands, Draft, Identity, Note, Prepared
-from conformance.egress.reasoning import CARRIERS, FIELDS, reasoned, request_fields, with_reasoning
+from conformance.egress.reasoning import CARRIERS, reasoned, request_fields, with_reasoning
 from conformance.egress.results import NO_RESULT, arranged
 from conformance.egress.roles import seated
 from conformance.egress.signatures import signed
 
 __all__ = [
     "CARRIERS",
-    "FIELDS",
     "NO_RESULT",
     "Identity",
     "Note",
@@ -52,7 +51,8 @@ def explain(
     ids = identified(turns, demands)
     argued(turns, demands)
     drafts = seated([draft for draft in drafts if is_sent(draft, demands)], demands)
-    return Prepared(_finished(drafts, demands), ids, demands.notes)
+    origins = tuple([draft.origin for draft in drafts])
+    return Prepared(_finished(drafts, demands), origins, ids, demands.notes)
 
 
 def _finished(drafts: Sequence[Draft], demands: Demands) -> list[dict[str, Any]]:

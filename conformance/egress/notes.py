@@ -41,9 +41,14 @@ class Identity(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Prepared:
-    """The messages of a request, as fresh values; the ids of all calls in their order; what was changed, and why."""
+    """The messages of a request, as fresh values; the ids of all calls in their order; what was changed, and why.
+
+    `origins` are the positions in the transcript that the messages come from: of messages that were merged that of the
+    first, of a result that was put in that of its call.
+    """
 
     messages: list[dict[str, Any]]
+    origins: tuple[int, ...] = ()
     ids: tuple[Identity, ...] = ()
     notes: tuple[Note, ...] = ()
 

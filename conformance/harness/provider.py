@@ -44,12 +44,12 @@ class Subject:
 class Play:
     """A scenario under way: the canonical transcript, and the exchanges that came of it.
 
-    `lengths` are those of the transcript when each request was sent.
+    `sources` are, for each request, the messages of the transcript that its own were made from, one for one.
     """
 
     transcript: list[dict[str, Any]]
     exchanges: list[Exchange] = field(default_factory=list)
-    lengths: list[int] = field(default_factory=list)
+    sources: list[list[dict[str, Any]]] = field(default_factory=list)
     note: str = ""
 
 
@@ -75,8 +75,8 @@ def play(scenario: Scenario, variant: str, subject: Subject) -> Case:
 def _probed(probe: Probe, played: Play, subject: Subject) -> Probed | None:
     reached = probe.at <= len(played.exchanges)
     before = tuple(played.exchanges[: probe.at]) if reached else ()
-    transcript = played.transcript[: played.lengths[probe.at - 1]] if reached else []
-    return probed(probe, before, transcript, subject.profile, subject.send)
+    sources = played.sources[probe.at - 1] if reached else []
+    return probed(probe, before, sources, subject.profile, subject.send)
 
 
 def _converse(scenario: Scenario, variant: str, subject: Subject) -> Play:
@@ -88,9 +88,10 @@ def _converse(scenario: Scenario, variant: str, subject: Subject) -> Play:
             played.note = f"ended before turn {number}: the model " + ("called a tool" if called else "called no tool")
             break
         played.transcript += _brought(turn, called)
-        exchange = subject.send(_body(scenario, variant, played.transcript, subject))
+        prepared = egress.explain(played.transcript, subject.claims)
+        exchange = subject.send(_body(scenario, variant, prepared.messages, subject))
         played.exchanges.append(exchange)
-        played.lengths.append(len(played.transcript))
+        played.sources.append([played.transcript[origin] for origin in prepared.origins])
         replies = Index((exchange,)).replies
         if not replies:
             played.note = f"ended at turn {number}: HTTP {exchange.status}: {exchange.response!r:.400}"
@@ -108,11 +109,9 @@ def _brought(turn: Turn, called: Sequence[Mapping[str, Any]]) -> Iterator[dict[s
         yield {"role": "tool", "tool_call_id": call["id"], "content": text}
 
 
-def _body(
-    scenario: Scenario, variant: str, transcript: Sequence[Mapping[str, Any]], subject: Subject
-) -> dict[str, Any]:
+def _body(scenario: Scenario, variant: str, messages: Sequence[Mapping[str, Any]], subject: Subject) -> dict[str, Any]:
     claims = subject.claims
-    body: dict[str, Any] = {"model": subject.model, "messages": egress.prepare(transcript, claims)}
+    body: dict[str, Any] = {"model": subject.model, "messages": messages}
     if scenario.tools:
         body["tools"] = [tool_definitions()[name] for name in scenario.tools]
     if variant == "stream":

@@ -7,7 +7,6 @@ from typing import Any, Final, Protocol
 from conformance import egress
 from conformance.harness.history import Inapplicable, assistants
 
-_KEYS: Final = ("reasoning_content", "reasoning", "reasoning_details", "thinking_blocks", "extra_content")
 _OTHER_WORDS: Final = " Or so it seems."
 
 
@@ -43,7 +42,7 @@ def _null(request: Request, on: str = "tool") -> None:
 
 def _write(request: Request, on: str, values: Mapping[str, Any], usual: Any) -> None:
     field = _field(request)
-    if field not in _KEYS or field == "extra_content":
+    if field not in egress.CARRIERS or field == "extra_content":
         raise Inapplicable
     for message, _ in _turns(request, on):
         _strip(message, request)
@@ -162,7 +161,7 @@ def _field(request: Request) -> str:
 
 def _strip(message: dict[str, Any], request: Request) -> None:
     """Take the reasoning out of a message, also where it stands inside the content."""
-    for key in _KEYS:
+    for key in egress.CARRIERS:
         message.pop(key, None)
     if "content" in message:
         pairs = zip(request.messages, request.transcript, strict=False)
