@@ -91,7 +91,8 @@ function playable(tool, note) {
 
 function raised(error) {
   if (error === undefined) return {};
-  const type = error?.constructor?.name ?? typeof error;
+  // Many classes bear a name that bundlers have not touched; the others are called Error.
+  const type = [error?.name, error?.constructor?.name].find((name) => name && name !== "Error") ?? "Error";
   return { error: { type, message: String(error?.message ?? JSON.stringify(error)).slice(0, 2000) } };
 }
 
