@@ -7,10 +7,11 @@ import pytest
 
 from conformance import profiles, rules, scenarios
 from conformance.cli import main
+from conformance.harness import loop
 
 RULES = rules.load()
 LISTS = {
-    "rules": [rule.id for rule in RULES],
+    "rules": [*(rule.id for rule in RULES), *(fact.id for fact in loop.load())],
     "providers": list(profiles.names()),
     "scenarios": list(scenarios.names()),
     "claims": list(profiles.vocabulary()),

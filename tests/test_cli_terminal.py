@@ -76,7 +76,7 @@ def test_a_long_run_says_how_far_it_is_and_leaves_no_trace(tmp_path: Path) -> No
 def test_progress_is_silent_where_the_report_runs_over_the_terminal() -> None:
     terminal = Terminal()
     with contextlib.redirect_stderr(terminal), contextlib.redirect_stdout(terminal):
-        Progress().tell(1, "a.json")
+        Progress().tell("1 inputs judged, now a.json")
     assert "" == terminal.getvalue()
 
 

@@ -29,17 +29,20 @@ def painter() -> Callable[[str, str], str]:
 
 
 class Progress:
-    """How far a long run is, on standard error; silent where that is no terminal, or where the report runs over one."""
+    """How far a long run is, on standard error; silent where that is no terminal, or where the report runs over one.
 
-    def __init__(self) -> None:
-        self._shows = _is_terminal(sys.stderr) and not _is_terminal(sys.stdout)
+    `waits`: the report comes at the end, so that it may go to the same terminal.
+    """
+
+    def __init__(self, *, waits: bool = False) -> None:
+        self._shows = _is_terminal(sys.stderr) and (waits or not _is_terminal(sys.stdout))
         self._due = time.monotonic() + _PATIENCE
         self._drawn = False
 
-    def tell(self, done: int, path: str) -> None:
-        """Say how many inputs are judged, and where the run is; not more often than a person can read."""
+    def tell(self, text: str) -> None:
+        """Say where the run is; not more often than a person can read."""
         if self._shows and (now := time.monotonic()) >= self._due:
-            print(f"{_ERASE_LINE}{done} inputs judged, now {printable(path)}", end="", file=sys.stderr, flush=True)
+            print(f"{_ERASE_LINE}{printable(text)}", end="", file=sys.stderr, flush=True)
             self._due, self._drawn = now + _PAUSE, True
 
     def clear(self) -> None:

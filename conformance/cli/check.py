@@ -91,7 +91,7 @@ def _watched(judged: Iterable[Judged], counts: Counts) -> Iterator[Mapping[str, 
     try:
         for shown, met in judged:
             counts.update(met)
-            progress.tell(counts["inputs", ""], shown["path"])
+            progress.tell(f"{counts['inputs', '']} inputs judged, now {shown['path']}")
             for message in _complaints(shown):
                 progress.clear()
                 complain(message)

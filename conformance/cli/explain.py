@@ -1,11 +1,10 @@
 """Explain a rule or a claim: what it demands and why, its source and examples, and how to mend a breach.
 
-NAME is a rule's id (as `check` prints it), a claim's name, or a glob over either.
+NAME is the id of a rule or of a fact about loops (as `check` and `adapter` print it), a claim's name, or a glob.
 """
 
 import argparse
 import json
-import re
 import textwrap
 from collections.abc import Iterator, Mapping
 from contextlib import suppress
@@ -15,8 +14,10 @@ from typing import Any, Final
 from conformance import profiles, rules
 from conformance.documents import read_json
 from conformance.errors import UnknownName
+from conformance.harness import loop
+from conformance.harness.loop import Fact
 from conformance.resources import folder
-from conformance.rules import Example, Rule
+from conformance.rules import Example, Rule, advice
 from conformance.wire.pointer import REMOVE, resolve
 
 EXAMPLES: Final = """\
@@ -25,7 +26,7 @@ EXAMPLES: Final = """\
   conformance explain reasoning.omitted-on-tool-turn"""
 
 _WIDTH: Final = 100
-_MEND: Final = re.compile(r"To mend it,\s+", re.IGNORECASE)
+_LOOP: Final = "loop of a client that is driven through a session"
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
@@ -45,22 +46,18 @@ def _explained(name: str, claims: Mapping[str, str]) -> list[str]:
     fitting = [claim for claim in claims if fnmatchcase(claim, name)]
     if fitting:
         return ["\n".join(_claim(claim, claims[claim])) for claim in fitting]
+    facts = ["\n".join(_heading(fact, _LOOP)) for fact in loop.load() if fnmatchcase(fact.id, name)]
+    if facts:
+        return facts
     try:
         return ["\n".join(_rule(rule, claims)) for rule in rules.select([name])]
     except UnknownName:
-        raise UnknownName("rule or claim", name, (*claims, *(rule.id for rule in rules.load()))) from None
+        known = (*claims, *(fact.id for fact in loop.load()), *(rule.id for rule in rules.load()))
+        raise UnknownName("rule or claim", name, known) from None
 
 
 def _rule(rule: Rule, claims: Mapping[str, str]) -> Iterator[str]:
-    why, mend = _parts(rule.doc.partition("\n")[2].strip())
-    yield from (rule.id, rule.title, "")
-    yield f"level   {rule.level.value}"
-    yield f"judges  the {rule.on.side.value}, over each {rule.on.name}"
-    yield f"source  {rule.source.url}"
-    if rule.source.quote:
-        yield f"        “{rule.source.quote}”"
-    yield from _section("Why", why)
-    yield from _section("To mend it", mend)
+    yield from _heading(rule, rule.on.side.value)
     if rule.reads:
         yield from ("", "Claims of a provider that it goes by")
         for name in rule.reads:
@@ -73,13 +70,17 @@ def _rule(rule: Rule, claims: Mapping[str, str]) -> Iterator[str]:
             yield from _difference(example)
 
 
-def _parts(doc: str) -> tuple[str, str]:
-    """Split a rule's documentation at the sentence that says how to mend a breach."""
-    found = _MEND.search(doc)
-    if found is None:
-        return doc, ""
-    mend = doc[found.end() :].strip()
-    return doc[: found.start()].strip(), mend[:1].upper() + mend[1:]
+def _heading(rule: Rule | Fact, side: str) -> Iterator[str]:
+    """Yield what is to be said of a rule and of a fact alike."""
+    why, mend = advice(rule.doc)
+    yield from (rule.id, rule.title, "")
+    yield f"level   {rule.level.value}"
+    yield f"judges  the {side}, over each {rule.on.name}"
+    yield f"source  {rule.source.url}"
+    if rule.source.quote:
+        yield f"        “{rule.source.quote}”"
+    yield from _section("Why", why)
+    yield from _section("To mend it", mend)
 
 
 def _section(heading: str, text: str) -> Iterator[str]:

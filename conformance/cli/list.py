@@ -11,6 +11,7 @@ from typing import Any, Final, TypeAlias
 import orjson
 
 from conformance import profiles, rules, scenarios
+from conformance.harness import loop
 from conformance.profiles import Claim, Profile
 
 EXAMPLES: Final = """\
@@ -48,6 +49,9 @@ def _rules(profile: Profile | None) -> list[Row]:
         if profile is not None:
             row["a breach is"] = _verdict(claims.get(rule.refused, profiles.UNKNOWN)) if rule.refused else ""
         rows.append(row | {"title": rule.title})
+    for fact in loop.load():
+        row = {"id": fact.id, "level": fact.level.value, "side": loop.FAMILY}
+        rows.append(row | ({} if profile is None else {"a breach is": ""}) | {"title": fact.title})
     return rows
 
 

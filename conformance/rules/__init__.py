@@ -6,12 +6,13 @@ simulator refuses, what a probe expects and what fails an adapter.
 """
 
 import importlib
+import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from fnmatch import fnmatchcase
 from functools import cache
 from pathlib import Path
-from typing import Any, TypeAlias
+from typing import Any, Final, TypeAlias
 
 from conformance.errors import UnknownName
 from conformance.results import NOTHING_TO_JUDGE, Level, Outcome, Status
@@ -56,7 +57,11 @@ def example(base: str, edits: Mapping[str, Any] | None = None, claims: Mapping[s
     return Example(base, edits or {}, claims or {})
 
 
-__all__ = ["Context", "Example", "Fault", "Judge", "Rule", "Source", "Where", "example", "load", "rule", "select"]
+__all__ = [
+    "Context", "Example", "Fault", "Judge", "Rule", "Source", "Where", "advice", "example", "load", "rule", "select",
+]  # fmt: skip
+
+_MEND: Final = re.compile(r"To mend it,\s+", re.IGNORECASE)
 
 UNCLAIMED = -1
 """The key, beside the counts of what was judged, of the outcome for want of a claim."""
@@ -186,3 +191,13 @@ def select(patterns: Iterable[str]) -> tuple[Rule, ...]:
             raise UnknownName("rule", pattern, (each.id for each in every))
         chosen |= {each.id: each for each in fitting}
     return tuple(chosen[name] for name in sorted(chosen))
+
+
+def advice(doc: str) -> tuple[str, str]:
+    """Return why a rule is, and how to mend a breach, out of its documentation; each empty where it does not say."""
+    told = doc.partition("\n")[2].strip()
+    found = _MEND.search(told)
+    if found is None:
+        return told, ""
+    mend = told[found.end() :].strip()
+    return told[: found.start()].strip(), mend[:1].upper() + mend[1:]

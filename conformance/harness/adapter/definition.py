@@ -3,6 +3,7 @@
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
+from fnmatch import fnmatchcase
 from pathlib import Path
 from typing import Any, Final
 
@@ -12,7 +13,7 @@ from conformance.errors import InvalidDocument, UnknownName, Unusable
 from conformance.harness.adapter.driver import SECONDS
 from conformance.scenarios import VARIANTS
 from conformance.schemas import validator
-from conformance.wire.pointer import Place, render
+from conformance.wire.pointer import Place, render, resolve
 
 FOLDER: Final = Path(__file__).parents[2] / "adapters"
 """The folders of the adapters that come with this package."""
@@ -36,6 +37,7 @@ class Definition:
     packages: tuple[str, ...]
     driver: str
     models: Mapping[str, str]
+    alongside: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     variants: tuple[str, ...] = VARIANTS
     environment: Mapping[str, str] = field(default_factory=dict)
     seconds: float = SECONDS
@@ -58,8 +60,10 @@ class Definition:
             return self
         if not self.version:
             raise Unusable(f"{self.name} has no package whose version could be chosen; leave @{version} away")
-        packages = tuple([_repinned(found, version) if (found := self._main(each)) else each for each in self.packages])
-        return replace(self, packages=packages)
+        others = next((pins for glob, pins in self.alongside.items() if fnmatchcase(version, glob)), ())
+        pinned = {_name(each): each for each in (*self.packages, *others)}
+        packages = [_repinned(found, version) if (found := self._main(each)) else each for each in pinned.values()]
+        return replace(self, packages=tuple(packages))
 
     def _main(self, package: str) -> "re.Match[str] | None":
         found = _PINNED.fullmatch(package)
@@ -95,18 +99,29 @@ def read(path: Path) -> Definition:
             raise refuse(str(UnknownName("provider", name, profiles.names())), ("providers", name))
     if not (path.parent / value["driver"]).is_file():
         raise refuse(f"expected a file beside this one, got {value['driver']!r}", ("driver",))
-    for number, package in enumerate(value["packages"]):
+    pinned: list[Place] = [("packages", number) for number in range(len(value["packages"]))]
+    pinned += [
+        ("alongside", glob, number) for glob, pins in value.get("alongside", {}).items() for number in range(len(pins))
+    ]
+    for place in pinned:
+        package = resolve(value, render(place))
         if _PINNED.fullmatch(package) is None:
-            raise refuse(f"expected a package with its version, got {package!r}", ("packages", number))
+            raise refuse(f"expected a package with its version, got {package!r}", place)
     return Definition(
         name=path.parent.name,
         folder=path.parent,
         models={name: each.get("model", "") for name, each in value["providers"].items()},
         packages=tuple(value["packages"]),
+        alongside={glob: tuple(pins) for glob, pins in value.get("alongside", {}).items()},
         variants=tuple(value.get("variants", VARIANTS)),
         **{key: value[key] for key in ("title", "language", "package", "driver")},
         **{key: value[key] for key in ("environment", "seconds", "link", "note") if key in value},
     )
+
+
+def _name(package: str) -> str:
+    found = _PINNED.fullmatch(package)
+    return found["name"] if found is not None else package
 
 
 def _repinned(found: "re.Match[str]", version: str) -> str:

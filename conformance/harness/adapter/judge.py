@@ -25,6 +25,7 @@ def outcomes(played: Played, profile: Profile) -> tuple[Outcome, ...]:
         return tuple(_nothing_sent(wanted, played))
     claims = profile.at(str(played.job["model"]))
     judged = [*_of_the_client(check(played.conversation, profile)), *loop.judge(played)]
+    judged.sort(key=lambda outcome: outcome.rule)
     idle = {outcome.rule for outcome in judged if _found_nothing(outcome)} & wanted
     facts = {fact.id for fact in loop.load()}
     lost = (idle & facts) | missed(idle - facts, played.conversation, claims)
@@ -32,9 +33,10 @@ def outcomes(played: Played, profile: Profile) -> tuple[Outcome, ...]:
 
 
 def promised(scenario: Scenario) -> Set[str]:
-    """Return the ids of the rules about clients, and of the facts about loops, that a scenario promises to test."""
-    known = [rule.id for rule in rules.load() if rule.on.side is Side.CLIENT] + [fact.id for fact in loop.load()]
-    return {each for each in known if any(fnmatchcase(each, glob) for glob in scenario.exercises)}
+    """Return the ids of the rules about clients that a scenario promises to test, and of the facts that are due."""
+    clients = [rule.id for rule in rules.load() if rule.on.side is Side.CLIENT]
+    due = {fact.id for fact in loop.load() if fact.on.is_due(scenario)}
+    return due | {each for each in clients if any(fnmatchcase(each, glob) for glob in scenario.exercises)}
 
 
 def _of_the_client(judged: Sequence[Outcome]) -> Iterator[Outcome]:

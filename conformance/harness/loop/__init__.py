@@ -18,6 +18,7 @@ from conformance.harness.loop._answer import Answer
 from conformance.harness.loop._played import Played, parsed
 from conformance.results import NOTHING_TO_JUDGE, Finding, Level, Outcome, Status
 from conformance.rules import Fault, Source
+from conformance.scenarios import Scenario
 from conformance.wire.pointer import render
 
 __all__ = [
@@ -38,12 +39,14 @@ Judge: TypeAlias = Callable[[Any, Played], Iterable[Fault]]
 class Parts:
     """Where a fact looks: a kind of part in the singular, and how to find all of them in what was played.
 
-    `is_told` says whether the answer tells what is needed for that, which no driver has to.
+    `is_told` says whether the answer tells what is needed for that, which no driver has to,
+    `is_due` whether a script is sure to bring such parts, so that none is a fault.
     """
 
     name: str
     select: Callable[[Played], Sequence[Any]]
     is_told: Callable[[Played], bool] = lambda _played: True
+    is_due: Callable[[Scenario], bool] = lambda _scenario: False
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,6 +5,7 @@ from typing import Final, NamedTuple
 
 from conformance.harness.loop import Parts
 from conformance.harness.loop._played import Asked, Batch, Played, Prompt
+from conformance.scenarios import Scenario
 from conformance.wire.exchange import Exchange
 from conformance.wire.pointer import Place
 
@@ -82,11 +83,30 @@ def _asked(played: Played) -> Sequence[Asked]:
     return [each for each in played.asked if (played.conversation[each.number].status or 200) < 400]
 
 
-prompts: Final = Parts("prompt with a final text in the script", _prompts, _tells_texts)
+def _answers(scenario: Scenario) -> bool:
+    return not _breaks_off(scenario)
+
+
+def _breaks_off(scenario: Scenario) -> bool:
+    return any(not _BROKEN.isdisjoint(turn.raw) for turn in scenario.turns)
+
+
+def _fails(scenario: Scenario) -> bool:
+    return any(turn.fails for turn in scenario.turns)
+
+
+def _denies(scenario: Scenario) -> bool:
+    return any(turn.denied for turn in scenario.turns)
+
+
+_BROKEN: Final = frozenset({"cut", "error-inside"})
+"""The ways in which a stream misbehaves that leave no answer."""
+
+prompts: Final = Parts("prompt with a final text in the script", _prompts, _tells_texts, _answers)
 batches: Final = Parts("reply with calls that a later request carries", _answered)
-failing: Final = Parts("reply with a call that fails", _failing)
-denied: Final = Parts("reply with a call that is denied", _denied)
+failing: Final = Parts("reply with a call that fails", _failing, is_due=_fails)
+denied: Final = Parts("reply with a call that is denied", _denied, is_due=_denies)
 gated: Final = Parts("reply with several calls, of a loop that shows its gate", _gated, _tells_gates)
 refused: Final = Parts("request that was refused", _refused)
-broken: Final = Parts("reply that broke off or told of an error", _broken)
+broken: Final = Parts("reply that broke off or told of an error", _broken, is_due=_breaks_off)
 asked: Final = Parts("request that was accepted", _asked)

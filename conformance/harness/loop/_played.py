@@ -186,6 +186,16 @@ def parsed(arguments: Any) -> Any:
         return {}
 
 
+def is_malformed(arguments: Any) -> bool:
+    """Say whether arguments cannot be parsed, so that what a client says of them is its own affair."""
+    if not isinstance(arguments, str) or not arguments.strip():
+        return False
+    try:
+        return not isinstance(orjson.loads(arguments), dict)
+    except orjson.JSONDecodeError:
+        return True
+
+
 def bears(text: str, expected: str) -> bool:
     """Say whether a result holds a text, as it is or as a JSON string writes it."""
     escaped = orjson.dumps(expected).decode()[1:-1]
