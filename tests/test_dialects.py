@@ -78,6 +78,33 @@ def test_what_an_agent_loop_keeps_comes_back_less_what_is_named(name: str) -> No
     given(LOOPS)(lambda canonical: comes_back(dialects.load(name), canonical))()
 
 
+NAMES: dict[str, Any] = {
+    "gemini": lambda native: [
+        part["functionResponse"]["name"]
+        for content in native["contents"]
+        for part in content["parts"]
+        if "functionResponse" in part
+    ],
+    "neutral": lambda native: [
+        message["ToolName"] for message in native["Messages"] if message["type"] == "ToolResultMessage"
+    ],
+}
+"""The names that results bear, in the dialects where they do."""
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_a_result_bears_the_name_of_the_call_at_its_position_whatever_the_ids(name: str) -> None:
+    @given(transcripts(sendable=False))
+    def holds(canonical: list[dict[str, Any]]) -> None:
+        expected = [call["function"]["name"] for message in canonical for call in message.get("tool_calls", ())]
+        native = dialects.load(name).to_native(canonical).value
+        assert expected == NAMES[name](native)
+        again = dialects.load(name).to_canonical(native)
+        assert () == again.lost
+
+    holds()
+
+
 @pytest.mark.parametrize("name", dialects.names())
 def test_every_dialect_has_vectors_and_a_title(name: str) -> None:
     assert dialects.load(name).title.endswith(".")

@@ -198,10 +198,10 @@ class _Reader:
 
         Clients were recorded that put an id of their own into the name, and Gemini took it for the result of the call.
         """
-        if ident is not None and ident in self._names:
-            self._open = [call for call in self._open if call.id != ident]
+        call = next((call for call in self._open if call.id == ident), None)
+        if call is None and ident is not None and ident in self._names:
             return _Call(ident, self._names[ident])
-        call = next((call for call in self._open if call.name == name), None) or next(iter(self._open), None)
+        call = call or next((call for call in self._open if call.name == name), None) or next(iter(self._open), None)
         if call is not None:
             self._open.remove(call)
         return call
@@ -209,8 +209,8 @@ class _Reader:
     def _model(self, parts: list[dict[str, Any]], place: Place) -> None:
         blocks: list[Block] = []
         places: list[Place] = []
-        if not self.found or self.found[-1]["role"] != "assistant":
-            self._open = []
+        goes_on = bool(self.found) and self.found[-1]["role"] == "assistant"
+        earlier, self._open = self._open if goes_on else [], []
         for number, part in enumerate(parts):
             at = (*place, "parts", number)
             made = self._blocks(part, at)
@@ -220,6 +220,7 @@ class _Reader:
             places += [at] * len(made)
         for position in displaced(blocks):
             self._losses.add(places[position], "text stands before the calls on the wire")
+        self._open = [call for call in earlier if call.id not in {each.id for each in self._open}] + self._open
         self.found.append(gather(blocks))
 
     def _blocks(self, part: dict[str, Any], place: Place) -> list[Block]:

@@ -3,6 +3,7 @@
 from typing import Any
 
 from conformance.dialects import Converted, Losses
+from conformance.dialects._parts.asked import Asked
 from conformance.dialects._parts.assistant import Block, reduced, spread
 from conformance.dialects._parts.held import AS_STRING, instructions, texts, user_parts
 from conformance.dialects.gemini.parts import (
@@ -41,12 +42,12 @@ def contents(canonical: list[dict[str, Any]]) -> Converted:
 class _Writer:
     """Writes one message after the other; a result takes the name of the call that it answers."""
 
-    __slots__ = ("_calls", "_losses", "_names", "_previous", "native")
+    __slots__ = ("_asked", "_calls", "_losses", "_previous", "native")
 
     def __init__(self, losses: Losses) -> None:
         self._losses = losses
         self._calls = 0
-        self._names: dict[str, dict[str, Any]] = {}
+        self._asked: Asked[dict[str, Any]] = Asked()
         self._previous = ""
         self.native: list[dict[str, Any]] = []
 
@@ -63,7 +64,7 @@ class _Writer:
 
     def result(self, message: dict[str, Any], place: Place) -> None:
         """Add a function response, to the content before it where that is of results too."""
-        asked = self._names.get(message["tool_call_id"])
+        asked = self._asked.answered(message["tool_call_id"])
         if asked is None:
             self._losses.add(place, "answers no call, whose name a function response needs")
             return
@@ -87,7 +88,13 @@ class _Writer:
             if detail["type"] == "reasoning.encrypted" and detail.get("id") in tied
             if isinstance(write_detail(detail), dict)
         }
-        self.native.append({"role": "model", "parts": self._parts(spread(kept), seals)})
+        parts = self._parts(spread(kept), seals)
+        self.native.append({"role": "model", "parts": parts})
+        written = [part["functionCall"] for part in parts if "functionCall" in part]
+        self._asked.begin(
+            (call["id"], {key: value for key, value in asked.items() if key != "args"})
+            for call, asked in zip(kept.get("tool_calls", ()), written, strict=True)
+        )
         self._previous = "assistant"
 
     def _parts(self, blocks: list[Block], seals: dict[str, str]) -> list[dict[str, Any]]:
@@ -109,10 +116,7 @@ class _Writer:
         """Return a call as a part, without an id where only the reader of Gemini's contents gave one."""
         is_sealed = call["id"] in seals and signature_of(call) is None
         part = write_call(signed(call, seals[call["id"]]) if is_sealed else call)
-        asked = part["functionCall"]
-        known = {"id": asked["id"], "name": asked["name"]}
-        if asked["id"] == made_id(self._calls):
-            del asked["id"], known["id"]
+        if call["id"] == made_id(self._calls):
+            del part["functionCall"]["id"]
         self._calls += 1
-        self._names[call["id"]] = known
         return part

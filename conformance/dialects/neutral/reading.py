@@ -3,6 +3,7 @@
 from typing import Any, Final
 
 from conformance.dialects import Converted, Losses
+from conformance.dialects._parts.asked import Asked
 from conformance.dialects._parts.assistant import Block, displaced, gather
 from conformance.dialects._parts.held import content_of, passed
 from conformance.dialects.neutral.blocks import READ_CALLS, READ_DETAILS, READ_PARTS
@@ -23,7 +24,7 @@ def transcript(context: dict[str, Any]) -> Converted:
     found: list[dict[str, Any]] = []
     if context.get("SystemPrompt"):
         found.append({"role": "system", "content": context["SystemPrompt"]})
-    names: dict[str, str] = {}
+    names: Asked[str] = Asked()
     for position, message in enumerate(context["Messages"] or ()):
         place: Place = ("Messages", position)
         for key, value in message.items():
@@ -32,11 +33,12 @@ def transcript(context: dict[str, Any]) -> Converted:
         at = (*place, "Content")
         if message["type"] == "AssistantMessage":
             found.append(_assistant(message, at, losses))
-            names |= {call["id"]: call["function"]["name"] for call in found[-1].get("tool_calls", ())}
+            names.begin((call["id"], call["function"]["name"]) for call in found[-1].get("tool_calls", ()))
         elif message["type"] == "UserMessage":
             found.append({"role": "user", "content": _user(message, at, losses)})
         else:
-            if message.get("ToolName") and message["ToolName"] != names.get(message["ToolCallID"]):
+            name = names.answered(message["ToolCallID"])
+            if message.get("ToolName") and message["ToolName"] != name:
                 losses.add((*place, "ToolName"), "a result on the wire has the name of the call that it answers")
             content = content_of(_result(message, at, losses))
             found.append({"role": "tool", "tool_call_id": message["ToolCallID"], "content": content})

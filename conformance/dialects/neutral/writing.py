@@ -3,6 +3,7 @@
 from typing import Any
 
 from conformance.dialects import Converted, Losses
+from conformance.dialects._parts.asked import Asked
 from conformance.dialects._parts.assistant import Block, reduced, spread
 from conformance.dialects._parts.held import AS_STRING, instructions, texts, user_parts
 from conformance.dialects.neutral.blocks import CALLS, DETAILS, PARTS, write_call, write_detail
@@ -14,12 +15,12 @@ def context(canonical: list[dict[str, Any]]) -> Converted:
     losses = Losses()
     words = instructions(canonical, losses)
     messages: list[dict[str, Any]] = []
-    names: dict[str, str] = {}
+    names: Asked[str] = Asked()
     for position, message in enumerate(canonical):
         place: Place = (position,)
         if message["role"] == "assistant":
             messages.append({"type": "AssistantMessage", "Content": assistant_content(message, place, losses)})
-            names |= {call["id"]: call["function"]["name"] for call in message.get("tool_calls", ())}
+            names.begin((call["id"], call["function"]["name"]) for call in message.get("tool_calls", ()))
         elif message["role"] == "tool":
             messages.append(_result(message, place, losses, names))
         elif message["role"] == "user":
@@ -51,11 +52,11 @@ def _user(message: dict[str, Any], place: Place, losses: Losses) -> dict[str, An
     return {"type": "UserMessage", "Content": blocks}
 
 
-def _result(message: dict[str, Any], place: Place, losses: Losses, names: dict[str, str]) -> dict[str, Any]:
+def _result(message: dict[str, Any], place: Place, losses: Losses, names: Asked[str]) -> dict[str, Any]:
     words = texts(message["content"], (*place, "content"), losses)
     if not isinstance(message["content"], str) and len(words) == 1:
         losses.add((*place, "content"), AS_STRING)
-    name = names.get(message["tool_call_id"])
+    name = names.answered(message["tool_call_id"])
     return {
         "type": "ToolResultMessage",
         "ToolCallID": message["tool_call_id"],

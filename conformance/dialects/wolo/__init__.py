@@ -77,8 +77,7 @@ def to_native(canonical: list[dict[str, Any]]) -> Converted:
             native = _from_wire(message, position, numbers, losses)
             native["parts"] += _tool_parts(message, position, results, losses)
             messages.append({"id": f"msg_{len(messages) + 1:03}", **native})
-            for at in answered.values():
-                calls.note_parts(canonical[at]["content"], at, losses)
+            calls.note_results(canonical, [answered[number] for number in sorted(answered)], losses)
         elif position not in taken:
             losses.add((position,), "answers no call of the message before it")
     return losses.converted(messages)

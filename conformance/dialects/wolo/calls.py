@@ -45,10 +45,13 @@ def joined(content: Any) -> str:
     return content if isinstance(content, str) else JOINT.join([part["text"] for part in content])
 
 
-def note_parts(content: Any, position: int, losses: Losses) -> None:
-    """Note a result whose content is parts: they become one string, which does not keep them apart."""
-    if isinstance(content, list):
-        losses.add((position, "content"), "an output is one string; the parts are joined")
+def note_results(canonical: Sequence[Mapping[str, Any]], positions: Sequence[int], losses: Losses) -> None:
+    """Note what the results at some positions, in the order of their calls, lose where each joins its call's part."""
+    for position, ordered in zip(positions, sorted(positions), strict=True):
+        if isinstance(canonical[position]["content"], list):
+            losses.add((position, "content"), "an output is one string; the parts are joined")
+        if position != ordered:
+            losses.add((position,), "results take the order of their calls")
 
 
 def reasoning(message: Mapping[str, Any], position: int, losses: Losses) -> str:
