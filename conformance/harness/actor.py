@@ -39,10 +39,13 @@ class Actor:
     excused: Set[str] = frozenset()
 
     def likeness(self, body: Mapping[str, Any], history: Sequence[Mapping[str, Any]] | None = None) -> Likeness:
-        """Return what a reply to a request goes by; `history` stands in for its messages where the script knows it."""
+        """Return what a reply to a request goes by; `history` stands in for its messages where the script knows it.
+
+        A reply of a script is whole, since it goes to clients that read it with SDKs of the provider's own.
+        """
         claims = self.profile.at(str(body.get("model", "")), "")
         asked = body if history is None else {**body, "messages": history}
-        return Likeness(claims, asked, thinks=profiles.thinks(claims, body) is True)
+        return Likeness(claims, asked, thinks=profiles.thinks(claims, body) is True, whole=history is not None)
 
     def play(self, body: Mapping[str, Any], turn: Turn, likeness: Likeness) -> Answered:
         """Return the reply to a request that is a turn of the script."""

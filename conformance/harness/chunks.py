@@ -48,7 +48,8 @@ def _choices(likeness: Likeness, said: Mapping[str, Any]) -> list[dict[str, Any]
     """Return the choices of the chunks, up to and with the finish reason."""
     deltas = _roles(likeness, [*_deltas(likeness, said)])
     before = likeness.one("finish.before-end", "null")
-    unfinished = {} if before == "absent" else {"finish_reason": "" if before == "empty" else None}
+    unfinished: dict[str, Any] = {} if before == "absent" else {"finish_reason": "" if before == "empty" else None}
+    unfinished |= persona.native(likeness, None) if likeness.whole else {}
     choices: list[dict[str, Any]] = [{"index": 0, "delta": delta} | unfinished for delta in deltas]
     reason = persona.finish_reason(likeness, said, streamed=True)
     finish = {"finish_reason": reason} | persona.native(likeness, reason)

@@ -27,11 +27,15 @@ DEFAULT_ID: Final = r"call_[A-Za-z0-9]{24}"
 
 @dataclass(frozen=True, slots=True)
 class Likeness:
-    """A provider as its claims describe it, before one request; `thinks` says whether this request gets reasoning."""
+    """A provider as its claims describe it, before one request; `thinks` says whether this request gets reasoning.
+
+    `whole`: replies have the members too that no rule looks at and that the provider's own SDK demands.
+    """
 
     claims: Mapping[str, Any]
     request: Mapping[str, Any]
     thinks: bool
+    whole: bool = False
 
     def one(self, name: str, default: Any) -> Any:
         """Return a claim's value, the first where it lists several, the default where none is known."""

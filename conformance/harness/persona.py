@@ -17,6 +17,9 @@ DEFAULT_REPLY_ID: Final = r"chatcmpl-[A-Za-z0-9]{29}"
 WORDS: Final = "One moment."
 """What is said beside calls by those who always say something there."""
 
+_MEMBERS: Final = {"provider": "Simulator", "system_fingerprint": "fp_simulated", "service_tier": "default"}
+"""What stands at the top of replies beside the canonical members, where it is claimed to."""
+
 
 def message(likeness: Likeness, turn: Turn) -> dict[str, Any]:
     """Return the assistant message of a turn."""
@@ -53,6 +56,8 @@ def frame(likeness: Likeness, kind: str) -> dict[str, Any]:
     """Return the members that a reply and each of its chunks begin with; an `absent` kind is left out."""
     identity = likeness.text(str(likeness.one("reply.id-format", DEFAULT_REPLY_ID)), "reply")
     whole = {"id": identity, "object": kind, "created": CREATED, "model": likeness.request.get("model")}
+    if likeness.whole:
+        whole |= {name: _MEMBERS[name] for name in likeness.every("reply.fields") if name in _MEMBERS}
     return {key: value for key, value in whole.items() if (key, value) != ("object", "absent")}
 
 
@@ -69,7 +74,7 @@ def finish_reason(likeness: Likeness, said: Mapping[str, Any], *, streamed: bool
     return str(likeness.one("finish.with-required-tool-choice", usual) if choice == "required" else usual)
 
 
-def native(likeness: Likeness, reason: str) -> dict[str, str]:
+def native(likeness: Likeness, reason: str | None) -> dict[str, str | None]:
     """Return the finish reason under the key in which the upstream's own stands, where there is one."""
     field = likeness.one("finish.native-field", "")
     return {str(field): reason} if field else {}

@@ -9,6 +9,7 @@ FLAT: Final = ("reasoning_content", "reasoning")
 _BESIDE: Final = (*FLAT, "reasoning_details", "thinking_blocks", "extra_content")
 _TAGS: Final = {"think-tags": "think", "reasoning-tags": "reasoning"}
 _SIGNATURE: Final = r"[A-Za-z0-9+/]{38}=="
+_DETAIL_ID: Final = "rs_[0-9a-f]{32}"
 
 
 def fields(likeness: Likeness) -> tuple[str, ...]:
@@ -85,7 +86,10 @@ def _inside(field: str, thought: str, content: Any) -> Any:
 
 
 def _details(thought: str, likeness: Likeness) -> list[dict[str, Any]]:
-    """Return the reasoning as details: one in clear, and one that only the provider can read where it sends such."""
+    """Return the reasoning as details: one in clear, and one that only the provider can read where it sends such.
+
+    The latter bears an id where something is claimed of ids that the provider does not know.
+    """
     types = likeness.every("reasoning.details.types") or ("reasoning.text",)
     in_clear = next((each for each in ("reasoning.text", "reasoning.summary") if each in types), None)
     details: list[dict[str, Any]] = []
@@ -93,7 +97,8 @@ def _details(thought: str, likeness: Likeness) -> list[dict[str, Any]]:
         details.append({"type": in_clear, in_clear.removeprefix("reasoning."): thought})
         details[0] |= _signed(likeness, "reasoning_details")
     if "reasoning.encrypted" in types:
-        details.append({"type": "reasoning.encrypted", "data": likeness.text(_SIGNATURE, "data")})
+        known = {"id": likeness.text(_DETAIL_ID, "detail")} if likeness.every("reasoning.details.unknown-id") else {}
+        details.append({"type": "reasoning.encrypted", "data": likeness.text(_SIGNATURE, "data")} | known)
     return [detail | _marks(number, likeness) for number, detail in enumerate(details)]
 
 

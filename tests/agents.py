@@ -1,0 +1,112 @@
+"""A conforming agent loop, small enough to be read at once, and the vices that it can be given."""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, TypeAlias
+
+import orjson
+
+from conformance import egress, ingress
+from conformance.harness.sessions import Session
+from conformance.scenarios import Scenario, tool_definitions
+from conformance.transport.server import Answered, Asked
+from conformance.wire.assemble import assemble
+from conformance.wire.sse import read
+
+Ask: TypeAlias = Callable[[dict[str, Any]], tuple[int, bytes]]
+Vice: TypeAlias = Callable[[list[dict[str, Any]]], Sequence[Mapping[str, Any]]]
+"""What is done to the messages of a request before it is sent."""
+
+MAX_REQUESTS = 12
+
+
+class Broken(Exception):
+    """A reply was refused, broke off, or held an error."""
+
+
+@dataclass(slots=True)
+class Agent:
+    """A client of a session: `ask` sends a body and returns status and bytes."""
+
+    session: Session
+    ask: Ask
+    vice: Vice = list
+    texts: list[str] = field(default_factory=list)
+    transcript: list[dict[str, Any]] = field(default_factory=list)
+
+    def run(self) -> None:
+        """Hold the conversation to its end; raises Broken where a reply is none."""
+        scenario = self.session.scenario
+        if scenario.system:
+            self.transcript.append({"role": "system", "content": scenario.system})
+        for prompt in scenario.prompts:
+            self.transcript.append({"role": "user", "content": prompt})
+            while calls := self._turn().get("tool_calls"):
+                self.transcript += [_result(scenario, call) for call in calls]
+            self.texts.append(self.transcript[-1]["content"])
+
+    def _turn(self) -> dict[str, Any]:
+        session = self.session
+        if len(session.exchanges) >= MAX_REQUESTS:
+            raise Broken("the conversation does not end")
+        claims = session.profile.at(session.model)
+        body: dict[str, Any] = {
+            "model": session.model,
+            "messages": list(self.vice(egress.prepare(self.transcript, claims))),
+            "stream": session.variant == "stream",
+        }
+        if session.scenario.tools:
+            body["tools"] = [tool_definitions()[name] for name in session.scenario.tools]
+        message = ingress.read(_message(*self.ask(body), streamed=body["stream"]), claims)
+        self.transcript.append(message)
+        return message
+
+
+def directly(session: Session) -> Ask:
+    """Return a way to ask a session without a network between."""
+
+    def ask(body: dict[str, Any]) -> tuple[int, bytes]:
+        answered = session.answer(Asked("POST", "/v1", {}, orjson.dumps(body)), "/v1/chat/completions")
+        return answered.status, _bytes(answered)
+
+    return ask
+
+
+def _bytes(answered: Answered) -> bytes:
+    return answered.body if isinstance(answered.body, bytes) else b"".join(answered.body)
+
+
+def _message(status: int, content: bytes, *, streamed: bool) -> dict[str, Any]:
+    if status != 200:
+        raise Broken(content.decode())
+    if not streamed:
+        message: dict[str, Any] = orjson.loads(content)["choices"][0]["message"]
+        return message
+    stream = assemble(read(content.decode()))
+    if stream.error is not None or ("cut" in stream.facts and not stream.done):
+        raise Broken(f"the stream holds {stream.error or 'no end'}")
+    return stream.choices[0].message
+
+
+def _result(scenario: Scenario, call: Mapping[str, Any]) -> dict[str, Any]:
+    function = call["function"]
+    text = results(scenario).get((function["name"], _parsed(function["arguments"])), "There is no such thing.")
+    return {"role": "tool", "tool_call_id": call["id"], "content": text}
+
+
+def results(scenario: Scenario) -> dict[tuple[str, str], str]:
+    """Return the results of a script by the function's name and its arguments, in one notation."""
+    pairs = zip(scenario.turns, scenario.turns[1:], strict=False)
+    return {
+        (name, _parsed(given)): text
+        for before, after in pairs
+        for (name, given), text in zip(before.calls, after.results, strict=False)
+    }
+
+
+def _parsed(arguments: Any) -> str:
+    try:
+        value = orjson.loads(arguments) if isinstance(arguments, str) else arguments
+    except orjson.JSONDecodeError:
+        value = {}
+    return orjson.dumps(value, option=orjson.OPT_SORT_KEYS).decode()
