@@ -60,6 +60,7 @@ def test_an_id_that_is_not_taken_becomes_one_that_is(own: Any, claims: dict[str,
     (sent,) = called(prepared.messages)
     assert re.fullmatch(pattern, sent)
     assert [sent] == answered(prepared.messages)
+    assert ["18"] == said(prepared.messages)
     assert (egress.Identity(0, 0, own or "", sent),) == prepared.ids
 
 

@@ -21,13 +21,13 @@ class _Open:
     def take(self, result: Draft) -> bool:
         """Take a result for the first call with its id that has none yet."""
         for position, call in enumerate(self.draft.calls):
-            if self.found[position] is None and call.get("id", "") == result.message.get("tool_call_id", ""):
+            if self.found[position] is None and _named(call) == result.message.get("tool_call_id"):
                 self.found[position] = result
                 return True
         return False
 
     def knows(self, identity: Any) -> bool:
-        return any(call.get("id", "") == identity for call in self.draft.calls)
+        return any(_named(call) == identity for call in self.draft.calls)
 
 
 def arranged(drafts: Sequence[Draft], demands: Demands, unanswered: str) -> tuple[list[Draft], list[Turn]]:
@@ -67,7 +67,7 @@ def _results(opened: _Open, drafts: Sequence[Draft], demands: Demands, unanswere
     origin, latest = opened.draft.origin, -1
     results = []
     for position, (call, found) in enumerate(zip(opened.draft.calls, opened.found, strict=True)):
-        message = {"role": "tool", "tool_call_id": call.get("id", ""), "content": unanswered}
+        message = {"role": "tool", "tool_call_id": _named(call), "content": unanswered}
         result = found or Draft(message, origin)
         if found is None:
             demands.note((origin, "tool_calls", position), "given a text as its result: it has none", "results.missing")
@@ -79,6 +79,11 @@ def _results(opened: _Open, drafts: Sequence[Draft], demands: Demands, unanswere
         _name(result, call, demands)
         results.append(result)
     return results
+
+
+def _named(call: dict[str, Any]) -> str:
+    """Return the id by which a result names a call; one without an id is named by an empty one."""
+    return call.get("id") or ""
 
 
 def _name(result: Draft, call: dict[str, Any], demands: Demands) -> None:
