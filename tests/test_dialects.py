@@ -44,24 +44,42 @@ def fault(value: Any, name: str) -> str:
     return ""
 
 
-@pytest.mark.parametrize("path", VECTORS, ids=lambda path: f"{path.parent.name}-{path.stem}")
-def test_a_native_conversation_becomes_the_canonical_one_and_the_losses_are_named(path: Path) -> None:
+def way(path: Path, *, back: bool) -> tuple[str, str, dialects.Conversion]:
+    """Return which side a vector's way begins with, which it leads to, and the conversion that is the way."""
     dialect, value = vector(path)
-    before = copy.deepcopy(value["native"])
-    converted = dialect.to_canonical(value["native"])
-    assert value["canonical"] == converted.value
-    assert [loss["pointer"] for loss in value["lost"]["to_canonical"]] == pointers(converted.lost)
-    assert before == value["native"]
+    is_canonical = (value.get("start", "native") == "canonical") is not back
+    names = ("canonical", "native") if is_canonical else ("native", "canonical")
+    return *names, dialect.to_native if is_canonical else dialect.to_canonical
 
 
 @pytest.mark.parametrize("path", VECTORS, ids=lambda path: f"{path.parent.name}-{path.stem}")
-def test_the_canonical_conversation_becomes_the_native_one_less_what_was_lost(path: Path) -> None:
-    dialect, value = vector(path)
-    gone = {loss["pointer"]: REMOVE for loss in reversed(value["lost"]["to_canonical"])}
-    expected = value["back"] if "back" in value else edit(value["native"], gone)
-    converted = dialect.to_native(value["canonical"])
+def test_one_side_becomes_the_other_and_the_losses_are_named(path: Path) -> None:
+    _, value = vector(path)
+    start, end, convert = way(path, back=False)
+    before = copy.deepcopy(value[start])
+    converted = convert(value[start])
+    assert value[end] == converted.value
+    assert [loss["pointer"] for loss in value["lost"][f"to_{end}"]] == pointers(converted.lost)
+    assert before == value[start]
+
+
+@pytest.mark.parametrize("path", VECTORS, ids=lambda path: f"{path.parent.name}-{path.stem}")
+def test_what_it_became_comes_back_less_what_was_lost(path: Path) -> None:
+    _, value = vector(path)
+    end, start, convert = way(path, back=True)
+    gone = {loss["pointer"]: REMOVE for loss in reversed(value["lost"][f"to_{end}"])}
+    expected = value["back"] if "back" in value else edit(value[start], gone)
+    converted = convert(value[end])
     assert expected == converted.value
-    assert [loss["pointer"] for loss in value["lost"]["to_native"]] == pointers(converted.lost)
+    assert [loss["pointer"] for loss in value["lost"][f"to_{start}"]] == pointers(converted.lost)
+
+
+@pytest.mark.parametrize("name", dialects.names())
+def test_every_dialect_has_vectors_of_both_starts_and_of_losses_both_ways(name: str) -> None:
+    values = [vector(path)[1] for path in VECTORS if path.parent.name == name]
+    assert {"native", "canonical"} == {value.get("start", "native") for value in values}
+    for end in ("to_canonical", "to_native"):
+        assert any(value["lost"][end] for value in values)
 
 
 @pytest.mark.parametrize("name", dialects.names())
@@ -106,9 +124,29 @@ def test_a_result_bears_the_name_of_the_call_at_its_position_whatever_the_ids(na
 
 
 @pytest.mark.parametrize("name", dialects.names())
-def test_every_dialect_has_vectors_and_a_title(name: str) -> None:
+def test_every_dialect_has_a_title(name: str) -> None:
     assert dialects.load(name).title.endswith(".")
-    assert [path for path in VECTORS if path.parent.name == name]
+
+
+TOOLS: dict[str, tuple[dict[str, Any], str]] = {
+    "anthropic": ({"messages": [], "tools": [{"name": "f", "input_schema": {"type": "object"}}]}, "/tools"),
+    "gemini": ({"contents": [], "tools": [{"functionDeclarations": [{"name": "f"}]}]}, "/tools"),
+    "neutral": ({"Messages": [], "Tools": [{"Name": "f"}]}, "/Tools"),
+}
+"""A conversation that offers a tool, in each dialect whose conversations hold tools, and where they stand."""
+
+
+@pytest.mark.parametrize("name", TOOLS)
+@pytest.mark.parametrize("target", ["canonical", *dialects.names()])
+def test_tools_are_named_as_lost_to_whatever_a_conversation_is_converted(name: str, target: str) -> None:
+    native, place = TOOLS[name]
+    assert place in pointers(dialects.convert(native, name, target).lost)
+
+
+@pytest.mark.parametrize("name", [name for name in dialects.names() if name not in TOOLS])
+def test_a_dialect_of_messages_alone_has_no_place_for_tools(name: str) -> None:
+    with pytest.raises(InvalidDocument):
+        dialects.demand({"messages": [], "tools": [{"type": "function", "function": {"name": "f"}}]}, name)
 
 
 def test_an_unknown_dialect_is_named_with_the_nearest() -> None:
