@@ -1,11 +1,13 @@
 """The pytest plugin: `pytest --provider=P` plays the suites against a provider and ends with its matrix.
 
-Every pytest run of an environment loads this module, so it imports nothing but pytest until --provider is given.
+The fixture `simulator` is the other end: it plays a provider to a client, in the client's own tests. Every pytest run
+of an environment loads this module, so it imports nothing but pytest until --provider is given, or the fixture is used.
 """
 
 from __future__ import annotations
 
 import importlib.util
+from collections.abc import Callable, Iterator
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -15,6 +17,7 @@ import pytest
 from conformance.harness.stash import RUN
 
 if TYPE_CHECKING:
+    from conformance.harness.adapter.simulation import Simulation
     from conformance.scenarios import Scenario
 
 
@@ -125,3 +128,34 @@ def pytest_sessionfinish(session: pytest.Session) -> None:
         run.write_results(directory)
     if session.exitstatus == pytest.ExitCode.OK and not any(case.outcomes for case in run.results().cases):
         session.exitstatus = pytest.ExitCode.NO_TESTS_COLLECTED
+
+
+@pytest.fixture
+def simulator() -> Iterator[Callable[..., Simulation]]:
+    """Return what plays a scenario to a client as a strict provider, and judges what the client sends back.
+
+        def test_reasoning_survives_a_tool_turn(simulator):
+            played = simulator("interleaved-thinking", provider="deepseek", stream=True)
+            agent = make_agent(base_url=played.base_url, model=played.model, tools=played.tools)
+            played.assert_conformant([agent.ask(prompt) for prompt in played.prompts])
+
+    `conformance list scenarios` shows what can be played. With `strict` the provider's refusals are answered, instead
+    of being judged afterwards alone. A call raises UnknownName for a name that nobody has, and Unusable where the
+    provider's claims rule the scenario out.
+    """
+    # Imported here because a test that does not use the fixture must not pay for it.
+    from conformance import profiles, scenarios
+    from conformance.harness.adapter.simulation import simulation
+    from conformance.harness.sessions import staged
+    from conformance.report.adapter import render
+
+    with staged() as stage:
+
+        def play(
+            scenario: str, *, provider: str, model: str = "", stream: bool = True, strict: bool = False
+        ) -> Simulation:
+            variant = "stream" if stream else "plain"
+            session = stage.open(scenarios.load(scenario), profiles.load(provider), variant, model, strict=strict)
+            return simulation(session, lambda told: render(told, lambda _colour, text: text))
+
+        yield play

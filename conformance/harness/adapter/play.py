@@ -52,7 +52,7 @@ def play(stage: Stage, scenario: Scenario, variant: str, subject: Subject) -> Ru
     given = job(session)
     driven = drive(subject.driver, given)
     conversation = session.exchanges
-    fault = session.fault or driven.fault or _disobeyed(session, conversation)
+    fault = session.fault or driven.fault or disobeyed(session, "the driver")
     if driven.answer is None or fault:
         return Run(_errored(scenario, variant, words(fault, {})), conversation)
     found = steady(outcomes(played(session, given, driven.answer), session.profile), conversation)
@@ -73,14 +73,15 @@ def played(session: Session, given: Mapping[str, Any], answer: Answer) -> Played
     )
 
 
-def _disobeyed(session: Session, conversation: Conversation) -> str:
-    """Return the fault of a driver that asked for the other kind of replies than it was told to."""
+def disobeyed(session: Session, who: str) -> str:
+    """Return what is wrong where someone asked for the other kind of replies than was to be put to the test."""
     wanted = session.variant == "stream"
-    kinds = [isinstance(each.request, dict) and each.request.get("stream") is True for each in conversation]
+    bodies = [exchange.request for exchange in session.exchanges]
+    kinds = [isinstance(body, dict) and body.get("stream") is True for body in bodies]
     if not kinds or wanted in kinds:
         return ""
     told = "streams, and asked for none" if wanted else "plain replies, and asked for streams alone"
-    return f"the driver was to ask for {told}; say so with `variants` where the adapter knows one way only"
+    return f"{who} was to ask for {told}"
 
 
 def _errored(scenario: Scenario, variant: str, fault: str) -> Case:

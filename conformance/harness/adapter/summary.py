@@ -20,6 +20,9 @@ _MESSAGE: Final = 4
 GRADES: Final = ("errored", "untested", "fails", "warns", "differs")
 """What a case may be but clean, the worst first: `differs` is what every client may do as it likes."""
 
+FAILING: Final = GRADES[:3]
+"""The grades that a client does not pass with."""
+
 
 def summary(results: Results, runs: Sequence[Run], *, strict: bool) -> dict[str, Any]:
     """Return what reports show of one adapter with one provider, as plain data."""

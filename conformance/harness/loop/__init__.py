@@ -14,7 +14,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any, Final, TypeAlias
 
-from conformance.harness.loop._answer import Answer
+from conformance.harness.loop._answer import Answer, Event, Raised
 from conformance.harness.loop._played import Played, parsed
 from conformance.results import NOTHING_TO_JUDGE, Finding, Level, Outcome, Status
 from conformance.rules import Fault, Source
@@ -22,8 +22,8 @@ from conformance.scenarios import Scenario
 from conformance.wire.pointer import render
 
 __all__ = [
-    "ANSWERED", "FAMILY", "Answer", "Fact", "Fault", "Judge", "Level", "Parts", "Played", "Source", "fact", "judge",
-    "load", "parsed",
+    "ANSWERED", "FAMILY", "Answer", "Event", "Fact", "Fault", "Judge", "Level", "Parts", "Played", "Raised", "Source",
+    "fact", "judge", "load", "parsed",
 ]  # fmt: skip
 
 FAMILY: Final = "loop"

@@ -15,7 +15,10 @@ class Raised:
 
 @dataclass(frozen=True, slots=True)
 class Event:
-    """What a loop did with calls: `gate`, `start` or `end`; a call is its name and its arguments."""
+    """What a loop did with calls: `gate`, `start` or `end`; a call is its name and its arguments.
+
+    `asked`: whether one call may be run was asked, where nobody tells of the gate as a whole.
+    """
 
     event: str
     calls: tuple[tuple[str, Mapping[str, Any]], ...]

@@ -20,7 +20,9 @@ def judge(batch: Batch, played: Played) -> Iterator[Fault]:
     """
     if not batch.slots and batch.exchange == len(played.conversation) - 1:
         yield Fault("expected the loop to go on and to tell the model of the denial, got no more request")
-    started = [call for event in played.answer.events if event.event == "start" for call in event.calls]
+    events = played.answer.events
+    weighed = [call for event in events if event.event in ("gate", "asked") for call in event.calls]
+    started = [call for event in events if event.event == "start" for call in event.calls]
     for position, (call, behaviour) in enumerate(zip(batch.calls, batch.behaviours, strict=True)):
         if not behaviour["denied"]:
             continue
@@ -28,5 +30,7 @@ def judge(batch: Batch, played: Played) -> Iterator[Fault]:
         if batch.slots and not (batch.slots[position].text or "").strip():
             place = batch.slots[position].place
             yield Fault(f"expected a text that tells of the denial of {shown}, got none", place=place)
-        if (call.name, parsed(call.arguments)) in started:
+        meant = (call.name, parsed(call.arguments))
+        # A loop that cannot ask for approval runs every call, and the function itself tells of the denial.
+        if meant in weighed and meant in started:
             yield Fault(f"expected {shown} not to be run, since it is denied, got that it was started")
