@@ -207,6 +207,14 @@ def test_signatures_are_dropped_on_a_switch_of_model(model: str, provider: str) 
     assert before == SIGNED
 
 
+def test_thinking_that_is_its_signature_alone_goes_to_no_other_model() -> None:
+    value = edit(SIGNED, {"/Messages/0/Content/0/thinking": ""})
+    switched = neutral.replayed(value, "example-2")
+    assert [BLOCKS["TextContent"], BLOCKS["ToolCall"]] == switched.value["Messages"][0]["Content"]
+    assert "/Messages/0/Content/0" in [loss.pointer for loss in switched.lost]
+    assert (value, ()) == neutral.replayed(value, "example-1")
+
+
 def test_the_schema_of_parameters_passes_through_untouched() -> None:
     parameters = {"type": "object", "properties": {"z": {"$ref": "#/$defs/a"}}, "$defs": {"a": {}}, "x-more": [1.0]}
     tools = [{"Name": "f", "Description": "d", "Parameters": parameters}]

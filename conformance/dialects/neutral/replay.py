@@ -8,7 +8,7 @@ _SIGNATURES: Final = ("textSignature", "thinkingSignature", "thoughtSignature")
 
 
 def replayed(context: dict[str, Any], model: str, provider: str = "", protocol: str = "") -> Converted:
-    """Return a context for a model; what another model signed loses its signatures, and what it redacted goes.
+    """Return a context for a model; what another model signed loses its signatures, what is signature alone goes.
 
     `provider` and `protocol` are compared where they are given. A message that names no model is another's.
     """
@@ -25,7 +25,7 @@ def _unsigned(message: dict[str, Any], position: int, losses: Losses) -> dict[st
     blocks = []
     for number, block in enumerate(message["Content"] or ()):
         place = ("Messages", position, "Content", number)
-        if block.get("redacted"):
+        if block.get("redacted") or (block.get("thinkingSignature") and not block["thinking"]):
             losses.add(place, "another model's reasoning, of which only the signature is there")
             continue
         for key in _SIGNATURES:
