@@ -106,6 +106,8 @@ def test_reasoning_of_plain_turns_stays_behind_and_is_noted() -> None:
     [
         ({"reasoning": "a"}, {}, "/0/reasoning", "reasoning.request-field"),
         ({"reasoning_content": "a"}, {"reasoning.request-field": "none"}, "/0/reasoning_content", None),
+        ({"reasoning_content": "a"}, {"reasoning.input.reasoning_content": REFUSED}, "/0/reasoning_content", None),
+        ({"reasoning_details": SEALED}, {}, "/0/reasoning_details", "reasoning.request-field"),
         ({}, DEMANDED, "/0", "reasoning.omitted-on-tool-turn"),
         ({"reasoning_content": ""}, {"reasoning.empty-on-tool-turn": REFUSED}, "/0/reasoning_content", None),
     ],

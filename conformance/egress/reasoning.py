@@ -18,6 +18,7 @@ _STRUCTURED: Final = frozenset({"reasoning_details", "thinking_blocks", "extra_c
 _MADE: Final = ("thinking_blocks", "reasoning_details")
 _FLAT: Final = ("reasoning_content", "reasoning")
 _EMPTY: Final = "reasoning.empty-on-tool-turn"
+_READ: Final = "reasoning.request-field"
 _EARLIER: Final = "reasoning.on-earlier-tool-turn"
 _FOR_NONE: Final = " "
 """The shortest text that a provider does not take for none."""
@@ -29,13 +30,7 @@ def request_fields(claims: Mapping[str, Any]) -> tuple[str, ...]:
     Where nobody knows what is read, what the provider itself sends is the best guess, as far as the canonical wire
     has it, and then the canonical field.
     """
-    claimed = claims.get("reasoning.request-field", "reasoning_content")
-    listed = claimed if isinstance(claimed, list) else [claimed]
-    if claimed == "unknown":
-        shown = claims.get("reasoning.response-field", "reasoning_content")
-        shown = shown if isinstance(shown, list) else [shown]
-        listed = [field for field in shown if field in _CANONICAL] or ["reasoning_content"]
-    return tuple([each for each in listed if each in FIELDS and not _refuses(claims, f"reasoning.input.{each}")])
+    return tuple([field for field in _named(claims) if not _refuses(claims, field)])
 
 
 def with_reasoning(message: Mapping[str, Any], field: str, source: Mapping[str, Any]) -> dict[str, Any]:
@@ -78,7 +73,7 @@ def reasoned(draft: Draft, demands: Demands, *, current: bool) -> None:
     why = _left_out(draft, demands, current=current)
     fields = () if why else request_fields(demands.claims)
     sent, field = _filled(bare, source, fields, demands)
-    why = why or (f"sent as {field}" if field else "left out: none is read", "reasoning.request-field")
+    why = why or ((f"sent as {field}", _READ) if field else _unread(fields, demands))
     claim = _omission(draft, demands, current=current)
     if claim and not field:
         sent = _with_stand_in(bare, fields, demands)
@@ -101,6 +96,18 @@ def _left_out(draft: Draft, demands: Demands, *, current: bool) -> tuple[str, st
     if not current and demands.bites(_EARLIER):
         return "left out: a user message comes after it", _EARLIER
     return None
+
+
+def _unread(fields: tuple[str, ...], demands: Demands) -> tuple[str, str]:
+    """Return why no field of the provider takes the reasoning of a message, and the claim behind it."""
+    if fields:
+        return f"left out: it has no words for {' or '.join(fields)}", _READ
+    refused = _named(demands.claims)
+    return (
+        ("left out: its field is refused", f"reasoning.input.{refused[0]}")
+        if refused
+        else ("left out: none is read", _READ)
+    )
 
 
 def _omission(draft: Draft, demands: Demands, *, current: bool) -> str:
@@ -145,8 +152,18 @@ def _with_stand_in(bare: dict[str, Any], fields: tuple[str, ...], demands: Deman
     return with_reasoning(bare, field, {"reasoning_content": words or ("" if field in _FLAT else _FOR_NONE)})
 
 
-def _refuses(claims: Mapping[str, Any], name: str) -> bool:
-    return isinstance(claims.get(name), Mapping)
+def _named(claims: Mapping[str, Any]) -> list[str]:
+    """Return the fields from which reasoning is read, as far as claims tell, refused or not."""
+    claimed = claims.get(_READ, "reasoning_content")
+    if claimed == "unknown":
+        shown = claims.get("reasoning.response-field", "reasoning_content")
+        listed = shown if isinstance(shown, list) else [shown]
+        return [field for field in listed if field in _CANONICAL] or ["reasoning_content"]
+    return [field for field in (claimed if isinstance(claimed, list) else [claimed]) if field in FIELDS]
+
+
+def _refuses(claims: Mapping[str, Any], field: str) -> bool:
+    return isinstance(claims.get(f"reasoning.input.{field}"), Mapping)
 
 
 def _text(source: Mapping[str, Any]) -> str | None:
