@@ -48,8 +48,8 @@ def _choices(likeness: Likeness, said: Mapping[str, Any]) -> list[dict[str, Any]
     """Return the choices of the chunks, up to and with the finish reason."""
     deltas = _roles(likeness, [*_deltas(likeness, said)])
     before = likeness.one("finish.before-end", "null")
-    unfinished: dict[str, Any] = {} if before == "absent" else {"finish_reason": "" if before == "empty" else None}
-    unfinished |= persona.native(likeness, None) if likeness.whole else {}
+    unfinished = {} if before == "absent" else {"finish_reason": "" if before == "empty" else None}
+    unfinished |= _unfinished(likeness)
     choices: list[dict[str, Any]] = [{"index": 0, "delta": delta} | unfinished for delta in deltas]
     reason = persona.finish_reason(likeness, said, streamed=True)
     finish = {"finish_reason": reason} | persona.native(likeness, reason)
@@ -57,6 +57,11 @@ def _choices(likeness: Likeness, said: Mapping[str, Any]) -> list[dict[str, Any]
         choices[-1] |= finish
         return choices
     return [*choices, {"index": 0, "delta": {}} | finish]
+
+
+def _unfinished(likeness: Likeness) -> dict[str, Any]:
+    """Return what a choice holds beside the finish reason, where it has none yet."""
+    return persona.native(likeness, None) if likeness.whole else {}
 
 
 def _roles(likeness: Likeness, deltas: list[dict[str, Any]]) -> list[dict[str, Any]]:
@@ -191,8 +196,8 @@ def _count(likeness: Likeness, said: Mapping[str, Any], chunks: list[dict[str, A
         chunks.append({"choices": [], "usage": count})
     if place == "last-choice-chunk":
         role = {} if likeness.one("stream.role", "first") == "absent" else {"role": "assistant"}
-        delta = role | {"content": ""}
-        chunks.append({"choices": [{"index": 0, "delta": delta, "finish_reason": None}], "usage": count})
+        choice = {"index": 0, "delta": role | {"content": ""}, "finish_reason": None} | _unfinished(likeness)
+        chunks.append({"choices": [choice], "usage": count})
 
 
 def _place(likeness: Likeness) -> str:

@@ -132,8 +132,9 @@ class Session:
             self._turns += 1
         turns = self.scenario.turns
         turn = turns[self._turns - 1] if self._turns <= len(turns) else NOTHING_MORE
-        likeness = actor.likeness(body, self._history())
-        return actor.play(body, script.possible(turn, body, self.scenario.tools), likeness)
+        named = {**body, "model": self._model(body)}
+        turn = script.possible(turn, named, self.scenario.tools)
+        return actor.play(named, turn, actor.likeness(named, self._history()))
 
     def _history(self) -> list[dict[str, Any]]:
         """Return the messages before the present turn as the script has them, as far as a reply goes by them."""

@@ -1,6 +1,7 @@
 """What is wrong with a scenario's file and no schema can say: names that nobody knows, positions that are not there."""
 
 from collections.abc import Iterator, Mapping, Sequence, Set
+from string import Formatter
 from typing import Any, Final
 
 from conformance import profiles
@@ -8,8 +9,8 @@ from conformance.errors import UnknownName
 from conformance.schemas import validator
 from conformance.wire.pointer import Place
 
-ID_FIELDS: Final = {"turn": 0, "position": 0, "number": 0, "name": ""}
-"""What the template of an id may speak of, each with a value of its type."""
+ID_FIELDS: Final = ("turn", "position", "number", "name")
+"""What the template of an id may speak of."""
 
 
 def faults(value: Mapping[str, Any], tools: Set[str]) -> Iterator[tuple[Place, str]]:
@@ -19,12 +20,17 @@ def faults(value: Mapping[str, Any], tools: Set[str]) -> Iterator[tuple[Place, s
             yield ("tools", number), str(UnknownName("tool", name, tools))
     yield from _of_needs(value.get("needs", ()))
     yield from _of_claims(value.get("claims", {}))
-    try:
-        value.get("ids", "").format_map(ID_FIELDS)
-    except (KeyError, ValueError, IndexError, AttributeError) as error:
+    if not _is_template(value.get("ids", "")):
         known = ", ".join(f"{{{name}}}" for name in ID_FIELDS)
-        yield ("ids",), f"expected a template with no fields but {known}, got {value['ids']!r}: {error}"
+        yield ("ids",), f"expected a template with no fields but {known}, got {value['ids']!r}"
     yield from _of_turns(value["turns"], frozenset(value.get("tools", ())))
+
+
+def _is_template(text: str) -> bool:
+    try:
+        return all(name is None or (name in ID_FIELDS and not form) for _, name, form, _ in Formatter().parse(text))
+    except ValueError:
+        return False
 
 
 def _of_needs(needs: Sequence[Any]) -> Iterator[tuple[Place, str]]:
