@@ -49,7 +49,7 @@ HTTPServer(("127.0.0.1", port), Handler).serve_forever()
 """
 
 SIMULATOR = """
-import sys, threading
+import os, sys, threading
 from dataclasses import replace
 from conformance import profiles
 from conformance.harness.simulator import Simulator
@@ -59,7 +59,8 @@ def answer(asked):
     if asked.path == "/ready":
         return Answered(200, b"ok")
     if sys.argv[2] == "breaks" and b"tool_call_id" in asked.body:
-        return Answered(500, b'{"error": {"message": "cannot read /work/x", "type": "server_error", "code": 500}}')
+        text = '{"error": {"message": "cannot read %s/x", "type": "server_error", "code": 500}}' % os.getcwd()
+        return Answered(500, text.encode())
     found = simulator.answer(asked)
     return replace(found, headers={"content-type": found.headers["content-type"], "server": "fake"})
 with serving(answer, port=int(sys.argv[1])):
@@ -93,6 +94,7 @@ def define(folder: Path, name: str = "fake", vice: str = "none", **changes: Any)
 def weights(folder: Path) -> Path:
     """Write what stands for the scripted model into a folder."""
     folder.mkdir(parents=True, exist_ok=True)
+    (folder / "model.safetensors").write_bytes(b"weights")
     for name in ("to_gguf.py", "to_folder.py"):
         (folder / name).write_text("import sys, pathlib; pathlib.Path(sys.argv[2]).write_text(sys.argv[4])")
     return folder

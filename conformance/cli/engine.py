@@ -148,12 +148,13 @@ def _drift(definitions: "Sequence[Definition]", options: "Options", arguments: a
     import tempfile
     from pathlib import Path
 
-    from conformance.harness.engines.recording import drift, recorded
+    from conformance.harness.engines.recording import drift, facts, recorded
 
     def play(served: "Served", cassettes: "Path") -> int:
+        committed = facts(served.provider, served.model, cassettes)
         with tempfile.TemporaryDirectory() as scratch:
             recorded(served, Path(scratch), _today())
-            changes = list(drift(served.provider, served.model, cassettes, Path(scratch)))
+            changes = list(drift(committed, facts(served.provider, served.model, Path(scratch))))
         print("\n".join([f"{served.provider}, {served.model}: {len(changes)} changes", *changes]), flush=True)
         return int(bool(changes))
 

@@ -11,7 +11,7 @@ from urllib.parse import urlsplit
 
 import orjson
 
-from conformance import profiles, scenarios
+from conformance import baseline, profiles, scenarios
 from conformance.documents import parse_json, read_json
 from conformance.errors import Unusable
 from conformance.harness.plan import Plan, plan
@@ -86,6 +86,7 @@ class Run:
         self.options = options
         self.profile: Profile = profiles.load(options.provider)
         self._sent = 0
+        self._known = baseline.load()
         self._shelf = Shelf(options.cassettes, self.profile.name)
         self.model = options.model or self._usual_model()
         if not self.model:
@@ -138,6 +139,16 @@ class Run:
     def sent(self) -> int:
         """Return how many requests were sent so far, probes included."""
         return self._sent
+
+    def excuse(self, case: Case, name: str) -> str:
+        """Return why a failure of a case is known and excused, empty where it is not.
+
+        `name` is the rule's id, or `probes/<probe>`. What the simulator does is this project's own and never excused.
+        """
+        if case.evidence is Evidence.SIMULATED:
+            return ""
+        named = [f"{self.profile.name}/{case.name}/{name}", f"{self.profile.name}/{name}"]
+        return next((entry.reason for entry in self._known if entry.covers(named)), "")
 
     def results(self) -> Results:
         """Return everything that was played so far."""

@@ -88,7 +88,10 @@ class Shelf:
         entries = self.manifest()
         del entries[model]
         shutil.rmtree(self.path(model, "x").parent, ignore_errors=True)
-        self._write(entries)
+        if entries:
+            self._write(entries)
+        else:
+            self.manifest_path.unlink()
 
     def _write(self, entries: Mapping[str, Entry]) -> None:
         shown = {name: entry.to_json() for name, entry in sorted(entries.items())}

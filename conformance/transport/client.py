@@ -60,7 +60,9 @@ class Client:
 
     def __init__(self, endpoint: Endpoint) -> None:
         self._endpoint = endpoint
-        self._http = httpx.Client(timeout=endpoint.seconds, follow_redirects=False)
+        # An engine that drops an idle connection without a word is not to be taken for one that is gone.
+        limits = httpx.Limits(max_keepalive_connections=0 if endpoint.alone else 20)
+        self._http = httpx.Client(timeout=endpoint.seconds, follow_redirects=False, limits=limits)
         self._url = endpoint.base_url.rstrip("/") + "/chat/completions"
 
     def __enter__(self) -> Self:

@@ -1,5 +1,6 @@
 """The scripted model in the form that an engine takes, made by the scripts that stand beside its weights."""
 
+import hashlib
 import subprocess
 from pathlib import Path
 from typing import Final
@@ -7,6 +8,16 @@ from typing import Final
 from conformance.errors import Unusable
 
 _SECONDS: Final = 120.0
+
+
+def fingerprint(source: Path) -> str:
+    """Return the beginning of the SHA-256 of the weights; raises Unusable where there are none."""
+    path = source / "model.safetensors"
+    if not path.is_file():
+        raise Unusable(
+            f"the scripted model is not in {source}: there is no {path.name}; name its folder with --weights"
+        )
+    return hashlib.sha256(path.read_bytes()).hexdigest()[:12]
 
 
 def prepared(source: Path, target: Path, form: str, template: str, python: Path) -> Path:

@@ -28,7 +28,8 @@ Facts = Mapping[str, str]
 def recorded(served: Served, cassettes: Path, today: str, told: Callable[[Case], None] = lambda _: None) -> Results:
     """Play every case against an engine, keep the cassettes, and return what came of them.
 
-    They stand in the place of those that were simulated for the same profile, which are removed.
+    They stand in the place of those that were simulated for the same profile, which are removed. Raises Unusable where
+    the simulator answered.
     """
     results = record(
         Options(
@@ -44,21 +45,18 @@ def recorded(served: Served, cassettes: Path, today: str, told: Callable[[Case],
         told,
     )
     shelf = Shelf(cassettes, served.provider)
-    for model, entry in shelf.manifest().items():
+    entries = shelf.manifest()
+    for model, entry in entries.items():
         if entry.evidence is Evidence.SIMULATED:
             shelf.drop(model)
+    if entries[served.model].evidence is not Evidence.ENGINE:
+        message = f"{served.url} answers as this project's simulator does, which is no engine; nothing was kept"
+        raise Unusable(message)
     return results
 
 
-def drift(provider: str, model: str, committed: Path, fresh: Path) -> Iterator[str]:
-    """Yield in words what is not as in the committed cassettes, in outcomes and on the wire.
-
-    Ids, fingerprints, dates and durations differ from run to run, and do not count.
-    Raises Unusable where there is nothing to compare with.
-    """
-    if model not in Shelf(committed, provider).manifest():
-        raise Unusable(f"there are no committed cassettes of {provider}'s {model}; record them first")
-    before, after = facts(provider, model, committed), facts(provider, model, fresh)
+def drift(before: Facts, after: Facts) -> Iterator[str]:
+    """Yield in words what is not as it was, in outcomes and on the wire."""
     for name in sorted({*before, *after}):
         was, now = before.get(name, "absent"), after.get(name, "absent")
         if was != now:
@@ -66,7 +64,10 @@ def drift(provider: str, model: str, committed: Path, fresh: Path) -> Iterator[s
 
 
 def facts(provider: str, model: str, cassettes: Path) -> Facts:
-    """Return what the cassettes of a model show when they are replayed."""
+    """Return what the cassettes of a model show when they are replayed; raises Unusable where there are none.
+
+    Ids, fingerprints, dates and durations differ from run to run, and are no facts.
+    """
     run = Run(Options(provider, cassettes, "", model=model))
     shelf = Shelf(cassettes, provider)
     found: dict[str, str] = {}

@@ -50,8 +50,8 @@ def is_installed(definition: Definition, cache: Path) -> bool:
 
 
 def environment_path(definition: Definition, cache: Path) -> Path:
-    """Return where the engine's environment stands or will stand."""
-    return environments.cached_path(cache, definition.name, [definition.packages, definition.uninstall])
+    """Return where the engine's environment stands or will stand; engines of the same packages share one."""
+    return environments.cached_path(cache, definition.provider, [definition.packages, definition.uninstall])
 
 
 def installed(definition: Definition, cache: Path, told: Told) -> Path:
@@ -130,18 +130,19 @@ def _alone(
         command = definition.words(template.flags, known)
         log = work / "engine.log"
         with started(definition.title, command, environment, work, log, definition.grace) as running:
-            told("starts")
+            told(f"starts {definition.title}")
             running.wait_until_ready(f"http://{HOST}:{port}{definition.health}", definition.seconds, told)
             hidden = {str(work): "/work", str(python.parent.parent): "/environment", str(definition.home): "/engines"}
-            about = _about(definition, template, upstream)
+            about = _about(definition, template, upstream, model.fingerprint(options.model))
             yield Served(f"http://{HOST}:{port}/v1", name, definition.provider, about, running, hidden)
 
 
-def _about(definition: Definition, template: Template, upstream: Served | None) -> Mapping[str, Any]:
-    """Return what is to be known of what was seen of an engine: version, flags, template, stubs."""
+def _about(definition: Definition, template: Template, upstream: Served | None, weights: str) -> Mapping[str, Any]:
+    """Return what is to be known of what was seen of an engine: version, model, template, flags, stubs."""
     about: dict[str, Any] = {
         "name": definition.name,
         "versions": dict(environments.pins(definition.packages)),
+        "weights": weights,
         "template": template.name,
         "flags": list(template.flags),
     }

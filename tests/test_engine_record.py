@@ -1,0 +1,138 @@
+"""Engines recorded: what their cassettes say they are, what replays them, and what has changed since."""
+
+import json
+import sys
+from pathlib import Path
+
+import pytest
+import yaml
+
+from conformance.cli import main
+from conformance.documents import read_yaml
+from conformance.harness import environments
+from conformance.harness.engines.definition import load
+from conformance.harness.engines.recording import facts
+from conformance.harness.record import record, simulated_models
+from conformance.harness.run import Options, Run, handed_over
+from conformance.results import Evidence
+from conformance.transport.cassette import Shelf
+from tests.engines import define, weights
+
+MODEL = "scripted-qwen3-0.002b"
+COMMAND = ["{python}", "{package}/simulator.py", "{port}", "{flags}"]
+
+
+def words(folder: Path, action: str, *more: str, vice: str = "none") -> list[str]:
+    define(folder, vice=vice, command=COMMAND)
+    known = {"--definitions": folder, "--weights": weights(folder / "w"), "--cassettes": folder / "cassettes"}
+    return ["engine", action, "fake", *(str(word) for pair in known.items() for word in pair), *more]
+
+
+@pytest.fixture(scope="module")
+def recorded(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("recorded")
+    # What was simulated before is replaced.
+    record(Options("llamacpp", folder / "cassettes", "2026-01-01"))
+    assert 0 == main(words(folder, "record"))
+    return folder / "cassettes"
+
+
+def test_cassettes_of_an_engine_say_what_it_ran_with(recorded: Path) -> None:
+    ((model, entry),) = Shelf(recorded, "llamacpp").manifest().items()
+    assert (MODEL, Evidence.ENGINE) == (model, entry.evidence)
+    assert entry.engine is not None
+    assert {"name", "versions", "weights", "template", "flags"} == set(entry.engine)
+    assert ("fake", "qwen3", ["none"]) == tuple(entry.engine[key] for key in ("name", "template", "flags"))
+    assert "conformance engine record fake --template qwen3" == entry.again
+    assert "pytest" in entry.versions
+
+
+def test_cassettes_of_an_engine_stand_in_the_place_of_simulated_ones(recorded: Path) -> None:
+    assert [MODEL] == [path.name for path in (recorded / "llamacpp").iterdir() if path.is_dir()]
+    assert "llamacpp" not in [provider for provider, _ in simulated_models(recorded)]
+
+
+def test_a_replay_takes_what_the_engine_did(recorded: Path) -> None:
+    run = Run(Options("llamacpp", recorded, ""))
+    try:
+        cases = [run.case(scenario, variant) for scenario, variant in run.cases()]
+    finally:
+        run.close()
+    assert MODEL == run.model
+    assert {Evidence.ENGINE} == {case.evidence for case in cases}
+    assert any(case.outcomes for case in cases)
+
+
+def test_an_engine_that_has_not_changed_has_no_drift(recorded: Path, tmp_path: Path) -> None:
+    assert 0 == main([*words(tmp_path, "drift")[:-1], str(recorded)])
+
+
+def test_what_has_changed_is_told(recorded: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert 1 == main([*words(tmp_path, "drift", vice="breaks")[:-1], str(recorded)])
+    told = capsys.readouterr().out
+    assert "one-tool-call.plain: note: was absent, is ended at turn 2: HTTP 500" in told
+    assert "parallel-tool-calls.plain: wire /error/message str: was absent, is present" in told
+    # The folders of this machine are no part of what an engine says.
+    assert "cannot read /work/x" in told
+
+
+def test_drift_without_anything_to_compare_with_is_told(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert 2 == main(words(tmp_path, "drift"))
+    assert f"there are no cassettes of llamacpp's {MODEL}" in capsys.readouterr().err
+
+
+def test_ids_and_dates_are_no_facts(recorded: Path, tmp_path: Path) -> None:
+    (folder,) = [path for path in (recorded / "llamacpp").iterdir() if path.is_dir()]
+    for path in folder.iterdir():
+        changed = tmp_path / "llamacpp" / MODEL / path.name
+        changed.parent.mkdir(parents=True, exist_ok=True)
+        document = yaml.safe_load(path.read_text())
+        for each in document["interactions"]:
+            text = each["response"]["body"]["string"]
+            each["response"]["body"]["string"] = text.replace('"created":1', '"created":2')
+        changed.write_text(yaml.safe_dump(document))
+    (tmp_path / "llamacpp" / "manifest.yaml").write_text((recorded / "llamacpp" / "manifest.yaml").read_text())
+    assert facts("llamacpp", MODEL, recorded) == facts("llamacpp", MODEL, tmp_path)
+
+
+def test_what_a_simulator_did_is_never_an_engine(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    simulated = COMMAND[1].replace("simulator", "named")
+    define(tmp_path, command=["{python}", simulated, "{port}", "{flags}"])
+    (tmp_path / "named.py").write_text(
+        (tmp_path / "simulator.py").read_text().replace('"fake"', "found.headers['server']")
+    )
+    folders = ["--definitions", str(tmp_path), "--weights", str(weights(tmp_path / "w"))]
+    assert 2 == main(["engine", "record", "fake", *folders, "--cassettes", str(tmp_path / "cassettes")])
+    assert "answers as this project's simulator does" in capsys.readouterr().err
+    assert {} == Shelf(tmp_path / "cassettes", "llamacpp").manifest()
+
+
+@pytest.fixture
+def told(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("CONFORMANCE_BASE_URL", "http://127.0.0.1:1/v1")
+    monkeypatch.setenv("CONFORMANCE_MODEL", "m")
+    monkeypatch.setenv("CONFORMANCE_ENGINE", json.dumps({"engine": {"name": "fake"}, "hidden": {"/a": "/b"}}))
+
+
+@pytest.mark.usefixtures("told")
+def test_a_live_run_beside_an_engine_asks_that_one() -> None:
+    options = handed_over(Options("llamacpp", Path(), "", live=True))
+    assert ("http://127.0.0.1:1/v1", "m", {"name": "fake"}) == (options.base_url, options.model, options.engine)
+
+
+@pytest.mark.usefixtures("told")
+@pytest.mark.parametrize("live", [True, False])
+def test_the_words_of_the_user_go_first(live: bool) -> None:  # noqa: FBT001 — a parameter of the test
+    options = Options("llamacpp", Path(), "", live=live, base_url="http://127.0.0.1:2/v1" if live else "")
+    assert options == handed_over(options)
+
+
+def test_the_embedded_engine_is_judged_live_where_it_is_installed(tmp_path: Path) -> None:
+    definition = load("llamacpp")
+    if not environments.is_here(definition.packages):
+        pytest.skip("NOT RUN: llama.cpp is not installed here, so no real server was asked; pip install -e '.[engine]'")
+    results = tmp_path / "results"
+    errand = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", "--provider=llamacpp", "--live"]
+    assert 0 == main(["engine", "run", "llamacpp", "--", *errand, f"--results={results}"])
+    value = read_yaml(results / "llamacpp.json").value
+    assert (MODEL, {"live"}) == (value["model"], {case["evidence"] for case in value["cases"]})
