@@ -1,0 +1,88 @@
+"""What real clients sent to a scripted provider, as the judge of adapters sees it."""
+
+import ast
+import gzip
+import json
+from collections.abc import Iterator, Mapping
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+from conformance.engine import check
+from conformance.harness import loop
+from conformance.harness.loop import Answer, Played, Raised
+from conformance.results import Outcome, Status
+from conformance.scenarios import Scenario, Turn
+from conformance.wire.exchange import Conversation
+from conformance.wire.formats.records import exchange
+
+CITIES = {"Paris": "Paris: 21C", "Tokyo": "Tokyo: 22C", "Oslo": "Oslo: 23C"}
+FINALS = ("FINAL1: Paris 21C, Tokyo 22C, Oslo 23C.", "FINAL2: Oslo is the warmest.", "FINAL3: bye.")
+SCRIPT = Scenario(
+    "captured",
+    "What the provider of the captures plays.",
+    (),
+    (
+        Turn(user="What is the weather in Paris, Tokyo and Oslo?", calls=(("get_weather", {}), ("get_weather", {}))),
+        Turn(results=("Paris: 21C", "Tokyo: 22C"), says="Let me also check Oslo.", calls=(("get_weather", {}),)),
+        Turn(results=("Oslo: 23C",), says=FINALS[0]),
+        Turn(user="Which is the warmest?", says=FINALS[1]),
+        Turn(user="Bye.", says=FINALS[2]),
+    ),
+)
+REBUILT = ("smolagents", "crewai", "multi-llm-ts", "mastra")
+"""Whose drivers rebuild the history between user messages: only their first three requests tell anything."""
+
+
+@cache
+def records(path: Path) -> tuple[Mapping[str, Any], ...]:
+    with gzip.open(path) as lines:
+        return tuple([json.loads(line) for line in lines])
+
+
+def conversation(record: Mapping[str, Any]) -> Conversation:
+    kept = record["exchanges"][:3] if record["adapter"].startswith(REBUILT) else record["exchanges"]
+    return tuple(exchange(each, record["adapter"]) for each in kept)
+
+
+def played(record: Mapping[str, Any]) -> Played:
+    behaviours = [
+        {"arguments": {"city": city, **more}, "text": text, "delay_ms": 0, "fails": False, "denied": False}
+        for city, text in CITIES.items()
+        for more in ({"unit": "c"}, {})
+    ]
+    tools = [{"name": "get_weather", "results": behaviours, "otherwise": ""}]
+    return Played(SCRIPT, conversation(record), {"tools": tools, "model": ""}, _answer(record))
+
+
+def failed(record: Mapping[str, Any]) -> dict[str, Outcome]:
+    """Return what is found in a capture, by rule: of the canonical wire, and of loops."""
+    outcomes = (*check(conversation(record)), *loop.judge(played(record)))
+    return {outcome.rule: outcome for outcome in outcomes if outcome.status is Status.FAILED}
+
+
+def verdict(record: Mapping[str, Any], name: str) -> str:
+    """Return what the captures' own judge says under a rule's name; empty where it says nothing."""
+    return str(record["verdicts"].get(name, {}).get("verdict", ""))
+
+
+def _answer(record: Mapping[str, Any]) -> Answer:
+    outcome = record["outcome"]
+    texts = tuple(_texts(outcome.get("result")))
+    error = None if outcome.get("ok") else Raised("Error", str(outcome.get("error", ""))[:200])
+    # Where the history is rebuilt, the texts are not those of the prompts.
+    rebuilt = record["adapter"].startswith(REBUILT) and error is None
+    return Answer() if rebuilt else Answer(texts, error)
+
+
+def _texts(result: Any) -> Iterator[str | None]:
+    if not isinstance(result, str):
+        return
+    try:
+        listed = json.loads(result)
+    except ValueError:
+        try:
+            listed = ast.literal_eval(result)
+        except (SyntaxError, ValueError):
+            listed = [result]
+    yield from (None if each is None else str(each) for each in (listed if isinstance(listed, list) else [listed]))
