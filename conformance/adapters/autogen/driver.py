@@ -1,0 +1,57 @@
+"""Drives AutoGen: an assistant agent over its OpenAI client, which keeps its model context."""
+
+import sys
+from collections.abc import AsyncIterator
+from pathlib import Path
+from typing import Any
+
+from autogen_agentchat.agents import AssistantAgent
+from autogen_agentchat.base import TaskResult
+from autogen_core import CancellationToken
+from autogen_core.tools import BaseTool
+from autogen_ext.models.openai import OpenAIChatCompletionClient
+from pydantic import BaseModel, create_model
+
+sys.path.insert(0, str(Path(__file__).parents[1] / "_python"))
+
+from driving import Job, Tool, drive
+
+
+async def talk(job: Job) -> AsyncIterator[str]:
+    """Hold the conversation."""
+    abilities: Any = {"vision": False, "function_calling": True, "json_output": True, "structured_output": False}
+    client = OpenAIChatCompletionClient(
+        model=job.model,
+        base_url=job.base_url,
+        api_key=job.api_key,
+        model_info={**abilities, "family": "unknown"},
+        timeout=20,
+    )
+    agent = AssistantAgent(
+        "driven",
+        client,
+        tools=[Played(tool) for tool in job.tools],
+        system_message=job.system,
+        model_client_stream=job.stream,
+        max_tool_iterations=job.max_turns,
+    )
+    for prompt in job.prompts:
+        async for part in agent.run_stream(task=prompt):
+            if isinstance(part, TaskResult):
+                yield part.messages[-1].to_text()
+
+
+class Played(BaseTool[BaseModel, str]):
+    """A tool of the job; AutoGen takes its shape from a pydantic class."""
+
+    def __init__(self, tool: Tool) -> None:
+        fields: dict[str, Any] = {name: (kind, ...) for name, kind in tool.types().items()}
+        super().__init__(create_model(tool.name, **fields), str, tool.name, tool.description)
+        self.tool = tool
+
+    async def run(self, args: BaseModel, cancellation_token: CancellationToken) -> str:  # noqa: ARG002 - part of its shape
+        """Return the result of a call."""
+        return await self.tool.acall(args.model_dump())
+
+
+drive(talk, "autogen-agentchat", "autogen-ext", "openai")

@@ -1,0 +1,51 @@
+"""Drives CrewAI: an agent without a crew, each run given the messages of the one before."""
+
+import sys
+from collections.abc import AsyncIterator
+from pathlib import Path
+from typing import Any
+
+from crewai import LLM, Agent
+from crewai.tools import BaseTool
+from pydantic import BaseModel, create_model
+
+sys.path.insert(0, str(Path(__file__).parents[1] / "_python"))
+
+from driving import Job, Tool, drive
+
+
+async def talk(job: Job) -> AsyncIterator[str]:
+    """Hold the conversation; what CrewAI calls role, goal and backstory is all in the system prompt."""
+    model = LLM(f"{job.provider}/{job.model}", base_url=job.base_url, api_key=job.api_key, stream=job.stream)
+    agent = Agent(
+        role="Assistant",
+        goal="Answer the user.",
+        backstory=job.system,
+        llm=model,
+        tools=[played(tool) for tool in job.tools],
+        max_iter=job.max_turns,
+    )
+    history: list[Any] = []
+    for prompt in job.prompts:
+        result = await agent.kickoff_async([*history, {"role": "user", "content": prompt}])
+        history = [message for message in result.messages if message["role"] != "system"]
+        yield result.raw
+
+
+def played(tool: Tool) -> BaseTool:
+    """Return the tool of the job; CrewAI takes its shape from a pydantic class."""
+    fields: dict[str, Any] = {name: (kind, ...) for name, kind in tool.types().items()}
+    shape = create_model(tool.name, **fields)
+
+    class Played(BaseTool):
+        name: str = tool.name
+        description: str = tool.description
+        args_schema: type[BaseModel] = shape
+
+        def _run(self, **arguments: Any) -> str:
+            return tool.call(arguments)
+
+    return Played()
+
+
+drive(talk, "crewai", "openai")
