@@ -46,7 +46,7 @@ class Prompt(NamedTuple):
     """What the user asks, and what becomes of it.
 
     `number` counts prompts from 0, `expected` is what the model says at its end, `asked` are the exchanges that belong
-    to it. `place` leads to the last of them.
+    to it. `place` leads to the last of them, to the last of all where there is none.
     """
 
     place: Place
@@ -149,7 +149,8 @@ class Played:
     def _prompt(self, number: int, turns: Sequence[int]) -> Prompt:
         own = [each.number for each in self.asked if each.turn in turns]
         last: Turn = self.scenario.turns[turns[-1]]
-        return Prompt((own[-1],) if own else (), number, last.says, own)
+        place = (own[-1] if own else len(self.conversation) - 1,)
+        return Prompt(place, number, last.says, own)
 
     def _batch(self, reply: Reply, carried: Resent | None) -> Batch:
         number = int(reply.place[0])

@@ -1,0 +1,136 @@
+"""Facts about loops: clients with one vice each are caught by the fact that speaks of it, and good ones by none."""
+
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from conformance import profiles, scenarios
+from conformance.cli import main
+from conformance.harness import loop
+from conformance.harness.adapter.driver import Driver
+from conformance.harness.adapter.play import Run, Subject, play
+from conformance.harness.sessions import Stage, staged
+from conformance.results import Level, Outcome, Status
+
+VICIOUS = Path(__file__).with_name("vicious.py")
+
+
+@pytest.fixture(scope="module")
+def stage() -> Iterator[Stage]:
+    with staged() as stage:
+        yield stage
+
+
+def driven(stage: Stage, case: str, vice: str, provider: str = "deepseek", *, strict: bool = False) -> Run:
+    scenario, _, variant = case.partition(".")
+    profile = profiles.load(provider)
+    driver = Driver((sys.executable, str(VICIOUS), vice), Path(__file__).parent, seconds=30)
+    return play(stage, scenarios.load(scenario), variant, Subject(driver, profile, profile.model, strict))
+
+
+def outcome(run: Run, rule: str) -> Outcome:
+    return next(each for each in run.case.outcomes if each.rule == rule)
+
+
+VICES = [
+    ("stops-early", "agent-session.plain", "loop/every-prompt-answered", Level.MUST, "expected the answer"),
+    ("asks-for-a-title", "plain-answer.plain", "loop/nothing-beyond-the-script", Level.SHOULD, "got one more"),
+    ("swaps-results", "parallel-tool-calls.plain", "loop/result-of-its-own-call", Level.MUST, "got that of call"),
+    ("keeps-results-by-id", "ids-equal.plain", "loop/result-of-its-own-call", Level.MUST, "got that of call 2"),
+    ("breaks-the-batch", "tool-fails.plain", "loop/failure-keeps-the-batch", Level.MUST, "got no more request"),
+    (
+        "blanks-failures",
+        "tool-fails.plain",
+        "loop/failure-keeps-the-batch",
+        Level.MUST,
+        "tells of the failure of call 2",
+    ),
+    ("takes-half", "cut-stream.stream", "loop/broken-reply-not-taken", Level.MUST, "got '' as its answer"),
+    ("runs-half", "cut-stream.stream", "loop/broken-reply-not-taken", Level.MUST, "in the history"),
+    ("runs-denied", "tool-denied.plain", "loop/denial-is-answered", Level.MUST, "got that it was started"),
+    ("gates-one-by-one", "parallel-tool-calls.plain", "loop/batch-gated-once", Level.SHOULD, "got 2"),
+    ("gates-late", "parallel-tool-calls.plain", "loop/batch-gated-once", Level.SHOULD, "before the gate"),
+    ("one-by-one", "slow-tools.plain", "loop/calls-run-at-once", Level.MAY, "after 800 ms or more"),
+]
+
+
+@pytest.mark.parametrize(("vice", "case", "rule", "level", "words"), VICES, ids=[f"{v[0]}-{v[2]}" for v in VICES])
+def test_a_vice_is_caught_by_the_fact_that_speaks_of_it(
+    vice: str, case: str, rule: str, level: Level, words: str, stage: Stage
+) -> None:
+    found = outcome(driven(stage, case, vice), rule)
+    assert Status.FAILED is found.status, found.reason
+    assert level is found.level
+    assert words in " ".join(finding.message for finding in found.findings)
+    assert all(finding.at.startswith("/") for finding in found.findings)
+
+
+def test_a_refusal_that_is_asked_for_again_is_caught(stage: Stage) -> None:
+    reasoning = "drops-reasoning", "retries-refusals"
+    runs = [driven(stage, "interleaved-thinking.plain", vice, strict=True) for vice in reasoning]
+    assert [4, 4] != [len(run.conversation) for run in runs]
+    refused = outcome(runs[0], "loop/refusal-not-repeated")
+    assert Status.PASSED is refused.status
+    assert "refused by reasoning/" in runs[0].case.note
+
+
+GOOD = [
+    ("", "agent-session.plain"),
+    ("", "agent-session.stream"),
+    ("", "ids-equal.plain"),
+    ("", "tool-fails.plain"),
+    ("", "cut-stream.stream"),
+    ("", "error-inside-stream.stream"),
+    ("", "tool-denied.plain"),
+    ("gates", "tool-denied.plain"),
+    ("gates", "parallel-tool-calls.plain"),
+    ("", "slow-tools.plain"),
+    ("", "arguments-malformed.plain"),
+]
+
+
+@pytest.mark.parametrize(("vice", "case"), GOOD, ids=[f"{case}-{vice or 'plain'}" for vice, case in GOOD])
+def test_a_good_loop_breaks_no_fact(vice: str, case: str, stage: Stage) -> None:
+    run = driven(stage, case, vice)
+    found = [each for each in run.case.outcomes if each.rule.startswith("loop/")]
+    assert [fact.id for fact in loop.load()] == [each.rule for each in found]
+    bad = (Status.FAILED, Status.UNTESTED, Status.ERRORED)
+    assert [] == [(each.rule, each.reason, each.findings) for each in found if each.status in bad]
+
+
+JUDGED = [
+    ("gates", "parallel-tool-calls.plain", "loop/batch-gated-once"),
+    ("", "slow-tools.plain", "loop/calls-run-at-once"),
+    ("", "cut-stream.stream", "loop/broken-reply-not-taken"),
+    ("", "tool-denied.plain", "loop/denial-is-answered"),
+    ("", "tool-fails.plain", "loop/failure-keeps-the-batch"),
+    ("", "ids-equal.plain", "loop/result-of-its-own-call"),
+    ("", "agent-session.plain", "loop/every-prompt-answered"),
+    ("", "agent-session.plain", "loop/nothing-beyond-the-script"),
+]
+
+
+@pytest.mark.parametrize(("vice", "case", "rule"), JUDGED, ids=[rule for _, _, rule in JUDGED])
+def test_a_fact_passes_where_it_had_something_to_judge(vice: str, case: str, rule: str, stage: Stage) -> None:
+    found = outcome(driven(stage, case, vice), rule)
+    assert Status.PASSED is found.status
+    assert found.judged > 0
+
+
+def test_a_loop_that_does_not_tell_of_its_gate_is_not_blamed_for_it(stage: Stage) -> None:
+    found = outcome(driven(stage, "parallel-tool-calls.plain", ""), "loop/batch-gated-once")
+    assert Status.NOT_APPLICABLE is found.status
+    assert "does not tell" in found.reason
+
+
+@pytest.mark.parametrize("fact", loop.load(), ids=lambda fact: fact.id)
+def test_each_fact_says_why_and_how_to_mend_it(fact: loop.Fact, capsys: pytest.CaptureFixture[str]) -> None:
+    assert fact.title.endswith(".")
+    assert fact.source.url
+    assert 0 == main(["explain", fact.id])
+    shown = capsys.readouterr().out
+    assert shown.startswith(f"{fact.id}\n{fact.title}\n")
+    assert "\nWhy\n" in shown
+    assert "\nTo mend it\n" in shown

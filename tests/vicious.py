@@ -1,0 +1,141 @@
+"""A client with any one vice: an agent loop of the standard library alone, as a driver.
+
+python vicious.py VICE <job >answer
+"""
+
+import json
+import sys
+import time
+import urllib.error
+import urllib.request
+from concurrent.futures import ThreadPoolExecutor
+from typing import Any
+
+VICE = sys.argv[1] if len(sys.argv) > 1 else ""
+job = json.load(sys.stdin)
+events: list[dict[str, Any]] = []
+answer: dict[str, Any] = {"texts": [], "version": {"vicious": "1.0"}, "events": events}
+
+
+def post(body: dict[str, Any]) -> bytes:
+    headers = {"content-type": "application/json", "authorization": f"Bearer {job['api_key']}"}
+    url = f"{job['base_url']}/chat/completions"
+    request = urllib.request.Request(url, json.dumps(body).encode(), headers)  # noqa: S310 — the base URL is loopback
+    with urllib.request.urlopen(request, timeout=20) as reply:  # noqa: S310
+        content: bytes = reply.read()
+        return content
+
+
+def ask(history: list[dict[str, Any]]) -> dict[str, Any]:
+    tools = [{"type": "function", "function": {key: tool[key] for key in ("name", "description", "parameters")}}
+             for tool in job["tools"]]  # fmt: skip
+    body = {"model": job["model"], "messages": history, "stream": job["stream"] and VICE != "never-streams"}
+    body |= {"tools": tools} if tools else {}
+    try:
+        text = post(body).decode()
+    except urllib.error.HTTPError:
+        if VICE != "retries-refusals":
+            raise
+        text = post(body).decode()
+    return dict(json.loads(text)["choices"][0]["message"]) if text.startswith("{") else joined(text)
+
+
+def joined(text: str) -> dict[str, Any]:
+    """Return the message of a stream of well-behaved fragments."""
+    message: dict[str, Any] = {"role": "assistant", "content": ""}
+    calls: dict[int, dict[str, Any]] = {}
+    finished = False
+    for line in text.splitlines():
+        if not line.startswith("data: {"):
+            continue
+        for choice in json.loads(line[6:]).get("choices", ()):
+            finished = finished or choice["finish_reason"] is not None
+            delta = choice["delta"]
+            for key in ("content", "reasoning_content"):
+                if isinstance(delta.get(key), str):
+                    message[key] = message.get(key, "") + delta[key]
+            for part in delta.get("tool_calls", ()):
+                call = calls.setdefault(part["index"], {"id": "", "type": "function", "function": {"arguments": ""}})
+                call["id"] = part.get("id") or call["id"]
+                call["function"]["name"] = part["function"].get("name") or call["function"].get("name")
+                call["function"]["arguments"] += part["function"].get("arguments") or ""
+    if not finished and VICE not in ("takes-half", "runs-half"):
+        raise RuntimeError("the stream broke off")
+    return message | ({"tool_calls": list(calls.values())} if calls and VICE != "takes-half" else {})
+
+
+def run(call: dict[str, Any]) -> str:
+    name, text = call["function"]["name"], call["function"]["arguments"]
+    try:
+        arguments = json.loads(text or "{}")
+    except ValueError:
+        return "The arguments are not JSON."
+    meant = {"name": name, "arguments": arguments}
+    tool = next(each for each in job["tools"] if each["name"] == name)
+    found = next((each for each in tool["results"] if each["arguments"] == arguments), {"text": tool["otherwise"]})
+    if VICE == "gates-one-by-one":
+        events.append({"event": "gate", "calls": [meant], "at_ms": 0})
+    if found.get("denied") and VICE != "runs-denied":
+        return str(found["text"])
+    events.append({"event": "start", "call": meant, "at_ms": 1})
+    time.sleep(found.get("delay_ms", 0) / 1000)
+    if found.get("fails") and VICE == "breaks-the-batch":
+        raise RuntimeError(found["text"])
+    return str(found["text"])
+
+
+def results(calls: list[dict[str, Any]]) -> list[str]:
+    if VICE in ("gates", "runs-denied", "gates-late"):
+        meant = [{"name": c["function"]["name"], "arguments": json.loads(c["function"]["arguments"])} for c in calls]
+        gate = {"event": "gate", "calls": meant, "at_ms": 0}
+        events.append(gate)
+    if VICE == "one-by-one":
+        return [run(call) for call in calls]
+    with ThreadPoolExecutor() as pool:
+        texts = list(pool.map(run, calls))
+    if VICE == "gates-late":
+        events.append(events.pop(events.index(gate)))
+    if VICE == "swaps-results":
+        texts.reverse()
+    if VICE == "keeps-results-by-id":
+        kept = {call["id"]: text for call, text in zip(calls, texts, strict=True)}
+        texts = [kept[call["id"]] for call in calls]
+    if VICE == "blanks-failures":
+        texts = ["" if "no city" in text or "denied" in text.lower() else text for text in texts]
+    return texts
+
+
+def kept(message: dict[str, Any]) -> dict[str, Any]:
+    if VICE == "drops-reasoning":
+        message = {key: value for key, value in message.items() if not key.startswith("reasoning")}
+    if VICE == "rewrites-ids":
+        message = {**message, "tool_calls": [{**c, "id": f"own_id_{time.time_ns()}"} for c in message["tool_calls"]]}
+    return message
+
+
+def converse() -> None:
+    history = [{"role": "system", "content": job["system"]}] if job["system"] else []
+    for prompt in job["prompts"]:
+        history.append({"role": "user", "content": prompt})
+        for _ in range(job["max_turns"]):
+            message = ask(history)
+            if VICE == "runs-half" and message.get("tool_calls"):
+                message["tool_calls"][-1]["function"]["arguments"] += '"}'
+            calls = message.get("tool_calls") or []
+            message = kept(message) if calls else message
+            history.append(message if calls else {"role": "assistant", "content": message["content"]})
+            if not calls or VICE == "stops-early":
+                break
+            for call, text in zip(message["tool_calls"], results(calls), strict=True):
+                history.append({"role": "tool", "tool_call_id": call["id"], "content": text})
+        answer["texts"].append(message["content"])
+    if VICE == "asks-for-a-title":
+        ask([*history, {"role": "user", "content": "Give this conversation a title."}])
+
+
+try:
+    if VICE != "sends-nothing":
+        converse()
+except Exception as error:  # noqa: BLE001 — whatever is raised is the answer
+    answer["error"] = {"type": type(error).__name__, "message": str(error)}
+print(json.dumps(answer))
