@@ -126,6 +126,11 @@ def test_a_part_keeps_what_its_provider_is_known_to_read() -> None:
             [says("assistant", "Hello", tool_calls=[CALL]), RESULT],
         ),
         (
+            [PLAIN, PLAIN, says("assistant", "", tool_calls=[CALL]), RESULT],
+            ["request.calls-after-assistant"],
+            [says("assistant", "Hello\n\nHello", tool_calls=[CALL]), RESULT],
+        ),
+        (
             [says("user", "a", name="ada"), says("user", "b", name="bob")],
             ["request.successive-same-role"],
             [says("user", "a\n\nb")],

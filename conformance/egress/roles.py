@@ -17,12 +17,12 @@ def seated(drafts: Sequence[Draft], demands: Demands) -> list[Draft]:
     ordered = _asked(_system_first(renamed, demands), demands)
     merged: list[Draft] = []
     for draft in ordered:
-        claim = _against(merged[-1], draft, demands) if merged else ""
-        if claim:
-            merged[-1] = _merged(merged[-1], draft)
-            demands.note((draft.origin,), "merged with the message before it", claim)
-        else:
-            merged.append(draft)
+        merged.append(draft)
+        # Calls that a message takes over may be refused behind the message before it, in turn.
+        while len(merged) > 1 and (claim := _against(merged[-2], merged[-1], demands)):
+            second = merged.pop()
+            merged[-1] = _merged(merged[-1], second)
+            demands.note((second.origin,), "merged with the message before it", claim)
     _note_what_stays(merged, demands)
     return merged
 
