@@ -20,6 +20,7 @@ from conformance.wire.exchange import Conversation, Exchange
 from conformance.wire.sse import Decoder, read
 
 QUICKLY = settings(phases=[Phase.generate], max_examples=2000)
+SHRUNK = settings(phases=[Phase.generate, Phase.shrink])
 FEW = settings(max_examples=25)
 
 
@@ -93,6 +94,11 @@ def test_the_profile_decides_what_goes_back_and_the_option_that_it_streams(body:
     assert body["stream"] is True
     for message in body["messages"]:
         assert ("tool_calls" in message) is ("reasoning_content" in message)
+
+
+def test_the_simplest_request_is_one_message() -> None:
+    simplest = {"model": "example-model", "messages": [{"role": "user", "content": "Hello"}]}
+    assert simplest == find(requests(), lambda _: True, settings=SHRUNK)
 
 
 def test_a_provider_that_nobody_has_is_refused() -> None:
@@ -172,6 +178,12 @@ STREAMS: dict[str, Any] = {
 @pytest.mark.parametrize("shape", STREAMS.values(), ids=STREAMS)
 def test_every_shape_of_a_stream_is_drawn(shape: Any) -> None:
     assert shape(find(streams(quirks=()), shape, settings=QUICKLY))
+
+
+def test_the_simplest_stream_brings_each_call_in_one_piece() -> None:
+    found = find(streams(), lambda drawn: len(drawn[1].get("tool_calls", ())) == 2, settings=SHRUNK)
+    assert [[0], [1]] == fragments(found)
+    assert {"data:", ""} == {line[:5].decode() for line in found[0].split(b"\n")}
 
 
 @given(replies(max_calls=0))

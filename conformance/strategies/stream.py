@@ -106,7 +106,8 @@ def _deltas(draw: st.DrawFn, message: Message, way: Mapping[str, Any]) -> list[M
 
 def _calls(draw: st.DrawFn, calls: list[Message], way: Mapping[str, Any]) -> list[Message]:
     """Return the deltas that bring the calls; fragments without a number of their own cannot take turns."""
-    if draw(st.booleans()):
+    in_fragments = draw(st.booleans())
+    if not in_fragments:
         whole = [{**way["index"](number), **call} for number, call in enumerate(calls)]
         together = bool(whole) and draw(st.booleans())
         return [{"tool_calls": whole}] if together else [{"tool_calls": [call]} for call in whole]
