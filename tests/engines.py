@@ -45,7 +45,7 @@ class Handler(BaseHTTPRequestHandler):
             os._exit(5)
     def log_message(self, *_):
         pass
-HTTPServer(("127.0.0.1", port), Handler).serve_forever()
+HTTPServer(("0.0.0.0" if vice == "open" else "127.0.0.1", port), Handler).serve_forever()
 """
 
 SIMULATOR = """

@@ -87,6 +87,14 @@ def test_a_taken_port_is_told_and_nothing_is_started(tmp_path: Path) -> None:
     assert [] == pids(tmp_path)
 
 
+def test_an_engine_that_listens_beyond_loopback_is_ended(tmp_path: Path) -> None:
+    if not Path("/proc/net/tcp").exists():
+        pytest.skip("NOT RUN: there is no /proc to read the sockets of this machine from")
+    with pytest.raises(Unusable, match=r"listens on port \d+ beyond loopback"), running(tmp_path, "open"):
+        pass
+    assert [] == [pid for pid in pids(tmp_path) if lives(pid)]
+
+
 def test_an_engine_that_ends_early_is_told(tmp_path: Path) -> None:
     with running(tmp_path, "none") as served:
         httpx.get(served.url.removesuffix("/v1") + "/die")

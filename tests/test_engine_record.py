@@ -41,7 +41,7 @@ def test_cassettes_of_an_engine_say_what_it_ran_with(recorded: Path) -> None:
     ((model, entry),) = Shelf(recorded, "llamacpp").manifest().items()
     assert (MODEL, Evidence.ENGINE) == (model, entry.evidence)
     assert entry.engine is not None
-    assert {"name", "versions", "weights", "template", "flags"} == set(entry.engine)
+    assert {"name", "versions", "weights", "template", "flags", "default"} == set(entry.engine)
     assert ("fake", "qwen3", ["none"]) == tuple(entry.engine[key] for key in ("name", "template", "flags"))
     assert "conformance engine record fake --template qwen3" == entry.again
     assert "pytest" in entry.versions

@@ -178,7 +178,7 @@ class Run:
             return self.profile.model
         entries = self._shelf.manifest()
         usual = entries.get(self.profile.model)
-        engines = [model for model, entry in entries.items() if entry.evidence is Evidence.ENGINE]
+        engines = [model for model, entry in entries.items() if entry.engine and entry.engine["default"]]
         return engines[0] if engines and (usual is None or usual.evidence is Evidence.SIMULATED) else self.profile.model
 
     def _prepare(self) -> tuple[Evidence, Endpoint]:

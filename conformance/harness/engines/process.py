@@ -26,6 +26,10 @@ LOG_LIMIT: Final = 1024 * 1024
 
 _KEEPER: Final = FOLDER / "launch" / "keeper.py"
 _TAIL_BYTES: Final = 4000
+_LISTENS: Final = "0A"
+"""TCP_LISTEN, as /proc/net/tcp writes the state of a socket."""
+_LOOPBACK: Final = ("0100007F", "00000000000000000000000001000000", "0000000000000000FFFF00000100007F")
+"""127.0.0.1, ::1 and ::ffff:127.0.0.1, as /proc/net writes them on a little-endian machine."""
 _POLL: Final = 0.1
 _TELL: Final = 10.0
 _PASSED_ON: Final = ("PATH", "HOME", "TMPDIR", "LANG", "LC_ALL", "LC_CTYPE", "LD_LIBRARY_PATH", "DYLD_LIBRARY_PATH")
@@ -124,6 +128,16 @@ def _deaf() -> "signal._HANDLER | None":
         return signal.signal(signal.SIGINT, signal.SIG_IGN)
     except ValueError:
         return None
+
+
+def require_loopback(title: str, port: int) -> None:
+    """Raise Unusable where a port is listened on beyond loopback; what no /proc tells is not known."""
+    for name in ("tcp", "tcp6"):
+        table = Path("/proc/net") / name
+        for line in table.read_text().splitlines()[1:] if table.exists() else ():
+            address, _, at = line.split()[1].partition(":")
+            if line.split()[3] == _LISTENS and int(at, 16) == port and address not in _LOOPBACK:
+                raise Unusable(f"{title} listens on port {port} beyond loopback, which no engine here may")
 
 
 def free_port(wanted: int = 0) -> int:

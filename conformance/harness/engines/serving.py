@@ -12,7 +12,7 @@ from conformance.errors import Unusable
 from conformance.harness import environments
 from conformance.harness.engines import model
 from conformance.harness.engines.definition import Definition, Template, filled, load
-from conformance.harness.engines.process import HOST, Running, free_port, started
+from conformance.harness.engines.process import HOST, Running, free_port, require_loopback, started
 from conformance.harness.environments import Told
 
 KIND: Final = "engines"
@@ -132,6 +132,7 @@ def _alone(
         with started(definition.title, command, environment, work, log, definition.grace) as running:
             told(f"starts {definition.title}")
             running.wait_until_ready(f"http://{HOST}:{port}{definition.health}", definition.seconds, told)
+            require_loopback(definition.title, port)
             hidden = {str(work): "/work", str(python.parent.parent): "/environment", str(definition.home): "/engines"}
             about = _about(definition, template, upstream, model.fingerprint(options.model))
             yield Served(f"http://{HOST}:{port}/v1", name, definition.provider, about, running, hidden)
@@ -145,6 +146,7 @@ def _about(definition: Definition, template: Template, upstream: Served | None, 
         "weights": weights,
         "template": template.name,
         "flags": list(template.flags),
+        "default": template == definition.template(),
     }
     about |= {"build": definition.build} if definition.build else {}
     about |= {"stubs": definition.stubs["note"]} if definition.stubs else {}
