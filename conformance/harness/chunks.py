@@ -98,13 +98,19 @@ def _opening(likeness: Likeness, said: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _thoughts(likeness: Likeness, said: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
-    for field in FLAT:
-        for piece in _pieces(said.get(field) or ""):
-            spoken = {field: piece}
-            yield {"content": None} | spoken if likeness.one("stream.nulls", "omitted") == "explicit" else spoken
-    for detail in said.get("reasoning_details", ()):
-        for part in _detail_pieces(likeness, detail):
-            yield {"reasoning_details": [part]}
+    """Yield the deltas of a thought: each piece of its text under all the names that it has, in one delta.
+
+    Clients know the flat name and the details for two copies of one piece by their coming together.
+    """
+    null = {"content": None} if likeness.one("stream.nulls", "omitted") == "explicit" else {}
+    spoken = [null | {field: piece} for field in FLAT for piece in _pieces(said.get(field) or "")]
+    details = [part for detail in said.get("reasoning_details", ()) for part in _detail_pieces(likeness, detail)]
+    for words in spoken:
+        piece = next(reversed(words.values()))
+        same = details and piece in (details[0].get("text"), details[0].get("summary"))
+        yield words | {"reasoning_details": [details.pop(0)]} if same else words
+    for part in details:
+        yield {"reasoning_details": [part]}
     for field in ("thinking_blocks", "extra_content"):
         if field in said:
             yield {field: said[field]}
