@@ -38,8 +38,6 @@ function toolOf({ name, description, parameters, call, denial, isGated }) {
     parameters,
     strict: false,
     execute: (given) => call(given),
-    // What an error tells the model by default is a sentence around its message.
-    errorFunction: (context, error) => error.message,
     ...(isGated && { needsApproval: async (context, given) => denial(given) !== undefined }),
   });
 }
