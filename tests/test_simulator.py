@@ -100,6 +100,16 @@ def test_a_scenario_is_played_at_its_path_whatever_the_words() -> None:
     assert (200, "hello") == (status, reply["choices"][0]["message"]["content"])
 
 
+def test_a_scenario_for_clients_is_played_at_its_path_with_its_own_ids_and_claims() -> None:
+    forecast = scenarios.tool_definitions()["get_forecast"]
+    body = {"model": "deepseek-v4-pro", "messages": [{"role": "user", "content": "Hi"}], "tools": [forecast]}
+    _, reply = ask(DEEPSEEK, body, "/s/ids-kimi/v1/chat/completions")
+    ids = [call["id"] for call in reply["choices"][0]["message"]["tool_calls"]]
+    assert ["functions.get_forecast:0", "functions.get_forecast:1"] == ids
+    _, stream = ask(DEEPSEEK, body | {"stream": True}, "/s/stream-without-done/v1/chat/completions")
+    assert "[DONE]" not in stream
+
+
 @pytest.mark.parametrize(
     ("body", "path", "status"),
     [

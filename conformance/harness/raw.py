@@ -19,9 +19,10 @@ def pieces(names: Sequence[str], events: Sequence[Any]) -> tuple[bytes, ...]:
 
 
 def _cut(items: list[Any]) -> list[Any]:
-    """End after two thirds of the chunks: no finish reason, no end mark."""
+    """End before the last fragment of a call, else after two thirds of the chunks: no finish reason, no end mark."""
     chunks = [item for item in items if isinstance(item, dict)]
-    return chunks[: max(1, len(chunks) * 2 // 3)]
+    fragments = [number for number, chunk in enumerate(chunks) if _has_call(chunk)]
+    return chunks[: fragments[-1]] if len(fragments) > 1 else chunks[: max(1, len(chunks) * 2 // 3)]
 
 
 def _finished_twice(items: list[Any]) -> list[Any]:
@@ -37,26 +38,22 @@ def _error_inside(items: list[Any]) -> list[Any]:
 
 def _interleaved(items: list[Any]) -> list[Any]:
     """Take turns between the calls of a reply: the first fragment of each, then the second of each, and so on."""
-    fragments = [item for item in items if _call_index(item) is not None]
-    if not fragments:
-        return items
-    start = items.index(fragments[0])
-    seen: dict[Any, int] = {}
+    places = [place for place, item in enumerate(items) if _has_call(item)]
+    count: dict[int, int] = {}
     ranks = []
-    for fragment in fragments:
-        index = _call_index(fragment)
-        ranks.append((seen.setdefault(index, 0), index))
-        seen[index] += 1
-    order = sorted(range(len(fragments)), key=lambda each: ranks[each])
-    rest = [item for item in items[start:] if _call_index(item) is None]
-    return [*items[:start], *[fragments[each] for each in order], *rest]
+    for place in places:
+        index = items[place]["choices"][0]["delta"]["tool_calls"][0]["index"]
+        count[index] = count.get(index, 0) + 1
+        ranks.append((count[index], index, place))
+    mixed = list(items)
+    for place, (_, _, source) in zip(places, sorted(ranks), strict=True):
+        mixed[place] = items[source]
+    return mixed
 
 
-def _call_index(item: Any) -> Any:
-    """Return which call a chunk brings a fragment of; None where it brings none."""
+def _has_call(item: Any) -> bool:
     choices = item["choices"] if isinstance(item, dict) else []
-    calls = choices[0]["delta"].get("tool_calls") if choices else None
-    return calls[0].get("index") if calls else None
+    return bool(choices) and "tool_calls" in choices[0]["delta"]
 
 
 def _finish(item: Any) -> Any:
