@@ -5,7 +5,7 @@ from collections.abc import AsyncIterator
 from pathlib import Path
 from typing import Any
 
-from agent_framework import Agent, FunctionTool
+from agent_framework import Agent, FunctionTool, Message
 from agent_framework.openai import OpenAIChatCompletionClient
 
 sys.path.insert(0, str(Path(__file__).parents[1] / "_python"))
@@ -19,14 +19,33 @@ async def talk(job: Job) -> AsyncIterator[str]:
     agent = Agent(client, instructions=job.system, tools=[tool_of(tool) for tool in job.tools])
     session = agent.create_session()
     for prompt in job.prompts:
-        if job.stream:
-            stream = agent.run(prompt, session=session, stream=True)
-            async for _ in stream:
-                pass
-            result = await stream.get_final_response()
-        else:
-            result = await agent.run(prompt, session=session)
+        result = await run(job, agent, prompt, session)
+        while result.user_input_requests:
+            result = await run(job, agent, decided(job, result.user_input_requests), session)
         yield result.text
+
+
+async def run(job: Job, agent: Agent, asked: Any, session: Any) -> Any:
+    """Return the result of one run to its end, or to calls that need approval."""
+    if not job.stream:
+        return await agent.run(asked, session=session)
+    stream = agent.run(asked, session=session, stream=True)
+    async for _ in stream:
+        pass
+    return await stream.get_final_response()
+
+
+def decided(job: Job, requests: list[Any]) -> Message:
+    """Return for each call that waits whether it is approved, as the job says; there is no place for the reason."""
+    calls = [(request, request.function_call.name, request.function_call.arguments) for request in requests]
+    job.gate([(name, arguments) for _, name, arguments in calls])
+    return Message(
+        "user",
+        [
+            request.to_function_approval_response(approved=job.tool(name).denies(arguments) is None)
+            for request, name, arguments in calls
+        ],
+    )
 
 
 def tool_of(tool: Tool) -> FunctionTool:
@@ -35,7 +54,10 @@ def tool_of(tool: Tool) -> FunctionTool:
     async def call(**arguments: Any) -> str:
         return await tool.acall(arguments)
 
-    return FunctionTool(name=tool.name, description=tool.description, func=call, input_model=tool.parameters)
+    mode = "always_require" if tool.is_gated else "never_require"
+    return FunctionTool(
+        name=tool.name, description=tool.description, func=call, input_model=tool.parameters, approval_mode=mode
+    )
 
 
 drive(talk, "agent-framework-core", "agent-framework-openai", "openai")

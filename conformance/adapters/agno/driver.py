@@ -36,13 +36,35 @@ async def talk(job: Job) -> AsyncIterator[str]:
         telemetry=False,
     )
     for prompt in job.prompts:
-        if job.stream:
-            result = None
-            async for event in agent.arun(prompt, stream=True, yield_run_output=True):
-                result = event
-        else:
-            result = await agent.arun(prompt)
+        result = await ended(job, agent.arun(prompt, **streamed(job)))
+        while result.is_paused:
+            decide(job, result)
+            known = {"run_id": result.run_id, "requirements": result.requirements, "session_id": "driven"}
+            result = await ended(job, agent.acontinue_run(**known, **streamed(job)))
         yield result.content
+
+
+def streamed(job: Job) -> dict[str, bool]:
+    """Return how a run is told to stream, and to give its result at the end."""
+    return {"stream": True, "yield_run_output": True} if job.stream else {}
+
+
+async def ended(job: Job, run: Any) -> Any:
+    """Return the result of a run that has ended, or waits for approval."""
+    if not job.stream:
+        return await run
+    return [event async for event in run][-1]
+
+
+def decide(job: Job, result: Any) -> None:
+    """Approve or deny each call that waits, as the job says."""
+    calls = [
+        (each, each.tool_execution.tool_name, each.tool_execution.tool_args) for each in result.active_requirements
+    ]
+    job.gate([(name, arguments) for _, name, arguments in calls])
+    for waiting, name, arguments in calls:
+        reason = job.tool(name).denies(arguments)
+        waiting.confirm() if reason is None else waiting.reject(reason)
 
 
 def model_of(job: Job) -> Model:
@@ -64,6 +86,7 @@ def tool_of(tool: Tool) -> Function:
         parameters=tool.parameters,
         entrypoint=call,
         skip_entrypoint_processing=True,
+        requires_confirmation=tool.is_gated or None,
     )
 
 

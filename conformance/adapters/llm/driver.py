@@ -18,7 +18,15 @@ async def talk(job: Job) -> AsyncIterator[str]:
     """Hold the conversation."""
     model = AsyncChat(job.model, model_name=job.model, api_base=job.base_url, supports_tools=True)
     tools = [tool_of(tool) for tool in job.tools]
-    conversation = model.conversation(tools=tools, chain_limit=job.max_turns)
+
+    def gate(tool: Any, call: Any) -> None:
+        job.gate([(tool.name, call.arguments)])
+        reason = job.tool(tool.name).denies(call.arguments)
+        if reason is not None:
+            raise llm.CancelToolCall(reason)
+
+    gated = {"before_call": gate} if any(tool.is_gated for tool in job.tools) else {}
+    conversation = model.conversation(tools=tools, chain_limit=job.max_turns, **gated)
     for prompt in job.prompts:
         chain = conversation.chain(prompt, system=job.system, stream=job.stream, key=job.api_key)
         text = ""

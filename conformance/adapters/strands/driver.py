@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from strands import Agent
+from strands.hooks import BeforeToolCallEvent
 from strands.models.openai import OpenAIModel
 from strands.tools.tools import PythonAgentTool
 
@@ -21,9 +22,18 @@ async def talk(job: Job) -> AsyncIterator[str]:
     agent = Agent(
         model=model, tools=[tool_of(tool) for tool in job.tools], system_prompt=job.system, callback_handler=None
     )
+    if any(tool.is_gated for tool in job.tools):
+        agent.hooks.add_callback(BeforeToolCallEvent, lambda event: deny(job, event))
     for prompt in job.prompts:
         result = await agent.invoke_async(prompt)
         yield "".join(block.get("text", "") for block in result.message["content"])
+
+
+def deny(job: Job, event: BeforeToolCallEvent) -> None:
+    """Cancel a call that the job denies; the hook hears of one call at a time."""
+    name, arguments = event.tool_use["name"], event.tool_use["input"]
+    job.gate([(name, arguments)])
+    event.cancel_tool = job.tool(name).denies(arguments) or False
 
 
 def tool_of(tool: Tool) -> PythonAgentTool:
