@@ -1,8 +1,10 @@
 """Facts about loops: clients with one vice each are caught by the fact that speaks of it, and good ones by none."""
 
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from functools import cache, partial
 from pathlib import Path
+from typing import TypeAlias
 
 import pytest
 
@@ -17,15 +19,19 @@ from conformance.results import Level, Outcome, Status
 VICIOUS = Path(__file__).with_name("vicious.py")
 
 
+Drive: TypeAlias = Callable[..., Run]
+
+
 @pytest.fixture(scope="module")
-def stage() -> Iterator[Stage]:
+def driven() -> Iterator[Drive]:
+    """Return what drives the client with a vice through a case, each once."""
     with staged() as stage:
-        yield stage
+        yield cache(partial(drive, stage))
 
 
-def driven(stage: Stage, case: str, vice: str, provider: str = "deepseek", *, strict: bool = False) -> Run:
+def drive(stage: Stage, case: str, vice: str, *, strict: bool = False) -> Run:
     scenario, _, variant = case.partition(".")
-    profile = profiles.load(provider)
+    profile = profiles.load("deepseek")
     driver = Driver((sys.executable, str(VICIOUS), vice), Path(__file__).parent, seconds=30)
     return play(stage, scenarios.load(scenario), variant, Subject(driver, profile, profile.model, strict))
 
@@ -58,18 +64,18 @@ VICES = [
 
 @pytest.mark.parametrize(("vice", "case", "rule", "level", "words"), VICES, ids=[f"{v[0]}-{v[2]}" for v in VICES])
 def test_a_vice_is_caught_by_the_fact_that_speaks_of_it(
-    vice: str, case: str, rule: str, level: Level, words: str, stage: Stage
+    vice: str, case: str, rule: str, level: Level, words: str, driven: Drive
 ) -> None:
-    found = outcome(driven(stage, case, vice), rule)
+    found = outcome(driven(case, vice), rule)
     assert Status.FAILED is found.status, found.reason
     assert level is found.level
     assert words in " ".join(finding.message for finding in found.findings)
     assert all(finding.at.startswith("/") for finding in found.findings)
 
 
-def test_a_refusal_that_is_asked_for_again_is_caught(stage: Stage) -> None:
+def test_a_refusal_that_is_asked_for_again_is_caught(driven: Drive) -> None:
     reasoning = "drops-reasoning", "retries-refusals"
-    runs = [driven(stage, "interleaved-thinking.plain", vice, strict=True) for vice in reasoning]
+    runs = [driven("interleaved-thinking.plain", vice, strict=True) for vice in reasoning]
     assert [4, 4] != [len(run.conversation) for run in runs]
     refused = outcome(runs[0], "loop/refusal-not-repeated")
     assert Status.PASSED is refused.status
@@ -92,8 +98,8 @@ GOOD = [
 
 
 @pytest.mark.parametrize(("vice", "case"), GOOD, ids=[f"{case}-{vice or 'plain'}" for vice, case in GOOD])
-def test_a_good_loop_breaks_no_fact(vice: str, case: str, stage: Stage) -> None:
-    run = driven(stage, case, vice)
+def test_a_good_loop_breaks_no_fact(vice: str, case: str, driven: Drive) -> None:
+    run = driven(case, vice)
     found = [each for each in run.case.outcomes if each.rule.startswith("loop/")]
     assert [fact.id for fact in loop.load()] == [each.rule for each in found]
     bad = (Status.FAILED, Status.UNTESTED, Status.ERRORED)
@@ -113,14 +119,14 @@ JUDGED = [
 
 
 @pytest.mark.parametrize(("vice", "case", "rule"), JUDGED, ids=[rule for _, _, rule in JUDGED])
-def test_a_fact_passes_where_it_had_something_to_judge(vice: str, case: str, rule: str, stage: Stage) -> None:
-    found = outcome(driven(stage, case, vice), rule)
+def test_a_fact_passes_where_it_had_something_to_judge(vice: str, case: str, rule: str, driven: Drive) -> None:
+    found = outcome(driven(case, vice), rule)
     assert Status.PASSED is found.status
     assert found.judged > 0
 
 
-def test_a_loop_that_does_not_tell_of_its_gate_is_not_blamed_for_it(stage: Stage) -> None:
-    found = outcome(driven(stage, "parallel-tool-calls.plain", ""), "loop/batch-gated-once")
+def test_a_loop_that_does_not_tell_of_its_gate_is_not_blamed_for_it(driven: Drive) -> None:
+    found = outcome(driven("parallel-tool-calls.plain", ""), "loop/batch-gated-once")
     assert Status.NOT_APPLICABLE is found.status
     assert "does not tell" in found.reason
 
