@@ -170,3 +170,14 @@ def test_what_an_adapter_raises_is_part_of_the_answer(talk: str, tmp_path: Path)
     code, answer = driven(tmp_path, talk, job())
     assert (0, ["one"]) == (code, answer["texts"])
     assert {"type": "TypeError", "message": "broken"} == answer["error"]
+
+
+@needs_node
+def test_a_job_that_is_none_is_a_fault_and_no_answer(tmp_path: Path) -> None:
+    shutil.copytree(FOLDER / "_node", tmp_path / "_node")
+    (tmp_path / "driver.mjs").write_text(
+        'import { drive } from "./_node/driving.mjs"; await drive(async function* () {});'
+    )
+    assert NODE is not None
+    done = subprocess.run([NODE, "driver.mjs"], cwd=tmp_path, input=b"{", capture_output=True, timeout=30, check=False)
+    assert (1, b"") == (done.returncode, done.stdout)

@@ -26,6 +26,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 export async function drive(talk, ...packages) {
   const texts = [];
   const events = [];
+  const job = prepared(JSON.parse(readFileSync(0, "utf8")), events);
   let answered = false;
   const answer = (error) => {
     // What fails later in the background, mostly for the same reason, adds nothing.
@@ -35,7 +36,6 @@ export async function drive(talk, ...packages) {
   };
   process.on("uncaughtException", answer);
   console.log = console.info = console.debug = console.error;
-  const job = prepared(JSON.parse(readFileSync(0, "utf8")), events);
   try {
     for await (const text of talk(job)) texts.push(text ?? null);
     answer();
