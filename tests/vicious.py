@@ -106,6 +106,8 @@ def results(calls: list[dict[str, Any]]) -> list[str]:
 
 
 def kept(message: dict[str, Any]) -> dict[str, Any]:
+    calls = [{key: value for key, value in call.items() if key != "index"} for call in message["tool_calls"]]
+    message = {**message, "tool_calls": calls}
     if VICE == "drops-reasoning":
         message = {key: value for key, value in message.items() if not key.startswith("reasoning")}
     if VICE == "rewrites-ids":

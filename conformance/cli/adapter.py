@@ -15,6 +15,7 @@ import os
 import shlex
 import sys
 from collections.abc import Iterator, Mapping, Sequence
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
@@ -254,12 +255,13 @@ def _watched(plan: "Plan", arguments: argparse.Namespace) -> tuple["Results", tu
     from conformance.harness.adapter import kept, matrix
 
     progress = Progress(waits=True)
+    today = datetime.now(UTC).date().isoformat()
     folder = getattr(arguments, "keep", "")
 
     def heard(run: "Run", done: int, of: int) -> None:
         progress.tell(f"{plan.name} with {plan.provider}: {done} of {of} cases, {run.case.name}")
         if folder and run.conversation:
-            about = {"provider": plan.provider, "scenario": run.case.scenario, "variant": run.case.variant}
+            about = {"provider": plan.provider, "date": today}
             kept.keep(Path(folder), f"{plan.name}.{plan.provider}.{run.case.name}", run.conversation, about)
 
     try:
@@ -270,8 +272,6 @@ def _watched(plan: "Plan", arguments: argparse.Namespace) -> tuple["Results", tu
 
 def _held(results: "Results", arguments: argparse.Namespace) -> int:
     """Hold the results against a baseline; entries about what was not run are left alone."""
-    from datetime import UTC, datetime
-
     from conformance import baseline
     from conformance.gate import facts, judge
     from conformance.report.gate import render

@@ -13,7 +13,10 @@ _SHOWN: Final = ("content-type",)
 
 
 def keep(folder: Path, name: str, conversation: Conversation, about: Mapping[str, Any]) -> Path:
-    """Write a session to `<folder>/<name>.jsonl` and return the path; one line an exchange, under one session."""
+    """Write a session to `<folder>/<name>.jsonl` and return the path; one line an exchange, under one session.
+
+    `about` is said of each: the provider that was played, and the day whose claims were, which no reply tells.
+    """
     folder.mkdir(parents=True, exist_ok=True)
     path = folder / f"{name.replace('/', '-')}.jsonl"
     lines = [orjson.dumps({"session": name, **about, **_record(each)}) for each in conversation]

@@ -1,0 +1,237 @@
+"""The verb adapter as its users meet it: exit codes, reports, results, baselines, sessions kept, and all at once."""
+
+import json
+import shutil
+import sys
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from conformance.cli import main
+from conformance.matrix.stored import read
+from conformance.results import Results
+from conformance.schemas import validator
+
+VICIOUS = Path(__file__).with_name("vicious.py")
+GOLDEN = Path(__file__).parent / "golden"
+LOSES = "reasoning/present-on-tool-turns"
+
+
+def command(vice: str = "good") -> str:
+    return f"'{sys.executable}' '{VICIOUS}' {vice}"
+
+
+class Ended(tuple[int, str, str]):
+    """Exit code, standard output and standard error."""
+
+
+@pytest.fixture
+def adapter(capsys: pytest.CaptureFixture[str]) -> Any:
+    def run(*arguments: object) -> Ended:
+        code = main(["adapter", *map(str, arguments)])
+        out, error = capsys.readouterr()
+        assert "Traceback" not in error
+        return Ended((code, out, error))
+
+    return run
+
+
+def ran(
+    adapter: Any, vice: str, *more: object, scenario: str = "interleaved-thinking", variant: str = "plain"
+) -> Ended:
+    chosen = ("--driver", command(vice), "--provider", "deepseek", "--scenario", scenario, "--variant", variant)
+    ended: Ended = adapter("run", *chosen, *more)
+    return ended
+
+
+def test_a_clean_client_ends_with_0(adapter: Any) -> None:
+    code, out, error = ran(adapter, "good")
+    assert (0, "") == (code, error)
+    assert out.endswith("1 case played: 1 clean\n")
+
+
+def test_what_is_wrong_is_shown_by_rule_with_proof_and_mend(adapter: Any) -> None:
+    code, out, _ = ran(adapter, "drops-reasoning")
+    assert 1 == code
+    assert (GOLDEN / "adapter.txt").read_text("utf-8") == out
+
+
+def test_a_warning_does_not_fail(adapter: Any) -> None:
+    code, out, _ = ran(adapter, "asks-for-a-title", scenario="plain-answer")
+    assert 0 == code
+    assert "WARNS loop/nothing-beyond-the-script" in out
+
+
+def test_what_is_the_driver_s_fault_ends_with_2(adapter: Any) -> None:
+    code, out, _ = adapter("run", "--driver", f"'{sys.executable}' -c 'raise SystemExit(3)'", "--provider", "groq",
+                           "--scenario", "plain-answer")  # fmt: skip
+    assert 2 == code
+    assert "ERRORED loop/every-prompt-answered" in out
+    assert "ended with exit code 3" in out
+
+
+def test_a_driver_that_sends_nothing_fails_as_untested(adapter: Any) -> None:
+    code, out, _ = ran(adapter, "sends-nothing")
+    assert 1 == code
+    assert "UNTESTED loop/every-prompt-answered" in out
+
+
+def test_strict_refuses_and_names_the_rule(adapter: Any) -> None:
+    code, out, _ = ran(adapter, "drops-reasoning", "--strict", "--all")
+    assert 1 == code
+    assert "refusing as the provider would" in out
+    assert f"request 1 was refused by {LOSES} with 400: The `reasoning_content`" in out
+    assert "to mend it: Keep the reasoning" in out
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        (["run"], "name an adapter"),
+        (["run", "reference", "--driver", "x"], "not both"),
+        (["run", "--driver", "x"], "say whom to play with --provider"),
+        (["run", "--driver", "'", "--provider", "groq"], "is no command"),
+        (["run", "--driver", "", "--provider", "groq"], "name an adapter"),
+        (["run", "--driver", "x", "--provider", "grok"], "did you mean"),
+        (["run", "--driver", "x", "--provider", "groq", "--scenario", "no-such"], "there is no scenario 'no-such'"),
+        (["run", "--driver", "x", "--provider", "groq", "--env", "NOT_SET_ANYWHERE"], "is not set"),
+        (["run", "referenz"], "did you mean reference?"),
+        (["run", "reference", "--provider", "vllm"], "there is no provider of reference 'vllm'"),
+        (["run", "reference@1.0"], "leave @1.0 away"),
+        (["matrix", "--only", "no-such-*"], "there is no adapter"),
+        (["install", "no-such"], "there is no adapter"),
+        (["list", "--adapters", "/no/such/folder"], ""),
+    ],
+)
+def test_a_call_that_cannot_be_carried_out_says_what_to_change(arguments: list[str], words: str, adapter: Any) -> None:
+    code, out, error = adapter(*arguments)
+    assert words in error
+    assert (2 if words else 0) == code
+    assert "" == out
+
+
+def test_an_adapter_that_is_not_installed_says_how_to(adapter: Any, monkeypatch: Any, tmp_path: Path) -> None:
+    monkeypatch.setenv("CONFORMANCE_CACHE", str(tmp_path))
+    code, _, error = adapter("run", "pydantic-ai@1.25.0", "--scenario", "plain-answer")
+    assert 2 == code
+    assert "run `conformance adapter install pydantic-ai@1.25.0`" in error
+
+
+def test_results_are_the_same_each_time_and_can_be_read_back(adapter: Any, tmp_path: Path) -> None:
+    for folder in ("one", "two"):
+        ran(adapter, "rewrites-ids", "--results", tmp_path / folder, scenario="parallel-tool-calls")
+    one, two = (tmp_path / folder / "driver.deepseek.json" for folder in ("one", "two"))
+    assert one.read_bytes() == two.read_bytes()
+    document = json.loads(one.read_bytes())
+    assert () == validator("files/results").errors(document)
+    results = read(one)
+    assert ("driver", "deepseek", {"vicious": "1.0"}) == (results.subject, results.provider, dict(results.versions))
+    assert results == Results.from_json(results.to_json())
+    rules = [outcome.rule for outcome in results.cases[0].outcomes]
+    assert "transcript/result-answers-call" in rules
+    assert sorted(rules) == rules
+    assert "own_id" not in one.read_text("utf-8")
+
+
+def test_json_holds_what_the_report_shows(adapter: Any) -> None:
+    code, out, _ = ran(adapter, "drops-reasoning", "--format", "json")
+    told: Mapping[str, Any] = json.loads(out)
+    assert 1 == code
+    assert {"errored": 0, "untested": 0, "fails": 1, "warns": 0, "differs": 0} == told["grades"]
+    (rule,) = [each for each in told["rules"] if each["grade"] == "fails"]
+    assert (LOSES, ["interleaved-thinking.plain"]) == (rule["rule"], rule["cases"])
+
+
+def entry(match: str) -> str:
+    return f"- match: {match}\n  reason: Known.\n  link: https://example.test/1\n"
+
+
+@pytest.mark.parametrize(
+    ("vice", "match", "code", "words"),
+    [
+        ("drops-reasoning", f"driver/deepseek/interleaved-thinking.plain/{LOSES}", 0, "the gate is open; 1 expected"),
+        ("drops-reasoning", "driver/*/**", 0, "the gate is open; 1 expected"),
+        ("drops-reasoning", "other@*/**", 1, "unexpected driver/deepseek/interleaved-thinking.plain"),
+        ("good", f"driver/deepseek/interleaved-thinking.plain/{LOSES}", 1, "passes, though expected to fail"),
+    ],
+)
+def test_a_baseline_excuses_what_it_names_and_no_more(
+    vice: str, match: str, code: int, words: str, adapter: Any, tmp_path: Path
+) -> None:
+    path = tmp_path / "expected.yaml"
+    path.write_text(entry(match), "utf-8")
+    ended = ran(adapter, vice, "--baseline", path)
+    assert code == ended[0]
+    assert words in ended[1]
+
+
+def test_kept_sessions_are_judged_alike_by_check(
+    adapter: Any, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    ran(adapter, "drops-reasoning", "--keep", tmp_path)
+    (kept,) = tmp_path.iterdir()
+    assert "driver.deepseek.interleaved-thinking.plain.jsonl" == kept.name
+    assert 1 == main(["check", "--provider", "deepseek", "--format", "json", str(kept)])
+    (judged,) = json.loads(capsys.readouterr().out)["inputs"]
+    assert LOSES in {outcome["rule"] for outcome in judged["outcomes"] if outcome["status"] == "failed"}
+    assert 5 == len(judged["lines"])
+
+
+@pytest.fixture
+def adapters(tmp_path: Path) -> Path:
+    """Return a folder of two adapters that need no packages: a good one, and one that loses reasoning."""
+    root = tmp_path / "adapters"
+    for name, vice in (("good", "good"), ("lossy", "drops-reasoning")):
+        (root / name).mkdir(parents=True)
+        source = VICIOUS.read_text("utf-8").replace(
+            'VICE = sys.argv[1] if len(sys.argv) > 1 else ""', f'VICE = "{vice}"'
+        )
+        (root / name / "driver.py").write_text(source, "utf-8")
+        told = {"title": name, "language": "python", "package": "", "packages": [], "driver": "driver.py"}
+        (root / name / "adapter.yaml").write_text(
+            json.dumps(told | {"providers": {"deepseek": {}, "groq": {}}}), "utf-8"
+        )
+    return root
+
+
+def test_the_matrix_runs_all_and_goes_on_where_it_was_left(adapter: Any, adapters: Path, tmp_path: Path) -> None:
+    chosen = ("matrix", "--adapters", adapters, "--results", tmp_path / "results", "--scenario", "one-tool-call")
+    code, out, error = adapter(*chosen)
+    assert (1, "") == (code, error)
+    assert ["good with deepseek", "good with groq", "lossy with deepseek", "lossy with groq"] == [
+        line.partition(":")[0] for line in out.splitlines()
+    ]
+    assert f"lossy with deepseek: 2 cases played: 0 clean, 2 fails; breaks {LOSES}" in out
+    names = ["good.deepseek.json", "good.groq.json", "lossy.deepseek.json", "lossy.groq.json"]
+    assert names == sorted(path.name for path in (tmp_path / "results").iterdir())
+    (tmp_path / "results" / "good.groq.json").unlink()
+    again = adapter(*chosen, "--resume")[1].splitlines()
+    assert [True, False, True, True] == [line.endswith("done before") for line in again]
+
+
+def test_the_matrix_says_what_could_not_be_run_and_goes_on(adapter: Any, adapters: Path, tmp_path: Path) -> None:
+    path = adapters / "good" / "adapter.yaml"
+    path.write_text(path.read_text("utf-8").replace('"packages": []', '"packages": ["no-such-package==1.0"]'), "utf-8")
+    shutil.rmtree(adapters / "lossy" / "driver.py", ignore_errors=True)
+    code, out, error = adapter("matrix", "--adapters", adapters, "--results", tmp_path, "--scenario", "plain-answer")
+    assert 2 == code
+    assert "good with deepseek: good" in error
+    assert "not installed" in error
+    assert "lossy with deepseek: 2 cases played" in out
+
+
+def test_the_list_says_what_is_installed(adapter: Any) -> None:
+    rows = {row["name"]: row for row in json.loads(adapter("list", "--format", "json")[1])}
+    assert {"name": "reference", "version": "", "language": "python", "installed": True} == {
+        key: rows["reference"][key] for key in ("name", "version", "language", "installed")
+    }
+    assert len(rows) == len(adapter("list")[1].splitlines())
+
+
+def test_the_reference_driver_passes_what_it_is_put_through(adapter: Any) -> None:
+    code, out, _ = adapter("run", "reference", "--provider", "deepseek", "--scenario", "agent-session",
+                           "--scenario", "ids-e*", "--scenario", "details-*", "--scenario", "tool-*")  # fmt: skip
+    assert 0 == code, out
+    assert "fails" not in out
