@@ -8,9 +8,9 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
+from conformance import loop
 from conformance.engine import check
-from conformance.harness import loop
-from conformance.harness.loop import Answer, Played, Raised
+from conformance.loop import Answer, Played, Raised
 from conformance.results import Outcome, Status
 from conformance.scenarios import Scenario, Turn
 from conformance.wire.exchange import Conversation

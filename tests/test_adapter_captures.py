@@ -6,8 +6,7 @@ from typing import Any
 
 import pytest
 
-from conformance import rules
-from conformance.harness import loop
+from conformance import loop, rules
 from conformance.results import Level, Outcome
 from conformance.wire.views import Side
 from tests.captured import failed, records, verdict

@@ -5,9 +5,8 @@ from typing import Any
 
 import pytest
 
-from conformance import profiles, rules, scenarios
+from conformance import loop, profiles, rules, scenarios
 from conformance.cli import main
-from conformance.harness import loop
 
 RULES = rules.load()
 LISTS = {

@@ -8,9 +8,8 @@ from typing import TypeAlias
 
 import pytest
 
-from conformance import profiles, scenarios
+from conformance import loop, profiles, scenarios
 from conformance.cli import main
-from conformance.harness import loop
 from conformance.harness.adapter.driver import Driver
 from conformance.harness.adapter.play import Run, Subject, play
 from conformance.harness.sessions import Stage, staged

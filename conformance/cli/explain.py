@@ -11,11 +11,10 @@ from contextlib import suppress
 from fnmatch import fnmatchcase
 from typing import Any, Final
 
-from conformance import profiles, rules
+from conformance import loop, profiles, rules
 from conformance.documents import read_json
 from conformance.errors import UnknownName
-from conformance.harness import loop
-from conformance.harness.loop import Fact
+from conformance.loop import Fact
 from conformance.resources import folder
 from conformance.rules import Example, Rule, advice
 from conformance.wire.pointer import REMOVE, resolve

@@ -10,8 +10,7 @@ from typing import Any, Final, TypeAlias
 
 import orjson
 
-from conformance import profiles, rules, scenarios
-from conformance.harness import loop
+from conformance import loop, profiles, rules, scenarios
 from conformance.profiles import Claim, Profile
 
 EXAMPLES: Final = """\

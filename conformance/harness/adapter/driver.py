@@ -11,7 +11,7 @@ import orjson
 from conformance.documents import parse_json
 from conformance.errors import InvalidDocument
 from conformance.harness.adapter import process
-from conformance.harness.loop import Answer
+from conformance.loop import Answer
 from conformance.schemas import validator
 
 SECONDS: Final = 60.0

@@ -3,9 +3,9 @@
 from collections.abc import Iterator
 from typing import Any, Final
 
-from conformance.harness.loop import parsed
 from conformance.harness.provider import NO_RESULT
 from conformance.harness.sessions import Session
+from conformance.loop import parsed
 from conformance.scenarios import Scenario, tool_definitions
 
 CONTRACT: Final = 1

@@ -4,11 +4,10 @@ from collections.abc import Iterator, Sequence, Set
 from dataclasses import replace
 from fnmatch import fnmatchcase
 
-from conformance import rules
+from conformance import loop, rules
 from conformance.engine import check
-from conformance.harness import loop
-from conformance.harness.loop import Played
 from conformance.harness.provider import missed
+from conformance.loop import Played
 from conformance.profiles import Profile
 from conformance.results import NOTHING_TO_JUDGE, Outcome, Status
 from conformance.scenarios import Scenario

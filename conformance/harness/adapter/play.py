@@ -8,8 +8,8 @@ from conformance.harness.adapter.driver import Driver, drive
 from conformance.harness.adapter.job import job
 from conformance.harness.adapter.judge import outcomes
 from conformance.harness.adapter.steady import steady, words
-from conformance.harness.loop import ANSWERED, Answer, Level, Played
 from conformance.harness.sessions import Session, Stage
+from conformance.loop import ANSWERED, Answer, Level, Played
 from conformance.profiles import Profile
 from conformance.results import NOT_PLAYED, Case, Evidence, Outcome, Status
 from conformance.scenarios import Scenario

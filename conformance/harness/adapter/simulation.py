@@ -11,8 +11,8 @@ from conformance.harness.adapter.job import API_KEY, job
 from conformance.harness.adapter.judge import outcomes
 from conformance.harness.adapter.play import Run, disobeyed, played
 from conformance.harness.adapter.summary import FAILING, grade, summary
-from conformance.harness.loop import ANSWERED, Answer, Event, Raised, parsed
 from conformance.harness.sessions import Session
+from conformance.loop import ANSWERED, Answer, Event, Raised, parsed
 from conformance.results import Case, Evidence, Level, Outcome, Results, Status
 from conformance.wire.exchange import Conversation
 

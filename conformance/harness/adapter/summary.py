@@ -5,8 +5,7 @@ from typing import Any, Final
 
 import orjson
 
-from conformance import rules
-from conformance.harness import loop
+from conformance import loop, rules
 from conformance.harness.adapter.play import Run
 from conformance.results import NOT_PLAYED, Finding, Level, Outcome, Results, Status
 from conformance.rules import advice

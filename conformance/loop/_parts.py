@@ -3,8 +3,8 @@
 from collections.abc import Sequence
 from typing import Final, NamedTuple
 
-from conformance.harness.loop import Parts
-from conformance.harness.loop._played import Asked, Batch, Played, Prompt
+from conformance.loop import Parts
+from conformance.loop._played import Asked, Batch, Played, Prompt
 from conformance.scenarios import Scenario
 from conformance.wire.exchange import Exchange
 from conformance.wire.pointer import Place

@@ -2,8 +2,8 @@
 
 from collections.abc import Iterator
 
-from conformance.harness.loop import Fault, Level, Played, Source, fact
-from conformance.harness.loop._parts import Refused, refused
+from conformance.loop import Fault, Level, Played, Source, fact
+from conformance.loop._parts import Refused, refused
 
 
 @fact(

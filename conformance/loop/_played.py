@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 
 import orjson
 
-from conformance.harness.loop._answer import Answer
+from conformance.loop._answer import Answer
 from conformance.scenarios import Scenario, Turn
 from conformance.wire.exchange import Conversation
 from conformance.wire.index import Index

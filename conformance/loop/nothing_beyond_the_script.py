@@ -2,9 +2,9 @@
 
 from collections.abc import Iterator
 
-from conformance.harness.loop import Fault, Level, Played, Source, fact
-from conformance.harness.loop._parts import asked
-from conformance.harness.loop._played import Asked
+from conformance.loop import Fault, Level, Played, Source, fact
+from conformance.loop._parts import asked
+from conformance.loop._played import Asked
 
 
 @fact(Level.SHOULD, on=asked, source=Source("https://platform.openai.com/docs/guides/function-calling"))

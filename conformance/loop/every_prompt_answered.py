@@ -2,9 +2,9 @@
 
 from collections.abc import Iterator
 
-from conformance.harness.loop import Fault, Level, Played, Source, fact
-from conformance.harness.loop._parts import prompts
-from conformance.harness.loop._played import Prompt
+from conformance.loop import Fault, Level, Played, Source, fact
+from conformance.loop._parts import prompts
+from conformance.loop._played import Prompt
 
 
 @fact(Level.MUST, on=prompts, source=Source("https://platform.openai.com/docs/guides/function-calling"))

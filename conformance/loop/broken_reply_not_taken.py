@@ -2,8 +2,8 @@
 
 from collections.abc import Iterator
 
-from conformance.harness.loop import Fault, Level, Played, Source, fact
-from conformance.harness.loop._parts import Broken, broken
+from conformance.loop import Fault, Level, Played, Source, fact
+from conformance.loop._parts import Broken, broken
 
 _HISTORY = "expected the reply that broke off to be dropped, or asked for again, got it in the history"
 

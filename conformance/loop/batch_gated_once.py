@@ -2,9 +2,9 @@
 
 from collections.abc import Iterator
 
-from conformance.harness.loop import Fault, Level, Played, Source, fact
-from conformance.harness.loop._parts import gated
-from conformance.harness.loop._played import Batch, parsed
+from conformance.loop import Fault, Level, Played, Source, fact
+from conformance.loop._parts import gated
+from conformance.loop._played import Batch, parsed
 
 
 @fact(

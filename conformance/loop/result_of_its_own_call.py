@@ -2,9 +2,9 @@
 
 from collections.abc import Iterator
 
-from conformance.harness.loop import Fault, Level, Played, Source, fact
-from conformance.harness.loop._parts import batches
-from conformance.harness.loop._played import Batch, bears, is_malformed
+from conformance.loop import Fault, Level, Played, Source, fact
+from conformance.loop._parts import batches
+from conformance.loop._played import Batch, bears, is_malformed
 
 
 @fact(Level.MUST, on=batches, source=Source("https://github.com/can1357/oh-my-pi/issues/11179"))

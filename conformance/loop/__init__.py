@@ -14,8 +14,8 @@ from functools import cache
 from pathlib import Path
 from typing import Any, Final, TypeAlias
 
-from conformance.harness.loop._answer import Answer, Event, Raised
-from conformance.harness.loop._played import Played, parsed
+from conformance.loop._answer import Answer, Event, Raised
+from conformance.loop._played import Played, parsed
 from conformance.results import NOTHING_TO_JUDGE, Finding, Level, Outcome, Status
 from conformance.rules import Fault, Source
 from conformance.scenarios import Scenario

@@ -3,8 +3,8 @@
 from collections.abc import Iterator, Sequence
 from typing import Final
 
-from conformance.harness.loop import Fault, Level, Parts, Played, Source, fact
-from conformance.harness.loop._played import Batch
+from conformance.loop import Fault, Level, Parts, Played, Source, fact
+from conformance.loop._played import Batch
 
 _SAVED: Final = 100
 """How many milliseconds there must be to save, for the clock to tell one way from the other."""
