@@ -21,7 +21,8 @@ def main(model: str, port: str, name: str) -> None:
     wanted.n_ctx = 8192
     # One request at a time gives the same tokens every time.
     wanted.n_parallel = 1
-    wanted.cpuparams.n_threads = 2
+    # More would wait for each other longer than they count, for a model this small.
+    wanted.cpuparams.n_threads = 1
     wanted.n_gpu_layers = 0
     wanted.warmup = False
     wanted.use_jinja = True
