@@ -79,6 +79,8 @@ def run(call: dict[str, Any]) -> str:
         return str(found["text"])
     events.append({"event": "start", "call": meant, "at_ms": 1})
     time.sleep(found.get("delay_ms", 0) / 1000)
+    if VICE != "tells-no-ends":
+        events.append({"event": "end", "call": meant, "at_ms": 2})
     if found.get("fails") and VICE == "breaks-the-batch":
         raise RuntimeError(found["text"])
     return str(found["text"])
