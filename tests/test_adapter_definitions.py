@@ -1,0 +1,196 @@
+"""Adapters as their files define them, in the versions that are named, and installed in environments of their own."""
+
+import json
+import os
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from conformance.errors import ConformanceError, InvalidDocument, UnknownName, Unusable
+from conformance.harness.adapter import definition, install
+
+GOOD: dict[str, Any] = {
+    "title": "An SDK",
+    "language": "python",
+    "package": "some-sdk",
+    "packages": ["some-sdk[http]==2.0.0", "beside==1.0"],
+    "alongside": {"1.*": ["beside==0.9", "older==0.1"]},
+    "driver": "driver.py",
+    "providers": {"deepseek": {"model": "deepseek-v4-pro"}, "groq": {}},
+}
+
+
+def folder(root: Path, **changes: Any) -> Path:
+    """Write an adapter and return the folder of folders."""
+    own = root / "sdk"
+    own.mkdir(exist_ok=True)
+    value = {key: each for key, each in {**GOOD, **changes}.items() if each is not None}
+    (own / "adapter.yaml").write_text(json.dumps(value), "utf-8")
+    (own / str(value["driver"])).write_text("", "utf-8")
+    return root
+
+
+@pytest.mark.parametrize("name", definition.names())
+def test_every_adapter_of_the_project_is_what_its_schema_says(name: str) -> None:
+    found = definition.load(name)
+    assert name == found.name
+    assert found.providers
+    assert bool(found.packages) is bool(found.version)
+
+
+def test_a_definition_has_its_defaults(tmp_path: Path) -> None:
+    found = definition.load("sdk", folder(tmp_path))
+    assert ("2.0.0", ("deepseek", "groq"), ("plain", "stream"), 60.0) == (
+        found.version,
+        found.providers,
+        found.variants,
+        found.seconds,
+    )
+
+
+@pytest.mark.parametrize(
+    ("named", "packages"),
+    [
+        ("sdk", ("some-sdk[http]==2.0.0", "beside==1.0")),
+        ("sdk@2.0.0", ("some-sdk[http]==2.0.0", "beside==1.0")),
+        ("sdk@3.1", ("some-sdk[http]==3.1", "beside==1.0")),
+        ("sdk@1.7.2", ("some-sdk[http]==1.7.2", "beside==0.9", "older==0.1")),
+    ],
+)
+def test_a_version_takes_the_pin_s_place_and_brings_what_goes_with_it(
+    named: str, packages: tuple[str, ...], tmp_path: Path
+) -> None:
+    assert packages == definition.load(named, folder(tmp_path)).packages
+
+
+def test_a_scoped_package_of_npm_is_pinned_anew(tmp_path: Path) -> None:
+    chosen = {
+        "language": "node",
+        "package": "@scope/sdk",
+        "packages": ["@scope/sdk@1.0.0", "ai@7.0.1"],
+        "alongside": None,
+    }
+    root = folder(tmp_path, **chosen)
+    assert ("@scope/sdk@0.9.1", "ai@7.0.1") == definition.load("sdk@0.9.1", root).packages
+
+
+@pytest.mark.parametrize(
+    ("changes", "words"),
+    [
+        ({"title": None}, "title"),
+        ({"language": "perl"}, "/language"),
+        ({"packages": ["some-sdk"]}, "/packages/0: expected a package with its version"),
+        ({"alongside": {"1.*": ["beside"]}}, "/alongside/1.*/0"),
+        ({"providers": {"grok": {}}}, "/providers/grok: there is no provider 'grok'"),
+        ({"providers": {}}, "/providers"),
+        ({"variants": ["both"]}, "/variants/0"),
+        ({"surprise": 1}, "/surprise"),
+    ],
+)
+def test_a_file_that_is_wrong_says_where(changes: dict[str, Any], words: str, tmp_path: Path) -> None:
+    with pytest.raises(InvalidDocument) as caught:
+        definition.load("sdk", folder(tmp_path, **changes))
+    assert words in str(caught.value)
+    assert "adapter.yaml:1" in str(caught.value)
+
+
+def test_a_driver_that_is_not_there_is_said(tmp_path: Path) -> None:
+    root = folder(tmp_path)
+    (root / "sdk" / "driver.py").unlink()
+    with pytest.raises(InvalidDocument, match="expected a file beside this one"):
+        definition.load("sdk", root)
+
+
+@pytest.mark.parametrize("named", ["sdkk", "..", "sdk/../sdk", ""])
+def test_a_name_that_nobody_has_is_unknown(named: str, tmp_path: Path) -> None:
+    with pytest.raises(UnknownName):
+        definition.load(named, folder(tmp_path))
+
+
+@pytest.fixture
+def cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.setenv("CONFORMANCE_CACHE", str(tmp_path / "cache"))
+    return tmp_path / "cache"
+
+
+@pytest.fixture
+def npm(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """Return a folder of programs with an npm that installs nothing but says what it was told, and a node."""
+    programs = tmp_path / "bin"
+    programs.mkdir()
+    (programs / "npm").write_text(
+        '#!/bin/sh\necho "$@" > "$3/told"\ncase "$*" in *broken*) echo E404 >&2; exit 1;; esac\n'
+    )
+    (programs / "node").write_text(f'#!/bin/sh\nexec "{sys.executable}" "$@"\n')
+    for name in ("npm", "node"):
+        (programs / name).chmod(0o755)
+    monkeypatch.setenv("PATH", f"{programs}{os.pathsep}{os.environ['PATH']}")
+    return programs
+
+
+NODE = {"language": "node", "package": "sdk", "packages": ["sdk@1.0.0"], "alongside": None}
+
+
+def test_npm_installs_what_is_pinned_without_running_its_scripts(tmp_path: Path, cache: Path, npm: Path) -> None:
+    found = definition.load("sdk", folder(tmp_path, **NODE))
+    assert not install.is_installed(found)
+    told: list[str] = []
+    made = install.install(found, told.append)
+    assert install.is_installed(found)
+    assert cache / "adapters" == made.parent
+    words = (made / "told").read_text("utf-8").split()
+    assert "--ignore-scripts" in words
+    assert "sdk@1.0.0" == words[-1]
+    assert ["installs sdk@1.0.0"] == told
+    assert made == install.install(found, told.append)
+    assert ["installs sdk@1.0.0"] == told
+
+
+def test_each_version_has_an_environment_of_its_own(tmp_path: Path, cache: Path, npm: Path) -> None:
+    root = folder(tmp_path, **NODE)
+    install.install(definition.load("sdk", root), print)
+    assert not install.is_installed(definition.load("sdk@1.0.1", root))
+
+
+def test_what_cannot_be_installed_is_said_with_npm_s_words(tmp_path: Path, cache: Path, npm: Path) -> None:
+    found = definition.load("sdk@broken", folder(tmp_path, **NODE))
+    with pytest.raises(Unusable, match=r"npm cannot install sdk@broken.*E404"):
+        install.install(found, print)
+    assert not install.is_installed(found)
+
+
+def test_without_npm_or_node_it_is_said(tmp_path: Path, cache: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("PATH", str(tmp_path))
+    with pytest.raises(Unusable, match="no npm on the PATH"):
+        install.install(definition.load("sdk", folder(tmp_path, **NODE)), print)
+
+
+def test_a_driver_for_node_runs_inside_of_its_environment(tmp_path: Path, cache: Path, npm: Path) -> None:
+    root = folder(tmp_path, **NODE)
+    shared = root / "_node"
+    shared.mkdir()
+    (shared / "driving.mjs").write_text("one", "utf-8")
+    found = definition.load("sdk", root)
+    made = install.install(found, print)
+    driver = install.driver(found)
+    own = Path(driver.command[1])
+    assert (str(npm / "node"), made, 60.0) == (driver.command[0], driver.folder, driver.seconds)
+    assert made in own.parents
+    assert "one" == (own.parents[1] / "_node" / "driving.mjs").read_text("utf-8")
+    assert driver == install.driver(found)
+    (shared / "driving.mjs").write_text("two", "utf-8")
+    assert own != Path(install.driver(found).command[1])
+
+
+def test_an_adapter_without_packages_runs_as_it_is(tmp_path: Path) -> None:
+    root = folder(tmp_path, package="", packages=[], alongside=None)
+    driver = install.driver(definition.load("sdk", root), seconds=5)
+    assert (sys.executable, str(root / "sdk" / "driver.py")) == driver.command
+    assert 5 == driver.seconds
+
+
+def test_one_that_is_not_installed_is_not_driven(tmp_path: Path, cache: Path) -> None:
+    with pytest.raises(ConformanceError, match=r"run `conformance adapter install sdk@2\.0\.0`"):
+        install.driver(definition.load("sdk", folder(tmp_path)))
