@@ -125,7 +125,9 @@ def pytest_sessionfinish(session: pytest.Session) -> None:
     run.close()
     directory = session.config.getoption("--results")
     if directory is not None:
-        run.write_results(directory)
+        from conformance.matrix.stored import write
+
+        write(directory, run.results())
     if session.exitstatus == pytest.ExitCode.OK and not any(case.outcomes for case in run.results().cases):
         session.exitstatus = pytest.ExitCode.NO_TESTS_COLLECTED
 

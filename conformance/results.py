@@ -1,9 +1,10 @@
 """What judging yields: plain data that every report is a pure function of."""
 
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
-from typing import Any
+from typing import Any, Final
 
 
 class Level(StrEnum):
@@ -71,13 +72,16 @@ class Refusal:
 class Finding:
     """One departure from a rule: where (a JSON Pointer into the conversation), and "expected …, got …".
 
-    `refusal` is what the provider is claimed to answer to it, where a profile says so.
+    `refusal` is what the provider is claimed to answer to it, where a profile says so. `excerpt` is what stands there,
+    as JSON that may be cut, and `asked` for a reply the last message that it answers; where they were kept.
     """
 
     at: str
     message: str
     level: Level
     refusal: Refusal | None = None
+    excerpt: str = ""
+    asked: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -125,12 +129,20 @@ def _finding_to_json(finding: Finding) -> dict[str, Any]:
         refusal = finding.refusal
         members = {name: getattr(refusal, name) for name in ("status", "message", "type", "code", "param")}
         shown["refusal"] = {name: member for name, member in members.items() if member is not None}
-    return shown
+    quoted = {"excerpt": finding.excerpt, "asked": finding.asked}
+    return shown | {name: text for name, text in quoted.items() if text}
 
 
 def _finding_from_json(value: Mapping[str, Any]) -> Finding:
     refusal = value.get("refusal")
-    return Finding(value["at"], value["message"], Level(value["level"]), Refusal(**refusal) if refusal else None)
+    return Finding(
+        value["at"],
+        value["message"],
+        Level(value["level"]),
+        Refusal(**refusal) if refusal else None,
+        value.get("excerpt", ""),
+        value.get("asked", ""),
+    )
 
 
 @dataclass(frozen=True, slots=True)
@@ -206,12 +218,17 @@ class Case:
         )
 
 
+_NO_NAME: Final = re.compile(r"[^\w.-]+")
+"""What the name of a model may hold, and a part of a subject's name, or of a file's, may not."""
+
+
 @dataclass(frozen=True, slots=True)
 class Results:
     """Everything that was observed of one subject, played through the scenarios.
 
     `subject` is a provider, by the name of its profile, or an adapter, as `<name>@<version>`; `provider` is then whom
-    the adapter spoke to. `versions` are those of the software that was run, as it told them.
+    the adapter spoke to. `versions` are those of the software that was run, as it told them. `further`: they are of
+    another model than the one that stands for the provider.
     """
 
     subject: str
@@ -219,10 +236,16 @@ class Results:
     cases: tuple[Case, ...]
     provider: str = ""
     versions: Mapping[str, str] = field(default_factory=dict)
+    further: bool = False
 
     @property
     def name(self) -> str:
-        """Return the name under which it is reported: the subject, an adapter with its provider behind a slash."""
+        """Return the name under which it is reported: the subject, with a further model behind a colon.
+
+        An adapter has its provider behind a slash.
+        """
+        if self.further:
+            return f"{self.subject}:{_NO_NAME.sub('-', self.model)}"
         return f"{self.subject}/{self.provider}" if self.provider else self.subject
 
     @property
@@ -238,21 +261,28 @@ class Results:
             shown["provider"] = self.provider
         if self.versions:
             shown["versions"] = dict(sorted(self.versions.items()))
-        if self.provider:
-            return shown | _in_columns(ordered)
-        return shown | {"cases": [case.to_json() for case in ordered]}
+        if self.further:
+            shown["further"] = True
+        return shown | _in_columns(ordered)
 
     @classmethod
     def from_json(cls, value: Mapping[str, Any]) -> "Results":
         """Return the results that `to_json` gave."""
         cases = _out_of_columns([Case.from_json(case) for case in value["cases"]], value.get("passed", {}))
-        return cls(value["subject"], value["model"], cases, value.get("provider", ""), value.get("versions", {}))
+        return cls(
+            value["subject"],
+            value["model"],
+            cases,
+            value.get("provider", ""),
+            value.get("versions", {}),
+            value.get("further", False),
+        )
 
 
 def _in_columns(cases: Sequence[Case]) -> dict[str, Any]:
     """Return cases without what passed in them, and that by rule: a number a case, of the parts that were judged.
 
-    An adapter has ten times the cases of a provider, and most of what is to be said of them is that they pass.
+    Most of what is to be said of a case is that rules pass.
     """
     passed: dict[str, dict[str, Any]] = {}
     for column, case in enumerate(cases):

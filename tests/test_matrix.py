@@ -31,7 +31,7 @@ def results(evidence: Evidence = Evidence.RECORDED) -> Results:
         "one-tool-call",
         "stream",
         evidence,
-        (outcome(rule, Status.PASSED), outcome("stream/ends-with-done", Status.FAILED, 2)),
+        (outcome("stream/ends-with-done", Status.FAILED, 2), outcome(rule, Status.PASSED)),
         (passed,),
         "ended early",
     )

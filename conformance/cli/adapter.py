@@ -143,14 +143,14 @@ def _run(arguments: argparse.Namespace) -> int:
     # Imported here, as below, because the harness loads httpx, which the list of adapters need not wait for.
     import orjson
 
-    from conformance.harness.adapter import matrix
     from conformance.harness.adapter.summary import summary
+    from conformance.matrix.stored import write
     from conformance.report.adapter import render
 
     plan = _plan(arguments)
     results, runs = _watched(plan, arguments)
     if arguments.results:
-        matrix.write(Path(arguments.results), results)
+        write(Path(arguments.results), results)
     told = summary(results, runs, strict=plan.strict)
     if arguments.format == "json":
         print(orjson.dumps(told, option=orjson.OPT_INDENT_2).decode())
@@ -166,6 +166,7 @@ def _run(arguments: argparse.Namespace) -> int:
 def _matrix(arguments: argparse.Namespace) -> int:
     from conformance.harness.adapter import matrix
     from conformance.harness.adapter.summary import summary
+    from conformance.matrix.stored import write
     from conformance.report.adapter import render_line
     from conformance.resources import folder
 
@@ -184,7 +185,7 @@ def _matrix(arguments: argparse.Namespace) -> int:
                 complain(f"{chosen.name} with {provider}: {error}")
                 failed += 1
                 continue
-            matrix.write(target, results)
+            write(target, results)
             told.append(summary(results, runs, strict=False))
             print(render_line(told[-1], painter()), flush=True)
     return 2 if failed else _code(told)

@@ -7,6 +7,7 @@ from typing import Any, Final, TypeAlias
 
 from conformance import egress, ingress, rules
 from conformance.engine import check
+from conformance.harness.excerpts import quoted
 from conformance.harness.probes import probed
 from conformance.profiles import Profile
 from conformance.results import NOT_PLAYED, NOTHING_TO_JUDGE, Case, Evidence, Level, Outcome, Probed, Status
@@ -67,7 +68,7 @@ def play(scenario: Scenario, variant: str, subject: Subject) -> Case:
     conversation = tuple(played.exchanges)
     judged = check(conversation, subject.profile)
     kept = {outcome.rule for outcome in judged if _found_nothing(outcome)}.intersection(promised(scenario, variant))
-    outcomes = _of_the_provider(judged, missed(kept, conversation, subject.claims))
+    outcomes = quoted(_of_the_provider(judged, missed(kept, conversation, subject.claims)), conversation)
     probes = tuple([made for probe in scenario.probes if (made := _probed(probe, played, subject)) is not None])
     return Case(scenario.name, variant, _evidence(conversation, subject), outcomes, probes, played.note)
 

@@ -9,8 +9,6 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
 
-import orjson
-
 from conformance import baseline, profiles, scenarios
 from conformance.documents import parse_json, read_json
 from conformance.errors import Unusable
@@ -147,12 +145,15 @@ class Run:
         """
         if case.evidence is Evidence.SIMULATED:
             return ""
-        named = [f"{self.profile.name}/{case.name}/{name}", f"{self.profile.name}/{name}"]
+        subject = self.results().name
+        named = [f"{subject}/{case.name}/{name}", f"{subject}/{name}"]
         return next((entry.reason for entry in self._known if entry.covers(named)), "")
 
     def results(self) -> Results:
-        """Return everything that was played so far."""
-        return Results(self.profile.name, self.model, tuple(self._played.values()))
+        """Return everything that was played so far; a replay of another model than the usual one has its own name."""
+        further = not self._asked and self.model != self._usual_model()
+        cases = tuple(self._played.values())
+        return Results(self.profile.name, self.model, cases, versions=self._versions, further=further)
 
     def confirmed(self) -> dict[str, int]:
         """Return by how many recordings of real traffic each claim was confirmed when the profiles were calibrated."""
@@ -162,19 +163,26 @@ class Run:
         evidence: Any = read_json(path)
         return {name: counts["confirmed"] for name, counts in evidence["claims"].items()}
 
-    def write_results(self, directory: Path) -> Path:
-        """Write what was played to `<directory>/<provider>.json` and return the path; the same run, the same bytes."""
-        path = directory / f"{self.profile.name}.json"
-        directory.mkdir(parents=True, exist_ok=True)
-        path.write_bytes(orjson.dumps(self.results().to_json(), option=orjson.OPT_INDENT_2 | orjson.OPT_APPEND_NEWLINE))
-        return path
+    @property
+    def _asked(self) -> bool:
+        """Say whether somebody is to answer, instead of the cassettes."""
+        return self.options.record or self.options.plan or self.options.asks
+
+    @property
+    def _versions(self) -> Mapping[str, str]:
+        """Return the versions of the engine that is asked, or was recorded; none of anyone else are known."""
+        about = self.options.engine
+        if not self._asked:
+            entry = self._shelf.manifest().get(self.model)
+            about = entry.engine if entry is not None else None
+        return about["versions"] if about is not None else {}
 
     def _usual_model(self) -> str:
         """Return the profile's own model, or for a replay the one that an engine was recorded with, if none else was.
 
         What an engine did says more than what a simulator would have done.
         """
-        if self.options.record or self.options.plan or self.options.asks:
+        if self._asked:
             return self.profile.model
         entries = self._shelf.manifest()
         usual = entries.get(self.profile.model)
@@ -195,7 +203,9 @@ class Run:
         missing = [name for name in self._playable() if not self._shelf.path(self.model, name).exists()]
         if entry is None or missing:
             raise Unusable(self._no_cassettes(missing))
-        return entry.evidence, Endpoint(profile.base_url, alone=entry.evidence is Evidence.ENGINE)
+        # Cassettes answer whatever the address; a provider whose every customer has one of their own has none here.
+        url = profile.base_url or "http://localhost"
+        return entry.evidence, Endpoint(url, alone=entry.evidence is Evidence.ENGINE)
 
     def _playable(self) -> list[str]:
         claims = self.profile.at(self.model, "")

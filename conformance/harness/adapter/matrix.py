@@ -1,13 +1,11 @@
 """Many cases: an adapter through every scenario with one provider, several drivers at a time."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor, as_completed
 from dataclasses import dataclass
 from fnmatch import fnmatchcase
 from pathlib import Path
-from typing import Any, Final, TypeAlias
-
-import orjson
+from typing import Final, TypeAlias
 
 from conformance import profiles, scenarios
 from conformance.errors import UnknownName, Unusable
@@ -93,14 +91,6 @@ def path(folder: Path, plan: Plan) -> Path:
     return folder / f"{plan.name}.{plan.provider}.json"
 
 
-def write(folder: Path, results: Results) -> Path:
-    """Write results to `<folder>/<name>@<version>.<provider>.json` and return the path; one outcome a line."""
-    folder.mkdir(parents=True, exist_ok=True)
-    target = folder / f"{results.subject}.{results.provider}.json"
-    target.write_text("".join(_lines(results.to_json())), "utf-8")
-    return target
-
-
 def is_done(folder: Path, plan: Plan) -> bool:
     """Say whether the results of a plan stand in a folder already: every case, and none that errored."""
     target = path(folder, plan)
@@ -114,27 +104,3 @@ def is_done(folder: Path, plan: Plan) -> bool:
 
 def _has_errored(case: Case) -> bool:
     return any(outcome.status is Status.ERRORED for outcome in case.outcomes)
-
-
-def _lines(shown: dict[str, Any]) -> Iterator[str]:
-    """Yield a JSON document with a line for each case, each outcome and each rule that passed: its diff is read."""
-    for key, value in shown.items():
-        first = key == next(iter(shown))
-        yield ("{" if first else ",") + f"\n{_text(key)}: "
-        if key == "cases":
-            yield "[" + ",".join([_case(case) for case in value]) + "\n]"
-        elif key == "passed":
-            yield "{" + ",".join([f"\n {_text(rule)}: {_text(row)}" for rule, row in value.items()]) + "\n}"
-        else:
-            yield _text(value)
-    yield "\n}\n"
-
-
-def _case(case: dict[str, Any]) -> str:
-    head = _text({key: value for key, value in case.items() if key != "outcomes"})[:-1]
-    outcomes = ",".join([f"\n  {_text(outcome)}" for outcome in case["outcomes"]])
-    return f'\n {head}, "outcomes": [{outcomes}]}}'
-
-
-def _text(value: Any) -> str:
-    return orjson.dumps(value).decode()

@@ -6,6 +6,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any, Final
 
+from conformance.harness.excerpts import quoted
 from conformance.results import Finding, Outcome
 from conformance.wire.exchange import Conversation
 from conformance.wire.index import Index
@@ -21,9 +22,13 @@ _VOLATILE: Final = (
 
 
 def steady(outcomes: tuple[Outcome, ...], conversation: Conversation) -> tuple[Outcome, ...]:
-    """Return outcomes whose words hold no address, no path of this machine and no id that the client made up."""
+    """Return outcomes whose words hold no address, no path of this machine and no id that the client made up.
+
+    What their findings point at is quoted, likewise.
+    """
     known = invented(conversation)
-    return tuple([_outcome(each, known) for each in outcomes])
+    told = tuple([_outcome(each, known) for each in outcomes])
+    return quoted(told, conversation, lambda text: words(text, known))
 
 
 def invented(conversation: Conversation) -> Mapping[str, str]:

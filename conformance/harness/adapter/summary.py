@@ -3,18 +3,10 @@
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Final
 
-import orjson
-
 from conformance import loop, rules
 from conformance.harness.adapter.play import Run
 from conformance.results import NOT_PLAYED, Finding, Level, Outcome, Results, Status
 from conformance.rules import advice
-from conformance.wire.exchange import Conversation
-from conformance.wire.pointer import parse, resolve
-
-_EXCERPT: Final = 400
-_MESSAGE: Final = 4
-"""How many tokens of a pointer lead to a message of a request, which is what an excerpt shows."""
 
 GRADES: Final = ("errored", "untested", "fails", "warns", "differs")
 """What a case may be but clean, the worst first: `differs` is what every client may do as it likes."""
@@ -47,21 +39,6 @@ def grade(outcome: Outcome) -> str:
     if outcome.status is Status.FAILED:
         return {Level.MUST: "fails", Level.SHOULD: "warns", Level.MAY: "differs"}[outcome.level]
     return {Status.ERRORED: "errored", Status.UNTESTED: "untested"}.get(outcome.status, "")
-
-
-def excerpt(conversation: Conversation, pointer: str) -> str:
-    """Return the message of a request that a finding points into, as JSON; empty where it points elsewhere."""
-    tokens = parse(pointer)
-    if len(tokens) < 2 or tokens[1] != "request" or not tokens[0].isdecimal():
-        return ""
-    exchange = conversation[int(tokens[0])] if int(tokens[0]) < len(conversation) else None
-    inside = tokens[2:_MESSAGE] if tokens[2:3] == ("messages",) else tokens[2:3]
-    try:
-        value = resolve(exchange.request, "".join([f"/{token}" for token in inside])) if exchange else None
-    except LookupError:
-        return ""
-    text = orjson.dumps(value).decode() if inside and value is not None else ""
-    return text if len(text) <= _EXCERPT else f"{text[: _EXCERPT - 1]}…"
 
 
 def _grade_of(outcomes: Sequence[Outcome]) -> str:
@@ -104,7 +81,7 @@ def _findings(run: Run, outcome: Outcome) -> Iterator[dict[str, Any]]:
             "at": finding.at,
             "message": finding.message,
             "level": finding.level.value,
-            "sent": excerpt(run.conversation, finding.at),
+            "sent": "" if finding.asked else finding.excerpt,
             "refusal": _refusal(finding),
         }
 
