@@ -184,6 +184,17 @@ def test_what_an_adapter_raises_or_prints_does_not_spoil_the_answer(word: str, t
     assert {"type": "TypeError", "message": "broken"} == answer["error"]
 
 
+def test_optional_arguments_have_a_default_that_is_not_handed_on(tmp_path: Path) -> None:
+    talk = """
+def talk(job):
+    properties = {"a": {"type": "string"}, "b": {"type": "integer"}}
+    tool = Tool("f", "", {"properties": properties, "required": ["a"]}, (), "", None)
+    yield "".join(f"{name} {default} " for name, (_, default) in tool.fields().items())
+    yield str(given({"a": "x", "b": None}))
+"""
+    assert ["a Ellipsis b None ", "{'a': 'x'}"] == driven(tmp_path, talk)["texts"]
+
+
 LOOP = """
 from types import SimpleNamespace as Made
 

@@ -35,6 +35,11 @@ class ToolFailed(Exception):
     """A tool that the job tells to fail."""
 
 
+def given(arguments: Mapping[str, Any]) -> dict[str, Any]:
+    """Return arguments without those that are None: an adapter's class put them there for what was not given."""
+    return {name: value for name, value in arguments.items() if value is not None}
+
+
 class Events(list[dict[str, Any]]):
     """What the loop does with calls, in order of time."""
 
@@ -97,15 +102,16 @@ class Tool:
         function = {"name": self.name, "description": self.description, "parameters": self.parameters}
         return {"type": "function", "function": function}
 
-    def types(self) -> dict[str, type]:
-        """Return the Python type of each argument, for adapters that take a tool's shape from a class or signature."""
-        fields = self.parameters.get("properties", {}).items()
-        return {name: TYPES.get(schema.get("type"), object) for name, schema in fields}
+    def fields(self) -> dict[str, tuple[Any, Any]]:
+        """Return type and default (... where required) of each argument, for adapters that take a pydantic class."""
+        required = self.parameters.get("required", [])
+        types = {name: TYPES.get(each.get("type"), Any) for name, each in self.parameters.get("properties", {}).items()}
+        return {name: (kind, ...) if name in required else (kind | None, None) for name, kind in types.items()}
 
     def _result(self, arguments: Any) -> Mapping[str, Any]:
-        given = arguments_of(arguments)
+        known = arguments_of(arguments)
         fallback = {"text": self.otherwise, "delay_ms": 0, "fails": False, "denied": False}
-        return next((result for result in self.results if result["arguments"] == given), fallback)
+        return next((result for result in self.results if result["arguments"] == known), fallback)
 
 
 @dataclass(frozen=True, slots=True)
@@ -130,7 +136,9 @@ class Job:
 
     def gate(self, calls: Sequence[tuple[str, Any]]) -> None:
         """Note that calls (name, arguments) are put before whoever approves them, all at once."""
-        self.events.note("gate", calls=[{"name": name, "arguments": arguments_of(given)} for name, given in calls])
+        self.events.note(
+            "gate", calls=[{"name": name, "arguments": arguments_of(arguments)} for name, arguments in calls]
+        )
 
     def run_calls(self, calls: Sequence[tuple[str, Any]]) -> list[str]:
         """Return the results of calls (name, arguments) in their order; all run at once, and failures are text."""
@@ -163,14 +171,14 @@ def loop(job: Job, ask: Callable[[list[Any]], Any], resent: Callable[[Any], Any]
         yield message.content
 
 
-def arguments_of(given: Any) -> dict[str, Any]:
+def arguments_of(call: Any) -> dict[str, Any]:
     """Return the arguments of a call as JSON values; what is absent or cannot be parsed is an empty object."""
-    if isinstance(given, str):
+    if isinstance(call, str):
         try:
-            given = json.loads(given)
+            call = json.loads(call)
         except ValueError:
             return {}
-    return given if isinstance(given, dict) else {}
+    return call if isinstance(call, dict) else {}
 
 
 def drive(talk: Callable[[Job], Texts], *packages: str) -> None:

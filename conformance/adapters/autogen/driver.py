@@ -14,7 +14,7 @@ from pydantic import BaseModel, create_model
 
 sys.path.insert(0, str(Path(__file__).parents[1] / "_python"))
 
-from driving import Job, Tool, drive
+from driving import Job, Tool, drive, given
 
 
 async def talk(job: Job) -> AsyncIterator[str]:
@@ -45,13 +45,13 @@ class Played(BaseTool[BaseModel, str]):
     """A tool of the job; AutoGen takes its shape from a pydantic class."""
 
     def __init__(self, tool: Tool) -> None:
-        fields: dict[str, Any] = {name: (kind, ...) for name, kind in tool.types().items()}
-        super().__init__(create_model(tool.name, **fields), str, tool.name, tool.description)
+        shape: Any = create_model(tool.name, **tool.fields())
+        super().__init__(shape, str, tool.name, tool.description)
         self.tool = tool
 
     async def run(self, args: BaseModel, cancellation_token: CancellationToken) -> str:  # noqa: ARG002 - part of its shape
         """Return the result of a call."""
-        return await self.tool.acall(args.model_dump())
+        return await self.tool.acall(given(args.model_dump()))
 
 
 drive(talk, "autogen-agentchat", "autogen-ext", "openai")

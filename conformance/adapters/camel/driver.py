@@ -20,7 +20,8 @@ CLASSES = {"deepseek": DeepSeekModel, "moonshot": MoonshotModel, "openrouter": O
 async def talk(job: Job) -> AsyncIterator[str]:
     """Hold the conversation."""
     tools: list[Any] = [tool_of(tool) for tool in job.tools]
-    agent = ChatAgent(job.system or None, model=model_of(job), tools=tools, stream_accumulate=True)
+    settings = {"stream_accumulate": True, "max_iteration": job.max_turns}
+    agent = ChatAgent(job.system or None, model=model_of(job), tools=tools, **settings)
     for prompt in job.prompts:
         response = await agent.astep(prompt)
         if job.stream:

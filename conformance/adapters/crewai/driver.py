@@ -11,7 +11,7 @@ from pydantic import BaseModel, create_model
 
 sys.path.insert(0, str(Path(__file__).parents[1] / "_python"))
 
-from driving import Job, Tool, drive
+from driving import Job, Tool, drive, given
 
 
 async def talk(job: Job) -> AsyncIterator[str]:
@@ -34,8 +34,7 @@ async def talk(job: Job) -> AsyncIterator[str]:
 
 def played(tool: Tool) -> BaseTool:
     """Return the tool of the job; CrewAI takes its shape from a pydantic class."""
-    fields: dict[str, Any] = {name: (kind, ...) for name, kind in tool.types().items()}
-    shape = create_model(tool.name, **fields)
+    shape: Any = create_model(tool.name, **tool.fields())
 
     class Played(BaseTool):
         name: str = tool.name
@@ -43,7 +42,7 @@ def played(tool: Tool) -> BaseTool:
         args_schema: type[BaseModel] = shape
 
         def _run(self, **arguments: Any) -> str:
-            return tool.call(arguments)
+            return tool.call(given(arguments))
 
     return Played()
 

@@ -11,11 +11,11 @@ from llama_index.core.memory import Memory
 from llama_index.core.tools import FunctionTool
 from llama_index.llms.deepseek import DeepSeek
 from llama_index.llms.openai_like import OpenAILike
-from pydantic import Field, create_model
+from pydantic import create_model
 
 sys.path.insert(0, str(Path(__file__).parents[1] / "_python"))
 
-from driving import Job, Tool, drive
+from driving import Job, Tool, drive, given
 
 
 async def talk(job: Job) -> AsyncIterator[str]:
@@ -43,15 +43,10 @@ def tool_of(tool: Tool) -> FunctionTool:
     """Return the tool; LlamaIndex takes its shape from a pydantic class."""
 
     async def call(**arguments: Any) -> str:
-        return await tool.acall(arguments)
+        return await tool.acall(given(arguments))
 
-    required = tool.parameters.get("required", [])
-    fields: dict[str, Any] = {
-        name: (kind, Field(default=... if name in required else None)) for name, kind in tool.types().items()
-    }
-    return FunctionTool.from_defaults(
-        async_fn=call, name=tool.name, description=tool.description, fn_schema=create_model(tool.name, **fields)
-    )
+    shape: Any = create_model(tool.name, **tool.fields())
+    return FunctionTool.from_defaults(async_fn=call, name=tool.name, description=tool.description, fn_schema=shape)
 
 
 drive(talk, "llama-index-core", "llama-index-llms-openai", "llama-index-llms-openai-like")

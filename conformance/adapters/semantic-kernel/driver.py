@@ -20,6 +20,8 @@ async def talk(job: Job) -> AsyncIterator[str]:
     client = AsyncOpenAI(base_url=job.base_url, api_key=job.api_key, timeout=20)
     service = OpenAIChatCompletion(ai_model_id=job.model, async_client=client)
     plugin = KernelPlugin("tools", functions=[function_of(tool) for tool in job.tools])
+    for function in plugin.functions.values():
+        function.metadata.plugin_name = None  # else its name on the wire has the plugin's before it
     agent = ChatCompletionAgent(service=service, name="driven", instructions=job.system, plugins=[plugin])
     thread = ChatHistoryAgentThread()
     for prompt in job.prompts:
@@ -30,7 +32,7 @@ async def talk(job: Job) -> AsyncIterator[str]:
 
 
 def function_of(tool: Tool) -> KernelFunctionFromMethod:
-    """Return the tool as a function of a plugin, by its schema; its name on the wire has the plugin's before it."""
+    """Return the tool as a function of a plugin, by its schema."""
 
     @kernel_function(name=tool.name, description=tool.description)
     async def call(**arguments: Any) -> str:

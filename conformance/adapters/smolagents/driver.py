@@ -36,8 +36,10 @@ class Played(smolagents.Tool):
 
     def __init__(self, tool: driving.Tool) -> None:
         self.name, self.description = tool.name, tool.description
+        required = tool.parameters.get("required", [])
         self.inputs = {
-            name: {"description": name, **schema} for name, schema in tool.parameters.get("properties", {}).items()
+            name: {"description": name, **schema, "nullable": name not in required}
+            for name, schema in tool.parameters.get("properties", {}).items()
         }
         self.tool = tool
         super().__init__()

@@ -25,7 +25,7 @@ async def talk(job: Job) -> AsyncIterator[str]:
     if any(tool.is_gated for tool in job.tools):
         agent.hooks.add_callback(BeforeToolCallEvent, lambda event: deny(job, event))
     for prompt in job.prompts:
-        result = await agent.invoke_async(prompt)
+        result = await agent.invoke_async(prompt, limits={"turns": job.max_turns})
         yield "".join(block.get("text", "") for block in result.message["content"])
 
 
