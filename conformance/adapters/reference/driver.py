@@ -35,7 +35,9 @@ def run(job, call):
 
 
 job = json.load(sys.stdin)
-claims = profiles.load(job["provider"]).at(job["model"])
+known = profiles.load(job["provider"]).at(job["model"])
+# The ids are this provider's own, so that they go back as they came, whatever it says of others'.
+claims = {name: value for name, value in known.items() if not name.startswith("ids.")}
 history = [{"role": "system", "content": job["system"]}] if job["system"] else []
 answer = {"texts": []}
 try:

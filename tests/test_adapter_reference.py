@@ -1,0 +1,54 @@
+"""The project's own client passes every scenario: what is demanded of others can be done."""
+
+import io
+import json
+import runpy
+import time
+from collections.abc import Iterator
+from contextlib import redirect_stdout
+from pathlib import Path
+
+import pytest
+
+import conformance
+from conformance import profiles, scenarios
+from conformance.harness.adapter.job import job
+from conformance.harness.adapter.judge import outcomes
+from conformance.harness.adapter.play import played
+from conformance.harness.adapter.summary import grade
+from conformance.harness.sessions import Stage, staged
+from conformance.loop import Answer
+
+DRIVER = Path(conformance.__file__).parent / "adapters" / "reference" / "driver.py"
+PROVIDERS = {"deepseek": ("plain", "stream"), "openrouter": ("stream",), "moonshot": ("stream",), "mistral": ("plain",)}
+CASES = [
+    (provider, name, variant)
+    for provider, variants in PROVIDERS.items()
+    for name in scenarios.names()
+    for variant in variants
+    if variant in scenarios.load(name).variants
+    and scenarios.load(name).unmet(profiles.load(provider).at(profiles.load(provider).model)) is None
+]
+
+
+@pytest.fixture(scope="module")
+def stage() -> Iterator[Stage]:
+    with staged() as stage:
+        yield stage
+
+
+@pytest.mark.parametrize(("provider", "name", "variant"), CASES)
+def test_the_reference_client_passes(
+    provider: str, name: str, variant: str, stage: Stage, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    session = stage.open(scenarios.load(name), profiles.load(provider), variant)
+    given = job(session)
+    monkeypatch.setattr("sys.stdin", io.StringIO(json.dumps(given)))
+    # Nobody has to wait for scripted tools here; that they overlap is for the tests of loops.
+    monkeypatch.setattr(time, "sleep", lambda _seconds: None)
+    with redirect_stdout(io.StringIO()) as said:
+        runpy.run_path(str(DRIVER))
+    answer = Answer.from_json(json.loads(said.getvalue().splitlines()[-1]))
+    found = outcomes(played(session, given, answer), session.profile)
+    assert [] == [(each.rule, each.reason, each.findings) for each in found if grade(each)]
+    assert any(outcome.judged for outcome in found)
