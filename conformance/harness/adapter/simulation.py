@@ -11,6 +11,7 @@ from conformance.harness.adapter.job import API_KEY, job
 from conformance.harness.adapter.judge import outcomes
 from conformance.harness.adapter.play import Run, disobeyed, played
 from conformance.harness.adapter.summary import FAILING, grade, summary
+from conformance.harness.excerpts import quoted
 from conformance.harness.sessions import Session
 from conformance.loop import ANSWERED, Answer, Event, Raised, parsed
 from conformance.results import Case, Evidence, Level, Outcome, Results, Status
@@ -176,6 +177,7 @@ class Simulation:
 
     def _told(self, wrong: tuple[Outcome, ...]) -> str:
         session = self.session
+        wrong = quoted(wrong, session.exchanges)
         case = Case(session.scenario.name, session.variant, Evidence.SIMULATED, wrong)
         results = Results("the client", session.model, (case,), session.profile.name)
         return "".join(self.render(summary(results, [Run(case, session.exchanges)], strict=session.strict)))
