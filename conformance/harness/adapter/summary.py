@@ -8,7 +8,7 @@ from conformance.harness.adapter.play import Run
 from conformance.results import NOT_PLAYED, Finding, Level, Outcome, Results, Status
 from conformance.rules import advice
 
-GRADES: Final = ("errored", "untested", "fails", "warns", "differs")
+GRADES: Final = ("errored", "fails", "untested", "warns", "differs")
 """What a case may be but clean, the worst first: `differs` is what every client may do as it likes."""
 
 FAILING: Final = GRADES[:3]
