@@ -69,14 +69,19 @@ class Covered(Generic[Failure]):
     ended: tuple[Entry, ...]
 
 
+def default() -> Path:
+    """Return where the project's own expected failures stand."""
+    return folder("reports") / "expected-failures.yaml"
+
+
 def load(path: Path | None = None, *, recordings: bool = False) -> tuple[Entry, ...]:
-    """Return the entries of a file, by default `reports/expected-failures.yaml`, in their order.
+    """Return the entries of a file, by default the project's own, in their order.
 
     Those about recordings of real traffic, or all others: nothing is held against both.
 
     Raises InvalidDocument with file, line and pointer for what is not an entry, and for a pattern that is given twice.
     """
-    path = folder("reports") / "expected-failures.yaml" if path is None else path
+    path = default() if path is None else path
     document = read_yaml(path)
 
     def refuse(message: str, place: Place) -> NoReturn:

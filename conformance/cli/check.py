@@ -11,10 +11,11 @@ exchange; below that are request, response, status and headers. `conformance exp
 
 import argparse
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from importlib import import_module
 from pathlib import Path
-from typing import Any, Final, TypeAlias
+from types import ModuleType
+from typing import Any, Final
 
 from conformance import report
 from conformance.cli._terminal import Progress, complain, painter
@@ -26,14 +27,13 @@ EXAMPLES: Final = """\
   conformance check request.json
   conformance check --provider deepseek traffic.jsonl.gz
   conformance check --provider auto --format json cassettes/ > report.json
+  conformance check --format sarif fixtures/ > conformance.sarif
   curl -sN … | conformance check --rule 'stream/*' -"""
 
 _PROVIDER: Final = "judge by this provider's claims, too; auto: by those of the one that an input tells by name or host"
 _LEVEL: Final = """\
 the lowest level that is shown and that makes the exit code 1 (default: all levels are shown, MUST and SHOULD count)"""
 _FOLDER: Final = Path(report.__path__[0])
-
-Render: TypeAlias = Callable[..., Iterator[str]]
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
@@ -50,10 +50,13 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     """Judge the paths and print the report; return 2 where something was not judged that should be, 1 for findings."""
-    task = Task(arguments.provider, tuple(arguments.rule), Level(arguments.level or Level.MAY), arguments.all)
+    shown = _format(arguments.format)
+    # What a format needs beside findings stands in its file.
+    every, lines = arguments.all or getattr(shown, "EVERY", False), getattr(shown, "LINES", False)
+    task = Task(arguments.provider, tuple(arguments.rule), Level(arguments.level or Level.MAY), every, lines)
     counts: Counts = Counter()
     inputs = _watched(judge(arguments.paths, task, arguments.jobs), counts)
-    for text in _render(arguments.format)(inputs, lambda: summary(counts, task), painter()):
+    for text in shown.render_inputs(inputs, lambda: summary(counts, task), painter()):
         # What comes over a pipe may come slowly, and is told as it comes.
         print(text, end="", flush="-" in arguments.paths)
     if counts["unreadable", ""] or counts["errored", ""]:
@@ -68,15 +71,15 @@ class _Formats:
     """The formats, by the files of the report folder; none is loaded but the one that is asked for."""
 
     def __contains__(self, name: str) -> bool:
-        return name.isidentifier() and (_FOLDER / f"{name}.py").is_file() and _render(name) is not None
+        return name.isidentifier() and (_FOLDER / f"{name}.py").is_file() and hasattr(_format(name), "render_inputs")
 
     def __iter__(self) -> Iterator[str]:
         return iter(sorted([path.stem for path in _FOLDER.glob("[a-z]*.py") if path.stem in self]))
 
 
-def _render(name: str) -> Any:
-    """Return what renders judged inputs in a format; None where the format is one for other reports."""
-    return getattr(import_module(f"{report.__name__}.{name}"), "render_inputs", None)
+def _format(name: str) -> ModuleType:
+    """Return the file of a format; one for other reports has no `render_inputs`."""
+    return import_module(f"{report.__name__}.{name}")
 
 
 def _number(text: str) -> int:

@@ -5,21 +5,28 @@ by a case that judged nothing, and by anything that errored, which nothing excus
 """
 
 import argparse
+import os
+from collections.abc import Iterable, Sequence
 from datetime import UTC, datetime
+from importlib import import_module
 from pathlib import Path
 from typing import Final
 
-from conformance import baseline
+from conformance import baseline, report
 from conformance.cli._terminal import painter
-from conformance.gate import judge
-from conformance.matrix.stored import read_all
-from conformance.report.gate import render
+from conformance.gate import Judgement, judge
+from conformance.matrix.remarks import of_judgement, places
+from conformance.matrix.stored import files
 from conformance.resources import folder
+from conformance.results import Results
 
 EXAMPLES: Final = """\
   conformance gate                                  # the project's own results
   pytest --provider=deepseek --live --results results; conformance gate results
-  conformance gate --expected our-expected-failures.yaml results/*.json"""
+  conformance gate --expected our-expected-failures.yaml --format junit results/ > gate.xml"""
+
+CONSOLE: Final = "console"
+FORMATS: Final = (CONSOLE, "github", "junit", "sarif")
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
@@ -33,13 +40,31 @@ def configure(parser: argparse.ArgumentParser) -> None:
         metavar="FILE",
         help="the expected failures (default: expected-failures.yaml of the project, for its own results; else none)",
     )
+    parser.add_argument(
+        "--format", choices=FORMATS, default=CONSOLE, metavar="F", help="one of %(choices)s (default: console)"
+    )
 
 
 def run(arguments: argparse.Namespace) -> int:
     """Print the judgement; 0 where the gate is open."""
     own = not arguments.paths
-    results = read_all([Path(each) for each in arguments.paths] or [folder("reports") / "results"])
-    entries = baseline.load(arguments.expected) if own or arguments.expected else ()
-    judgement = judge(results, entries, datetime.now(UTC).date().isoformat())
-    print("".join(render(judgement, painter())), end="")
+    found = files([Path(each) for each in arguments.paths] or [folder("reports") / "results"])
+    expected = arguments.expected or (baseline.default() if own else None)
+    entries = baseline.load(expected) if expected else ()
+    judgement = judge([results for _, results in found], entries, datetime.now(UTC).date().isoformat())
+    print("".join(_shown(arguments.format, judgement, found, expected)), end="")
     return int(not judgement.passes)
+
+
+def _shown(
+    name: str, judgement: Judgement, found: Sequence[tuple[Path, Results]], expected: Path | None
+) -> Iterable[str]:
+    if name == CONSOLE:
+        # Imported here, as the other formats are, so that a run pays for its own format alone.
+        from conformance.report.gate import render
+
+        return render(judgement, painter())
+    many = [results for _, results in found]
+    remarks = of_judgement(judgement, many, places(found), os.fspath(expected or ""))
+    rendered: Iterable[str] = import_module(f"{report.__name__}.{name}").render(remarks)
+    return rendered

@@ -48,7 +48,7 @@ def undecoded(raw: bytes) -> str:
 
 def find_fault(text: str, depth: int) -> Fault | None:
     """Return the first fault of a JSON text, or None; `depth` is how deep arrays and objects may be nested."""
-    scan = _Scan(text, depth)
+    scan = Scan(text, depth)
     try:
         scan.document()
     except _Found as found:
@@ -62,8 +62,8 @@ def pointer(place: list[str | int]) -> str:
     return "".join("/" + str(token).replace("~", "~0").replace("/", "~1") for token in place)
 
 
-class _Scan:
-    """One pass over a text.
+class Scan:
+    """One pass over a text, which ends at its first fault.
 
     `at` is the offset of what comes next, `place` leads to the value that is being read, and `keys` holds for each
     open container where its keys stand, None for an array.
@@ -77,6 +77,7 @@ class _Scan:
         self.keys: list[dict[str, int] | None] = []
 
     def document(self) -> None:
+        """Read the whole text."""
         if self.text.startswith("\ufeff"):
             raise _Found("expected JSON, got a byte order mark; save the text as UTF-8 without one", 0)
         if not self.next():
@@ -115,6 +116,7 @@ class _Scan:
         return False
 
     def opened(self, keys: dict[str, int] | None, end: str) -> bool:
+        """Read the opening of a container up to its first value; tell whether it has one."""
         if len(self.keys) >= self.depth:
             del self.place[_FIRST_STEPS:]
             raise _Found(f"expected at most {self.depth} nested arrays and objects, got more", self.at)
@@ -147,6 +149,7 @@ class _Scan:
         return True
 
     def key(self, keys: dict[str, int]) -> None:
+        """Read a key and the colon behind it."""
         if self.next() != '"':
             raise _Found(f"expected a key in double quotes, got {self.seen()}", self.at)
         start = self.at
@@ -160,6 +163,7 @@ class _Scan:
         self.at += 1
 
     def string(self) -> str:
+        """Read a string and return what it says."""
         found = _STRING.match(self.text, self.at)
         end = found.end() if found else self.at
         inner = found.group(1) if found else ""
@@ -186,6 +190,7 @@ class _Scan:
             raise _Found(f"expected an escape that JSON knows, got {inner[end : end + 2]!r}", self.at + 1 + end)
 
     def word(self) -> None:
+        """Read a number or a literal."""
         wrong = _NOT_A_NUMBER.match(self.text, self.at)
         if wrong:
             raise _Found(f"expected a number, got {wrong.group()}, which JSON does not know", self.at)
@@ -198,6 +203,7 @@ class _Scan:
         self.at = found.end()
 
     def number(self, digits: str, *, whole: bool) -> None:
+        """Raise on a number that a program may not hold."""
         short = digits if len(digits) <= 24 else f"{digits[:20]}… of {len(digits)} characters"
         if whole and (len(digits) > 20 or not _SMALLEST <= int(digits) <= _LARGEST):
             raise _Found(f"expected an integer of at most 64 bit, got {short}", self.at)

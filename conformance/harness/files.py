@@ -35,13 +35,15 @@ class Task(NamedTuple):
     """What to judge by and what to show.
 
     `provider`: a profile's name, `auto`, or empty for the canonical wire alone. `rules`: globs of ids; none: all.
-    `level`: the lowest that is shown. `every`: show the outcomes that found nothing, too.
+    `level`: the lowest that is shown. `every`: show the outcomes that found nothing, too. `lines`: tell the line of
+    each finding in a file that is one JSON value, at the price of reading it again.
     """
 
     provider: str = ""
     rules: tuple[str, ...] = ()
     level: Level = Level.MAY
     every: bool = False
+    lines: bool = False
 
 
 class Judged(NamedTuple):
@@ -115,6 +117,8 @@ class Judge:
         outcomes = check(given.conversation, profile, chosen)
         counts: Counts = Counter({("inputs", ""): 1, ("exchanges", ""): len(given.conversation)})
         shown = [each for outcome in outcomes if (each := self._shown(outcome, counts)) is not None]
+        if self._task.lines and any(outcome["findings"] for outcome in shown):
+            _locate(given, shown)
         return Judged(_object(given, profile, shown), counts)
 
     def _profile(self, given: Input) -> Profile | None:
@@ -167,6 +171,18 @@ class Judge:
 def _judge_of(task: Task) -> Judge:
     """Return the judge of a task: one a process, since rules and profiles take longer to load than a file to judge."""
     return Judge(task)
+
+
+def _locate(given: Input, outcomes: list[dict[str, Any]]) -> None:
+    """Give each finding its `line`, where that can be told."""
+    # Imported here because only reports for other programs lead to lines.
+    from conformance.harness.places import lines
+
+    findings = [finding for outcome in outcomes for finding in outcome["findings"]]
+    found = lines(given, {finding["at"] for finding in findings})
+    for finding in findings:
+        if finding["at"] in found:
+            finding["line"] = found[finding["at"]]
 
 
 def _object(given: Input, profile: Profile | None, outcomes: list[dict[str, Any]]) -> dict[str, Any]:

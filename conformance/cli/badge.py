@@ -1,0 +1,26 @@
+"""Make a badge of results: how many facts were seen to conform, and how many are only declared."""
+
+import argparse
+from pathlib import Path
+from typing import Final
+
+from conformance.matrix.standing import standing
+from conformance.matrix.stored import read_all
+from conformance.report.badge import FORMATS
+
+EXAMPLES: Final = """\
+  conformance badge results/deepseek.json > deepseek.svg
+  conformance badge --format shields --label wire results/ > badge.json   # https://shields.io/badges/endpoint-badge"""
+
+
+def configure(parser: argparse.ArgumentParser) -> None:
+    """Declare what the verb takes."""
+    parser.add_argument("paths", nargs="+", metavar="RESULTS", type=Path, help="files of results, or folders of them")
+    parser.add_argument("--label", default="conformance", help="what stands on the left (default: conformance)")
+    parser.add_argument("--format", choices=tuple(FORMATS), default="svg", help="svg (default), or shields")
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """Print the badge; it is no judgement, so that the exit code is 0."""
+    print(FORMATS[arguments.format](standing(read_all(arguments.paths)), arguments.label), end="")
+    return 0

@@ -1,0 +1,98 @@
+"""Badges: what was seen is told apart from what is declared, and the picture is one that anybody can read."""
+
+import json
+from pathlib import Path
+
+import orjson
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from conformance.cli import main
+from conformance.matrix.standing import Standing, standing
+from conformance.report.badge import render_shields, render_svg
+from conformance.results import Case, Evidence, Finding, Level, Outcome, Results, Status
+from tests.xml_text import parse_xml
+
+SVG = "{http://www.w3.org/2000/svg}"
+
+
+def case(evidence: Evidence, *statuses: Status, level: Level = Level.MUST, variant: str = "plain") -> Case:
+    found = (Finding("/0", "expected a, got b", level),)
+    outcomes = [
+        Outcome(f"stream/fact-{number}", status, level, 1, found if status is Status.FAILED else ())
+        for number, status in enumerate(statuses)
+    ]
+    return Case("plain-answer", variant, evidence, tuple(outcomes))
+
+
+@pytest.mark.parametrize(
+    ("cases", "provider", "expected"),
+    [
+        ([case(Evidence.LIVE, Status.PASSED, Status.FAILED)], "", Standing(1, 1, 0)),
+        ([case(Evidence.ENGINE, Status.FAILED, level=Level.SHOULD)], "", Standing(1, 0, 0)),
+        ([case(Evidence.RECORDED, Status.UNTESTED, Status.ERRORED)], "", Standing(0, 2, 0)),
+        ([case(Evidence.SIMULATED, Status.PASSED, Status.PASSED)], "", Standing(0, 0, 2)),
+        ([case(Evidence.SIMULATED, Status.PASSED)], "deepseek", Standing(1, 0, 0)),
+        ([case(Evidence.LIVE, Status.NOT_APPLICABLE)], "", Standing()),
+        (
+            [case(Evidence.LIVE, Status.PASSED), case(Evidence.LIVE, Status.FAILED, variant="stream")],
+            "",
+            Standing(0, 1),
+        ),
+        (
+            [
+                case(Evidence.LIVE, Status.PASSED),
+                case(Evidence.SIMULATED, Status.PASSED, Status.PASSED, variant="stream"),
+            ],
+            "",
+            Standing(1, 0, 1),
+        ),
+    ],
+)
+def test_each_fact_counts_once_and_by_its_evidence(cases: list[Case], provider: str, expected: Standing) -> None:
+    assert expected == standing([Results("example", "m", tuple(cases), provider)])
+
+
+@pytest.mark.parametrize(
+    ("counted", "message"),
+    [
+        (Standing(3, 0, 0), "3 of 3 conform"),
+        (Standing(3, 1, 4), "3 of 4 conform, 4 declared"),
+        (Standing(0, 0, 4), "4 declared"),
+        (Standing(), "nothing judged"),
+    ],
+)
+def test_a_badge_says_what_was_seen_and_what_is_declared(counted: Standing, message: str) -> None:
+    assert message == json.loads(render_shields(counted, "wire"))["message"]
+    assert f"wire: {message}" == parse_xml(render_svg(counted, "wire")).findtext(f"{SVG}title")
+
+
+def test_only_a_failure_is_an_error_to_shields() -> None:
+    shown = json.loads(render_shields(Standing(3, 1), "wire"))
+    assert {"schemaVersion": 1, "label": "wire", "message": "3 of 4 conform", "isError": True} == {
+        name: value for name, value in shown.items() if name != "color"
+    }
+    assert "isError" not in json.loads(render_shields(Standing(3), "wire"))
+
+
+@given(st.text(max_size=40))
+def test_a_label_of_any_text_is_held_by_a_picture_wide_enough(label: str) -> None:
+    root = parse_xml(render_svg(Standing(1), label))
+    left, right = root.findall(f"{SVG}rect")
+    assert int(root.get("width", 0)) == int(left.get("width", 0)) + int(right.get("width", 0))
+    assert int(left.get("width", 0)) >= 4 * len(label)
+    assert root.get("aria-label") == root.findtext(f"{SVG}title")
+    assert [] == [each for each in root.iter() if each.tag not in {f"{SVG}{name}" for name in TAGS}]
+
+
+TAGS = ("svg", "title", "rect", "g", "text")
+
+
+def test_the_verb_prints_either_form(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    path = tmp_path / "example.json"
+    path.write_bytes(orjson.dumps(Results("example", "m", (case(Evidence.SIMULATED, Status.PASSED),)).to_json()))
+    assert 0 == main(["badge", str(path)])
+    svg = capsys.readouterr().out
+    assert 0 == main(["badge", "--format", "shields", "--label", "a", str(tmp_path)])
+    assert ("1 declared", True) == (json.loads(capsys.readouterr().out)["message"], svg.startswith("<svg "))

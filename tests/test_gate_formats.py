@@ -1,0 +1,111 @@
+"""The gate for other programs: what closes it, and what is excused, in each of their formats."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import orjson
+import pytest
+from jsonschema import Draft4Validator
+
+from conformance.cli import main
+from conformance.results import Case, Evidence, Finding, Level, Outcome, Probed, Results, Status
+from tests.xml_text import parse_xml
+
+SCHEMA = json.loads((Path(__file__).parent / "official" / "sarif-2.1.0-rtm.5.json").read_text())
+DONE, ROLE, USAGE = "stream/ends-with-done", "stream/role-first", "usage/sums-up"
+
+
+def outcome(rule: str, status: Status, level: Level = Level.MUST) -> Outcome:
+    found = (Finding("/0/response", "expected a, got b", level),)
+    return Outcome(rule, status, level, 1, found if status is Status.FAILED else ())
+
+
+@pytest.fixture
+def told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Any:
+    """Return what the gate prints in a format of results that hold each thing that can be said."""
+    probe = Probed("ids-empty", "A title.", "request/id-not-empty", Status.FAILED, "refused with 400", "accepted")
+    outcomes = (
+        outcome(DONE, Status.FAILED),
+        outcome(ROLE, Status.PASSED),
+        outcome(USAGE, Status.FAILED, Level.SHOULD),
+        outcome("stream/errs", Status.ERRORED),
+    )
+    cases = (
+        Case("plain-answer", "stream", Evidence.LIVE, outcomes, (probe,)),
+        Case("one-tool-call", "plain", Evidence.LIVE, note="ended at turn 1: HTTP 500"),
+    )
+    (tmp_path / "results").mkdir()
+    results = tmp_path / "results" / "example.json"
+    results.write_bytes(orjson.dumps(Results("example", "m", cases).to_json(), option=orjson.OPT_INDENT_2))
+    entries = [f"example/{DONE}", f"example/{ROLE}", "example/no/such-rule"]
+    lines = [f"- match: {match}\n  reason: It never does.\n  link: https://e.org\n" for match in entries]
+    (tmp_path / "expected.yaml").write_text("".join(lines))
+    monkeypatch.chdir(tmp_path)
+
+    def gate(form: str) -> str:
+        assert 1 == main(["gate", "results", "--expected", "expected.yaml", "--format", form])
+        return capsys.readouterr().out
+
+    return gate
+
+
+def line_of(text: str) -> int:
+    shown = Path("results/example.json").read_text().splitlines()
+    return next(number for number, line in enumerate(shown, 1) if text in line)
+
+
+def test_junit_has_a_suite_a_case_and_a_test_a_fact(told: Any) -> None:
+    root = parse_xml(told("junit"))
+    endings = {(suite.get("name"), test.get("name")): [each.tag for each in test] for suite in root for test in suite}
+    case = "example/plain-answer.stream"
+    assert {
+        (case, DONE): ["skipped"],
+        (case, ROLE): [],
+        (case, USAGE): ["system-out"],
+        (case, "stream/errs"): ["error"],
+        (case, "probes/ids-empty"): ["failure"],
+        ("example/one-tool-call.plain", "gate/case-judges-something"): ["failure"],
+        ("expected failures", "gate/expected-failure-fails"): ["failure"],
+        ("expected failures", "gate/entry-matches"): ["failure"],
+    } == endings
+
+
+def test_sarif_leads_to_lines_of_results_and_of_the_baseline(told: Any) -> None:
+    log = json.loads(told("sarif"))
+    assert [] == list(Draft4Validator(SCHEMA).iter_errors(log))
+    (run,) = log["runs"]
+    places = {}
+    for result in run["results"]:
+        physical = result["locations"][0]["physicalLocation"]
+        places[result["ruleId"]] = (physical["artifactLocation"]["uri"], physical["region"]["startLine"])
+    # The object of an outcome begins on the line before its first member.
+    results = "results/example.json"
+    assert {
+        DONE: (results, line_of(DONE) - 1),
+        USAGE: (results, line_of(USAGE) - 1),
+        "probes/ids-empty": (results, line_of("ids-empty") - 1),
+        "gate/case-judges-something": (results, line_of("one-tool-call") - 1),
+        "gate/expected-failure-fails": ("expected.yaml", 4),
+        "gate/entry-matches": ("expected.yaml", 7),
+    } == places
+    assert [DONE] == [each["ruleId"] for each in run["results"] if "suppressions" in each]
+    assert not run["invocations"][0]["executionSuccessful"]
+
+
+def test_github_annotates_what_closes_the_gate(told: Any) -> None:
+    shown = told("github").splitlines()
+    assert "::error file=expected.yaml,line=4,title=gate/expected-failure-fails MUST::" in "\n".join(shown)
+    assert "conformance: 5 errors, 1 warning, 1 notice" == shown[-1]
+
+
+def test_what_an_adapter_passed_stands_where_its_case_does(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    case = Case("plain-answer", "stream", Evidence.SIMULATED, (outcome(ROLE, Status.PASSED),))
+    results = Results("sdk@1", "m", (case,), "deepseek")
+    Path("a.json").write_bytes(orjson.dumps(results.to_json(), option=orjson.OPT_INDENT_2))
+    assert 0 == main(["gate", "a.json", "--format", "junit"])
+    (test,) = parse_xml(capsys.readouterr().out).iter("testcase")
+    assert ("sdk@1/deepseek/plain-answer.stream", "a.json", "6") == tuple(map(test.get, ("classname", "file", "line")))

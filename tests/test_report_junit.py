@@ -1,0 +1,86 @@
+"""JUnit XML: its shape, its sums, and that whatever came over the wire is still XML."""
+
+from pathlib import Path
+from xml.etree import ElementTree as ET
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from conformance.matrix.remarks import Kind, Place, Remark
+from conformance.report.junit import render
+from conformance.results import Level
+from tests.checking import FAULTY, GOOD, check, jsonl, write
+from tests.xml_text import parse_xml
+
+ANSWERS = "transcript/result-answers-call"
+
+
+def parsed(*remarks: Remark) -> ET.Element:
+    return parse_xml("".join(render(remarks)))
+
+
+@pytest.mark.parametrize(
+    ("kind", "element", "count"),
+    [
+        (Kind.PASSED, None, None),
+        (Kind.NOTED, "system-out", None),
+        (Kind.FAILED, "failure", "failures"),
+        (Kind.ERRORED, "error", "errors"),
+        (Kind.EXPECTED, "skipped", "skipped"),
+    ],
+)
+def test_a_fact_is_a_test_that_ends_as_it_did(kind: Kind, element: str | None, count: str | None) -> None:
+    remark = Remark("groq/a.plain", ANSWERS, kind, message="expected a, got b", at="/0/x", excuse="It is known.")
+    root = parsed(remark)
+    (suite,) = root
+    (test,) = suite
+    assert ("testsuites", "testsuite", "testcase") == (root.tag, suite.tag, test.tag)
+    assert ("groq/a.plain", ANSWERS) == (test.get("classname"), test.get("name"))
+    assert ([] if element is None else [element]) == [each.tag for each in test]
+    counts = {name: "1" if name == count else "0" for name in ("failures", "errors", "skipped")} | {"tests": "1"}
+    for each in (root, suite):
+        assert counts == {name: each.get(name) for name in counts}
+    if kind is Kind.EXPECTED:
+        assert "It is known." == test[0].get("message")
+    if element is not None:
+        assert "at /0/x: expected a, got b" in (test[0].text or "")
+
+
+def test_findings_of_one_rule_are_one_test_and_the_worst_counts() -> None:
+    noted, failed = (Remark("a.json", ANSWERS, kind, message=kind.value) for kind in (Kind.NOTED, Kind.FAILED))
+    root = parsed(noted, failed)
+    (failure,) = root.iter("failure")
+    assert ("1", "failed", 2) == (root.get("tests"), failure.get("message"), len((failure.text or "").splitlines()))
+
+
+def test_a_test_says_where_its_file_is() -> None:
+    (test,) = parsed(Remark("a", ANSWERS, Kind.FAILED, place=Place("a.json", 7))).iter("testcase")
+    assert ("a.json", "7") == (test.get("file"), test.get("line"))
+
+
+@given(st.text())
+def test_any_text_is_held_and_what_xml_forbids_is_spelled_out(text: str) -> None:
+    root = parsed(*[Remark(text, text, kind, Level.MUST, text, text, Place(text), text) for kind in Kind])
+    assert 1 == len(list(root.iter("testcase")))
+
+
+def test_a_control_character_is_shown_as_python_writes_it() -> None:
+    (failure,) = parsed(Remark("a", ANSWERS, Kind.FAILED, message="\x1b[31m\x00<&]]>")).iter("failure")
+    assert "\\x1b[31m\\x00<&]]>" == failure.get("message")
+
+
+def test_a_check_shows_what_passed_and_leaves_out_what_did_not_apply(tmp_path: Path) -> None:
+    code, out, _ = check(write(tmp_path / "a.jsonl", jsonl(GOOD, FAULTY)), "--format", "junit")
+    root = parse_xml(out)
+    failed = [test.get("name") for test in root.iter("testcase") if test.find("failure") is not None]
+    assert (1, ["transcript/calls-answered", ANSWERS]) == (code, failed)
+    assert [f"{tmp_path}/a.jsonl:{line}" for line in (1, 2)] == [each.get("name") for each in root]
+    assert int(root.get("tests", 0)) > len(failed)
+    assert [] == list(root.iter("skipped"))
+
+
+def test_an_input_that_cannot_be_read_is_an_error(tmp_path: Path) -> None:
+    code, out, _ = check(write(tmp_path / "a.json", "{"), "--format", "junit")
+    root = parse_xml(out)
+    assert (2, "1", 1) == (code, root.get("errors"), len(list(root.iter("error"))))

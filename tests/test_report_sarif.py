@@ -1,0 +1,175 @@
+"""SARIF: what the official schema demands, and what code scanning makes of it: places, help, suppressions."""
+
+import json
+import re
+from pathlib import Path
+from typing import Any
+
+import pytest
+from jsonschema import Draft4Validator
+
+from conformance import loop, rules
+from conformance.matrix.remarks import TITLES, Kind, Place, Remark
+from conformance.report.sarif import MOST, render
+from conformance.results import Level
+from conformance.wire.pointer import edit
+from tests.checking import BASES, FAULTY, GOOD, check, jsonl, write
+
+SCHEMA = json.loads((Path(__file__).parent / "official" / "sarif-2.1.0-rtm.5.json").read_text())
+ANSWERS = "transcript/result-answers-call"
+
+
+def remark(fact: str = ANSWERS, kind: Kind = Kind.FAILED, **about: Any) -> Remark:
+    return Remark("deepseek/plain-answer.stream", fact, kind, **{"message": "expected a, got b", **about})
+
+
+def log_of(text: str) -> Any:
+    """Return the one run of a log, which the official schema finds nothing wrong with."""
+    log = json.loads(text)
+    assert [] == [f"{list(error.path)}: {error.message}" for error in Draft4Validator(SCHEMA).iter_errors(log)]
+    (run,) = log["runs"]
+    return run
+
+
+def run_of(*remarks: Remark) -> Any:
+    return log_of("".join(render(remarks)))
+
+
+def starts(run: Any) -> list[int | None]:
+    places = [result["locations"][0]["physicalLocation"] for result in run["results"]]
+    return [place.get("region", {}).get("startLine") for place in places]
+
+
+def test_every_rule_has_its_help_in_a_valid_log() -> None:
+    every: list[rules.Rule | loop.Fact] = [*rules.load(), *loop.load()]
+    known = {each.id: each for each in every}
+    run = run_of(*[remark(name, level=each.level) for name, each in known.items()])
+    told = {each["id"]: each for each in run["tool"]["driver"]["rules"]}
+    assert sorted(known) == list(told)
+    for name, each in known.items():
+        assert each.title == told[name]["shortDescription"]["text"]
+        assert each.source.url == told[name]["helpUri"]
+        assert each.source.url in told[name]["help"]["markdown"]
+    assert {"error", "warning", "note"} >= {each["defaultConfiguration"]["level"] for each in told.values()}
+
+
+def test_what_is_no_rule_of_the_wire_is_described_too() -> None:
+    run = run_of(*map(remark, (*TITLES, "probes/ids-empty")))
+    assert len(TITLES) + 1 == len(run["tool"]["driver"]["rules"])
+
+
+def test_a_result_names_its_rule_by_index_and_id() -> None:
+    run = run_of(remark("stream/role-first"), remark(ANSWERS), remark("stream/role-first"))
+    named = [run["tool"]["driver"]["rules"][each["ruleIndex"]]["id"] for each in run["results"]]
+    assert [each["ruleId"] for each in run["results"]] == named
+
+
+@pytest.mark.parametrize(("level", "shown"), [(Level.MUST, "error"), (Level.SHOULD, "warning"), (Level.MAY, "note")])
+def test_a_level_is_what_code_scanning_calls_it(level: Level, shown: str) -> None:
+    assert shown == run_of(remark(level=level))["results"][0]["level"]
+
+
+def test_an_expected_failure_is_suppressed_with_its_reason() -> None:
+    expected, failed = run_of(remark(kind=Kind.EXPECTED, excuse="It is known. https://e.org"), remark())["results"]
+    excuse = {"kind": "external", "status": "accepted", "justification": "It is known. https://e.org"}
+    assert [excuse] == expected["suppressions"]
+    assert "suppressions" not in failed
+
+
+def test_what_errored_is_no_result_but_a_failed_execution() -> None:
+    run = run_of(remark(kind=Kind.ERRORED, message="KeyError"), remark(kind=Kind.PASSED))
+    (invocation,) = run["invocations"]
+    assert ([], False) == (run["results"], invocation["executionSuccessful"])
+    assert "KeyError" in invocation["toolExecutionNotifications"][0]["message"]["text"]
+    assert run_of(remark())["invocations"][0]["executionSuccessful"]
+
+
+@pytest.mark.parametrize(
+    ("path", "location"),
+    [
+        ("a/b.json", {"uri": "a/b.json", "uriBaseId": "%SRCROOT%"}),
+        ("./a//b c%.json", {"uri": "a/b%20c%25.json", "uriBaseId": "%SRCROOT%"}),
+        ("ä.json", {"uri": "%C3%A4.json", "uriBaseId": "%SRCROOT%"}),
+        ("/tmp/a.json", {"uri": "file:///tmp/a.json"}),  # noqa: S108 — a name, nothing is written
+    ],
+)
+def test_a_file_is_named_below_the_root_or_by_its_whole_uri(path: str, location: dict[str, str]) -> None:
+    run = run_of(remark(place=Place(path, 3)))
+    physical = run["results"][0]["locations"][0]["physicalLocation"]
+    assert {"artifactLocation": location, "region": {"startLine": 3}} == physical
+
+
+def prints(*remarks: Remark) -> list[str]:
+    return [each["partialFingerprints"]["conformance/v1"] for each in run_of(*remarks)["results"]]
+
+
+def test_a_fingerprint_stays_when_lines_move_and_is_nobody_elses() -> None:
+    here, moved = (Remark(f"a.jsonl:{line}", ANSWERS, Kind.FAILED, place=Place("a.jsonl", line)) for line in (3, 9))
+    assert prints(here) == prints(moved)
+    others = [remark(at="/0"), remark(at="/1"), remark("stream/role-first"), here, moved]
+    assert len(others) == len(set(prints(*others)))
+
+
+def test_results_are_bound_and_the_gravest_stay() -> None:
+    few, many = [remark(), remark()], [remark(level=Level.SHOULD)] * (MOST + 5)
+    text = "".join(render([*many, *few]))
+    run = json.loads(text)["runs"][0]
+    assert (MOST, ["error", "error", "warning"]) == (
+        len(run["results"]),
+        [each["level"] for each in run["results"][:3]],
+    )
+    (note,) = run["invocations"][0]["toolExecutionNotifications"]
+    assert "7 more results are left out, of which none is graver" == note["message"]["text"]
+
+
+PRETTY = json.dumps(FAULTY, indent=1)
+SESSION = [GOOD, FAULTY]
+LINE = next(number for number, line in enumerate(PRETTY.splitlines(), 1) if "call_9" in line)
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "lines"),
+    [
+        ("exchange.json", PRETTY, [LINE]),
+        ("request.json", json.dumps(FAULTY["request"], indent=1), [LINE - 1]),
+        ("session.json", json.dumps({"exchanges": SESSION}, indent=1), None),
+        ("list.json", json.dumps(SESSION, indent=1), None),
+        ("messages.json", json.dumps(FAULTY["request"]["messages"], indent=1), None),
+        ("flat.json", json.dumps(FAULTY), [1]),
+        ("lines.jsonl", jsonl(GOOD, FAULTY), [2]),
+    ],
+)
+def test_a_finding_stands_on_its_own_line(tmp_path: Path, name: str, text: str, lines: list[int] | None) -> None:
+    if lines is None:
+        lines = [number for number, line in enumerate(text.splitlines(), 1) if "call_9" in line]
+    code, out, _ = check(write(tmp_path / name, text), "--format", "sarif", "--rule", ANSWERS)
+    assert (1, lines) == (code, starts(log_of(out)))
+
+
+def test_a_packed_file_has_lines_and_a_stream_has_none(tmp_path: Path) -> None:
+    _, out, _ = check(write(tmp_path / "a.json.gz", PRETTY), "--format", "sarif", "--rule", ANSWERS)
+    assert [LINE] == starts(log_of(out))
+    cut = re.sub(r"data: \[DONE\]\n\n", "", "".join(map(_event, BASES["stream-plain"][0]["response"])))
+    _, out, _ = check(write(tmp_path / "a.sse", cut), "--format", "sarif", "--rule", "stream/ends-with-done")
+    assert [None] == starts(log_of(out))
+
+
+def _event(each: Any) -> str:
+    return each if isinstance(each, str) else f"data: {json.dumps(each)}\n\n"
+
+
+def test_a_finding_in_a_cassette_stands_on_the_line_of_its_interaction(tmp_path: Path) -> None:
+    body = json.dumps(FAULTY["request"])
+    reply = json.dumps(edit(FAULTY["response"], {}))
+    text = (
+        "interactions:\n- request:\n    method: POST\n    uri: https://e.org/v1/chat/completions\n"
+        f"    body: '{body}'\n  response:\n    status: {{code: 200}}\n    body:\n      string: '{reply}'\n"
+    )
+    _, out, _ = check(write(tmp_path / "a.yaml", text), "--format", "sarif", "--rule", ANSWERS)
+    assert [2] == starts(log_of(out))
+
+
+def test_an_input_that_cannot_be_read_is_told_with_its_line(tmp_path: Path) -> None:
+    code, out, _ = check(write(tmp_path / "a.json", '{"messages": [\n}'), "--format", "sarif")
+    (note,) = log_of(out)["invocations"][0]["toolExecutionNotifications"]
+    assert (2, 2) == (code, note["locations"][0]["physicalLocation"]["region"]["startLine"])
