@@ -42,6 +42,7 @@ def outcome(run: Run, rule: str) -> Outcome:
 VICES = [
     ("stops-early", "agent-session.plain", "loop/every-prompt-answered", Level.MUST, "expected the answer"),
     ("asks-for-a-title", "plain-answer.plain", "loop/nothing-beyond-the-script", Level.SHOULD, "got one more"),
+    ("forgets", "agent-session.plain", "loop/history-goes-along", Level.MUST, "expected the history with"),
     ("swaps-results", "parallel-tool-calls.plain", "loop/result-of-its-own-call", Level.MUST, "got that of call"),
     ("keeps-results-by-id", "ids-equal.plain", "loop/result-of-its-own-call", Level.MUST, "got that of call 2"),
     ("breaks-the-batch", "tool-fails.plain", "loop/failure-keeps-the-batch", Level.MUST, "got no more request"),
@@ -114,6 +115,7 @@ JUDGED = [
     ("", "ids-equal.plain", "loop/result-of-its-own-call"),
     ("", "agent-session.plain", "loop/every-prompt-answered"),
     ("", "agent-session.plain", "loop/nothing-beyond-the-script"),
+    ("", "agent-session.plain", "loop/history-goes-along"),
 ]
 
 

@@ -120,6 +120,8 @@ def kept(message: dict[str, Any]) -> dict[str, Any]:
 def converse() -> None:
     history = [{"role": "system", "content": job["system"]}] if job["system"] else []
     for prompt in job["prompts"]:
+        if VICE == "forgets":
+            history = history[:1]
         history.append({"role": "user", "content": prompt})
         for _ in range(job["max_turns"]):
             message = ask(history)

@@ -83,6 +83,17 @@ def _asked(played: Played) -> Sequence[Asked]:
     return [each for each in played.asked if (played.conversation[each.number].status or 200) < 400]
 
 
+def _continued(played: Played) -> Sequence[Asked]:
+    """Return the requests of all prompts but the first; a broken reply before them leaves nothing to go on from."""
+    first = min(played.broken, default=len(played.conversation))
+    later = {number for prompt in played.prompts if prompt.number for number in prompt.asked if number < first}
+    return [each for each in _asked(played) if each.number in later]
+
+
+def _goes_on(scenario: Scenario) -> bool:
+    return len(scenario.prompts) > 1 and _answers(scenario)
+
+
 def _answers(scenario: Scenario) -> bool:
     return not _breaks_off(scenario)
 
@@ -109,4 +120,5 @@ denied: Final = Parts("reply with a call that is denied", _denied, is_due=_denie
 gated: Final = Parts("reply with several calls, of a loop that shows its gate", _gated, _tells_gates)
 refused: Final = Parts("request that was refused", _refused)
 broken: Final = Parts("reply that broke off or told of an error", _broken, is_due=_breaks_off)
+continued: Final = Parts("request of a later prompt", _continued, is_due=_goes_on)
 asked: Final = Parts("request that was accepted", _asked)

@@ -9,7 +9,7 @@ from conformance.wire.pointer import Place
 LOCAL: Final = frozenset(
     {
         "finishReason", "finish_reason", "isError", "is_error", "toolName", "tool_name", "timestamp",
-        "durationMs", "duration_ms",
+        "durationMs", "duration_ms", "provider_specific_fields",
     }
 )  # fmt: skip
 """What clients keep beside a message for themselves."""

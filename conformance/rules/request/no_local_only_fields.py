@@ -17,17 +17,23 @@ _IGNORED = {"request.unknown-message-field": "ignored"}
         *(example("tool-result", {f"{_RESULT}/{key}": True}) for key in sorted(_keys.LOCAL)),
         example("tool-result", {"/0/request/messages/1/finishReason": "tool_calls"}, _IGNORED),
     ],
-    good=[example("tool-result"), example("plain")],
+    good=[
+        example("tool-result"),
+        example("plain"),
+        example("tool-result", {f"{_RESULT}/is_error": True}, {"request.known-message-fields": ["is_error"]}),
+    ],
     by_schema=True,
 )
 def judge(message: Message, context: Context) -> list[Fault]:
     """What a client keeps beside a message for itself is not sent.
 
-    Finish reasons, error flags, tool names, times and durations are a client's bookkeeping; `isError` above all tells
-    the model nothing, because a failure is text in `content`. To mend it, strip these keys when a request is built.
+    Finish reasons, error flags, tool names, times, durations and what an SDK notes of its provider are a client's
+    bookkeeping; `isError` above all tells the model nothing, because a failure is text in `content`. To mend it, strip
+    these keys when a request is built.
     """
+    known = context.claim("request.known-message-fields", ())
     return [
         _keys.fault(message, holder, key, f"expected {key!r} to stay with the client, got it on the wire")
         for holder, key in context.unknown_keys(message.place)
-        if key in _keys.LOCAL
+        if key in _keys.LOCAL and key not in known
     ]
