@@ -3,7 +3,7 @@
 from collections.abc import AsyncIterator
 from typing import Any
 
-from agents import Agent, FunctionTool, Model, Runner, RunState, set_tracing_disabled
+from agents import Agent, FunctionTool, Model, Runner, set_tracing_disabled
 from driving import Job, Tool, ToolFailed, arguments_of
 
 
@@ -14,7 +14,8 @@ async def talk(job: Job, model: Model) -> AsyncIterator[str]:
     history: list[Any] = []
     for prompt in job.prompts:
         result = await run(job, agent, [*history, {"role": "user", "content": prompt}])
-        while result.interruptions:
+        # Releases before 2026 know of no approval.
+        while getattr(result, "interruptions", ()):
             result = await run(job, agent, decided(job, result))
         history = result.to_input_list()
         yield result.final_output
@@ -30,9 +31,9 @@ async def run(job: Job, agent: Agent[None], asked: Any) -> Any:
     return result
 
 
-def decided(job: Job, result: Any) -> RunState:
+def decided(job: Job, result: Any) -> Any:
     """Return the state of a run in which each call that waits is approved or denied, as the job says."""
-    state: RunState = result.to_state()
+    state = result.to_state()
     job.gate([(waiting.name, waiting.arguments) for waiting in result.interruptions])
     for waiting in result.interruptions:
         reason = job.tool(waiting.name).denies(waiting.arguments)
@@ -58,5 +59,5 @@ def tool_of(tool: Tool) -> FunctionTool:
         params_json_schema=tool.parameters,
         on_invoke_tool=call,
         strict_json_schema=False,
-        needs_approval=tool.is_gated,
+        **({"needs_approval": True} if tool.is_gated else {}),
     )
