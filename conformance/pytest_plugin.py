@@ -14,10 +14,12 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from conformance.harness.stash import RUN
+from conformance.harness.stash import CHOSEN, RUN
 
 if TYPE_CHECKING:
+    from conformance.gate import Judgement
     from conformance.harness.adapter.simulation import Simulation
+    from conformance.harness.run import Run
     from conformance.scenarios import Scenario
 
 
@@ -34,6 +36,15 @@ def pytest_addoption(parser: pytest.Parser, pluginmanager: pytest.PytestPluginMa
     group.addoption(
         "--max-requests", metavar="N", type=int, help="refuse to ask a provider for more than N requests (exit code 4)"
     )
+    group.addoption(
+        "--repeat", metavar="N", type=int, default=1, help="play each case N times; shows how reliable the model is"
+    )
+    group.addoption(
+        "--expected",
+        metavar="FILE",
+        type=Path,
+        help="the expected failures; by default the project's own where its own cassettes are replayed, else none",
+    )
     group.addoption("--results", metavar="DIR", type=Path, help="write what was observed to DIR/<provider>.json")
     group.addoption(
         "--cassettes", metavar="DIR", type=Path, help="the folder of cassettes; by default the project's own"
@@ -48,6 +59,7 @@ def pytest_configure(config: pytest.Config) -> None:
     provider = config.getoption("--provider")
     if not provider:
         return
+    _refuse_what_cannot_be(config)
     # Imported here because a run without --provider must not pay for it.
     from conformance.errors import ConformanceError
     from conformance.harness.run import Options, Run, handed_over
@@ -63,6 +75,8 @@ def pytest_configure(config: pytest.Config) -> None:
         today=datetime.now(tz=UTC).date().isoformat(),
         plan=config.getoption("--plan"),
         max_requests=config.getoption("--max-requests"),
+        expected=config.getoption("--expected"),
+        repeat=config.getoption("--repeat"),
     )
     try:
         config.stash[RUN] = Run(handed_over(options))
@@ -72,6 +86,21 @@ def pytest_configure(config: pytest.Config) -> None:
         config.args[:] = [str(Path(__file__).parent / "suites")]
 
 
+def _refuse_what_cannot_be(config: pytest.Config) -> None:
+    if config.getoption("dist", "no") != "no" or hasattr(config, "workerinput"):
+        message = "--provider plays each case in one process; leave -n away, since the results would be split"
+        raise pytest.UsageError(message)
+    if config.getoption("--repeat") < 1:
+        message = f"--repeat: expected a number from 1 on, got {config.getoption('--repeat')}"
+        raise pytest.UsageError(message)
+
+
+def pytest_deselected(items: list[pytest.Item]) -> None:
+    """Note that not everything is played, so that what is missing is no fault of the expected failures."""
+    for item in items[:1]:
+        item.config.stash[CHOSEN] = True
+
+
 def pytest_collection_finish(session: pytest.Session) -> None:
     """Say what the chosen items will send, where that is asked for or costs something."""
     run = session.config.stash.get(RUN, None)
@@ -79,13 +108,16 @@ def pytest_collection_finish(session: pytest.Session) -> None:
         return
     cases = [case for item in session.items if (case := _case(item)) is not None]
     plan = run.plan({f"{scenario.name}.{variant}": (scenario, variant) for scenario, variant in cases}.values())
+    requests = plan.requests * run.options.repeat
     reporter = session.config.pluginmanager.get_plugin("terminalreporter")
     if reporter is not None:
         for line in plan.lines() if run.options.plan else [f"This run asks {plan.summary()}."]:
             reporter.write_line(line)
+        if run.options.repeat > 1:
+            reporter.write_line(f"Each case is played {run.options.repeat} times: {requests} requests.")
     most = run.options.max_requests
-    if run.options.asks and most is not None and plan.requests > most:
-        message = f"{plan.requests} requests are more than --max-requests {most} allows; choose fewer cases with -k"
+    if run.options.asks and most is not None and requests > most:
+        message = f"{requests} requests are more than --max-requests {most} allows; choose fewer cases with -k"
         pytest.exit(message, returncode=pytest.ExitCode.USAGE_ERROR)
 
 
@@ -115,6 +147,12 @@ def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter, config: p
         return
     terminalreporter.write_line("")
     terminalreporter.write_line(render(results, cells(results, run.profile, run.confirmed()), run.profile.title))
+    verdict = _verdict(run, config)
+    if not verdict.passes:
+        from conformance.report.gate import render as render_gate
+
+        terminalreporter.section("expected failures that are none")
+        terminalreporter.write("".join(render_gate(verdict, lambda _colour, text: text)))
 
 
 def pytest_sessionfinish(session: pytest.Session) -> None:
@@ -130,6 +168,12 @@ def pytest_sessionfinish(session: pytest.Session) -> None:
         write(directory, run.results())
     if session.exitstatus == pytest.ExitCode.OK and not any(case.outcomes for case in run.results().cases):
         session.exitstatus = pytest.ExitCode.NO_TESTS_COLLECTED
+    if session.exitstatus == pytest.ExitCode.OK and not _verdict(run, session.config).passes:
+        session.exitstatus = pytest.ExitCode.TESTS_FAILED
+
+
+def _verdict(run: Run, config: pytest.Config) -> Judgement:
+    return run.verdict(chosen=config.stash.get(CHOSEN, False))
 
 
 @pytest.fixture

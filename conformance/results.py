@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import asdict, dataclass, field, replace
 from enum import StrEnum
 from typing import Any, Final
 
@@ -52,6 +52,12 @@ class Evidence(StrEnum):
 
 NOT_PLAYED = "not played"
 """How the note begins of a case that was never to be played: what it needs is ruled out."""
+
+INCONCLUSIVE = "inconclusive"
+"""How the note begins of a case of which nothing is known: the endpoint was busy or broke."""
+
+ENDED_BY_MODEL = "ended before turn"
+"""How the note begins of a case that the model ended early, as it may: by a call too few or too many."""
 
 NOTHING_TO_JUDGE = "nothing to judge"
 """How the reason begins of an outcome that is not applicable because its rule found no part to look at."""
@@ -178,8 +184,30 @@ class Probed:
 
 
 @dataclass(frozen=True, slots=True)
+class Runs:
+    """How often a case was played, and what came of it.
+
+    `passed`: it ran to its end and nothing failed. `ended`: the model ended it early, as it may, by a call too few or
+    too many. `inconclusive`: the endpoint was busy or broke. The others failed.
+    """
+
+    played: int
+    passed: int
+    ended: int
+    inconclusive: int
+
+    @property
+    def conclusive(self) -> int:
+        """Return how many runs say something of the model."""
+        return self.played - self.inconclusive
+
+
+@dataclass(frozen=True, slots=True)
 class Case:
-    """One scenario in one variant, played and judged; `note` says why it ended early or was not played at all."""
+    """One scenario in one variant, played and judged; `note` says why it ended early or was not played at all.
+
+    `runs` are counted where it was played more than once.
+    """
 
     scenario: str
     variant: str
@@ -187,11 +215,17 @@ class Case:
     outcomes: tuple[Outcome, ...] = ()
     probes: tuple[Probed, ...] = ()
     note: str = ""
+    runs: Runs | None = None
 
     @property
     def name(self) -> str:
         """Return the name of the case, which is also that of its cassette."""
         return f"{self.scenario}.{self.variant}"
+
+    @property
+    def is_inconclusive(self) -> bool:
+        """Say whether nothing was learned, because the endpoint was busy or broke."""
+        return self.note.startswith(INCONCLUSIVE)
 
     def to_json(self) -> dict[str, Any]:
         """Return the case as the JSON object that results hold; rules that did not apply are left out."""
@@ -201,6 +235,7 @@ class Case:
             "variant": self.variant,
             "evidence": self.evidence.value,
             "note": self.note,
+            **({} if self.runs is None else {"runs": asdict(self.runs)}),
             "outcomes": shown,
             "probes": [probe.to_json() for probe in self.probes],
         }
@@ -215,6 +250,7 @@ class Case:
             tuple(Outcome.from_json(outcome) for outcome in value["outcomes"]),
             tuple(Probed.from_json(probe) for probe in value["probes"]),
             value["note"],
+            Runs(**value["runs"]) if "runs" in value else None,
         )
 
 

@@ -10,7 +10,17 @@ from conformance.engine import check
 from conformance.harness.excerpts import quoted
 from conformance.harness.probes import probed
 from conformance.profiles import Profile
-from conformance.results import NOT_PLAYED, NOTHING_TO_JUDGE, Case, Evidence, Level, Outcome, Probed, Status
+from conformance.results import (
+    ENDED_BY_MODEL,
+    NOT_PLAYED,
+    NOTHING_TO_JUDGE,
+    Case,
+    Evidence,
+    Level,
+    Outcome,
+    Probed,
+    Status,
+)
 from conformance.scenarios import Probe, Scenario, Turn, tool_definitions
 from conformance.transport.client import SIMULATOR
 from conformance.wire.exchange import Conversation, Exchange
@@ -86,7 +96,7 @@ def _converse(scenario: Scenario, variant: str, subject: Subject) -> Play:
     for number, turn in enumerate(scenario.turns, 1):
         called = played.transcript[-1].get("tool_calls", ()) if played.transcript else ()
         if bool(called) is not bool(turn.results):
-            played.note = f"ended before turn {number}: the model " + ("called a tool" if called else "called no tool")
+            played.note = f"{ENDED_BY_MODEL} {number}: the model " + ("called a tool" if called else "called no tool")
             break
         played.transcript += _brought(turn, called)
         prepared = egress.explain(played.transcript, subject.claims)

@@ -1,7 +1,7 @@
 """One run of a provider's suites: what is played, against whom, and what came of it."""
 
 import os
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, ExitStack, nullcontext
 from dataclasses import dataclass, field, replace
 from importlib.metadata import version
@@ -12,12 +12,15 @@ from urllib.parse import urlsplit
 from conformance import baseline, profiles, scenarios
 from conformance.documents import parse_json, read_json
 from conformance.errors import Unusable
+from conformance.gate import Judgement
+from conformance.harness.excuses import Excuses
 from conformance.harness.plan import Plan, plan
 from conformance.harness.provider import Subject, play
+from conformance.harness.repeat import merged
 from conformance.harness.simulator import simulated
 from conformance.profiles import Profile
 from conformance.resources import folder
-from conformance.results import Case, Evidence, Results
+from conformance.results import INCONCLUSIVE, Case, Evidence, Results
 from conformance.scenarios import Scenario
 from conformance.transport.cassette import Entry, Shelf, recording, replaying
 from conformance.transport.client import SIMULATOR, Client, Endpoint, Inconclusive
@@ -45,7 +48,9 @@ class Options:
 
     `today` is the ISO day that a recording is noted with. `plan`: nothing is to be sent. `max_requests`: no more than
     so many are sent to a real endpoint. `engine`: what the manifest says of the engine that is asked; `hidden`: the
-    folders of this machine that may stand in its replies, and what is recorded in their places.
+    folders of this machine that may stand in its replies, and what is recorded in their places. `expected`: the file
+    of expected failures; without one, the project's own where its own cassettes are replayed. `repeat`: how often
+    each case is played.
     """
 
     provider: str
@@ -59,6 +64,8 @@ class Options:
     max_requests: int | None = None
     engine: Mapping[str, Any] | None = None
     hidden: Mapping[str, str] = field(default_factory=dict)
+    expected: Path | None = None
+    repeat: int = 1
 
     @property
     def asks(self) -> bool:
@@ -84,12 +91,14 @@ class Run:
         self.options = options
         self.profile: Profile = profiles.load(options.provider)
         self._sent = 0
-        self._known = baseline.load()
+        if options.repeat > 1 and (options.record or not (options.live or options.base_url)):
+            raise Unusable("--repeat asks a real endpoint again and again; it needs --live or --base-url, no --record")
         self._shelf = Shelf(options.cassettes, self.profile.name)
         self.model = options.model or self._usual_model()
         if not self.model:
             raise Unusable(f"{self.profile.title} has no usual model; name one with --model")
         self._played: dict[str, Case] = {}
+        self.excuses = Excuses.about(self.results().name, self._expected(), options.today)
         self._stack = ExitStack()
         self._evidence, self._endpoint = self._prepare()
 
@@ -113,18 +122,22 @@ class Run:
         """Return what came of a case, playing it where that has not been done; raises Unusable or Inconclusive."""
         name = f"{scenario.name}.{variant}"
         if name not in self._played:
-            with self._tape(name)(self._shelf.path(self.model, name)), Client(self._endpoint) as client:
-
-                def send(body: Mapping[str, Any]) -> Exchange:
-                    self._spend()
-                    return client.send(body)
-
-                subject = Subject(self.profile, self.model, send, self._evidence)
-                try:
-                    self._played[name] = play(scenario, variant, subject)
-                except Inconclusive as error:
-                    self._played[name] = Case(scenario.name, variant, self._evidence, note=f"inconclusive: {error}")
+            runs = [self._play(name, scenario, variant) for _ in range(self.options.repeat)]
+            self._played[name] = merged(runs) if len(runs) > 1 else runs[0]
         return self._played[name]
+
+    def _play(self, name: str, scenario: Scenario, variant: str) -> Case:
+        with self._tape(name)(self._shelf.path(self.model, name)), Client(self._endpoint) as client:
+
+            def send(body: Mapping[str, Any]) -> Exchange:
+                self._spend()
+                return client.send(body)
+
+            subject = Subject(self.profile, self.model, send, self._evidence)
+            try:
+                return play(scenario, variant, subject)
+            except Inconclusive as error:
+                return Case(scenario.name, variant, self._evidence, note=f"{INCONCLUSIVE}: {error}")
 
     def _spend(self) -> None:
         """Count a request; raises Unusable where it would be one too many."""
@@ -139,15 +152,27 @@ class Run:
         return self._sent
 
     def excuse(self, case: Case, name: str) -> str:
-        """Return why a failure of a case is known and excused, empty where it is not.
+        """Return why a failure of a case is known and excused, empty where it is not."""
+        entry = self.excuses.of(self.results().name, case, name)
+        return "" if entry is None else entry.reason
 
-        `name` is the rule's id, or `probes/<probe>`. What the simulator does is this project's own and never excused.
-        """
-        if case.evidence is Evidence.SIMULATED:
-            return ""
-        subject = self.results().name
-        named = [f"{subject}/{case.name}/{name}", f"{subject}/{name}"]
-        return next((entry.reason for entry in self._known if entry.covers(named)), "")
+    def untrue(self, case: Case, name: str) -> str:
+        """Return what is wrong with a pass of a case, empty where nothing is: an entry says that it fails."""
+        entry = self.excuses.of_nothing_else(self.results().name, case, name)
+        return "" if entry is None else f"passes, though expected to fail: {entry.reason} Take {entry.match} away."
+
+    def verdict(self, *, chosen: bool) -> Judgement:
+        """Return what the gate says of the expected failures themselves; `chosen`: some items were deselected."""
+        names = {f"{scenario.name}.{variant}" for scenario, variant in self.cases()}
+        unknown = any(case.is_inconclusive for case in self._played.values())
+        whole = not chosen and not unknown and names == set(self._played)
+        return self.excuses.judgement(self.results(), whole=whole)
+
+    def _expected(self) -> Sequence[baseline.Entry]:
+        """Return the expected failures of the file that was named, or of the project where it replays its own."""
+        if self.options.expected is not None:
+            return baseline.load(self.options.expected)
+        return () if self._asked or self.options.cassettes != folder("cassettes") else baseline.load()
 
     def results(self) -> Results:
         """Return everything that was played so far; a replay of another model than the usual one has its own name."""

@@ -10,3 +10,6 @@ if TYPE_CHECKING:
     from conformance.harness.run import Run
 
 RUN: pytest.StashKey[Run] = pytest.StashKey()
+
+CHOSEN: pytest.StashKey[bool] = pytest.StashKey()
+"""Whether some items were deselected."""

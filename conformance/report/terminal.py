@@ -5,7 +5,8 @@ from collections.abc import Sequence
 from tabulate import tabulate
 
 from conformance.matrix import PROBES, Cell, Verdict
-from conformance.results import Evidence, Results
+from conformance.matrix.reliability import IN_A_ROW, estimate, reliability
+from conformance.results import Evidence, Results, Runs
 
 WIDTH = 44
 
@@ -38,8 +39,21 @@ def render(results: Results, cells: Sequence[Cell], title: str) -> str:
         *(f"Evidence: {LEGEND[kind]}." for kind in Evidence if any(cell.evidence is kind for cell in cells)),
         *(["(n seen): so many recordings of real traffic confirm the claim."] if _is_seen(cells) else []),
         *(f"Note: {case.name}: {case.note}" for case in results.cases if case.note),
+        *(f"Runs: {case.name}: {_runs(case.runs)}" for case in results.cases if case.runs is not None),
     ]
     return "\n".join(lines)
+
+
+def _runs(runs: Runs) -> str:
+    """Return how often a case passed, what that says of the next times, and whether it says enough."""
+    parts = {"ended early by the model": runs.ended, "inconclusive": runs.inconclusive}
+    parts["failed"] = runs.conclusive - runs.passed - runs.ended
+    counts = ", ".join(
+        [f"{runs.passed} of {runs.conclusive} passed", *(f"{n} {what}" for what, n in parts.items() if n)]
+    )
+    shown = [each for k in (1, IN_A_ROW) if (each := estimate(runs, k)) is not None]
+    shares = "".join([f"; pass^{each.k} {each.share:.2f} (95 %: {each.low:.2f} to {each.high:.2f})" for each in shown])
+    return f"{counts}{shares}; {reliability(runs).value}"
 
 
 def _is_seen(cells: Sequence[Cell]) -> bool:

@@ -20,7 +20,7 @@ def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
 def test_probe(case: Case, probe: str, request: pytest.FixtureRequest) -> None:
     """What was observed is what was claimed; where nothing is claimed, what was observed is only reported.
 
-    What is known to be broken, and stands among the expected failures, is shown as such.
+    What is known to be broken, and stands among the expected failures, is shown as such, and fails where it passes.
     """
     probed = next((each for each in case.probes if each.name == probe), None)
     if probed is None:
@@ -31,3 +31,5 @@ def test_probe(case: Case, probe: str, request: pytest.FixtureRequest) -> None:
     if probed.status is not Status.PASSED and (known := request.config.stash[RUN].excuse(case, f"probes/{probe}")):
         pytest.xfail(f"{known} Seen: {wrong}")
     assert probed.status is Status.PASSED, wrong
+    if untrue := request.config.stash[RUN].untrue(case, f"probes/{probe}"):
+        pytest.fail(untrue, pytrace=False)

@@ -25,7 +25,7 @@ def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
 def test_rule(case: Case, rule: str, request: pytest.FixtureRequest) -> None:
     """A promised rule found something to judge, and no departure that the wire forbids.
 
-    What is known to be broken, and stands among the expected failures, is shown as such.
+    What is known to be broken, and stands among the expected failures, is shown as such, and fails where it passes.
     """
     (outcome,) = (each for each in case.outcomes if each.rule == rule)
     if outcome.status is Status.NOT_APPLICABLE:
@@ -34,6 +34,8 @@ def test_rule(case: Case, rule: str, request: pytest.FixtureRequest) -> None:
     if outcome.status is not Status.ERRORED and words and (known := request.config.stash[RUN].excuse(case, rule)):
         pytest.xfail(f"{known} Seen: {words}")
     assert "" == words
+    if untrue := request.config.stash[RUN].untrue(case, rule):
+        pytest.fail(untrue, pytrace=False)
 
 
 def test_no_other_rule_is_broken(case: Case, request: pytest.FixtureRequest) -> None:

@@ -1,0 +1,58 @@
+"""Expected failures in a run of the suites: what they excuse, and what ends the run because it is no excuse."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from conformance.baseline import Entry
+from conformance.gate import Judgement, judge
+from conformance.results import Case, Evidence, Results
+
+
+@dataclass(frozen=True, slots=True)
+class Excuses:
+    """The expected failures about one subject, on a day (ISO 8601)."""
+
+    entries: tuple[Entry, ...]
+    today: str
+
+    @classmethod
+    def about(cls, subject: str, entries: Sequence[Entry], today: str) -> "Excuses":
+        """Return those of some entries that a run of this subject says something of.
+
+        An entry that begins with a star may be about anybody, and excuses here what it covers; that it covers nothing
+        is for the gate over all results to say.
+        """
+        own = tuple([each for each in entries if each.match.partition("/")[0] in (subject, "*", "**")])
+        return cls(own, today)
+
+    def of(self, subject: str, case: Case, fact: str) -> Entry | None:
+        """Return the entry in force that excuses a failure; `fact` is a rule's id, or `probes/<probe>`.
+
+        What the simulator does is this project's own and never excused.
+        """
+        if case.evidence is Evidence.SIMULATED:
+            return None
+        named = (f"{subject}/{case.name}/{fact}", f"{subject}/{fact}")
+        return next((each for each in self._in_force() if each.covers(named)), None)
+
+    def of_nothing_else(self, subject: str, case: Case, fact: str) -> Entry | None:
+        """Return the entry that names this fact in this case and no other, so that a pass makes it untrue at once.
+
+        One with a star, or without the case, is judged when all that it may cover is known; one that is flaky, never.
+        """
+        name = f"{subject}/{case.name}/{fact}"
+        return next((each for each in self._in_force() if each.match == name and not each.flaky), None)
+
+    def judgement(self, results: Results, *, whole: bool) -> Judgement:
+        """Return what the gate says of the entries themselves: of one that fits nothing only after a whole run.
+
+        Whether an entry is mended is told by what was put to the test, where that is not all.
+        """
+        named = [each for each in self.entries if not each.match.startswith("*")]
+        found = judge([results], named, self.today)
+        return Judgement(
+            mended=found.mended if whole else (), unmatched=found.unmatched if whole else (), ended=found.ended
+        )
+
+    def _in_force(self) -> list[Entry]:
+        return [each for each in self.entries if not each.has_ended(self.today)]

@@ -1,0 +1,158 @@
+"""The gate in pytest: strict expected failures, entries that are none, and what nothing excuses."""
+
+import re
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from conformance.baseline import Entry
+from conformance.cli import main
+from conformance.harness.excuses import Excuses
+from conformance.results import Case, Evidence, Finding, Level, Outcome, Results, Status
+from conformance.transport.server import Answered
+from tests.flaky import moody
+
+TODAY = "2026-11-22"
+CASE = "plain-answer.stream"
+DONE, ROLE = "stream/ends-with-done", "stream/role-first"
+
+
+def entry(match: str, *, until: str = "", flaky: bool = False) -> Entry:
+    return Entry(match, "It never does.", "https://example.org", until, flaky)
+
+
+def played(status: Status, evidence: Evidence = Evidence.LIVE) -> Case:
+    found = (Finding("/0", "expected a, got b", Level.MUST),) if status is Status.FAILED else ()
+    return Case("plain-answer", "stream", evidence, (Outcome(DONE, status, Level.MUST, 1, found),))
+
+
+@pytest.mark.parametrize(
+    ("match", "until", "evidence", "excused"),
+    [
+        (f"groq/{CASE}/{DONE}", "", Evidence.LIVE, True),
+        (f"groq/{DONE}", "", Evidence.ENGINE, True),
+        ("*/stream/*", "", Evidence.LIVE, True),
+        (f"groq/{DONE}", "2026-11-22", Evidence.LIVE, False),
+        (f"groq/{DONE}", "", Evidence.SIMULATED, False),
+        (f"openai/{DONE}", "", Evidence.LIVE, False),
+    ],
+)
+def test_an_entry_in_force_excuses_what_a_real_provider_does(
+    match: str, until: str, evidence: Evidence, *, excused: bool
+) -> None:
+    excuses = Excuses.about("groq", [entry(match, until=until)], TODAY)
+    assert excused is (excuses.of("groq", played(Status.FAILED, evidence), DONE) is not None)
+
+
+@pytest.mark.parametrize(
+    ("given", "named"),
+    [
+        (entry(f"groq/{CASE}/{DONE}"), True),
+        (entry(f"groq/{CASE}/{DONE}", flaky=True), False),
+        (entry(f"groq/{DONE}"), False),
+        (entry("groq/**"), False),
+    ],
+)
+def test_only_an_entry_about_one_fact_is_untrue_as_soon_as_it_passes(given: Entry, *, named: bool) -> None:
+    excuses = Excuses.about("groq", [given], TODAY)
+    assert named is (excuses.of_nothing_else("groq", played(Status.PASSED), DONE) is not None)
+
+
+@pytest.mark.parametrize(
+    ("given", "whole", "closing"),
+    [
+        (entry(f"groq/{DONE}"), True, "mended"),
+        (entry(f"groq/{DONE}"), False, ""),
+        (entry(f"groq/{DONE}", flaky=True), True, ""),
+        (entry("groq/no/such"), True, "unmatched"),
+        (entry("groq/no/such"), False, ""),
+        (entry(f"groq/{DONE}", until="2026-11-01"), False, "ended"),
+        (entry("openai/no/such"), True, ""),
+        (entry("**/no/such"), True, ""),
+    ],
+)
+def test_entries_are_judged_as_the_gate_does_once_everything_was_played(
+    given: Entry, closing: str, *, whole: bool
+) -> None:
+    results = Results("groq", "m", (played(Status.PASSED),))
+    verdict = Excuses.about("groq", [given], TODAY).judgement(results, whole=whole)
+    assert ([closing] if closing else []) == [
+        name for name in ("mended", "unmatched", "ended", "unexpected") if getattr(verdict, name)
+    ]
+
+
+@pytest.fixture(scope="module")
+def endless() -> Iterator[str]:
+    """A provider that ends no stream with its mark."""
+
+    def mood(_number: int, _body: Any, answered: Answered) -> Answered:
+        body = answered.body if isinstance(answered.body, bytes) else b"".join(answered.body)
+        return replace(answered, body=body.replace(b"data: [DONE]\n\n", b""))
+
+    with moody(mood) as url:
+        yield url
+
+
+def run(pytester: pytest.Pytester, url: str, expected: str, *arguments: str) -> tuple[int, str]:
+    Path(pytester.path, "expected.yaml").write_text(expected)
+    asked = ["--provider=openai", "--live", f"--base-url={url}", "--expected=expected.yaml", "-rxX", *arguments]
+    result = pytester.runpytest_subprocess("-p", "no:cacheprovider", *asked, timeout=120)
+    text = result.stdout.str() + result.stderr.str()
+    assert "Traceback" not in text
+    return int(result.ret), text
+
+
+def lines(*matches: str, more: str = "") -> str:
+    return "".join([f"- match: '{each}'\n  reason: It never does.\n  link: https://e.org\n{more}" for each in matches])
+
+
+def test_what_is_expected_to_fail_is_shown_as_such_and_excused_by_the_gate_alike(
+    pytester: pytest.Pytester, endless: str
+) -> None:
+    code, text = run(pytester, endless, lines(f"openai/*.stream/{DONE}"), "--results=out")
+    assert 0 == code, text
+    assert re.search(rf"XFAIL \S+ - It never does. Seen: {DONE}", text)
+    assert "expected failures that are none" not in text
+    results, expected = (str(Path(pytester.path, name)) for name in ("out", "expected.yaml"))
+    assert [0, 1] == [main(["gate", results, "--expected", expected]), main(["gate", results])]
+
+
+def test_what_is_expected_to_fail_and_passes_fails(pytester: pytest.Pytester, endless: str) -> None:
+    expected = lines(f"openai/{CASE}/{DONE}", f"openai/{CASE}/{ROLE}")
+    code, text = run(pytester, endless, expected, "-k", f"{CASE}-stream and test_rule")
+    assert 1 == code
+    assert f"passes, though expected to fail: It never does. Take openai/{CASE}/{ROLE} away." in text
+    assert "1 failed" in text
+
+
+def test_an_entry_that_fits_nothing_fails_a_whole_run_alone(pytester: pytest.Pytester, endless: str) -> None:
+    expected = lines(f"openai/*.stream/{DONE}", "openai/no/such-rule")
+    code, text = run(pytester, endless, expected)
+    assert 1 == code
+    assert "matches nothing openai/no/such-rule (line 4): It never does." in text
+    assert " failed" not in text
+    assert 0 == run(pytester, endless, expected, "-k", CASE)[0]
+
+
+def test_an_entry_past_its_end_fails_any_run(pytester: pytest.Pytester, endless: str) -> None:
+    expected = lines("openai/no/such-rule", more="  until: 2026-01-01\n")
+    code, text = run(pytester, endless, expected, "-k", "plain-answer.plain")
+    assert (1, True) == (code, "ended on 2026-01-01 openai/no/such-rule" in text)
+
+
+def test_a_file_that_is_none_is_refused_with_its_line(pytester: pytest.Pytester) -> None:
+    code, text = run(pytester, "http://127.0.0.1:9/v1", "- match: a/b\n")
+    assert (pytest.ExitCode.USAGE_ERROR, True) == (code, "expected.yaml:1" in text)
+
+
+def test_a_run_that_is_split_among_processes_is_refused(pytester: pytest.Pytester) -> None:
+    pytester.makeconftest("""
+        def pytest_addoption(parser):
+            parser.addoption("--dist", default="no")
+    """)
+    result = pytester.runpytest_subprocess("--provider=deepseek", "--dist=load", timeout=60)
+    assert pytest.ExitCode.USAGE_ERROR == result.ret
+    assert "leave -n away, since the results would be split" in result.stderr.str()
