@@ -14,7 +14,11 @@ PROBES = "probes"
 
 
 class Verdict(StrEnum):
-    """What a cell says. A pass against the simulator is `declared`: it proves the suite, not the provider."""
+    """What a cell says.
+
+    A provider's pass against the simulator is `declared`: it proves the suite, not the provider. An adapter is what is
+    put to the test itself, whoever it speaks to.
+    """
 
     CONFORMS = "conforms"
     DECLARED = "declared"
@@ -25,7 +29,7 @@ class Verdict(StrEnum):
     UNKNOWN = "unknown"
 
 
-_WORST_FIRST = (
+WORST_FIRST = (
     Verdict.ERRORED,
     Verdict.BREAKS,
     Verdict.UNTESTED,
@@ -34,6 +38,7 @@ _WORST_FIRST = (
     Verdict.CONFORMS,
     Verdict.DECLARED,
 )
+"""The order in which one verdict stands for several."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,7 +74,13 @@ def cells(results: Results, profile: Profile, confirmed: Mapping[str, int] | Non
         for cell in (*_of_rules(case, rules, claims, confirmed or {}), *_of_probes(case)):
             found.setdefault((cell.family, cell.row, cell.variant, cell.evidence), []).append(cell)
     ordered = sorted(found.items(), key=lambda each: (each[0][0] == PROBES, each[0]))
-    return tuple(_merged(each) for _, each in ordered)
+    merged = [_merged(each) for _, each in ordered]
+    return tuple([_of_adapter(each) for each in merged] if results.provider else merged)
+
+
+def _of_adapter(cell: Cell) -> Cell:
+    """Return a cell of an adapter, whose passes are its own."""
+    return replace(cell, verdict=Verdict.CONFORMS) if cell.verdict is Verdict.DECLARED else cell
 
 
 def _of_rules(
@@ -77,14 +88,14 @@ def _of_rules(
 ) -> Iterable[Cell]:
     for outcome in case.outcomes:
         if outcome.status is not Status.NOT_APPLICABLE:
-            rule = rules[outcome.rule]
+            rule = rules.get(outcome.rule)
             yield Cell(
-                rule.family,
-                rule.id,
+                outcome.rule.partition("/")[0],
+                outcome.rule,
                 case.variant,
                 _verdict(outcome, case.evidence),
                 case.evidence,
-                _claimed(rule, claims, confirmed),
+                _claimed(rule, claims, confirmed) if rule is not None else "",
                 outcome.findings[0].message if outcome.findings else outcome.reason,
                 outcome.judged,
                 (case.name,),
@@ -139,7 +150,7 @@ def words(value: Any) -> str:
 
 def _merged(same: list[Cell]) -> Cell:
     """Return one cell for a row that several scenarios observed: the worst verdict, the sum of what was judged."""
-    worst = min(same, key=lambda cell: _WORST_FIRST.index(cell.verdict))
+    worst = min(same, key=lambda cell: WORST_FIRST.index(cell.verdict))
     alike = [cell for cell in same if cell.verdict is worst.verdict]
     return replace(
         worst,

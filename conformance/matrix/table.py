@@ -8,13 +8,15 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Final
 
-from conformance import scenarios
+from conformance import gate, loop, scenarios
 from conformance.baseline import Entry, cover
-from conformance.gate import Fact, facts
+from conformance.errors import UnknownName
+from conformance.loop import Fact
 from conformance.matrix import PROBES, Cell, Verdict, cells, words
 from conformance.profiles import UNKNOWN, Claim, Profile, vocabulary
 from conformance.results import Evidence, Finding, Results
 from conformance.rules import Rule, load
+from conformance.wire.views import Side
 
 CLAIMS: Final = "claims"
 """The family of the rows that claims make."""
@@ -40,13 +42,17 @@ class Subject:
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """One rule, probe or claim. `name` is `<family>/<rest>`; `level` and `side` are empty where it is no rule."""
+    """One rule, loop fact, probe or claim, by the name `<family>/<rest>`.
+
+    `level` and `side` are empty where it is no rule and no fact. `claims`: the names of those that a rule goes by.
+    """
 
     family: str
     name: str
     title: str
     level: str = ""
     side: str = ""
+    claims: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,12 +80,29 @@ class Entered:
 
 
 @dataclass(frozen=True, slots=True)
+class Observed:
+    """Everything that the table is made of: results, and what recordings of real traffic say of claims.
+
+    `calibration`: by provider, the objects of `reports/results/calibration/`.
+    """
+
+    results: Sequence[Results]
+    profiles: Mapping[str, Profile]
+    calibration: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
+    entries: Sequence[Entry] = ()
+
+
+@dataclass(frozen=True, slots=True)
 class Table:
-    """The whole matrix: subjects by name, rows by family and name, cells in their order."""
+    """The whole matrix: subjects by name, rows by family and name, cells in their order.
+
+    `observed` is what it was made of, for reports that tell more of a subject than its cells.
+    """
 
     subjects: tuple[Subject, ...]
     rows: tuple[Row, ...]
     cells: tuple[Entered, ...]
+    observed: Observed
 
     def of(self, subject: str) -> tuple[Entered, ...]:
         """Return the cells of one subject."""
@@ -94,22 +117,10 @@ class Table:
         return counted
 
 
-@dataclass(frozen=True, slots=True)
-class Observed:
-    """Everything that the table is made of: results, and what recordings of real traffic say of claims.
-
-    `calibration`: by provider, the objects of `reports/results/calibration/`.
-    """
-
-    results: Sequence[Results]
-    profiles: Mapping[str, Profile]
-    calibration: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
-    entries: Sequence[Entry] = ()
-
-
 def table(observed: Observed, today: str = "") -> Table:
     """Return the matrix of everything that was observed; `today` (ISO 8601) ends entries of the baseline."""
-    rules = {rule.id: rule for rule in load()}
+    rules: dict[str, Rule | Fact] = {rule.id: rule for rule in load()}
+    rules |= {fact.id: fact for fact in loop.load()}
     rows: dict[str, Row] = {}
     subjects: dict[str, Subject] = {}
     entered: list[Entered] = []
@@ -127,7 +138,7 @@ def table(observed: Observed, today: str = "") -> Table:
     ordered = sorted(rows.values(), key=lambda row: (row.family in (PROBES, CLAIMS), row.family, row.name))
     places = {row.name: place for place, row in enumerate(ordered)}
     entered.sort(key=lambda cell: (cell.subject, places[cell.row], cell.variant, cell.evidence))
-    return Table(tuple([subjects[name] for name in sorted(subjects)]), tuple(ordered), tuple(entered))
+    return Table(tuple([subjects[name] for name in sorted(subjects)]), tuple(ordered), tuple(entered), observed)
 
 
 def _subject(results: Results, profile: Profile) -> Subject:
@@ -143,7 +154,7 @@ def _seen(results: Results, profile: Profile, observed: Observed, today: str) ->
         name: counts["confirmed"]
         for name, counts in observed.calibration.get(profile.name, {}).get("claims", {}).items()
     }
-    failed = [fact for fact in facts(results) if fact.is_failure]
+    failed = [fact for fact in gate.facts(results) if fact.is_failure]
     reasons = {_key(fact): entry.reason for fact, entry in cover(failed, observed.entries, today).expected}
     for cell in cells(results, profile, confirmed):
         found = [reasons.get((case, _fact(cell))) for case in cell.cases]
@@ -204,11 +215,11 @@ def _fact(cell: Cell) -> str:
     return f"{PROBES}/{cell.row.partition(': ')[2]}" if cell.family == PROBES else cell.row
 
 
-def _key(fact: Fact) -> tuple[str, str]:
+def _key(fact: gate.Fact) -> tuple[str, str]:
     return fact.case, fact.fact
 
 
-def _row(name: str, rules: Mapping[str, Rule]) -> Row:
+def _row(name: str, rules: Mapping[str, Rule | Fact]) -> Row:
     family, _, rest = name.partition("/")
     if family == CLAIMS:
         return Row(family, name, vocabulary()[rest])
@@ -217,8 +228,12 @@ def _row(name: str, rules: Mapping[str, Rule]) -> Row:
         return Row(
             family, name, next((each.title for each in scenarios.load(scenario).probes if each.name == probe), "")
         )
+    if name not in rules:
+        raise UnknownName("rule in results", name, rules)
     rule = rules[name]
-    return Row(family, name, rule.title, rule.level.value, rule.on.side.value)
+    if isinstance(rule, Rule):
+        return Row(family, name, rule.title, rule.level.value, rule.on.side.value, rule.reads)
+    return Row(family, name, rule.title, rule.level.value, Side.CLIENT.value)
 
 
 def _again(results: Results, cell: Cell) -> str:

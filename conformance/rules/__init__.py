@@ -116,7 +116,7 @@ class Rule:
         from conformance import profiles
         from conformance.rules._reads import spelled
 
-        named = spelled((self.judge, self.where), profiles.vocabulary())
+        named = spelled((self.judge, self.where), tuple(profiles.vocabulary()))
         return tuple(dict.fromkeys((*self.claims, *self.handed, *named)))
 
     def passed(self, judged: int) -> Outcome:

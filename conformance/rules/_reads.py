@@ -2,8 +2,9 @@
 
 import ast
 import inspect
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterator
 from fnmatch import fnmatchcase
+from functools import cache
 from types import FunctionType, ModuleType
 from typing import Any, Final
 
@@ -12,7 +13,8 @@ _BEHIND: Final = {"thinks": ("thinking.mode", "thinking.switches")}
 """Claims behind questions to the context that name none."""
 
 
-def spelled(functions: Iterable[Callable[..., Any] | None], known: Iterable[str]) -> list[str]:
+@cache
+def spelled(functions: tuple[Callable[..., Any] | None, ...], known: tuple[str, ...]) -> tuple[str, ...]:
     """Return the claims among the known ones that functions of this package name, with all that they call here.
 
     A name may be spelled out, stand in a constant of the module, or be put together in an f-string.
@@ -23,7 +25,7 @@ def spelled(functions: Iterable[Callable[..., Any] | None], known: Iterable[str]
         for pattern in _patterns(function)
     }
     composed = [pattern for pattern in patterns if "*" in pattern]
-    return [name for name in known if name in patterns or any(fnmatchcase(name, each) for each in composed)]
+    return tuple([name for name in known if name in patterns or any(fnmatchcase(name, each) for each in composed)])
 
 
 def _reachable(functions: list[FunctionType]) -> list[FunctionType]:

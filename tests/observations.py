@@ -1,0 +1,94 @@
+"""One small set of everything that published reports are made of, with one of each thing that they show."""
+
+from pathlib import Path
+
+from conformance import profiles
+from conformance.baseline import Entry
+from conformance.matrix.table import Observed
+from conformance.results import Case, Evidence, Finding, Level, Outcome, Probed, Refusal, Results, Status
+
+DONE, FORMAT, RESENT = "stream/ends-with-done", "tool-calls/id-in-claimed-format", "reasoning/present-on-tool-turns"
+ANSWERED = "loop/every-prompt-answered"
+
+PROFILE = """\
+title: "Example | of <a> host"
+kind: host
+base_url: https://api.example.com/v1
+key: EXAMPLE_KEY
+model: m-1
+note: It takes *stars* as they are.
+models:
+  m-0*:
+    note: Retired.
+    claims:
+      thinking.mode: {value: never, source: https://example.com/old, confidence: low}
+claims:
+  ids.format:
+    value: call_[0-9|]+
+    source: {url: https://example.com/ids, read: 2026-01-02, quote: an id}
+    confidence: high
+  reasoning.request-field: {value: reasoning_content, source: https://example.com/back, confidence: medium}
+  reasoning.omitted-on-tool-turn:
+    value: {status: 400, message: The `reasoning_content` must be passed back.}
+    since: 2026-01
+    source: [https://example.com/back, a letter]
+    confidence: high
+    note: Since the model thinks.
+    disagrees: {value: accepted, source: https://example.com/other, note: One report.}
+  results.missing: {value: unknown, source: a search, confidence: low}
+  stream.done: {value: true, source: https://example.com/stream, confidence: high}
+  thinking.mode: {value: default-on, source: https://example.com/think, confidence: high}
+  thinking.on: {value: {thinking: {type: enabled}}, source: https://example.com/think, confidence: high}
+  thinking.off: {value: impossible, source: https://example.com/think, confidence: high}
+"""
+
+
+def observed(folder: Path) -> Observed:
+    """Return results of a provider, of a further model of it and of an adapter, what recordings say, and an entry."""
+    path = folder / "example.yaml"
+    path.write_text(PROFILE.replace("disagrees: {", "disagrees: [{").replace("One report.}", "One report.}]"))
+    entries = (Entry(f"example:m-2/*/{DONE}", "It never sends *one*.", "https://example.com/bug"),)
+    calibration = {
+        "example": {
+            "recordings": 4,
+            "claims": {
+                "ids.format": {"confirmed": 3, "contradicted": 0},
+                "stream.done": {"confirmed": 1, "contradicted": 2},
+            },
+        }
+    }
+    return Observed((_provider(), _further(), _adapter()), {"example": profiles.read(path)}, calibration, entries)
+
+
+def _provider() -> Results:
+    passed = Outcome(FORMAT, Status.PASSED, Level.MUST, 2)
+    probes = (
+        Probed("ids-empty", "A call has an empty id.", "request/id-not-empty", Status.PASSED, "accepted", "accepted"),
+        Probed("results-null", "A result is null.", "x/y", Status.NOT_APPLICABLE, "unknown", "accepted"),
+    )
+    return Results("example", "m-1", (Case("one-tool-call", "plain", Evidence.SIMULATED, (passed,), probes),))
+
+
+def _further() -> Results:
+    found = Finding(
+        "/0/response", "expected `[DONE]`, got | the end", Level.MUST, excerpt='["{}"]', asked='{"role":"user"}'
+    )
+    broken = Outcome(DONE, Status.FAILED, Level.MUST, 1, (found,))
+    departs = Outcome(
+        FORMAT, Status.FAILED, Level.SHOULD, 1, (Finding("/0/response", "expected a, got b", Level.SHOULD),)
+    )
+    case = Case("one-tool-call", "stream", Evidence.ENGINE, (broken, departs))
+    return Results("example", "m-2", (case,), versions={"server": "1.0"}, further=True)
+
+
+def _adapter() -> Results:
+    refusal = Refusal(400, "The `reasoning_content` must be passed back.")
+    found = Finding(
+        "/1/request/messages/1", "expected reasoning, got none", Level.MUST, refusal, '{"role":"assistant"}'
+    )
+    outcomes = (
+        Outcome(ANSWERED, Status.PASSED, Level.MUST, 1),
+        Outcome(RESENT, Status.FAILED, Level.MUST, 1, (found,)),
+    )
+    case = Case("agent-session", "plain", Evidence.SIMULATED, outcomes)
+    return Results("an-sdk@1.0", "m-1", (case,), "example", {"an-sdk": "1.0"})
