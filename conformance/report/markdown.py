@@ -48,6 +48,7 @@ def render(table: Table) -> Iterator[str]:
     """Yield the page piece by piece."""
     yield "# Who conforms\n\n"
     yield from (f"{line}\n\n" for line in headline(table).lines(prose))
+    yield from _rests(table)
     yield f"{_LEGEND}\n"
     providers = [subject for subject in table.subjects if subject.kind != "adapter"]
     adapters = [subject for subject in table.subjects if subject.kind == "adapter"]
@@ -59,6 +60,28 @@ def render(table: Table) -> Iterator[str]:
     for family in dict.fromkeys([row.family for row in table.rows]):
         yield from _family(table, family)
     yield from _expected(table)
+
+
+def _rests(table: Table) -> Iterator[str]:
+    """Yield on what the cells rest: how many there are of each kind of evidence, with which verdict."""
+    kinds = {subject.name: subject.kind for subject in table.subjects}
+    counted: dict[tuple[str, str], dict[Verdict, int]] = {}
+    for cell in table.cells:
+        what = "claims" if cell.row.startswith(f"{CLAIMS}/") else "providers"
+        verdicts = counted.setdefault(("adapters" if kinds[cell.subject] == "adapter" else what, cell.evidence), {})
+        verdicts[cell.verdict] = verdicts.get(cell.verdict, 0) + 1
+    yield from rows(
+        ["what was judged", "evidence", "cells", *(f"{_MARKS[verdict]} {verdict.value}" for verdict in Verdict)],
+        [
+            [
+                what,
+                evidence,
+                f"{sum(verdicts.values()):,}",
+                *(f"{verdicts[each]:,}" if each in verdicts else "" for each in Verdict),
+            ]
+            for (what, evidence), verdicts in sorted(counted.items())
+        ],
+    )
 
 
 def _overview(table: Table, subjects: Sequence[Subject], heading: str, about: str) -> Iterator[str]:

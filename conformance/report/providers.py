@@ -219,6 +219,7 @@ def _faults(page: _Page) -> Iterator[str]:
         if cell.verdict in (Verdict.BREAKS, Verdict.DEPARTS, Verdict.UNTESTED, Verdict.ERRORED):
             why = f" Expected: {prose(cell.expected)}" if cell.expected else ""
             variant = f", {cell.variant}" if cell.variant else ""
+            variant += f", {prose(cell.subject)}" if cell.subject != page.subject.name else ""
             name = cell.row.removeprefix(f"{PROBES}/")
             lines.append(f"{code(name)} ({cell.evidence}{variant}) {cell.verdict.value}: {prose(cell.observed)}.{why}")
     for name, cell in page.claims.items():
