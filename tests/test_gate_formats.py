@@ -13,7 +13,7 @@ from conformance.results import Case, Evidence, Finding, Level, Outcome, Probed,
 from tests.xml_text import parse_xml
 
 SCHEMA = json.loads((Path(__file__).parent / "official" / "sarif-2.1.0-rtm.5.json").read_text())
-DONE, ROLE, USAGE = "stream/ends-with-done", "stream/role-first", "usage/sums-up"
+DONE, ROLE, USAGE, LATE = "stream/ends-with-done", "stream/role-first", "usage/sums-up", "usage/in-last-chunk"
 
 
 def outcome(rule: str, status: Status, level: Level = Level.MUST) -> Outcome:
@@ -29,6 +29,7 @@ def told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.Capture
         outcome(DONE, Status.FAILED),
         outcome(ROLE, Status.PASSED),
         outcome(USAGE, Status.FAILED, Level.SHOULD),
+        outcome(LATE, Status.UNTESTED, Level.SHOULD),
         outcome("stream/errs", Status.ERRORED),
     )
     cases = (
@@ -63,6 +64,7 @@ def test_junit_has_a_suite_a_case_and_a_test_a_fact(told: Any) -> None:
         (case, DONE): ["skipped"],
         (case, ROLE): [],
         (case, USAGE): ["system-out"],
+        (case, LATE): ["failure"],
         (case, "stream/errs"): ["error"],
         (case, "probes/ids-empty"): ["failure"],
         ("example/one-tool-call.plain", "gate/case-judges-something"): ["failure"],
@@ -84,6 +86,7 @@ def test_sarif_leads_to_lines_of_results_and_of_the_baseline(told: Any) -> None:
     assert {
         DONE: (results, line_of(DONE) - 1),
         USAGE: (results, line_of(USAGE) - 1),
+        LATE: (results, line_of(LATE) - 1),
         "probes/ids-empty": (results, line_of("ids-empty") - 1),
         "gate/case-judges-something": (results, line_of("one-tool-call") - 1),
         "gate/expected-failure-fails": ("expected.yaml", 4),
@@ -96,7 +99,7 @@ def test_sarif_leads_to_lines_of_results_and_of_the_baseline(told: Any) -> None:
 def test_github_annotates_what_closes_the_gate(told: Any) -> None:
     shown = told("github").splitlines()
     assert "::error file=expected.yaml,line=4,title=gate/expected-failure-fails MUST::" in "\n".join(shown)
-    assert "conformance: 5 errors, 1 warning, 1 notice" == shown[-1]
+    assert "conformance: 6 errors, 1 warning, 1 notice" == shown[-1]
 
 
 def test_what_an_adapter_passed_stands_where_its_case_does(

@@ -35,6 +35,8 @@ def played(status: Status, evidence: Evidence = Evidence.LIVE) -> Case:
         (f"groq/{CASE}/{DONE}", "", Evidence.LIVE, True),
         (f"groq/{DONE}", "", Evidence.ENGINE, True),
         ("*/stream/*", "", Evidence.LIVE, True),
+        ("gro*/stream/*", "", Evidence.LIVE, True),
+        ("**", "", Evidence.LIVE, True),
         (f"groq/{DONE}", "2026-11-22", Evidence.LIVE, False),
         (f"groq/{DONE}", "", Evidence.SIMULATED, False),
         (f"openai/{DONE}", "", Evidence.LIVE, False),
@@ -72,6 +74,7 @@ def test_only_an_entry_about_one_fact_is_untrue_as_soon_as_it_passes(given: Entr
         (entry(f"groq/{DONE}", until="2026-11-01"), False, "ended"),
         (entry("openai/no/such"), True, ""),
         (entry("**/no/such"), True, ""),
+        (entry("gro*/no/such"), True, ""),
     ],
 )
 def test_entries_are_judged_as_the_gate_does_once_everything_was_played(

@@ -48,12 +48,18 @@ def configure(parser: argparse.ArgumentParser) -> None:
 def run(arguments: argparse.Namespace) -> int:
     """Print the judgement; 0 where the gate is open."""
     own = not arguments.paths
-    found = files([Path(each) for each in arguments.paths] or [folder("reports") / "results"])
-    expected = arguments.expected or (baseline.default() if own else None)
+    found = files([Path(each) for each in arguments.paths] or [_near(folder("reports") / "results")])
+    expected = arguments.expected or (_near(baseline.default()) if own else None)
     entries = baseline.load(expected) if expected else ()
     judgement = judge([results for _, results in found], entries, datetime.now(UTC).date().isoformat())
     print("".join(_shown(arguments.format, judgement, found, expected)), end="")
     return int(not judgement.passes)
+
+
+def _near(path: Path) -> Path:
+    """Return the path from here where it leads below, as reports name files of a repository."""
+    here = Path.cwd()
+    return path.relative_to(here) if path.is_relative_to(here) else path
 
 
 def _shown(

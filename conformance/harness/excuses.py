@@ -1,9 +1,9 @@
 """Expected failures in a run of the suites: what they excuse, and what ends the run because it is no excuse."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
-from conformance.baseline import Entry
+from conformance.baseline import Entry, fits
 from conformance.gate import Judgement, judge
 from conformance.results import Case, Evidence, Results
 
@@ -19,11 +19,10 @@ class Excuses:
     def about(cls, subject: str, entries: Sequence[Entry], today: str) -> "Excuses":
         """Return those of some entries that a run of this subject says something of.
 
-        An entry that begins with a star may be about anybody, and excuses here what it covers; that it covers nothing
-        is for the gate over all results to say.
+        One whose first part has a star may be about others, too, and excuses here what it covers; that it covers
+        nothing is for the gate over all results to say.
         """
-        own = tuple([each for each in entries if each.match.partition("/")[0] in (subject, "*", "**")])
-        return cls(own, today)
+        return cls(tuple([each for each in entries if fits(_whom(each), subject)]), today)
 
     def of(self, subject: str, case: Case, fact: str) -> Entry | None:
         """Return the entry in force that excuses a failure; `fact` is a rule's id, or `probes/<probe>`.
@@ -44,15 +43,19 @@ class Excuses:
         return next((each for each in self._in_force() if each.match == name and not each.flaky), None)
 
     def judgement(self, results: Results, *, whole: bool) -> Judgement:
-        """Return what the gate says of the entries themselves: of one that fits nothing only after a whole run.
+        """Return what the gate says of the entries themselves that name this subject.
 
-        Whether an entry is mended is told by what was put to the test, where that is not all.
+        That one is mended, or fits nothing, can be told after a whole run alone; that it is past its end, always.
         """
-        named = [each for each in self.entries if not each.match.startswith("*")]
+        named = [each for each in self.entries if "*" not in _whom(each)]
         found = judge([results], named, self.today)
-        return Judgement(
-            mended=found.mended if whole else (), unmatched=found.unmatched if whole else (), ended=found.ended
-        )
+        told = Judgement(ended=found.ended)
+        return replace(told, mended=found.mended, unmatched=found.unmatched) if whole else told
 
     def _in_force(self) -> list[Entry]:
         return [each for each in self.entries if not each.has_ended(self.today)]
+
+
+def _whom(entry: Entry) -> str:
+    """Return the part of an entry's pattern that says which subject it is about."""
+    return entry.match.partition("/")[0]

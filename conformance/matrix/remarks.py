@@ -121,7 +121,9 @@ def of_judgement(
             excuse = _excuse(excuses[fact]) if fact in excuses else ""
             suite, place = f"{fact.subject}/{fact.case}", places[fact.names[0]]
             message = fact.message or ("" if kind is Kind.PASSED else fact.status.value)
-            yield Remark(suite, fact.fact, kind, fact.level, message, fact.at, place, excuse)
+            # What was promised and not tested fails whatever the level of its rule.
+            level = Level.MUST if fact.is_failure else fact.level
+            yield Remark(suite, fact.fact, kind, level, message, fact.at, place, excuse)
     yield from _of_entries("gate/expected-failure-fails", "it passes; take the entry away", judgement.mended, baseline)
     yield from _of_entries("gate/entry-matches", "it matches nothing", judgement.unmatched, baseline)
     yield from _of_entries("gate/entry-in-force", "it is past its end", judgement.ended, baseline)
