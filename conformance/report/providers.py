@@ -35,7 +35,7 @@ _SECTIONS: Final = {
 
 _REST: Final = "Further"
 _IMPOSSIBLE: Final = "impossible"
-_BODIES: Final = {"thinking.on": "To have the model think, send", "thinking.off": "To have it not think, send"}
+_BODIES: Final = {"thinking.on": "To have the model think", "thinking.off": "To have it not think"}
 
 
 _WORDS: Final = """\
@@ -136,11 +136,11 @@ def _short(page: _Page) -> Iterator[str]:
     lines = []
     for group, seams in SEAMS.items():
         said = [
-            f"{seam.title}: {_safe(meaning(seam.claim, cell.claim.value, code))}"
+            f"  - {seam.title}: {_safe(meaning(seam.claim, cell.claim.value, code))}\n"
             for seam in seams
             if (cell := page.claims.get(seam.claim)) is not None and cell.claim is not None and _is_said(cell.claim)
         ]
-        lines += [f"- **{group}**: {'; '.join(said)}.\n"] if said else []
+        lines += [f"- **{group}**\n", *said] if said else []
     if lines:
         yield f"## In short\n\n{''.join(lines)}\n{_WORDS}\n"
 
@@ -161,11 +161,11 @@ def _section(page: _Page, heading: str, names: Sequence[str]) -> Iterator[str]:
 def _body(sentence: str, value: Any) -> Iterator[str]:
     if isinstance(value, Mapping) and value:
         text = orjson.dumps(value, option=orjson.OPT_INDENT_2).decode()
-        yield f"{sentence}:\n\n```json\n{text}\n```\n\n"
+        yield f"{sentence}, send:\n\n```json\n{text}\n```\n\n"
     elif value == {}:
-        yield f"{sentence} nothing more: it is so without.\n\n"
+        yield f"{sentence}, send nothing more: it is so without.\n\n"
     else:
-        yield f"{sentence} … nothing: no request does it.\n\n" if value == _IMPOSSIBLE else ""
+        yield f"{sentence}: no request does it.\n\n" if value == _IMPOSSIBLE else ""
 
 
 def _told(page: _Page, cell: Entered) -> list[str]:
