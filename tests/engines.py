@@ -83,7 +83,7 @@ def define(folder: Path, name: str = "fake", vice: str = "none", **changes: Any)
         "command": ["{python}", "{package}/fake.py", "{port}", "{flags}"],
         "environment": {"PIDS": str(folder / "pids")},
         "health": "/ready",
-        "seconds": 20,
+        "seconds": 120,
         "grace": 0.3,
     }
     path = folder / f"{name}.yaml"
@@ -111,12 +111,16 @@ def lives(pid: int) -> bool:
         os.kill(pid, 0)
     except ProcessLookupError:
         return False
+    try:
+        status = Path(f"/proc/{pid}/stat").read_text()
+    except (FileNotFoundError, ProcessLookupError):
+        # It has ended since, or there is no /proc on this system to ask.
+        return not Path("/proc/self").exists()
     # A child that nobody has waited for yet has ended all the same.
-    status = Path(f"/proc/{pid}/stat")
-    return not status.exists() or status.read_text().rpartition(")")[2].split()[0] != "Z"
+    return status.rpartition(")")[2].split()[0] != "Z"
 
 
-def until(met: Callable[[], object], seconds: float = 20.0) -> bool:
+def until(met: Callable[[], object], seconds: float = 60.0) -> bool:
     """Wait until a condition is met, and say whether it was."""
     due = time.monotonic() + seconds
     while time.monotonic() < due:

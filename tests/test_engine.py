@@ -162,7 +162,7 @@ def test_no_process_is_left_when_the_command_is_ended(
             os.killpg(process.pid, number)
         else:
             os.kill(process.pid, number)
-        assert code == process.wait(30)
+        assert code == process.wait(120)
         # Who is killed cannot end the command that the user gave; the engine ends all the same.
         started = pids(tmp_path) if number == signal.SIGKILL else started
         assert until(lambda: not any(map(lives, started)))
@@ -175,6 +175,18 @@ def test_no_process_is_left_when_the_command_is_ended(
         for stream in (process.stdout, process.stderr):
             if stream is not None:
                 stream.close()
+
+
+def test_a_signal_while_the_command_is_started_is_not_lost() -> None:
+    code = (
+        "import os, signal, sys;"
+        "from conformance.harness.engines.errand import run;"
+        "from conformance.harness.engines.serving import Served;"
+        "os.register_at_fork(after_in_parent=lambda: os.kill(os.getpid(), signal.SIGINT));"
+        "sys.exit(run(['sleep', '0.1'], Served('', '', '', {}, None, {})))"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False, timeout=120)
+    assert (-signal.SIGINT, False) == (done.returncode, "Exception ignored" in done.stderr)
 
 
 @pytest.mark.parametrize(

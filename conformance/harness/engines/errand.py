@@ -3,7 +3,7 @@
 import os
 import signal
 import subprocess
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from types import FrameType
 from typing import Final
@@ -16,6 +16,7 @@ from conformance.harness.run import BASE_URL, ENGINE, MODEL
 
 _GRACE: Final = 5.0
 _ENDS: Final = (signal.SIGTERM, signal.SIGHUP)
+_HELD: Final = (signal.SIGINT, *_ENDS)
 
 
 def told_of(served: Served) -> Mapping[str, str]:
@@ -30,13 +31,14 @@ def run(command: Sequence[str], served: Served) -> int:
     Ctrl-C reaches the command by itself; whatever else ends this process ends the command, too. Raises Unusable where
     it cannot be started.
     """
-    # A signal must not come between the start of the command and the care for its end.
-    before = signal.pthread_sigmask(signal.SIG_BLOCK, _ENDS)
+    # A signal must not come between the start of the command and the care for its end, nor into what Python does around
+    # a fork, where it would be lost.
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, _HELD)
     try:
         process = subprocess.Popen(  # noqa: S603 — the user's own words
             command,
             env={**os.environ, **told_of(served)},
-            preexec_fn=lambda: signal.pthread_sigmask(signal.SIG_SETMASK, before),  # noqa: PLW1509 — no thread runs
+            preexec_fn=lambda: _let_in(before),  # noqa: PLW1509 — no thread runs
         )
     except OSError as error:
         signal.pthread_sigmask(signal.SIG_SETMASK, before)
@@ -52,6 +54,14 @@ def run(command: Sequence[str], served: Served) -> int:
         _ended(process)
         raise
     return code if code >= 0 else 128 - code
+
+
+def _let_in(before: Iterable[int]) -> None:
+    """Let held signals end the new process, which is not to run this one's handlers until it becomes the command."""
+    for number in _HELD:
+        if callable(signal.getsignal(number)):
+            signal.signal(number, signal.SIG_DFL)
+    signal.pthread_sigmask(signal.SIG_SETMASK, before)
 
 
 def _ended(process: "subprocess.Popen[bytes]") -> int:

@@ -32,6 +32,8 @@ _LOOPBACK: Final = ("0100007F", "00000000000000000000000001000000", "00000000000
 """127.0.0.1, ::1 and ::ffff:127.0.0.1, as /proc/net writes them on a little-endian machine."""
 _POLL: Final = 0.1
 _TELL: Final = 10.0
+_KEEPERS_GRACE: Final = 60.0
+"""Seconds that the keeper has beyond the engine's own: who kills it before its time leaves what it would have ended."""
 _PASSED_ON: Final = ("PATH", "HOME", "TMPDIR", "LANG", "LC_ALL", "LC_CTYPE", "LD_LIBRARY_PATH", "DYLD_LIBRARY_PATH")
 """Variables of the user that an engine is given: none that is known to hold a key."""
 
@@ -113,7 +115,7 @@ def _end(keeper: "subprocess.Popen[bytes]", grace: float) -> None:
             keeper.stdin.close()
     before = _deaf()
     try:
-        keeper.wait(grace + 10.0)
+        keeper.wait(grace + _KEEPERS_GRACE)
     except subprocess.TimeoutExpired:
         keeper.kill()
         keeper.wait()
