@@ -68,7 +68,7 @@ def test_the_version_is_printed(capsys: pytest.CaptureFixture[str]) -> None:
         (["check", "--jobs", "0", "x"], "expected a number from 1 on, got '0'"),
         (["check", "--jobs", "²", "x"], "expected a number from 1 on, got '²'"),
         (["check", "--level", "ought", "x"], "invalid choice: 'OUGHT'"),
-        (["check", "--format", "xml", "x"], "choose from 'console', 'json', 'jsonl'"),
+        (["check", "--format", "xml", "x"], "choose from 'console', 'github', 'json', 'jsonl', 'junit', 'sarif'"),
         (["check", "--format", "../check", "x"], "invalid choice: '../check'"),
         (["check", "--format", "terminal", "x"], "invalid choice: 'terminal'"),
         (["check", "--provider", "deepsek", "x"], "there is no provider 'deepsek'; did you mean deepseek"),
