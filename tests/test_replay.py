@@ -7,7 +7,7 @@ import orjson
 import pytest
 
 from conformance.cli import main
-from conformance.harness.excerpts import BOUND, quoted
+from conformance.harness.excerpts import BOUND, KEPT, quoted
 from conformance.matrix.stored import read
 from conformance.resources import folder
 from conformance.results import Finding, Level, Outcome, Status
@@ -118,3 +118,11 @@ def test_a_quote_is_bounded_and_a_reply_is_quoted_with_what_it_answers() -> None
     assert (BOUND, BOUND) == (len(finding.excerpt), len(finding.asked))
     assert (True, "…") == (finding.excerpt.startswith('"ccc'), finding.excerpt[-1])
     assert finding.asked.startswith('{"role":"tool"')
+
+
+def test_of_many_findings_the_first_are_kept_and_the_rest_is_counted() -> None:
+    exchange = Exchange(request=REQUEST, response=PLAIN, status=200)
+    many = tuple([Finding("/0/request/model", f"expected {number}", Level.MUST) for number in range(KEPT + 4)])
+    found = quoted((Outcome("a/b", Status.FAILED, Level.MUST, 9, many),), (exchange,))[0].findings
+    expected = [*(each.message for each in many[:KEPT]), "and 4 more findings of this rule"]
+    assert expected == [each.message for each in found]

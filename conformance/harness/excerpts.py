@@ -8,7 +8,7 @@ import orjson
 
 from conformance.documents import parse_json
 from conformance.errors import InvalidDocument
-from conformance.results import Finding, Outcome
+from conformance.results import Finding, Level, Outcome
 from conformance.wire import sse
 from conformance.wire.assemble import assemble
 from conformance.wire.exchange import Conversation, Exchange
@@ -16,6 +16,9 @@ from conformance.wire.pointer import parse, render, resolve
 
 BOUND: Final = 300
 """How many characters an excerpt has at most."""
+
+KEPT: Final = 3
+"""How many findings of one rule in one case are kept."""
 
 _MESSAGE: Final = 2
 """How many tokens lead from a request to one of its messages."""
@@ -31,12 +34,19 @@ Say: TypeAlias = Callable[[str], str]
 def quoted(
     outcomes: tuple[Outcome, ...], conversation: Conversation, say: Say = lambda text: text
 ) -> tuple[Outcome, ...]:
-    """Return outcomes whose findings quote what they point at, and of a reply also what it answers."""
+    """Return outcomes whose findings quote what they point at, and of a reply also what it answers.
+
+    Of many findings the first few are kept, with how many more there were: one fault comes back in every later request.
+    """
     return tuple([_outcome(each, conversation, say) if each.findings else each for each in outcomes])
 
 
 def _outcome(outcome: Outcome, conversation: Conversation, say: Say) -> Outcome:
-    return replace(outcome, findings=tuple([_finding(each, conversation, say) for each in outcome.findings]))
+    found = outcome.findings
+    kept = [_finding(each, conversation, say) for each in found[:KEPT]]
+    if len(found) > KEPT:
+        kept.append(Finding(found[-1].at, f"and {len(found) - KEPT} more findings of this rule", Level.MAY))
+    return replace(outcome, findings=tuple(kept))
 
 
 def _finding(finding: Finding, conversation: Conversation, say: Say) -> Finding:
