@@ -71,6 +71,7 @@ def test_the_headline_counts_what_the_table_holds(made: Table) -> None:
     assert (4, 1, ("Example | of <a> host",)) == (told.recordings, told.recorded, told.engines)
     assert (2, 1, 1, 2) == (told.engine_facts, told.engine_breaks, told.engine_departs, told.declared)
     assert (1, 1, 0, 1) == (told.adapters, told.pairings, told.clean_pairings, told.expected)
+    assert (1, 0) == (told.played, told.clean)
 
 
 @pytest.mark.parametrize(

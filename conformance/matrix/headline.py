@@ -3,9 +3,10 @@
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import asdict, dataclass
 
+from conformance.gate import Fact, facts
 from conformance.matrix import WORST_FIRST, Verdict
 from conformance.matrix.table import CLAIMS, Entered, Table
-from conformance.results import Evidence
+from conformance.results import Evidence, Status
 
 
 @dataclass(frozen=True, slots=True)
@@ -15,8 +16,8 @@ class Headline:
     `claims` are made of `providers`, each with a source; `recordings` of real traffic of `recorded` of them confirm or
     contradict some; `unknown` more were looked for and not found. `engine_facts` are rules and probes of the `engines`
     that really ran, of which `engine_departs` miss what is recommended and `engine_breaks` break a MUST. `declared`
-    facts were played by the simulator alone. `adapters` were driven in `pairings` with a provider each, of which
-    `clean_pairings` break no MUST.
+    facts were played by the simulator alone. `adapters` were driven in `pairings` with a provider each, through
+    `played` cases, of which `clean` break no MUST; in `clean_pairings` no case does.
     """
 
     providers: int
@@ -34,6 +35,8 @@ class Headline:
     adapters: int
     pairings: int
     clean_pairings: int
+    played: int
+    clean: int
     expected: int
 
     def to_json(self) -> dict[str, object]:
@@ -70,11 +73,11 @@ class Headline:
 
     def _adapters(self) -> Iterator[str]:
         if self.adapters:
-            broken = self.pairings - self.clean_pairings
             yield (
                 f"**{_counted(self.adapters, 'adapter')} driven** through the simulator, in "
-                f"{_counted(self.pairings, 'pairing')} with a provider: {self.clean_pairings:,} break no MUST, "
-                f"{broken:,} do."
+                f"{_counted(self.pairings, 'pairing')} with a provider: {self.clean:,} of "
+                f"{_counted(self.played, 'case')} break no MUST, and in {self.clean_pairings:,} of the pairings none "
+                "does."
             )
 
     def _expected(self) -> Iterator[str]:
@@ -90,7 +93,9 @@ def headline(table: Table) -> Headline:
     ran = worst([cell for cell in seen if cell.evidence == Evidence.ENGINE])
     alone = worst([cell for cell in seen if kinds[cell.subject] != "adapter" and cell.evidence == Evidence.SIMULATED])
     adapters = [subject for subject in table.subjects if subject.kind == "adapter"]
-    broken = {cell.subject for cell in seen if cell.verdict in (Verdict.BREAKS, Verdict.UNTESTED, Verdict.ERRORED)}
+    driven = [each for each in table.observed.results if each.provider]
+    played = [(each.name, case.name) for each in driven for case in each.cases if case.outcomes]
+    failed = {(fact.subject, fact.case) for each in driven for fact in facts(each) if _fails(fact)}
     calibration = table.observed.calibration.values()
     titles = {subject.name: subject.title for subject in table.subjects}
     return Headline(
@@ -108,9 +113,15 @@ def headline(table: Table) -> Headline:
         declared=sum(1 for verdict in alone.values() if verdict is Verdict.DECLARED),
         adapters=len({subject.name.partition("/")[0] for subject in adapters}),
         pairings=len(adapters),
-        clean_pairings=sum(1 for subject in adapters if subject.name not in broken),
+        clean_pairings=len({each.name for each in driven} - {subject for subject, _ in failed}),
+        played=len(played),
+        clean=sum(1 for case in played if case not in failed),
         expected=sum(1 for cell in table.cells if cell.expected),
     )
+
+
+def _fails(fact: Fact) -> bool:
+    return fact.is_failure or fact.status is Status.ERRORED
 
 
 def worst(cells: Iterable[Entered]) -> dict[tuple[str, str], Verdict]:

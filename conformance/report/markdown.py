@@ -55,6 +55,7 @@ def render(table: Table) -> Iterator[str]:
     yield from _overview(table, providers, "Providers", "A number is that of rows with the mark before it.")
     yield from _seams(table, providers)
     yield from _overview(table, adapters, "Adapters", "Each with the provider that the simulator played to it.")
+    yield from _of_adapters(table, adapters)
     yield "## Families\n\nOf how many subjects each row is declared (○), seen (✓) and not known (?); who departs from "
     yield "it or breaks it is named.\n\n"
     for family in dict.fromkeys([row.family for row in table.rows]):
@@ -109,6 +110,21 @@ def _overview(table: Table, subjects: Sequence[Subject], heading: str, about: st
             for subject in subjects
         ],
     )
+
+
+def _of_adapters(table: Table, adapters: Sequence[Subject]) -> Iterator[str]:
+    """Yield a folded table with a row for each rule that an adapter breaks or departs from, and in how many cases."""
+    lines = []
+    for subject in adapters:
+        for cell in table.of(subject.name):
+            if cell.verdict in (Verdict.BREAKS, Verdict.DEPARTS, Verdict.ERRORED):
+                told = [_linked(subject), code(cell.row), cell.variant, f"{_MARKS[cell.verdict]} {len(cell.cases)}"]
+                lines.append([*told, prose(cut(cell.observed, 2 * _WIDTH))])
+    if lines:
+        yield "<details><summary><b>What each adapter breaks</b>, in how many cases, and the first finding"
+        yield "</summary>\n\n"
+        yield from rows(["adapter", "rule", "variant", "cases", "found"], lines)
+        yield "</details>\n\n"
 
 
 def _evidence(table: Table) -> Mapping[str, Sequence[str]]:
