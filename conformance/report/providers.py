@@ -200,15 +200,18 @@ def _is_said(claim: Claim) -> bool:
 
 def _refusals(page: _Page) -> Iterator[str]:
     """Yield what each refusal means: status and text as they come, and what in the request is the cause."""
-    found = []
+    found: dict[tuple[int, str], dict[str, None]] = {}
     for name, cell in page.claims.items():
         for refusal in refusals(cell.claim.value) if cell.claim is not None else ():
-            found.append((refusal["status"], str(refusal.get("message") or ""), name))
+            found.setdefault((refusal["status"], str(refusal.get("message") or "")), {})[name] = None
     if found:
         yield "## What a refusal means\n\n"
         yield from rows(
             ["status", "text", "cause"],
-            [[str(status), code(text), prose(vocabulary()[name])] for status, text, name in sorted(found)],
+            [
+                [str(status), code(text), "<br>".join([prose(vocabulary()[name]) for name in causes])]
+                for (status, text), causes in sorted(found.items(), key=lambda each: each[0])
+            ],
         )
 
 
