@@ -157,7 +157,7 @@ def test_the_action_plays_a_provider_whatever_the_repository_configures(tmp_path
     told, folder = act(GATE="provider", PROVIDER="groq")
     assert "0" == told["code"]
     assert EXAMPLE not in (folder / "results" / "groq.json").read_text()
-    assert parse_xml((folder / "gate.xml").read_text()).get("failures") == "0"
+    assert {"0"} == {suite.get("failures") for suite in parse_xml((folder / "gate.xml").read_text())}
 
 
 GH = """#!/bin/sh

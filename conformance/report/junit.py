@@ -5,6 +5,7 @@ The form is that of pytest and of the JUnit task of Ant: failures and errors wit
 
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
+from itertools import groupby
 from typing import Any, Final
 from xml.etree import ElementTree as ET
 
@@ -29,29 +30,32 @@ def render_inputs(
     _summary: Callable[[], Mapping[str, Any]],
     _paint: Callable[[str, str], str],
 ) -> Iterator[str]:
-    """Yield the report on judged inputs, at their end: what stands first are the sums."""
+    """Yield the report on judged inputs, a suite as soon as its input is judged."""
     yield from render(of_inputs(inputs))
 
 
 def render(remarks: Iterable[Remark]) -> Iterator[str]:
-    """Yield the document. What is noted is a test that passes, with the note as its output."""
-    suites: dict[str, dict[str, list[Remark]]] = {}
+    """Yield the document, a suite at a time, for which its remarks stand together.
+
+    What is noted is a test that passes, with the note as its output. The sums stand at each suite and not above them:
+    traffic may be of any size, and none of it is held in memory.
+    """
+    yield '<?xml version="1.0" encoding="utf-8"?>\n<testsuites name="conformance">\n'
+    for name, together in groupby(remarks, key=lambda remark: remark.suite):
+        suite = _suite(name, together)
+        ET.indent(suite, level=1)
+        yield f"  {ET.tostring(suite, encoding='unicode')}\n"
+    yield "</testsuites>\n"
+
+
+def _suite(name: str, remarks: Iterable[Remark]) -> ET.Element:
+    tests: dict[str, list[Remark]] = {}
     for remark in remarks:
-        suites.setdefault(remark.suite, {}).setdefault(remark.fact, []).append(remark)
-    root = ET.Element("testsuites", name="conformance")
-    for name, tests in suites.items():
-        root.append(_suite(name, tests))
-    _count(root, [_worst(tests) for suite in suites.values() for tests in suite.values()])
-    ET.indent(root)
-    yield '<?xml version="1.0" encoding="utf-8"?>\n'
-    yield ET.tostring(root, encoding="unicode") + "\n"
-
-
-def _suite(name: str, tests: Mapping[str, list[Remark]]) -> ET.Element:
-    suite = ET.Element("testsuite", name=_clean(name))
-    _count(suite, [_worst(remarks) for remarks in tests.values()])
-    for fact, remarks in tests.items():
-        suite.append(_test(name, fact, remarks))
+        tests.setdefault(remark.fact, []).append(remark)
+    endings = [_worst(each) for each in tests.values()]
+    counts = {name: str(endings.count(kind)) for name, kind in _COUNTED.items()}
+    suite = ET.Element("testsuite", {"name": _clean(name), "tests": str(len(tests)), **counts})
+    suite.extend([_test(name, fact, each) for fact, each in tests.items()])
     return suite
 
 
@@ -83,12 +87,6 @@ def _told(remark: Remark) -> str:
     line = "" if remark.place.line is None else f":{remark.place.line}"
     at = f" at {remark.at}" if remark.at else ""
     return f"{remark.place.path}{line}: {remark.level.value}{at}: {remark.message}"
-
-
-def _count(element: ET.Element, endings: list[Kind]) -> None:
-    element.set("tests", str(len(endings)))
-    for name, kind in _COUNTED.items():
-        element.set(name, str(endings.count(kind)))
 
 
 def _worst(remarks: Iterable[Remark]) -> Kind:
