@@ -32,7 +32,11 @@ FORMATS: Final = (CONSOLE, "github", "junit", "sarif")
 def configure(parser: argparse.ArgumentParser) -> None:
     """Declare what the verb takes."""
     parser.add_argument(
-        "paths", nargs="*", metavar="RESULTS", help="files of results, or folders of them (default: reports/results)"
+        "paths",
+        nargs="*",
+        metavar="RESULTS",
+        help="files of results, or folders of them (default: the project's own of providers and engines; what adapters "
+        "break is theirs to mend, and published)",
     )
     parser.add_argument(
         "--expected",
@@ -48,12 +52,16 @@ def configure(parser: argparse.ArgumentParser) -> None:
 def run(arguments: argparse.Namespace) -> int:
     """Print the judgement; 0 where the gate is open."""
     own = not arguments.paths
-    found = files([Path(each) for each in arguments.paths] or [_near(folder("reports") / "results")])
+    found = files([Path(each) for each in arguments.paths] or _own())
     expected = arguments.expected or (_near(baseline.default()) if own else None)
     entries = baseline.load(expected) if expected else ()
     judgement = judge([results for _, results in found], entries, datetime.now(UTC).date().isoformat())
     print("".join(_shown(arguments.format, judgement, found, expected)), end="")
     return int(not judgement.passes)
+
+
+def _own() -> list[Path]:
+    return sorted(_near(folder("reports") / "results").glob("*.json"))
 
 
 def _near(path: Path) -> Path:
