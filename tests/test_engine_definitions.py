@@ -1,5 +1,7 @@
 """The definitions of engines: what their files may say, and that those of the project are sound."""
 
+import subprocess
+import sys
 import tomllib
 from pathlib import Path
 from typing import Any
@@ -65,6 +67,24 @@ def test_a_definition_that_cannot_be_right_is_refused_at_its_line(
         read(path)
     assert words in str(caught.value)
     assert caught.value.line is not None
+
+
+@pytest.mark.parametrize(
+    ("code", "shown"),
+    [
+        ("import sgl_kernel.deep as it; print(it.call(1, 2).more)", "<class 'sitecustomize.StandIn'>"),
+        ("from torchvision.ops import decorate\n@decorate()\ndef f(): return 7\nprint(f())", "7"),
+        ("from torchvision import Base\nclass A(Base[int]): pass\nprint(A().name)", "<class 'sitecustomize.StandIn'>"),
+        ("import vllm._custom_ops as it; print(it.rotary_embedding.__name__)", "rotary_embedding"),
+        ("import sgl_kernel; print(hasattr(sgl_kernel.f, '__fspath__'))", "False"),
+        ("import importlib.util as it; print(it.find_spec('no_such_package'))", "None"),
+    ],
+)
+def test_what_stands_in_for_kernels_takes_whatever_it_is_asked_for(code: str, shown: str) -> None:
+    definition = engines.load("sglang")
+    environment = {"PYTHONPATH": str(definition.home / definition.stubs["folder"])}
+    done = subprocess.run([sys.executable, "-c", code], env=environment, capture_output=True, text=True, check=False)
+    assert (0, shown) == (done.returncode, done.stdout.strip()), done.stderr
 
 
 def test_flags_are_words_of_their_own_and_other_braces_stay(tmp_path: Path) -> None:

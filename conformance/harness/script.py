@@ -60,6 +60,8 @@ def forced(body: Mapping[str, Any], claims: Mapping[str, Any]) -> str:
     obeyed = claims.get("tools.choices-obeyed", (kind,))
     if kind not in ("named", "required") or (isinstance(obeyed, list) and kind not in obeyed):
         return ""
+    if not body.get("tools") and claims.get("tools.choice-without-tools") == "ignored":
+        return ""
     return str(function.get("name")) if isinstance(function, dict) else "required"
 
 

@@ -14,6 +14,7 @@ def _is_required(reply: Reply, context: Context) -> bool:
     return (
         reply.request is not None
         and reply.request.get("tool_choice") == "required"
+        and bool(reply.request.get("tools"))
         and reply.complete
         and reply.finish_reason not in ("length", "content_filter")
         and "required" in context.claim("tools.choices-obeyed", ("required",))
