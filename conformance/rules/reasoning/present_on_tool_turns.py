@@ -15,12 +15,20 @@ _REFUSAL = {
 }
 _THINKS = {"thinking.mode": "always", "reasoning.omitted-on-tool-turn": _REFUSAL}
 _IN_ALL = {**_THINKS, "reasoning.omitted-on-earlier-tool-turn": _REFUSAL}
+_NULL = "reasoning.null-on-tool-turn"
+_NULL_ALONE = {"thinking.mode": "always", "reasoning.omitted-on-tool-turn": "accepted", _NULL: {"status": 500}}
+
+
+def _null_is_refused(turn: Turn, context: Context) -> bool:
+    """Say whether null stands where the provider bears no reasoning, but refuses null."""
+    nulled = any(turn.value.get(field, "") is None for field in in_requests(context))
+    return nulled and context.thinks is True and context.bites(_NULL)
 
 
 @rule(
     Level.MUST,
     on=tool_turns,
-    where=lambda turn, context: demanded(context, current=turn.current),
+    where=lambda turn, context: demanded(context, current=turn.current) or _null_is_refused(turn, context),
     needs=("reasoning.omitted-on-tool-turn",),
     source=Source(
         "https://github.com/anomalyco/opencode/issues/24083",
@@ -29,6 +37,7 @@ _IN_ALL = {**_THINKS, "reasoning.omitted-on-earlier-tool-turn": _REFUSAL}
     bad=[
         example("tool-result", claims=_THINKS),
         example("tool-result", {"/0/request/messages/1/reasoning_content": None}, _THINKS),
+        example("tool-result", {"/0/request/messages/1/reasoning_content": None}, _NULL_ALONE),
         example("reasoning-earlier-turn", {"/0/request/messages/1/reasoning_content": REMOVE}, _IN_ALL),
     ],
     good=[
@@ -50,7 +59,7 @@ def judge(turn: Turn, context: Context) -> list[Fault]:
         return []
     nulled = next((field for field in fields if field in turn.value), None)
     got = "none" if nulled is None else "null"
-    claim = "reasoning.null-on-tool-turn"
+    claim = _NULL
     if nulled is None or not context.knows((claim,)):
         claim = omission(current=turn.current)
     message = f"expected {' or '.join(fields)} in this assistant message with tool_calls, got {got}"
