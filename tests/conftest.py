@@ -1,5 +1,6 @@
-"""What the tests share: the folder of real recordings, where it lies beside the checkout."""
+"""What the tests share: where they run, and the folder of real recordings, where it lies beside the checkout."""
 
+import signal
 import socket
 from collections.abc import Iterator
 from pathlib import Path
@@ -34,6 +35,13 @@ def loopback_only() -> Iterator[None]:
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(socket.socket, "connect", guarded)
         yield
+
+
+@pytest.fixture(autouse=True, scope="session")
+def interruptible() -> None:
+    """Heed Ctrl-C: a run in the background ignores it, and would hand that on to what tests start and interrupt."""
+    if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
+        signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
 @pytest.fixture(scope="session")
