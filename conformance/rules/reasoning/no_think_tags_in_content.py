@@ -38,4 +38,4 @@ def judge(reply: Reply, _context: Context) -> list[Fault]:
     content = reply.message["content"]
     if "think>" not in content or tagged(reply.message) is None:
         return []
-    return [Fault("expected the answer, got reasoning that ends with </think> before it", at=("message", "content"))]
+    return [Fault("expected the answer, got reasoning in <think> tags before it", at=("message", "content"))]
