@@ -150,7 +150,11 @@ def test_no_process_is_left_when_the_command_is_ended(
     tmp_path: Path, number: signal.Signals, code: int, errand: list[str]
 ) -> None:
     words = [sys.executable, "-m", "conformance", *arguments(tmp_path, "run", *errand, vice="children")]
-    process = subprocess.Popen(words, stdout=subprocess.PIPE, stderr=subprocess.PIPE, start_new_session=True)
+    # Who is killed leaves its scratch folder behind, which is to be here.
+    environment = {**os.environ, "TMPDIR": str(tmp_path)}
+    process = subprocess.Popen(
+        words, stdout=subprocess.PIPE, stderr=subprocess.PIPE, start_new_session=True, env=environment
+    )
     try:
         assert process.stdout is not None
         assert process.stderr is not None
