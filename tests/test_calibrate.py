@@ -261,12 +261,16 @@ def test_a_contradiction_is_told_with_its_place_rule_and_claim(tmp_path: Path, n
 @pytest.mark.parametrize("subject", ["stream/ends-with-done", "stream.done", "**"])
 def test_what_the_baseline_covers_is_told_and_does_not_count(tmp_path: Path, subject: str) -> None:
     file, entries = write(tmp_path / "a.jsonl", jsonl(CUT)), tmp_path / "expected.yaml"
-    entries.write_text(f"- match: recordings/deepseek/{subject}\n  reason: The fixture is cut.\n  link: https://example.org\n")
+    entries.write_text(
+        f"- match: recordings/deepseek/{subject}\n  reason: The fixture is cut.\n  link: https://example.org\n"
+    )
     code, out, _ = run(file, "--expected", entries)
     assert 0 == code
     assert "The fixture is cut." in out
     (expected,) = json.loads(run(file, "--expected", entries, "--format", "json")[1])["expected"]
-    entries.write_text(f"- match: recordings/deepseek/*/*/{expected['recording']}\n  reason: Cut.\n  link: https://example.org\n")
+    entries.write_text(
+        f"- match: recordings/deepseek/*/*/{expected['recording']}\n  reason: Cut.\n  link: https://example.org\n"
+    )
     assert 0 == run(file, "--expected", entries)[0]
 
 
