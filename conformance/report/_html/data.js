@@ -1,0 +1,92 @@
+// What the page shows, as its maker wrote it down: texts and details are held once, cells name them by number.
+const data = JSON.parse(document.getElementById("data").textContent);
+const CELL_WIDTH = 6;
+const cells = data.cells.flatMap(cellsOf);
+const crossings = grouped(cells, crossing);
+const families = [...new Set(data.rows.map((row) => row.family))];
+
+function cellsOf(numbers, subject) {
+  const found = [];
+  for (let at = 0; at < numbers.length; at += CELL_WIDTH) {
+    const [row, variant, verdict, evidence, judged, details] = numbers.slice(at, at + CELL_WIDTH);
+    found.push({ subject, row, variant: data.texts[variant], verdict, evidence, judged, details });
+  }
+  return found;
+}
+
+// Cells of one subject and one row stand together: the same fact in other variants, or on other evidence.
+function crossing({ subject, row }) {
+  return subject * data.rows.length + row;
+}
+
+function grouped(many, key) {
+  const groups = new Map();
+  for (const each of many) {
+    const name = key(each);
+    if (!groups.has(name)) groups.set(name, []);
+    groups.get(name).push(each);
+  }
+  return groups;
+}
+
+function detailsOf(cell) {
+  const [claimed, observed, expected, again, cases, findings, claim] = data.details[cell.details];
+  return {
+    claimed: data.texts[claimed],
+    observed: data.texts[observed],
+    expected: data.texts[expected],
+    again: data.texts[again],
+    cases: textsOf(cases),
+    findings: findings.map(findingOf),
+    claim: claim ? claimOf(claim) : null,
+  };
+}
+
+function textsOf(numbers) {
+  return numbers.map((number) => data.texts[number]);
+}
+
+function findingOf(numbers) {
+  const [at, message, level, excerpt, asked, answer] = textsOf(numbers);
+  return { at, message, level, excerpt, asked, answer };
+}
+
+function claimOf(claim) {
+  const [says, since, until, versions, confidence, note] = textsOf(claim.slice(0, 6));
+  const disagrees = claim[7].map(([value, why, [source]]) => ({
+    value: data.texts[value],
+    note: data.texts[why],
+    source: sourceOf(source),
+  }));
+  return { says, since, until, versions, confidence, note, sources: claim[6].map(sourceOf), disagrees };
+}
+
+function sourceOf(numbers) {
+  const [url, read, quote] = textsOf(numbers);
+  return { url, read, quote };
+}
+
+// Claims of the provider by which a cell was judged: those that its rule or probe goes by, with their sources.
+function claimsBehind(cell) {
+  const { provider } = data.subjects[cell.subject];
+  const subject = data.subjects.findIndex((each) => each.name === provider);
+  const rows = data.rows[cell.row].claims.map((name) => data.rows.findIndex((row) => row.name === name));
+  return rows.flatMap((row) => crossings.get(crossing({ subject, row })) ?? []);
+}
+
+// Everything that a page shows goes through here: strings become text, never markup.
+function make(tag, attributes = {}, ...children) {
+  const element = document.createElement(tag);
+  for (const [name, value] of Object.entries(attributes)) element.setAttribute(name, value);
+  element.append(...children);
+  return element;
+}
+
+// A mark for the eye and its words for everyone else.
+function mark({ name, short }, words = name) {
+  return [make("span", { class: name, "aria-hidden": "true" }, short), make("span", { class: "unseen" }, words)];
+}
+
+function plural(count, noun) {
+  return `${count.toLocaleString("en")} ${noun}${count === 1 ? "" : "s"}`;
+}

@@ -1,0 +1,148 @@
+// One table a family, built when it is opened: rows by subjects, each crossing a cell that opens.
+const CELLS_AT_ONCE = 2500;
+const LEAST_ROWS = 10;
+
+function showGrids(holder, shown) {
+  const open = new Set([...holder.querySelectorAll("details[open]")].map((each) => each.dataset.family));
+  const byFamily = grouped(shown, (cell) => data.rows[cell.row].family);
+  const made = families.filter((family) => byFamily.has(family)).map((family) => foldedGrid(family, byFamily.get(family)));
+  holder.replaceChildren(...made);
+  for (const fold of made) fold.open = made.length === 1 || open.has(fold.dataset.family);
+}
+
+function foldedGrid(family, shown) {
+  const byRow = grouped(shown, (cell) => cell.row);
+  const worst = [...grouped(shown, (cell) => cell.evidence)].sort(([a], [b]) => a - b).map(([kind, of]) => tally(kind, of));
+  const title = make("span", { class: "family" }, family);
+  const counts = ` ${plural(byRow.size, "row")}, ${plural(shown.length, "cell")} `;
+  const summary = make("summary", {}, title, counts, make("span", { class: "tallies" }, ...worst));
+  const fold = make("details", { "data-family": family }, summary);
+  fold.addEventListener("toggle", () => fold.open && unfold(fold, shown));
+  return fold;
+}
+
+// Builds the table of a family, at least down to a row; what is built already stands.
+function unfold(fold, shown, down = 0) {
+  if (!fold.querySelector("table")) fold.append(...emptyGrid(fold.dataset.family, shown));
+  const table = fold.querySelector("table");
+  const rows = [...new Set(shown.map((cell) => cell.row))].sort((a, b) => a - b);
+  const columns = columnsOf(shown);
+  const done = table.tBodies[0].rows.length;
+  const step = Math.max(LEAST_ROWS, Math.floor(CELLS_AT_ONCE / columns.length));
+  const until = Math.max(rows.indexOf(down) + 1, done || step);
+  addRows(table, rows.slice(done, until), columns, shown);
+  offerMore(fold, rows.length - until, step, () => unfold(fold, shown, rows[Math.min(until + step, rows.length) - 1]));
+}
+
+function emptyGrid(family, shown) {
+  const heads = columnsOf(shown).map((number) => {
+    const { name, title } = data.subjects[number];
+    return make("th", { scope: "col", title }, make("span", { class: "upright" }, name));
+  });
+  const head = make("tr", {}, make("th", { scope: "col" }, "Rule, probe or claim"), ...heads);
+  const table = make("table", { role: "grid", "aria-label": `Cells of ${family}` }, make("thead", {}, head), make("tbody"));
+  table.addEventListener("keydown", walk);
+  table.addEventListener("click", (event) => openCell(event.target.closest("td[data-row]")));
+  return [make("div", { class: "scroll" }, table)];
+}
+
+function columnsOf(shown) {
+  return [...new Set(shown.map((cell) => cell.subject))].sort((a, b) => a - b);
+}
+
+function addRows(table, rows, columns, shown) {
+  const wanted = new Set(rows);
+  const own = grouped(shown.filter((cell) => wanted.has(cell.row)), crossing);
+  const made = rows.map((row) => gridRow(row, columns, own));
+  table.tBodies[0].append(...made);
+  const first = table.querySelector("td[data-row]");
+  if (first && !table.querySelector("td[tabindex='0']")) first.tabIndex = 0;
+}
+
+function gridRow(number, columns, own) {
+  const row = data.rows[number];
+  const name = row.name.slice(row.family.length + 1);
+  const head = make("th", { scope: "row" }, make("code", {}, name), row.level ? ` ${row.level} ` : " ", make("small", {}, row.title));
+  return make("tr", {}, head, ...columns.map((subject) => gridCell(subject, number, own.get(crossing({ subject, row: number })))));
+}
+
+function gridCell(subject, row, own) {
+  if (!own) return make("td", { class: "none", tabindex: "-1" }, make("span", { class: "unseen" }, "nothing"));
+  const alike = grouped(own, (cell) => `${cell.verdict} ${cell.evidence}`);
+  const lines = [...alike.values()].map((same) => gridLine(same, alike.size > 1));
+  return make("td", { tabindex: "-1", "data-subject": subject, "data-row": row, "aria-haspopup": "dialog" }, ...lines);
+}
+
+// Variants that say the same share a line; only where they differ are they named.
+function gridLine(same, isNamed) {
+  const verdict = data.verdicts[same[0].verdict];
+  const evidence = data.evidence[same[0].evidence];
+  const variants = same.map((cell) => cell.variant).filter(Boolean).join(", ");
+  const isExpected = same.every((cell) => detailsOf(cell).expected);
+  const words = `${verdict.name}, ${evidence.name}${variants && `, ${variants}`}${isExpected ? ", expected" : ""}. `;
+  const seen = [make("b", {}, verdict.short), ` ${evidence.short}`, isNamed && variants ? ` ${variants}` : "", isExpected ? " exp." : ""];
+  return make(
+    "span",
+    { class: `line ${verdict.name}` },
+    make("span", { "aria-hidden": "true" }, ...seen),
+    make("span", { class: "unseen" }, words),
+  );
+}
+
+function offerMore(fold, left, step, more) {
+  fold.querySelector("button.more")?.remove();
+  if (left <= 0) return;
+  const button = make("button", { type: "button", class: "more" }, `Show ${Math.min(left, step)} of ${left} more rows`);
+  button.addEventListener("click", more);
+  fold.append(button);
+}
+
+// Arrow keys move by one, Home and End within the row, and with Control to the corners.
+function walk(event) {
+  const cell = event.target.closest("td");
+  if (!cell || event.altKey || event.metaKey) return;
+  if (event.key === "Enter" || event.key === " ") {
+    event.preventDefault();
+    openCell(cell);
+    return;
+  }
+  const rows = [...cell.closest("tbody").rows];
+  const [row, column] = goal(event, rows.indexOf(cell.parentElement), cell.cellIndex, rows);
+  const next = rows[row]?.cells[column];
+  if (next && next !== cell && next.tagName === "TD") {
+    event.preventDefault();
+    moveTo(next);
+  }
+}
+
+function goal({ key, ctrlKey }, row, column, rows) {
+  const last = rows[row].cells.length - 1;
+  const moves = {
+    ArrowUp: [row - 1, column],
+    ArrowDown: [row + 1, column],
+    ArrowLeft: [row, column - 1],
+    ArrowRight: [row, column + 1],
+    PageUp: [Math.max(row - 10, 0), column],
+    PageDown: [Math.min(row + 10, rows.length - 1), column],
+    Home: [ctrlKey ? 0 : row, 1],
+    End: [ctrlKey ? rows.length - 1 : row, last],
+  };
+  return moves[key] ?? [row, column];
+}
+
+function moveTo(cell) {
+  for (const other of cell.closest("table").querySelectorAll("td[tabindex='0']")) other.tabIndex = -1;
+  cell.tabIndex = 0;
+  cell.focus();
+}
+
+// Unfolds the family of a cell and puts the focus there, so that it is where one comes back to.
+function reveal(holder, cell, shown) {
+  const { family } = data.rows[cell.row];
+  const fold = [...holder.children].find((each) => each.dataset.family === family);
+  if (!fold) return;
+  fold.open = true;
+  unfold(fold, shown.filter((each) => data.rows[each.row].family === family), cell.row);
+  const found = fold.querySelector(`td[data-subject="${cell.subject}"][data-row="${cell.row}"]`);
+  if (found) moveTo(found);
+}

@@ -1,0 +1,37 @@
+// On paper nothing folds: what is filtered is listed, a cell a line, as far as paper goes.
+const LINES_ON_PAPER = 2000;
+
+function showPaper(section, shown) {
+  section.hidden = false;
+  const heading = section.querySelector("h2");
+  const told = `${plural(shown.length, "cell")} as filtered.`;
+  const tooMany = `${told} More than ${LINES_ON_PAPER.toLocaleString("en")} are not printed: filter first.`;
+  const isTooLong = shown.length > LINES_ON_PAPER;
+  section.replaceChildren(heading, make("p", {}, isTooLong ? tooMany : told), ...(isTooLong ? [] : [paperTable(shown)]));
+}
+
+function hidePaper(section) {
+  section.hidden = true;
+  section.replaceChildren(section.querySelector("h2"));
+}
+
+function paperTable(shown) {
+  const head = ["Subject", "Rule, probe or claim", "Variant", "Verdict", "Evidence", "Observed"];
+  const heads = head.map((name) => make("th", { scope: "col" }, name));
+  return make("table", {}, make("thead", {}, make("tr", {}, ...heads)), make("tbody", {}, ...shown.map(paperLine)));
+}
+
+function paperLine(cell) {
+  const { claimed, observed, expected } = detailsOf(cell);
+  const verdict = data.verdicts[cell.verdict];
+  const words = observed || (claimed && `claimed: ${claimed}`);
+  const columns = [
+    data.rows[cell.row].name,
+    cell.variant,
+    `${verdict.short} ${verdict.name}${expected ? ", expected" : ""}`,
+    data.evidence[cell.evidence].name,
+    words,
+  ];
+  const name = make("th", { scope: "row" }, data.subjects[cell.subject].name);
+  return make("tr", {}, name, ...columns.map((text) => make("td", {}, text)));
+}
