@@ -44,7 +44,7 @@ class Subject:
 class Row:
     """One rule, loop fact, probe or claim, by the name `<family>/<rest>`.
 
-    `level` and `side` are empty where it is no rule and no fact. `claims`: the names of those that a rule goes by.
+    `level` and `side` are empty where it is no rule and no fact. `claims`: those that a rule or a probe goes by.
     """
 
     family: str
@@ -224,10 +224,9 @@ def _row(name: str, rules: Mapping[str, Rule | Fact]) -> Row:
     if family == CLAIMS:
         return Row(family, name, vocabulary()[rest])
     if family == PROBES:
-        scenario, _, probe = rest.partition(": ")
-        return Row(
-            family, name, next((each.title for each in scenarios.load(scenario).probes if each.name == probe), "")
-        )
+        scenario, _, wanted = rest.partition(": ")
+        probe = next((each for each in scenarios.load(scenario).probes if each.name == wanted), None)
+        return Row(family, name, probe.title if probe else "", claims=probe.claims if probe else ())
     if name not in rules:
         raise UnknownName("rule in results", name, rules)
     rule = rules[name]
