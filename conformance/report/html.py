@@ -42,7 +42,10 @@ _EVIDENCE: Final = {
     Evidence.LIVE.value: ("live", "a real endpoint was asked"),
     Evidence.RECORDED.value: ("rec", "recordings of a real endpoint"),
     Evidence.ENGINE.value: ("eng", "recordings of a real open-source server with a small scripted model"),
-    Evidence.SIMULATED.value: ("sim", "this project's own simulator played what is claimed: it proves the suite alone"),
+    Evidence.SIMULATED.value: (
+        "sim",
+        "this project's own simulator played what is claimed of a provider: it tests an adapter, and no provider",
+    ),
     SOURCES: ("src", "documents and reports that say so; nothing was observed"),
 }
 

@@ -1,0 +1,345 @@
+"""The matrix as one HTML page, in a real Chromium: by mouse and by keyboard, on a phone, on paper, and under attack."""
+
+import os
+import shutil
+from collections.abc import Iterator
+from contextlib import AbstractContextManager, contextmanager
+from itertools import pairwise
+from pathlib import Path
+from typing import Any, Final, Protocol
+
+import pytest
+from playwright.sync_api import Browser, Locator, Page, sync_playwright
+
+from conformance.matrix.table import Entered, Table
+from tests.html_pages import ATTACK, example, hostile, write
+from tests.observations import ANSWERED, DONE, FORMAT, RESENT
+
+ADAPTER, PROVIDER, FURTHER = range(3)
+"""The subjects of the example, by their numbers."""
+BROKEN: Final = "#/example%3Am-2/stream%2Fends-with-done/stream/engine"
+READABLE: Final = 4.5
+PHONE: Final = {"width": 360, "height": 740}
+NAMED: Final = frozenset("button checkbox combobox searchbox link region grid dialog DisclosureTriangle".split())
+
+# The ratio of WCAG 2.2 (1.4.3) for every element that bears text of its own, by what is painted behind it.
+CONTRASTS: Final = """() => {
+  const parse = (text) => text.match(/[0-9.]+/g).map(Number);
+  const linear = (part) => (part <= 0.04045 ? part / 12.92 : ((part + 0.055) / 1.055) ** 2.4);
+  const light = (color) => {
+    const [red, green, blue] = color.slice(0, 3).map((part) => linear(part / 255));
+    return 0.2126 * red + 0.7152 * green + 0.0722 * blue;
+  };
+  const ground = (element) => {
+    for (let at = element; at; at = at.parentElement) {
+      const color = parse(getComputedStyle(at).backgroundColor);
+      if (color.length === 3 || color[3] === 1) return color;
+    }
+    throw new Error("nothing is painted behind it");
+  };
+  const bears = (element) => [...element.childNodes].some((node) => node.nodeType === 3 && node.data.trim());
+  const shown = [...document.querySelectorAll("body *")].filter((each) => bears(each) && each.checkVisibility());
+  return shown.map((each) => {
+    const lights = [light(parse(getComputedStyle(each).color)), light(ground(each))].sort((a, b) => b - a);
+    return [(lights[0] + 0.05) / (lights[1] + 0.05), `${each.tagName} ${each.textContent.slice(0, 40)}`];
+  });
+}"""
+
+
+class Opening(Protocol):
+    """Opens a page in a window of its own; at the end it must have said nothing and asked for nothing but itself."""
+
+    def __call__(self, address: str = "", path: Path | None = None, **window: Any) -> AbstractContextManager[Page]: ...
+
+
+@pytest.fixture(scope="module")
+def browser() -> Iterator[Browser]:
+    chromium = shutil.which("chromium")
+    if chromium is None:
+        message = "NOT RUN: there is no chromium, so the page was opened in no browser"
+        if os.environ.get("CI") == "true":
+            pytest.fail(message)
+        pytest.skip(message)
+    # Root has no sandbox in Chromium; what is opened is a file of the tests' own.
+    with (
+        sync_playwright() as playwright,
+        playwright.chromium.launch(executable_path=chromium, args=["--no-sandbox"]) as launched,
+    ):
+        yield launched
+
+
+@pytest.fixture(scope="module")
+def made(tmp_path_factory: pytest.TempPathFactory) -> Table:
+    return example(tmp_path_factory.mktemp("example"))
+
+
+@pytest.fixture(scope="module")
+def opened(browser: Browser, made: Table, tmp_path_factory: pytest.TempPathFactory) -> Opening:
+    written = write(tmp_path_factory.mktemp("page"), made)
+
+    @contextmanager
+    def opening(address: str = "", path: Path | None = None, **window: Any) -> Iterator[Page]:
+        file = (path or written).as_uri()
+        told: list[str] = []
+        asked: list[str] = []
+        with browser.new_context(**window) as context:
+            page = context.new_page()
+            page.set_default_timeout(5_000)
+            page.on("console", lambda message: told.append(message.text))
+            page.on("pageerror", lambda error: told.append(str(error)))
+            page.on("request", lambda request: asked.append(request.url.partition("#")[0]))
+            page.goto(file + address)
+            yield page
+            assert ([], [file]) == (told, asked)
+
+    return opening
+
+
+def counted(page: Page) -> int:
+    """Return how many cells are shown, as the page says it."""
+    return int((page.locator("#count").text_content() or "").partition(" ")[0])
+
+
+def unfold(page: Page) -> None:
+    """Open everything that folds, from the last to the first, since what is opened moves what is below it."""
+    page.evaluate("for (const each of document.querySelectorAll('details')) each.open = true")
+    page.locator("#grids details:last-child td[data-row]").first.wait_for()
+
+
+def crossing(page: Page, subject: int, row: str) -> Locator:
+    head = page.locator("th code").get_by_text(row.partition("/")[2], exact=True)
+    return page.locator("[role=grid] tr").filter(has=head).locator(f"td[data-subject='{subject}']")
+
+
+def focused(page: Page) -> Any:
+    """Return the subject, by number, and the row of the cell that has the focus."""
+    subject, row = page.evaluate("(({subject, row}) => [Number(subject), Number(row)])(document.activeElement.dataset)")
+    rows = page.evaluate("JSON.parse(document.getElementById('data').textContent).rows.map((row) => row.name)")
+    return [subject, rows[row]]
+
+
+def entered(made: Table, subject: int, row: str) -> Entered:
+    (found,) = [each for each in made.cells if (each.subject, each.row) == (made.subjects[subject].name, row)]
+    return found
+
+
+def test_each_cell_says_verdict_and_evidence_and_what_was_expected(opened: Opening, made: Table) -> None:
+    with opened() as page:
+        assert len(made.cells) == counted(page)
+        unfold(page)
+        assert len({(each.subject, each.row) for each in made.cells}) == page.locator("td[data-row]").count()
+        for subject, row, seen, said in (
+            (ADAPTER, ANSWERED, "✓ sim", "conforms, simulated, plain. "),
+            (PROVIDER, FORMAT, "◇ sim", "declared, simulated, plain. "),
+            (FURTHER, DONE, "✗ eng exp.", "breaks, engine, stream, expected. "),
+        ):
+            cell = crossing(page, subject, row)
+            assert seen == cell.locator("[aria-hidden]").text_content()
+            assert said == cell.locator(".unseen").text_content()
+
+
+def test_filters_narrow_together_and_stand_in_the_address(opened: Opening, made: Table) -> None:
+    with opened() as page:
+        simulated = page.get_by_role("checkbox", name="simulated", exact=True)
+        page.get_by_role("checkbox", name="breaks", exact=True).check()
+        assert len([each for each in made.cells if each.verdict == "breaks"]) == counted(page) == 2
+        simulated.check()
+        assert (1, "#?verdict=breaks&evidence=simulated") == (counted(page), page.evaluate("location.hash"))
+        page.go_back()
+        page.wait_for_function("!location.hash.includes('simulated')")
+        assert (2, False) == (counted(page), simulated.is_checked())
+        page.get_by_role("button", name="Show everything").click()
+        page.wait_for_function("!location.hash.includes('breaks')")
+        assert len(made.cells) == counted(page)
+
+
+@pytest.mark.parametrize(
+    ("address", "fits"),
+    [
+        ("#?q=an-sdk%401.0%2Fexample", lambda cell: cell.subject == "an-sdk@1.0/example"),
+        ("#?rule=missing", lambda cell: cell.row == "claims/results.missing"),
+        ("#?family=claims,probes", lambda cell: cell.row.startswith(("claims/", "probes/"))),
+        ("#?kind=adapter", lambda cell: cell.subject.startswith("an-sdk")),
+        ("#?evidence=sources", lambda cell: cell.evidence == "sources"),
+        ("#?provider=nobody", lambda _: False),
+    ],
+)
+def test_an_address_filters(opened: Opening, made: Table, address: str, fits: Any) -> None:
+    with opened(address) as page:
+        assert len([each for each in made.cells if fits(each)]) == counted(page)
+
+
+def test_a_permanent_link_opens_its_cell_and_leads_back_to_it(opened: Opening) -> None:
+    with opened(BROKEN) as page:
+        dialog = page.get_by_role("dialog")
+        assert f"{DONE} Example | of <a> host" == dialog.get_by_role("heading").first.text_content()
+        assert BROKEN == dialog.get_by_role("link", name="Permanent link").get_attribute("href")
+        dialog.get_by_role("button", name="Close").click()
+        assert [FURTHER, DONE] == focused(page)
+        page.wait_for_function("!location.hash.includes('example')")
+    with opened("#/example/no%2Fsuch") as page:
+        assert "Nothing is known of example, no/such." in page.get_by_role("dialog").inner_text()
+
+
+def test_details_hold_what_was_found_and_how_to_see_it_again(opened: Opening, made: Table) -> None:
+    cell = entered(made, FURTHER, DONE)
+    with opened(BROKEN) as page:
+        shown = page.get_by_role("dialog").inner_text()
+        (found,) = cell.findings
+        wanted = (
+            cell.claimed,
+            cell.expected,
+            *cell.cases,
+            found.at,
+            found.message,
+            found.excerpt,
+            found.asked,
+            cell.again,
+        )
+        assert [] == [text for text in wanted if not text or text not in shown]
+        page.get_by_role("link", name="claims/stream.done").click()
+        page.wait_for_function("location.hash.includes('claims')")
+        assert "contradicted by 2 of 3 recordings" in page.get_by_role("dialog").inner_text()
+
+
+def test_details_hold_the_claims_with_their_sources(opened: Opening) -> None:
+    with opened("#/an-sdk%401.0%2Fexample/reasoning%2Fpresent-on-tool-turns") as page:
+        dialog = page.get_by_role("dialog")
+        named = ["reasoning.omitted-on-tool-turn", "reasoning.request-field", "thinking.mode"]
+        claims = dialog.locator("h4 a").all_text_contents()
+        assert [f"claims/{name}" for name in named] == claims
+        shown = dialog.inner_text()
+        told = (
+            "refused with 400",
+            "from 2026-01",
+            "high",
+            "Since the model thinks.",
+            "a letter",
+            "One report.",
+            "accepted",
+        )
+        assert [] == [text for text in told if text not in shown]
+        links = [each.get_attribute("href") for each in dialog.locator(".sources a").all()]
+        assert ["https://example.com/back", "https://example.com/back", "https://example.com/think"] == links
+
+
+def test_everything_can_be_reached_by_keyboard_alone(opened: Opening) -> None:
+    with opened("#?rule=tool") as page:
+        press = page.keyboard.press
+        for key in ("Tab", "Enter", "Tab"):
+            press(key)
+        assert "reasoning" == page.evaluate("document.activeElement.closest('details')?.dataset.family")
+        for key in ("Enter", "Tab"):
+            press(key)
+        assert [ADAPTER, RESENT] == focused(page)
+        for key in ("Tab", "Enter", "Tab", "ArrowRight"):
+            press(key)
+        assert [FURTHER, FORMAT] == focused(page)
+        for key in ("ArrowLeft", "ArrowLeft", "ArrowUp"):
+            press(key)
+        assert [PROVIDER, FORMAT] == focused(page)
+        press("End")
+        press("Enter")
+        assert FORMAT in (page.get_by_role("dialog").get_by_role("heading").first.text_content() or "")
+        press("Escape")
+        assert (0, [FURTHER, FORMAT]) == (page.get_by_role("dialog").count(), focused(page))
+
+
+def test_whatever_can_be_used_has_a_name_and_tables_have_heads(opened: Opening) -> None:
+    with opened() as page:
+        unfold(page)
+        crossing(page, FURTHER, DONE).click()
+        assert [] == _nameless(page)
+        page.keyboard.press("Escape")
+        assert [] == _nameless(page)
+        assert 0 == page.locator("th:not([scope])").count()
+        heads = [table.locator("thead th[scope=col]").count() for table in page.locator("table:visible").all()]
+        assert (True, []) == (len(heads) > 6, [count for count in heads if count < 2])
+
+
+def _nameless(page: Page) -> list[str]:
+    """Return the roles of what has no name, as Chromium tells them to a screen reader."""
+    session = page.context.new_cdp_session(page)
+    nodes = session.send("Accessibility.getFullAXTree")["nodes"]
+    shown = [node for node in nodes if not node["ignored"] and node["role"]["value"] in NAMED]
+    assert len(shown) > 5
+    return [node["role"]["value"] for node in shown if not node.get("name", {}).get("value", "").strip()]
+
+
+def test_headings_skip_no_level_in_the_page_and_in_details(opened: Opening) -> None:
+    with opened(BROKEN) as page:
+        for holder, first in (("body > :not(dialog)", "1"), ("dialog", "2")):
+            levels = [int(name[1]) for name in page.evaluate(_HEADINGS, holder)]
+            assert first == str(levels[0])
+            assert [] == [pair for pair in pairwise(levels) if pair[1] > pair[0] + 1]
+
+
+_HEADINGS: Final = """(holder) => [...document.querySelectorAll(holder)].flatMap(
+  (each) => [...each.querySelectorAll("h1, h2, h3, h4, h5, h6")].map((heading) => heading.tagName))"""
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_every_text_stands_out_from_its_ground(opened: Opening, scheme: str) -> None:
+    with opened(color_scheme=scheme) as page:
+        unfold(page)
+        crossing(page, FURTHER, DONE).click()
+        page.get_by_role("dialog").wait_for()
+        ratios = page.evaluate(CONTRASTS)
+        assert len(ratios) > 100
+        assert [] == [each for each in ratios if each[0] < READABLE]
+
+
+def test_a_phone_scrolls_the_page_in_one_direction_alone(opened: Opening, made: Table) -> None:
+    with opened(viewport=PHONE) as page:
+        unfold(page)
+        assert PHONE["width"] == page.evaluate("document.documentElement.scrollWidth")
+        crossing(page, FURTHER, DONE).click()
+        assert page.get_by_role("dialog").evaluate("(each) => each.scrollWidth <= each.clientWidth")
+        assert PHONE["width"] == page.evaluate("document.documentElement.scrollWidth")
+
+
+def test_paper_shows_what_is_filtered_and_no_controls(opened: Opening, made: Table) -> None:
+    with opened("#?verdict=breaks") as page:
+        assert not page.locator("#paper").is_visible()
+        page.emulate_media(media="print")
+        lines = page.locator("#paper tbody tr")
+        lines.first.wait_for()
+        broken = [each for each in made.cells if each.verdict == "breaks"]
+        assert [each.row for each in broken] == [line.locator("td").first.text_content() for line in lines.all()]
+        assert [False, False] == [page.locator(name).is_visible() for name in ("#form", "#cells")]
+        page.emulate_media(media="screen")
+        page.locator("#form").wait_for()
+        assert not page.locator("#paper").is_visible()
+
+
+def test_without_scripts_it_still_says_who_was_judged_and_on_what(opened: Opening, made: Table) -> None:
+    with opened(java_script_enabled=False) as page:
+        assert page.get_by_role("table", name="Cells by evidence and verdict").is_visible()
+        assert len(made.subjects) == page.locator(".who tbody tr").count()
+        assert not page.locator("#controls").is_visible()
+
+
+def test_hostile_texts_are_shown_and_do_nothing(opened: Opening, tmp_path: Path) -> None:
+    with opened(path=write(tmp_path, hostile(tmp_path))) as page:
+        unfold(page)
+        for row in (DONE, "claims/stream.done"):
+            for cell in crossing(page, 0, row).or_(crossing(page, 1, row)).all():
+                cell.click()
+                shown = page.get_by_role("dialog").text_content() or ""
+                assert ATTACK.partition("\u202e")[0] in shown
+                assert [] == page.evaluate(_UNSAFE)
+                page.keyboard.press("Escape")
+        assert ("Conformance matrix", 2) == (page.title(), page.locator("script").count())
+        assert 0 == page.locator("img, iframe, [onclick], [onerror]").count()
+
+
+_UNSAFE: Final = """() => [...document.querySelectorAll("a")].map((each) => each.getAttribute("href"))
+  .filter((href) => !/^(#|https?:\\/\\/)/.test(href))"""
+
+
+def test_its_policy_is_in_force(browser: Browser, made: Table, tmp_path: Path) -> None:
+    with browser.new_context() as context:
+        page = context.new_page()
+        page.goto(write(tmp_path, made).as_uri())
+        page.evaluate("document.body.append(Object.assign(document.createElement('script'), {text: 'owned = true'}))")
+        assert page.evaluate("typeof owned === 'undefined'")
