@@ -131,6 +131,13 @@ def test_every_cell_of_the_table_can_be_read_from_its_data(made: Table, page: Pa
     assert expected == shown
 
 
+def test_a_row_leads_to_claims_that_have_a_row(page: Page) -> None:
+    rows = page.data["rows"]
+    names = {row["name"] for row in rows}
+    led = [name for row in rows for name in row["claims"]]
+    assert ([], True) == ([name for name in led if name not in names], "claims/stream.done" in led)
+
+
 def test_a_simulated_pass_of_a_provider_is_never_shown_as_its_conformance(tmp_path: Path) -> None:
     data = Page(html.render(example(tmp_path))).data
     verdicts, evidence = ([each["name"] for each in data[name]] for name in ("verdicts", "evidence"))

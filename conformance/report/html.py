@@ -8,7 +8,7 @@ Without scripts it says who was judged, what the cells say in numbers, and on wh
 import re
 from base64 import b64encode
 from collections import Counter
-from collections.abc import Hashable, Iterable, Mapping, Sequence
+from collections.abc import Container, Hashable, Iterable, Mapping, Sequence
 from hashlib import sha256
 from html import escape
 from pathlib import Path
@@ -174,7 +174,7 @@ def _data(table: Table) -> Mapping[str, Any]:
         "verdicts": [_named(verdict.value, _VERDICTS[verdict]) for verdict in WORST_FIRST],
         "evidence": [_named(kind, meaning) for kind, meaning in _EVIDENCE.items()],
         "subjects": [_subject(subject) for subject in table.subjects],
-        "rows": [_row(row) for row in table.rows],
+        "rows": [_row(row, rows) for row in table.rows],
         "texts": texts.values(),
         "details": details.values(),
         "cells": list(cells.values()),
@@ -190,11 +190,11 @@ def _subject(subject: Subject) -> Mapping[str, Any]:
     return shown | {"versions": [printable(f"{name} {version}") for name, version in sorted(subject.versions.items())]}
 
 
-def _row(row: Row) -> Mapping[str, Any]:
-    shown: dict[str, Any] = {
-        name: printable(getattr(row, name)) for name in ("family", "name", "title", "level", "side")
-    }
-    return shown | {"claims": [f"{CLAIMS}/{name}" for name in row.claims]}
+def _row(row: Row, known: Container[str]) -> Mapping[str, Any]:
+    """Return a row, with those of the claims it goes by that anybody makes; the others have no row to lead to."""
+    shown = {name: printable(getattr(row, name)) for name in ("family", "name", "title", "level", "side")}
+    claims = [f"{CLAIMS}/{name}" for name in row.claims]
+    return {**shown, "claims": [name for name in claims if name in known]}
 
 
 def _details(cell: Entered, texts: _Numbers) -> Hashable:

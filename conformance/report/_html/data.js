@@ -70,10 +70,7 @@ function sourceOf(numbers) {
 function claimsBehind(cell) {
   const { provider } = data.subjects[cell.subject];
   const subject = data.subjects.findIndex((each) => each.name === provider);
-  if (subject < 0) return [];
-  // A rule may go by claims that nobody makes; those have no row.
-  const names = data.rows[cell.row].claims;
-  const rows = names.map((name) => data.rows.findIndex((row) => row.name === name)).filter((row) => row >= 0);
+  const rows = data.rows[cell.row].claims.map((name) => data.rows.findIndex((row) => row.name === name));
   return rows.flatMap((row) => crossings.get(crossing({ subject, row })) ?? []);
 }
 
