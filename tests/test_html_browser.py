@@ -131,7 +131,7 @@ def test_each_cell_says_verdict_and_evidence_and_what_was_expected(opened: Openi
         assert len({(each.subject, each.row) for each in made.cells}) == page.locator("td[data-row]").count()
         for subject, row, seen, said in (
             (ADAPTER, ANSWERED, "✓ sim", "conforms, simulated, plain. "),
-            (PROVIDER, FORMAT, "◇ sim", "declared, simulated, plain. "),
+            (PROVIDER, FORMAT, "○ sim", "declared, simulated, plain. "),
             (FURTHER, DONE, "✗ eng exp.", "breaks, engine, stream, expected. "),
         ):
             cell = crossing(page, subject, row)
@@ -193,7 +193,7 @@ def test_details_hold_what_was_found_and_how_to_see_it_again(opened: Opening, ma
             cell.expected,
             *cell.cases,
             found.at,
-            found.message,
+            found.message.replace("`", ""),
             found.excerpt,
             found.asked,
             cell.again,
@@ -220,7 +220,7 @@ def test_details_hold_the_claims_with_their_sources(opened: Opening) -> None:
             "accepted",
         )
         assert [] == [text for text in told if text not in shown]
-        links = [each.get_attribute("href") for each in dialog.locator(".sources a").all()]
+        links = [each.get_attribute("href") for each in dialog.locator(".origins a").all()]
         assert ["https://example.com/back", "https://example.com/back", "https://example.com/think"] == links
 
 

@@ -1,4 +1,4 @@
-"""Claims in words: a value by the meaning that the vocabulary gives it, a refusal with its status and text."""
+"""Verdicts and claims in words: a value by what the vocabulary says of it, a refusal with its status and text."""
 
 from collections.abc import Callable, Mapping
 from functools import cache
@@ -7,11 +7,26 @@ from typing import Any, Final, TypeAlias
 import orjson
 
 from conformance.documents import read_json
+from conformance.matrix import Verdict
 from conformance.profiles import UNKNOWN, UPSTREAM
 from conformance.resources import folder
 
 Exact: TypeAlias = Callable[[str], str]
 """How a report writes what must be taken literally."""
+
+VERDICTS: Final[Mapping[Verdict, tuple[str, str]]] = {
+    Verdict.CONFORMS: ("✓", "seen: live, in a recording, of an engine that ran, or in what an adapter sent"),
+    Verdict.DECLARED: (
+        "○",
+        "nobody saw it: the simulator plays what the profile claims, or the claim has its sources alone",
+    ),
+    Verdict.DEPARTS: ("~", "a SHOULD or MAY is not met, or some recordings contradict the claim"),
+    Verdict.BREAKS: ("✗", "a MUST is not met"),
+    Verdict.UNTESTED: ("–", "a scenario promised it, and nothing was there to judge"),
+    Verdict.UNKNOWN: ("?", "it was looked for and not found"),
+    Verdict.ERRORED: ("!", "this project is at fault"),
+}
+"""The mark of each verdict, and what it says: the same in every report."""
 
 _FOLLOWS: Final[Mapping[str, Mapping[bool, str]]] = {
     "thinks": {True: "it thinks", False: "it does not think"},

@@ -19,7 +19,7 @@ import orjson
 
 from conformance.matrix import PROBES, WORST_FIRST, Verdict, words
 from conformance.matrix.headline import headline
-from conformance.matrix.sentences import meaning
+from conformance.matrix.sentences import VERDICTS, meaning
 from conformance.matrix.table import CLAIMS, SOURCES, Entered, Row, Subject, Table
 from conformance.profiles import Claim, Source
 from conformance.report._text import printable
@@ -29,15 +29,6 @@ _FOLDER: Final = Path(__file__).parent / "_html"
 _SCRIPTS: Final = ("data", "address", "filters", "summary", "grid", "details", "printing", "page")
 """The parts of the page's one script, in the order in which they need each other."""
 
-_VERDICTS: Final = {
-    Verdict.ERRORED: ("!", "the check itself broke, which is for this project to mend"),
-    Verdict.BREAKS: ("✗", "seen to break what MUST hold, or what its claims say"),
-    Verdict.UNTESTED: ("○", "promised by a scenario, and nothing was there to judge"),
-    Verdict.DEPARTS: ("≠", "seen to depart from what SHOULD hold, or recordings contradict the claim"),
-    Verdict.UNKNOWN: ("?", "nothing is claimed of it, so nothing can be judged"),
-    Verdict.CONFORMS: ("✓", "seen, and as it is to be"),
-    Verdict.DECLARED: ("◇", "said by the provider's sources and not seen; a simulator that plays them passes"),
-}
 _EVIDENCE: Final = {
     Evidence.LIVE.value: ("live", "a real endpoint was asked"),
     Evidence.RECORDED.value: ("rec", "recordings of a real endpoint"),
@@ -67,7 +58,7 @@ def render(table: Table) -> str:
         headline=_headline(table),
         size=_size(table),
         counts=_counts(table),
-        verdicts=_legend({verdict.value: _VERDICTS[verdict] for verdict in WORST_FIRST}),
+        verdicts=_legend({verdict.value: VERDICTS[verdict] for verdict in WORST_FIRST}),
         evidence=_legend(_EVIDENCE),
         subjects="\n".join([_standing(table, subject) for subject in table.subjects]),
         kinds="".join([f'<th scope="col">{name}</th>' for name in _EVIDENCE]),
@@ -118,7 +109,7 @@ def _counts(table: Table) -> str:
 
 
 def _symbol(verdict: Verdict) -> str:
-    return f'<span class="{verdict.value}" aria-hidden="true">{_VERDICTS[verdict][0]}</span>'
+    return f'<span class="{verdict.value}" aria-hidden="true">{VERDICTS[verdict][0]}</span>'
 
 
 def _legend(meanings: Mapping[str, tuple[str, str]]) -> str:
@@ -171,7 +162,7 @@ def _data(table: Table) -> Mapping[str, Any]:
         place = (rows[cell.row], texts(cell.variant), verdicts[cell.verdict], evidence[cell.evidence])
         cells[cell.subject] += (*place, cell.judged, details(_details(cell, texts)))
     return {
-        "verdicts": [_named(verdict.value, _VERDICTS[verdict]) for verdict in WORST_FIRST],
+        "verdicts": [_named(verdict.value, VERDICTS[verdict]) for verdict in WORST_FIRST],
         "evidence": [_named(kind, meaning) for kind, meaning in _EVIDENCE.items()],
         "subjects": [_subject(subject) for subject in table.subjects],
         "rows": [_row(row, rows) for row in table.rows],

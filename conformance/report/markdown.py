@@ -6,30 +6,12 @@ from typing import Final
 from conformance.matrix import PROBES, WORST_FIRST, Verdict
 from conformance.matrix.headline import headline, worst
 from conformance.matrix.seams import SEAMS
+from conformance.matrix.sentences import VERDICTS
 from conformance.matrix.table import CLAIMS, Entered, Subject, Table
 from conformance.profiles import UNKNOWN, UPSTREAM
 from conformance.report._text import code, count, cut, prose, rows
 
-_MARKS: Final = {
-    Verdict.CONFORMS: "✓",
-    Verdict.DECLARED: "○",
-    Verdict.DEPARTS: "~",
-    Verdict.BREAKS: "✗",
-    Verdict.UNTESTED: "–",
-    Verdict.ERRORED: "!",
-    Verdict.UNKNOWN: "?",
-}
-_LEGEND: Final = """\
-| mark | verdict | what it says |
-| --- | --- | --- |
-| ✓ | conforms | seen: live, in a recording, of an engine that ran, or in what an adapter sent |
-| ○ | declared | nobody saw it: the simulator plays what the profile claims, or the claim has its sources alone |
-| ~ | departs | a SHOULD or MAY is not met, or some recordings contradict the claim |
-| ✗ | breaks | a MUST is not met |
-| – | untested | a scenario promised it, and nothing was there to judge |
-| ? | unknown | it was looked for and not found |
-| ! | errored | this project is at fault |
-
+_EVIDENCE: Final = """\
 Evidence: **live** a real endpoint was asked; **recorded** recordings of a real endpoint; **engine** a real open-source
 server that ran on one machine with a small scripted model; **simulated** this project's simulator; **sources** what is
 written about a provider. Of an adapter is judged what it really sent, to the simulator of a provider.
@@ -49,7 +31,11 @@ def render(table: Table) -> Iterator[str]:
     yield "# Who conforms\n\n"
     yield from (f"{line}\n\n" for line in headline(table).lines(prose))
     yield from _rests(table)
-    yield f"{_LEGEND}\n"
+    yield from rows(
+        ["mark", "verdict", "what it says"],
+        [[mark, verdict.value, words] for verdict, (mark, words) in VERDICTS.items()],
+    )
+    yield f"{_EVIDENCE}\n"
     providers = [subject for subject in table.subjects if subject.kind != "adapter"]
     adapters = [subject for subject in table.subjects if subject.kind == "adapter"]
     yield from _overview(table, providers, "Providers", "A number is that of rows with the mark before it.")
@@ -72,7 +58,7 @@ def _rests(table: Table) -> Iterator[str]:
         verdicts = counted.setdefault(("adapters" if kinds[cell.subject] == "adapter" else what, cell.evidence), {})
         verdicts[cell.verdict] = verdicts.get(cell.verdict, 0) + 1
     yield from rows(
-        ["what was judged", "evidence", "cells", *(f"{_MARKS[verdict]} {verdict.value}" for verdict in Verdict)],
+        ["what was judged", "evidence", "cells", *(f"{VERDICTS[verdict][0]} {verdict.value}" for verdict in Verdict)],
         [
             [
                 what,
@@ -118,7 +104,12 @@ def _of_adapters(table: Table, adapters: Sequence[Subject]) -> Iterator[str]:
     for subject in adapters:
         for cell in table.of(subject.name):
             if cell.verdict in (Verdict.BREAKS, Verdict.DEPARTS, Verdict.ERRORED):
-                told = [_linked(subject), code(cell.row), cell.variant, f"{_MARKS[cell.verdict]} {len(cell.cases)}"]
+                told = [
+                    _linked(subject),
+                    code(cell.row),
+                    cell.variant,
+                    f"{VERDICTS[cell.verdict][0]} {len(cell.cases)}",
+                ]
                 lines.append([*told, prose(cut(cell.observed, 2 * _WIDTH))])
     if lines:
         yield "<details><summary><b>What each adapter breaks</b>, in how many cases, and the first finding"
@@ -144,7 +135,7 @@ def _linked(subject: Subject) -> str:
 
 
 def _marks(counts: Mapping[Verdict, int]) -> str:
-    return " ".join([f"{_MARKS[verdict]}\u202f{counts[verdict]}" for verdict in WORST_FIRST if verdict in counts])
+    return " ".join([f"{VERDICTS[verdict][0]}\u202f{counts[verdict]}" for verdict in WORST_FIRST if verdict in counts])
 
 
 def _seams(table: Table, providers: Sequence[Subject]) -> Iterator[str]:
@@ -178,7 +169,7 @@ def _seam(cell: Entered | None) -> str:
 def _times(cell: Entered) -> str:
     if cell.verdict is Verdict.DEPARTS:
         confirmed = cell.observed.removeprefix("contradicted by ")
-        return f" {_MARKS[Verdict.DEPARTS]} {prose(confirmed)} contradict it"
+        return f" {VERDICTS[Verdict.DEPARTS][0]} {prose(confirmed)} contradict it"
     return f" ×{cell.judged}" if cell.judged else ""
 
 
@@ -196,7 +187,7 @@ def _family(table: Table, family: str) -> Iterator[str]:
     for row in listed:
         said = by_row.get(row.name, {})
         level = f" ({row.level})" if row.level else ""
-        bad = [f"{_MARKS[verdict]} {_names(said[verdict])}" for verdict in _BAD if verdict in said]
+        bad = [f"{VERDICTS[verdict][0]} {_names(said[verdict])}" for verdict in _BAD if verdict in said]
         good = said.get(Verdict.CONFORMS, [])
         shown.append(
             [

@@ -82,9 +82,9 @@ function make(tag, attributes = {}, ...children) {
   return element;
 }
 
-// A mark for the eye and its words for everyone else.
-function mark({ name, short }, words = name) {
-  return [make("span", { class: name, "aria-hidden": "true" }, short), make("span", { class: "unseen" }, words)];
+// A text with its words between backticks as code.
+function prose(text) {
+  return text.split("`").map((part, number) => (number % 2 ? make("code", {}, part) : part));
 }
 
 function plural(count, noun) {

@@ -7,7 +7,8 @@ function fillDialog(dialog, place, named) {
 }
 
 function nowhere(place) {
-  return [make("h2", { id: "heading" }, "No such cell"), make("p", {}, `Nothing is known of ${place.join(", ")}.`)];
+  const words = `Nothing is known of ${place.filter(Boolean).join(", ")}.`;
+  return [make("h2", { id: "heading" }, "No such cell"), make("p", {}, words)];
 }
 
 function story(named) {
@@ -17,7 +18,7 @@ function story(named) {
   const versions = subject.versions.length ? `, ${subject.versions.join(", ")}` : "";
   return [
     make("h2", { id: "heading" }, make("code", {}, row.name), " ", make("span", {}, subject.title)),
-    make("p", {}, about),
+    make("p", {}, ...prose(about)),
     make("p", { class: "hint" }, `${subject.name} (${subject.kind}), model ${subject.model}${versions}`),
     ...named.map(observation),
     ...background(named[0]),
@@ -28,7 +29,9 @@ function observation(cell) {
   const verdict = data.verdicts[cell.verdict];
   const evidence = data.evidence[cell.evidence];
   const details = detailsOf(cell);
-  const title = make("h3", {}, ...mark(verdict, ""), ` ${verdict.name}, ${evidence.name}`, cell.variant && `, ${cell.variant}`);
+  const symbol = make("span", { class: verdict.name, "aria-hidden": "true" }, verdict.short);
+  const words = [verdict.name, evidence.name, cell.variant].filter(Boolean).join(", ");
+  const title = make("h3", {}, symbol, ` ${words}`);
   return make(
     "article",
     { class: verdict.name },
@@ -40,11 +43,15 @@ function observation(cell) {
       ["Expected", details.expected || expectedWords(verdict)],
       ["In", details.cases.join(", ")],
     ]),
-    ...(details.findings.length ? [make("h4", {}, plural(details.findings.length, "finding")), ...details.findings.map(finding)] : []),
-    ...(details.claim ? [make("h4", {}, "The claim"), ...claimStory(details.claim)] : []),
-    ...(details.again ? [make("h4", {}, "See it again"), ...copied(details.again, "Copy command")] : []),
+    ...told(plural(details.findings.length, "finding"), details.findings.map(finding)),
+    ...told("The claim", details.claim ? claimStory(details.claim) : []),
+    ...told("See it again", details.again ? copied(details.again, "Copy command") : []),
     permanent(cell),
   );
+}
+
+function told(title, parts) {
+  return parts.length ? [make("h4", {}, title), ...parts] : [];
 }
 
 function observedWords({ judged }) {
@@ -56,15 +63,15 @@ function expectedWords({ name }) {
 }
 
 function facts(pairs) {
-  const shown = pairs.filter(([, text]) => text).map(([name, text]) => make("div", {}, make("dt", {}, name), make("dd", {}, text)));
-  return make("dl", {}, ...shown);
+  const line = ([name, text]) => make("div", {}, make("dt", {}, name), make("dd", {}, ...prose(text)));
+  return make("dl", {}, ...pairs.filter(([, text]) => text).map(line));
 }
 
 function finding({ at, message, level, excerpt, asked, answer }) {
   return make(
     "div",
     { class: "finding" },
-    make("p", {}, make("strong", {}, level), " at ", make("code", {}, at || "/"), `: ${message}`),
+    make("p", {}, make("strong", {}, level), " at ", make("code", {}, at || "/"), ": ", ...prose(message)),
     ...(answer ? [make("p", {}, `The provider is claimed to answer: ${answer}`)] : []),
     ...(asked ? [quoted("In answer to", asked)] : []),
     ...(excerpt ? [quoted("What stands there", excerpt)] : []),
@@ -96,9 +103,13 @@ function claimStory({ says, since, until, versions, confidence, note, sources, d
       ["Confidence", confidence],
       ["Note", note],
     ]),
-    make("ul", { class: "sources" }, ...sources.map(source)),
-    ...disagrees.map((each) => make("div", {}, make("p", {}, `Another source says ${each.value}. ${each.note}`), make("ul", {}, source(each.source)))),
+    make("ul", { class: "origins" }, ...sources.map(source)),
+    ...disagrees.flatMap(otherwise),
   ];
+}
+
+function otherwise({ value, note, source: from }) {
+  return [make("p", {}, ...prose(`Another source says ${value}. ${note}`)), make("ul", {}, source(from))];
 }
 
 function source({ url, read, quote }) {

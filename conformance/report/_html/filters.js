@@ -17,9 +17,13 @@ function buildForm(form) {
     make("datalist", { id: "names" }, ...data.subjects.map(({ name }) => make("option", { value: name }))),
     field("rule", "Rule, probe or claim", make("input", { type: "search", autocomplete: "off" })),
     field("provider", "Judged by the profile of", choice(providers)),
-    ...GROUPS.map(([name, title, options]) => group(name, title, options)),
+    make("details", { id: "groups", open: "" }, make("summary", {}, "By verdict, evidence, kind and family"), ...groups()),
     make("button", { type: "reset" }, "Show everything"),
   );
+}
+
+function groups() {
+  return GROUPS.map(([name, title, options]) => group(name, title, options));
 }
 
 function field(name, title, control) {

@@ -62,8 +62,10 @@ function addRows(table, rows, columns, shown) {
 function gridRow(number, columns, own) {
   const row = data.rows[number];
   const name = row.name.slice(row.family.length + 1);
-  const head = make("th", { scope: "row" }, make("code", {}, name), row.level ? ` ${row.level} ` : " ", make("small", {}, row.title));
-  return make("tr", {}, head, ...columns.map((subject) => gridCell(subject, number, own.get(crossing({ subject, row: number })))));
+  const title = make("small", {}, ...prose(row.title));
+  const head = make("th", { scope: "row" }, make("code", {}, name), row.level ? ` ${row.level} ` : " ", title);
+  const columnsOf = (subject) => gridCell(subject, number, own.get(crossing({ subject, row: number })));
+  return make("tr", {}, head, ...columns.map(columnsOf));
 }
 
 function gridCell(subject, row, own) {
@@ -80,7 +82,8 @@ function gridLine(same, isNamed) {
   const variants = same.map((cell) => cell.variant).filter(Boolean).join(", ");
   const isExpected = same.every((cell) => detailsOf(cell).expected);
   const words = `${verdict.name}, ${evidence.name}${variants && `, ${variants}`}${isExpected ? ", expected" : ""}. `;
-  const seen = [make("b", {}, verdict.short), ` ${evidence.short}`, isNamed && variants ? ` ${variants}` : "", isExpected ? " exp." : ""];
+  const more = `${isNamed && variants ? ` ${variants}` : ""}${isExpected ? " exp." : ""}`;
+  const seen = [make("b", {}, verdict.short), ` ${evidence.short}${more}`];
   return make(
     "span",
     { class: `line ${verdict.name}` },

@@ -14,6 +14,7 @@ function start() {
   for (const each of document.querySelectorAll("section[hidden]")) each.hidden = each === paper;
   document.getElementById("who").open = false;
   document.getElementById("legend").open = !narrow.matches;
+  document.getElementById("groups").open = !narrow.matches;
   form.addEventListener("input", ({ target }) => go([], readForm(form), target.type === "search"));
   form.addEventListener("reset", (event) => {
     event.preventDefault();
@@ -31,9 +32,10 @@ function start() {
 // Typing replaces the address, so that Back leads to before it and not through every letter.
 function go(place, filter, isTyped = false) {
   const address = writeAddress(place, filter);
-  if (address === (location.hash || "#")) return;
+  if (address === (location.hash || "#")) return false;
   if (isTyped) location.replace(address);
   else location.hash = address;
+  return true;
 }
 
 function show() {
@@ -52,7 +54,8 @@ function refresh(filter) {
   visible = passing(filter);
   const subjects = new Set(visible.map((cell) => cell.subject)).size;
   const rows = new Set(visible.map((cell) => cell.row)).size;
-  const words = `${plural(visible.length, "cell")} of ${cells.length.toLocaleString("en")}: ${plural(subjects, "subject")}, ${plural(rows, "row")}`;
+  const all = cells.length.toLocaleString("en");
+  const words = `${plural(visible.length, "cell")} of ${all}: ${plural(subjects, "subject")}, ${plural(rows, "row")}`;
   document.getElementById("count").textContent = isFiltered(filter) ? `${words}, as filtered.` : `${words}.`;
   showSummary(document.getElementById("families"), visible, filter);
   showGrids(holder, visible);
@@ -61,6 +64,8 @@ function refresh(filter) {
 
 function showCell(place) {
   const named = cellsAt(place);
+  // From one cell's details to another's: there is no one step back to the table any more.
+  if (dialog.open) isOpenedHere = false;
   if (named.length && !isOpenedHere && !dialog.open) reveal(holder, named[0], visible);
   fillDialog(dialog, place, named);
   if (!dialog.open) dialog.showModal();
@@ -71,15 +76,17 @@ function openCell(cell) {
   if (!cell?.dataset.row) return;
   const [first] = crossings.get(crossing({ subject: Number(cell.dataset.subject), row: Number(cell.dataset.row) }));
   moveTo(cell);
-  isOpenedHere = true;
-  go(placeOf(first), readAddress(location.hash).filter);
+  isOpenedHere = go(placeOf(first), readAddress(location.hash).filter);
 }
 
-// A cell that was opened by an address of its own leaves its place in the history to the table around it.
+// Back from a closed cell leads to before it: one opened here goes a step back itself, and one opened by an address of
+// its own leaves its place in the history to the table around it.
 function leaveCell() {
   const { place, filter } = readAddress(location.hash);
+  const isStep = isOpenedHere;
   isOpenedHere = false;
-  if (place.length) go([], filter);
+  if (place.length && isStep) history.back();
+  else if (place.length) location.replace(writeAddress([], filter));
 }
 
 function skip(event) {

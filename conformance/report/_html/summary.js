@@ -27,7 +27,8 @@ function tally(kind, of) {
   const count = of.filter((cell) => cell.verdict === worst).length;
   const { name, short } = data.evidence[kind];
   const verdict = data.verdicts[worst];
-  const seen = [make("span", { class: verdict.name }, `${verdict.short} ${count}`), `/${of.length} `, make("small", {}, short)];
+  const marked = make("span", { class: verdict.name }, `${verdict.short} ${count}`);
+  const seen = [marked, `/${of.length} `, make("small", {}, short)];
   return make(
     "span",
     { class: "line" },
