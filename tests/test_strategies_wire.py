@@ -21,7 +21,7 @@ from conformance.wire.sse import Decoder, read
 
 QUICKLY = settings(phases=[Phase.generate], max_examples=2000)
 SHRUNK = settings(phases=[Phase.generate, Phase.shrink])
-FEW = settings(max_examples=25)
+FEW = settings(max_examples=10)
 
 
 def musts(conversation: Conversation, profile: profiles.Profile | None = None) -> set[str]:
