@@ -17,6 +17,8 @@ _SHORTEST: Final = 6
 _VOLATILE: Final = (
     (re.compile(r"http://127\.0\.0\.1:\d+(/r/\d+)?"), "http://127.0.0.1"),
     (re.compile(r"\b0x[0-9a-f]{6,}\b"), "0x…"),
+    # The folders of this machine, as a stack trace that a client sends to the model tells them.
+    (re.compile(r"(?<![\w.:/])(?:file://)?/(?:[\w.@+~-]+/){2,}"), "…/"),
     (re.compile(r"\b[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}\b"), "(uuid)"),
 )
 

@@ -1,0 +1,25 @@
+"""What changes from run to run, or from machine to machine, is in no result."""
+
+from pathlib import Path
+
+import pytest
+
+from conformance.harness.adapter.steady import words
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("at call (file:///opt/cache/sdk/node_modules/core/index.js:120:11)", "at call (…/index.js:120:11)"),
+        ('File "/opt/venv/lib/python3.11/site-packages/sdk/run.py", line 7', 'File "…/run.py", line 7'),
+        ("/opt/cache/adapters/langcha", "…/langcha"),
+        ("http://127.0.0.1:41234/r/7/s/agent-session/v1", "http://127.0.0.1/s/agent-session/v1"),
+        ("https://example.com/docs/guides/errors", "https://example.com/docs/guides/errors"),
+        ("expected stop/length and 7/8/9", "expected stop/length and 7/8/9"),
+        ("at 0x7f3a5c2d1e00", "at 0x…"),
+        (f"in {Path.home()}", "in ~"),
+        ("the id own-id-1234", "the id (own)"),
+    ],
+)
+def test_words_that_change_are_taken_out(text: str, expected: str) -> None:
+    assert expected == words(text, {"own-id-1234": "(own)"})
