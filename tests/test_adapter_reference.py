@@ -21,13 +21,14 @@ from conformance.loop import Answer
 
 DRIVER = Path(conformance.__file__).parent / "adapters" / "reference" / "driver.py"
 PROVIDERS = {"deepseek": ("plain", "stream"), "openrouter": ("stream",), "moonshot": ("stream",), "mistral": ("plain",)}
+LOADED = {name: profiles.load(name) for name in PROVIDERS}
 CASES = [
     (provider, name, variant)
     for provider, variants in PROVIDERS.items()
     for name in scenarios.names()
     for variant in variants
     if variant in scenarios.load(name).variants
-    and scenarios.load(name).unmet(profiles.load(provider).at(profiles.load(provider).model)) is None
+    and scenarios.load(name).unmet(LOADED[provider].at(LOADED[provider].model)) is None
 ]
 
 
@@ -41,7 +42,7 @@ def stage() -> Iterator[Stage]:
 def test_the_reference_client_passes(
     provider: str, name: str, variant: str, stage: Stage, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    session = stage.open(scenarios.load(name), profiles.load(provider), variant)
+    session = stage.open(scenarios.load(name), LOADED[provider], variant)
     given = job(session)
     monkeypatch.setattr("sys.stdin", io.StringIO(json.dumps(given)))
     # Nobody has to wait for scripted tools here; that they overlap is for the tests of loops.
