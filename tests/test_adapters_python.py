@@ -14,6 +14,7 @@ import conformance
 from conformance import profiles
 from conformance.documents import read_yaml
 from conformance.schemas import validator
+from tests.jobs import job
 
 FOLDER = Path(conformance.__file__).parent / "adapters"
 SHARED = FOLDER / "_python"
@@ -61,22 +62,6 @@ def imported(module: ast.Module) -> set[str]:
         elif isinstance(node, ast.ImportFrom):
             found.add((node.module or "").split(".")[0])
     return found
-
-
-def job(**changes: Any) -> dict[str, Any]:
-    entries = [
-        {"arguments": {"city": "Oslo"}, "text": "9", "delay_ms": 20, "fails": False, "denied": False},
-        {"arguments": {}, "text": "which city?", "delay_ms": 0, "fails": False, "denied": False},
-        {"arguments": {"city": "Nowhere"}, "text": "no such city", "delay_ms": 0, "fails": True, "denied": False},
-        {"arguments": {"city": "Rome"}, "text": "not allowed", "delay_ms": 0, "fails": False, "denied": True},
-    ]
-    parameters = {"type": "object", "properties": {"city": {"type": "string"}}}
-    tool = {"name": "weather", "description": "", "parameters": parameters, "results": entries, "otherwise": "unknown"}
-    told = {"contract": 1, "base_url": "http://127.0.0.1:9/v1", "api_key": "simulated", "provider": "deepseek"}
-    rest = {"model": "m", "stream": False, "system": "", "prompts": ["Hello"], "tools": [tool], "max_turns": 4}
-    made = {**told, **rest, **changes}
-    assert () == validator("files/adapter-job").errors(made)
-    return made
 
 
 def driven(folder: Path, talk: str, **changes: Any) -> dict[str, Any]:
