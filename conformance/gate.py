@@ -10,6 +10,7 @@ from dataclasses import dataclass
 
 from conformance.baseline import Entry, cover
 from conformance.results import NOT_PLAYED, Case, Level, Outcome, Probed, Results, Status
+from conformance.rule_ids import all_ids
 
 PROBES = "probes"
 """The part of a name before that of a probe, where rules have their family."""
@@ -34,7 +35,7 @@ class Fact:
     @property
     def names(self) -> tuple[str, ...]:
         """Return the names that an expected failure may match: with the case, and without it for every case."""
-        return f"{self.subject}/{self.case}/{self.fact}", f"{self.subject}/{self.fact}"
+        return names(self.subject, self.case, self.fact)
 
     @property
     def is_failure(self) -> bool:
@@ -64,6 +65,11 @@ class Judgement:
     def passes(self) -> bool:
         """Say whether the gate is open."""
         return not any((self.unexpected, self.errored, self.mended, self.unmatched, self.ended, self.idle))
+
+
+def names(subject: str, case: str, fact: str) -> tuple[str, ...]:
+    """Return the names of a fact: with the case, and without it; those with former ids of a rule come last."""
+    return tuple([name for each in all_ids(fact) for name in (f"{subject}/{case}/{each}", f"{subject}/{each}")])
 
 
 def facts(results: Results) -> tuple[Fact, ...]:

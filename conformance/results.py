@@ -6,6 +6,8 @@ from dataclasses import asdict, dataclass, field, replace
 from enum import StrEnum
 from typing import Any, Final
 
+from conformance.rule_ids import current_id
+
 
 class Level(StrEnum):
     """How much a rule demands, by the keyword of its source."""
@@ -120,7 +122,7 @@ class Outcome:
     def from_json(cls, value: Mapping[str, Any]) -> "Outcome":
         """Return the outcome that `to_json` gave."""
         return cls(
-            rule=value["rule"],
+            rule=current_id(value["rule"]),
             status=Status(value["status"]),
             level=Level(value["level"]),
             judged=value["judged"],
@@ -180,7 +182,7 @@ class Probed:
     @classmethod
     def from_json(cls, value: Mapping[str, Any]) -> "Probed":
         """Return the probe that `to_json` gave."""
-        return cls(**{**value, "status": Status(value["status"])})
+        return cls(**{**value, "rule": current_id(value["rule"]), "status": Status(value["status"])})
 
 
 @dataclass(frozen=True, slots=True)
@@ -340,7 +342,7 @@ def _out_of_columns(cases: Sequence[Case], passed: Mapping[str, Mapping[str, Any
     found = []
     for column, case in enumerate(cases):
         own = [
-            Outcome(rule, Status.PASSED, Level(row["level"]), row["judged"][column])
+            Outcome(current_id(rule), Status.PASSED, Level(row["level"]), row["judged"][column])
             for rule, row in passed.items()
             if row["judged"][column]
         ]

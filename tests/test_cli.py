@@ -73,7 +73,7 @@ def test_the_version_is_printed(capsys: pytest.CaptureFixture[str]) -> None:
         (["check", "--format", "terminal", "x"], "invalid choice: 'terminal'"),
         (["check", "--provider", "deepsek", "x"], "there is no provider 'deepsek'; did you mean deepseek"),
         (["check", "--provider", "", "absent.json"], "absent.json: cannot be read"),
-        (["check", "--rule", "stream/not-cat", "x"], "there is no rule 'stream/not-cat'; did you mean stream/not-cut"),
+        (["check", "--rule", "stream/complet", "x"], "there is no rule 'stream/complet'; did you mean stream/complete"),
         (["explain", "transcript/call-answered"], "did you mean transcript/calls-answered"),
         (["explain", "nothing"], "there is no rule or claim 'nothing'"),
         (["list", "nothing"], "invalid choice: 'nothing'"),

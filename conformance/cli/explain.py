@@ -16,6 +16,7 @@ from conformance.documents import read_json
 from conformance.errors import UnknownName
 from conformance.loop import Fact
 from conformance.resources import folder
+from conformance.rule_ids import matches
 from conformance.rules import Example, Rule, advice
 from conformance.wire.pointer import REMOVE, resolve
 
@@ -45,7 +46,7 @@ def _explained(name: str, claims: Mapping[str, str]) -> list[str]:
     fitting = [claim for claim in claims if fnmatchcase(claim, name)]
     if fitting:
         return ["\n".join(_claim(claim, claims[claim])) for claim in fitting]
-    facts = ["\n".join(_heading(fact, _LOOP)) for fact in loop.load() if fnmatchcase(fact.id, name)]
+    facts = ["\n".join(_heading(fact, _LOOP)) for fact in loop.load() if matches(name, fact.id)]
     if facts:
         return facts
     try:

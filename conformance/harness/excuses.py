@@ -4,8 +4,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from conformance.baseline import Entry, fits
-from conformance.gate import Judgement, judge
+from conformance.gate import Judgement, judge, names
 from conformance.results import Case, Evidence, Results
+from conformance.rule_ids import all_ids
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,7 +32,7 @@ class Excuses:
         """
         if case.evidence is Evidence.SIMULATED:
             return None
-        named = (f"{subject}/{case.name}/{fact}", f"{subject}/{fact}")
+        named = names(subject, case.name, fact)
         return next((each for each in self._in_force() if each.covers(named)), None)
 
     def of_nothing_else(self, subject: str, case: Case, fact: str) -> Entry | None:
@@ -39,8 +40,8 @@ class Excuses:
 
         One with a star, or without the case, is judged when all that it may cover is known; one that is flaky, never.
         """
-        name = f"{subject}/{case.name}/{fact}"
-        return next((each for each in self._in_force() if each.match == name and not each.flaky), None)
+        named = [f"{subject}/{case.name}/{each}" for each in all_ids(fact)]
+        return next((each for each in self._in_force() if each.match in named and not each.flaky), None)
 
     def judgement(self, results: Results, *, whole: bool) -> Judgement:
         """Return what the gate says of the entries themselves that name this subject.

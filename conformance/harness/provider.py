@@ -2,7 +2,6 @@
 
 from collections.abc import Callable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass, field, replace
-from fnmatch import fnmatchcase
 from typing import Any, Final, TypeAlias
 
 from conformance import egress, ingress, rules
@@ -21,6 +20,7 @@ from conformance.results import (
     Probed,
     Status,
 )
+from conformance.rule_ids import matches
 from conformance.scenarios import Probe, Scenario, Turn, tool_definitions
 from conformance.transport.client import SIMULATOR
 from conformance.wire.exchange import Conversation, Exchange
@@ -147,7 +147,7 @@ def promised(scenario: Scenario, variant: str) -> tuple[str, ...]:
         for rule in rules.load()
         if rule.on.side is Side.PROVIDER
         and rule.on.variant in ("", variant)
-        and any(fnmatchcase(rule.id, glob) for glob in scenario.exercises)
+        and any(matches(glob, rule.id) for glob in scenario.exercises)
     )
 
 
@@ -176,9 +176,7 @@ def _found_nothing(outcome: Outcome) -> bool:
 def missed(idle: Set[str], conversation: Conversation, claims: Mapping[str, Any]) -> Set[str]:
     """Return those of some rules that find nothing to judge in a conversation whatever is claimed."""
     excused = tuple(_excused(claims))
-    chosen = [
-        rule for rule in rules.load() if rule.id in idle and not any(fnmatchcase(rule.id, each) for each in excused)
-    ]
+    chosen = [rule for rule in rules.load() if rule.id in idle and not any(matches(each, rule.id) for each in excused)]
     if not chosen:
         return frozenset()
     return {outcome.rule for outcome in check(conversation, None, chosen) if not outcome.judged}

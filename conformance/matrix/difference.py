@@ -29,7 +29,7 @@ class Difference:
 def difference(old: Sequence[Results], new: Sequence[Results]) -> Difference:
     """Return what changed from old results to new ones, in the order of the new ones.
 
-    What was renamed, a rule or a model, is gone and appears again: results are compared by name alone.
+    Results are compared by name: a renamed rule keeps its history, a renamed model is gone and appears again.
     """
     before, after = _by_name(old), _by_name(new)
     return Difference(

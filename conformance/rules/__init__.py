@@ -9,13 +9,13 @@ import importlib
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from fnmatch import fnmatchcase
 from functools import cache
 from pathlib import Path
 from typing import Any, Final, TypeAlias
 
 from conformance.errors import UnknownName
 from conformance.results import NOTHING_TO_JUDGE, Level, Outcome, Status
+from conformance.rule_ids import current_id, matches
 from conformance.rules._context import Context, Fault
 from conformance.wire.exchange import Conversation
 from conformance.wire.views import View
@@ -58,7 +58,8 @@ def example(base: str, edits: Mapping[str, Any] | None = None, claims: Mapping[s
 
 
 __all__ = [
-    "Context", "Example", "Fault", "Judge", "Rule", "Source", "Where", "advice", "example", "load", "rule", "select",
+    "Context", "Example", "Fault", "Judge", "Rule", "Source", "Where", "advice", "current_id", "example", "load",
+    "rule", "select",
 ]  # fmt: skip
 
 _MEND: Final = re.compile(r"To mend it,\s+", re.IGNORECASE)
@@ -179,14 +180,11 @@ def load() -> tuple[Rule, ...]:
 
 
 def select(patterns: Iterable[str]) -> tuple[Rule, ...]:
-    """Return the rules whose ids match one of the globs, old ids included; raises UnknownName where one fits none."""
-    from conformance.rules._renamed import RENAMED  # only a run that names rules needs it
-
+    """Return the rules whose current or former ids match one of the globs; raises UnknownName if one matches none."""
     every = load()
     chosen: dict[str, Rule] = {}
     for pattern in patterns:
-        wanted = RENAMED.get(pattern, pattern)
-        fitting = [each for each in every if fnmatchcase(each.id, wanted)]
+        fitting = [each for each in every if matches(pattern, each.id)]
         if not fitting:
             raise UnknownName("rule", pattern, (each.id for each in every))
         chosen |= {each.id: each for each in fitting}

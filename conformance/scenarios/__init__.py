@@ -14,6 +14,7 @@ from typing import Any, Final, TypeAlias
 from conformance.documents import Document, read_yaml
 from conformance.errors import InvalidDocument, UnknownName
 from conformance.profiles import UNKNOWN, Source
+from conformance.rule_ids import current_id
 from conformance.scenarios._faults import faults
 from conformance.schemas import validator
 from conformance.wire.pointer import Place, render
@@ -158,7 +159,7 @@ def read(path: Path) -> Scenario:
         probes=tuple(_probe(probe) for probe in value.get("probes", ())),
         for_clients="for" in value,
         claims=own | value.get("claims", {}),
-        breaks=tuple(value.get("breaks", ())),
+        breaks=tuple(map(current_id, value.get("breaks", ()))),
         expects=value.get("expects", ""),
         source=Source(**value["source"]) if "source" in value else None,
     )
@@ -227,7 +228,7 @@ def _probe(value: Mapping[str, Any]) -> Probe:
         title=value["title"],
         at=value["at"],
         changes=tuple(_change(each) for each in (given if isinstance(given, list) else [given] if given else ())),
-        breaks=value.get("breaks"),
+        breaks=current_id(value["breaks"]) if "breaks" in value else None,
         claims=(claims,) if isinstance(claims, str) else tuple(claims),
     )
 

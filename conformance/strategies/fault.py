@@ -25,7 +25,7 @@ class Planted(NamedTuple):
 def faults(rules: str | Sequence[str] = "*") -> st.SearchStrategy[Planted]:
     """Return a strategy of valid conversations into which one fault was planted.
 
-    `rules` are globs of the rules that are broken: `transcript/*`, `stream/not-cut`. The faults are the examples that
+    `rules` are globs of the rules that are broken: `transcript/*`, `stream/complete`. The faults are the examples that
     each rule brings, so that every one breaks its rule and no other. Raises UnknownName where a glob fits no rule.
     """
     chosen = select([rules] if isinstance(rules, str) else rules)

@@ -2,7 +2,6 @@
 
 from collections.abc import Iterator, Sequence, Set
 from dataclasses import replace
-from fnmatch import fnmatchcase
 
 from conformance import loop, rules
 from conformance.engine import check
@@ -10,6 +9,7 @@ from conformance.harness.provider import missed
 from conformance.loop import Played
 from conformance.profiles import Profile
 from conformance.results import NOTHING_TO_JUDGE, Outcome, Status
+from conformance.rule_ids import matches
 from conformance.scenarios import Scenario
 from conformance.wire.views import Side
 
@@ -35,7 +35,7 @@ def promised(scenario: Scenario) -> Set[str]:
     """Return the ids of the rules about clients that a scenario promises to test, and of the facts that are due."""
     clients = [rule.id for rule in rules.load() if rule.on.side is Side.CLIENT]
     due = {fact.id for fact in loop.load() if fact.on.is_due(scenario)}
-    return due | {each for each in clients if any(fnmatchcase(each, glob) for glob in scenario.exercises)}
+    return due | {each for each in clients if any(matches(glob, each) for glob in scenario.exercises)}
 
 
 def _of_the_client(judged: Sequence[Outcome]) -> Iterator[Outcome]:

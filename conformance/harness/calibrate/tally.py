@@ -10,6 +10,7 @@ from conformance import profiles
 from conformance.baseline import RECORDINGS, Entry, cover
 from conformance.harness.calibrate.observed import BAD, Fault, Seen, Verdict
 from conformance.profiles import UNKNOWN, UPSTREAM
+from conformance.rule_ids import all_ids
 from conformance.rules import load
 
 _BEST_KNOWN: Final = (
@@ -44,7 +45,8 @@ class Failure:
     @property
     def names(self) -> tuple[str, ...]:
         """Return the names that an expected failure may match, each alone and with the recording's digest behind."""
-        subjects = (self.rule or f"requests/{self.kind.replace(' ', '-')}", *self.claims)
+        rules = all_ids(self.rule) if self.rule else (f"requests/{self.kind.replace(' ', '-')}",)
+        subjects = (*rules, *self.claims)
         bare = [f"{RECORDINGS}/{self.provider}/{subject}" for subject in subjects]
         return (*bare, *(f"{name}/{self.digest}" for name in bare))
 

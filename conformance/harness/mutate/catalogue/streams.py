@@ -51,19 +51,19 @@ def chunk_after_done(record: Record) -> None:
     record["response"].append(record["response"][0])
 
 
-@vice(places.streams, "stream/not-cut", kin=("usage/present-when-asked",))
+@vice(places.streams, "stream/complete", kin=("usage/present-when-asked",))
 def cut_in_event(record: Record) -> None:
     """The connection breaks in the middle of an event."""
     record["response"][-2:] = ['data: {"id": "chatcmpl-1", "obj']
 
 
-@vice(streaming(places.replies), "stream/not-cut")
+@vice(streaming(places.replies), "stream/complete")
 def finish_reason_never_comes(reply: Reply) -> None:
     """A stream ends without a finish reason."""
     reply.ending["finish_reason"] = None
 
 
-@vice(streaming(places.replies), "stream/not-cut")
+@vice(streaming(places.replies), "stream/complete")
 def cut_between_events(reply: Reply) -> None:
     """The connection breaks after half of the events."""
     events = reply.record["response"]
@@ -205,7 +205,7 @@ def stream_emptied(record: Record) -> None:
     record["response"] = []
 
 
-@vice(places.streams, "stream/not-cut")
+@vice(places.streams, "stream/complete")
 def blank_lines_missing(record: Record) -> None:
     """No blank line stands between the events of a stream."""
     events = record["response"]
