@@ -10,10 +10,10 @@ from pathlib import Path
 from typing import Generic, NoReturn, Protocol, TypeVar
 
 from conformance.documents import read_yaml
+from conformance.documents.pointer import Place, render
 from conformance.errors import InvalidDocument
 from conformance.resources import folder
 from conformance.schemas import validator
-from conformance.wire.pointer import Place, render
 
 RECORDINGS = "recordings"
 """The first part of the names of failures that recordings of real traffic show; those of results have none such."""

@@ -4,15 +4,15 @@ from collections.abc import Mapping, Sequence
 from functools import cache
 from typing import Any, NamedTuple
 
+from conformance.documents.pointer import Place, render
 from conformance.profiles import Profile
 from conformance.results import Finding, Level, Outcome, Refusal, Status
 from conformance.rules import Fault, Rule, load
 from conformance.rules._context import UNKNOWN, Context, SchemaFaults
 from conformance.schemas import SchemaError, validator
+from conformance.wire.elements import Body
 from conformance.wire.exchange import Conversation
 from conformance.wire.index import Index
-from conformance.wire.parts import Body
-from conformance.wire.pointer import Place, render
 from conformance.wire.views import View
 
 MAX_FINDINGS = 100

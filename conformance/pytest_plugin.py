@@ -14,13 +14,13 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from conformance.harness.stash import CHOSEN, RUN
+from conformance.suite.config_keys import CHOSEN, RUN
 
 if TYPE_CHECKING:
+    from conformance.adapters.simulation import Simulation
     from conformance.gate import Judgement
-    from conformance.harness.adapter.simulation import Simulation
-    from conformance.harness.run import Run
     from conformance.scenarios import Scenario
+    from conformance.suite.run import Run
 
 
 def pytest_addoption(parser: pytest.Parser, pluginmanager: pytest.PytestPluginManager) -> None:
@@ -62,8 +62,8 @@ def pytest_configure(config: pytest.Config) -> None:
     _refuse_what_cannot_be(config)
     # Imported here because a run without --provider must not pay for it.
     from conformance.errors import ConformanceError
-    from conformance.harness.run import Options, Run, handed_over
     from conformance.resources import folder
+    from conformance.suite.run import Options, Run, handed_over
 
     options = Options(
         provider=provider,
@@ -83,7 +83,7 @@ def pytest_configure(config: pytest.Config) -> None:
     except ConformanceError as error:
         raise pytest.UsageError(str(error)) from None
     if config.args_source is not pytest.Config.ArgsSource.ARGS:
-        config.args[:] = [str(Path(__file__).parent / "suites")]
+        config.args[:] = [str(Path(__file__).parent / "suite")]
 
 
 def _refuse_what_cannot_be(config: pytest.Config) -> None:
@@ -139,8 +139,8 @@ def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter, config: p
     run = config.stash.get(RUN, None)
     if run is None or run.options.plan:
         return
-    from conformance.matrix import cells
-    from conformance.report.terminal import render
+    from conformance.reporting.matrix import cells
+    from conformance.reporting.renderers.terminal import render
 
     results = run.results()
     if not results.cases:
@@ -149,7 +149,7 @@ def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter, config: p
     terminalreporter.write_line(render(results, cells(results, run.profile, run.confirmed()), run.profile.title))
     verdict = _verdict(run, config)
     if not verdict.passes:
-        from conformance.report.gate import render as render_gate
+        from conformance.reporting.renderers.gate import render as render_gate
 
         terminalreporter.section("expected failures that are none")
         terminalreporter.write("".join(render_gate(verdict, lambda _colour, text: text)))
@@ -163,7 +163,7 @@ def pytest_sessionfinish(session: pytest.Session) -> None:
     run.close()
     directory = session.config.getoption("--results")
     if directory is not None:
-        from conformance.matrix.stored import write
+        from conformance.results.files import write
 
         write(directory, run.results())
     if session.exitstatus == pytest.ExitCode.OK and not any(case.outcomes for case in run.results().cases):
@@ -191,9 +191,9 @@ def simulator() -> Iterator[Callable[..., Simulation]]:
     """
     # Imported here because a test that does not use the fixture must not pay for it.
     from conformance import profiles, scenarios
-    from conformance.harness.adapter.simulation import simulation
-    from conformance.harness.sessions import staged
-    from conformance.report.adapter import render
+    from conformance.adapters.simulation import simulation
+    from conformance.reporting.renderers.adapter import render
+    from conformance.simulator.sessions import staged
 
     with staged() as stage:
 

@@ -6,9 +6,9 @@ from typing import Any, TypeAlias
 
 import orjson
 
-from conformance import egress, ingress
-from conformance.harness.sessions import Session
+from conformance.convert import egress, ingress
 from conformance.scenarios import Scenario, tool_definitions
+from conformance.simulator.sessions import Session
 from conformance.transport.server import Answered, Asked
 from conformance.wire.assemble import assemble
 from conformance.wire.sse import read

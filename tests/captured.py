@@ -8,13 +8,13 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-from conformance import loop
+from conformance.adapters import loop
+from conformance.adapters.loop import Answer, Played, Raised
 from conformance.engine import check
-from conformance.loop import Answer, Played, Raised
+from conformance.formats.records import exchange
 from conformance.results import Outcome, Status
 from conformance.scenarios import Scenario, Turn
 from conformance.wire.exchange import Conversation
-from conformance.wire.formats.records import exchange
 
 CITIES = {"Paris": "Paris: 21C", "Tokyo": "Tokyo: 22C", "Oslo": "Oslo: 23C"}
 FINALS = ("FINAL1: Paris 21C, Tokyo 22C, Oslo 23C.", "FINAL2: Oslo is the warmest.", "FINAL3: bye.")

@@ -9,8 +9,8 @@ from pathlib import Path
 from typing import Any
 
 from conformance.cli import main
+from conformance.documents.pointer import edit
 from conformance.resources import folder
-from conformance.wire.pointer import edit
 
 ROOT = Path(__file__).parents[1]
 ENVIRONMENT = {**os.environ, "PYTHONPATH": str(ROOT)}

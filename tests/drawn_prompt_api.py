@@ -4,7 +4,7 @@ from typing import Any
 
 from hypothesis import strategies as st
 
-from conformance import dialects
+from conformance.convert import dialects
 
 words = st.text(st.characters(exclude_categories=["Cs"]), max_size=12)
 names = st.text(st.characters(categories=("Ll", "Nd")), min_size=1, max_size=8)

@@ -52,7 +52,7 @@ SIMULATOR = """
 import os, sys, threading
 from dataclasses import replace
 from conformance import profiles
-from conformance.harness.simulator import Simulator
+from conformance.simulator import Simulator
 from conformance.transport.server import Answered, serving
 simulator = Simulator(profiles.load("llamacpp"))
 def answer(asked):

@@ -6,7 +6,7 @@ from contextlib import contextmanager
 from typing import Any, Final
 
 from conformance import profiles
-from conformance.harness.simulator import Simulator
+from conformance.simulator import Simulator
 from conformance.transport.server import Answered, Asked, serving
 
 OPENAI: Final = profiles.load("openai")

@@ -4,9 +4,9 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Final
 
-from conformance.matrix.table import Observed, Table, table
 from conformance.profiles import Claim, Profile, Source
-from conformance.report import html
+from conformance.reporting.matrix.table import Observed, Table, table
+from conformance.reporting.renderers import html
 from conformance.results import Case, Evidence, Finding, Level, Outcome, Refusal, Results, Status
 from tests.observations import DONE, observed
 

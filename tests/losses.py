@@ -7,8 +7,8 @@ from typing import Any
 
 from hypothesis import strategies as st
 
-from conformance.dialects import CANONICAL, Dialect, Loss, demand
-from conformance.wire.pointer import REMOVE, edit, parse, resolve
+from conformance.convert.dialects import CANONICAL, Dialect, Loss, demand
+from conformance.documents.pointer import REMOVE, edit, parse, resolve
 
 SYSTEMS = ("system", "developer")
 LOST = "<this was named as lost>"

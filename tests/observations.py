@@ -4,7 +4,7 @@ from pathlib import Path
 
 from conformance import profiles
 from conformance.baseline import Entry
-from conformance.matrix.table import Observed
+from conformance.reporting.matrix.table import Observed
 from conformance.results import Case, Evidence, Finding, Level, Outcome, Probed, Refusal, Results, Status
 
 DONE, FORMAT, RESENT = "stream/ends-with-done", "tool-calls/id-in-claimed-format", "reasoning/present-on-tool-turns"

@@ -6,7 +6,8 @@ from typing import Any
 
 import pytest
 
-from conformance import loop, rules
+from conformance import rules
+from conformance.adapters import loop
 from conformance.results import Level, Outcome
 from conformance.wire.views import Side
 from tests.captured import failed, records, verdict

@@ -10,8 +10,8 @@ from typing import Any
 import pytest
 
 from conformance.cli import main
-from conformance.matrix.stored import read
 from conformance.results import Results
+from conformance.results.files import read
 from conformance.schemas import validator
 
 VICIOUS = Path(__file__).with_name("vicious.py")

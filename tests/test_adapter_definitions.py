@@ -8,8 +8,8 @@ from typing import Any
 
 import pytest
 
+from conformance.adapters import definition, install
 from conformance.errors import ConformanceError, InvalidDocument, UnknownName, Unusable
-from conformance.harness.adapter import definition, install
 
 GOOD: dict[str, Any] = {
     "title": "An SDK",

@@ -11,14 +11,14 @@ from typing import Any
 import pytest
 
 from conformance import profiles, scenarios
+from conformance.adapters import process
+from conformance.adapters.case import Run, Subject, play
+from conformance.adapters.driver import Driver, drive
+from conformance.adapters.job import job
 from conformance.documents import parse_json
-from conformance.harness.adapter import process
-from conformance.harness.adapter.driver import Driver, drive
-from conformance.harness.adapter.job import job
-from conformance.harness.adapter.play import Run, Subject, play
-from conformance.harness.sessions import staged
 from conformance.results import Status
 from conformance.schemas import validator
+from conformance.simulator.sessions import staged
 
 JOB = {"contract": 1}
 ANSWER = 'print(\'{"texts": ["ok"]}\')'

@@ -12,14 +12,14 @@ import pytest
 
 import conformance
 from conformance import profiles, scenarios
-from conformance.harness.adapter.job import job
-from conformance.harness.adapter.judge import outcomes
-from conformance.harness.adapter.play import played
-from conformance.harness.adapter.summary import grade
-from conformance.harness.sessions import Stage, staged
-from conformance.loop import Answer
+from conformance.adapters.case import played
+from conformance.adapters.check import outcomes
+from conformance.adapters.job import job
+from conformance.adapters.loop import Answer
+from conformance.adapters.summary import grade
+from conformance.simulator.sessions import Stage, staged
 
-DRIVER = Path(conformance.__file__).parent / "adapters" / "reference" / "driver.py"
+DRIVER = Path(conformance.__file__).parent / "adapters" / "sdks" / "reference" / "driver.py"
 PROVIDERS = {"deepseek": ("plain", "stream"), "openrouter": ("stream",), "moonshot": ("stream",), "mistral": ("plain",)}
 LOADED = {name: profiles.load(name) for name in PROVIDERS}
 CASES = [

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from conformance.harness.adapter.steady import words
+from conformance.adapters.normalize import words
 
 
 @pytest.mark.parametrize(

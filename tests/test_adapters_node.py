@@ -16,7 +16,7 @@ from conformance.documents import read_yaml
 from conformance.schemas import validator
 from tests.jobs import job
 
-FOLDER = Path(conformance.__file__).parent / "adapters"
+FOLDER = Path(conformance.__file__).parent / "adapters" / "sdks"
 SHARED = sorted((FOLDER / "_node").glob("*.mjs"))
 EXACT = re.compile(r"(?P<name>(?:@[a-z0-9._-]+/)?[a-z0-9._-]+)@(?P<version>\d+\.\d+\.\d+)")
 NODE = shutil.which("node")

@@ -16,7 +16,7 @@ from conformance.documents import read_yaml
 from conformance.schemas import validator
 from tests.jobs import job
 
-FOLDER = Path(conformance.__file__).parent / "adapters"
+FOLDER = Path(conformance.__file__).parent / "adapters" / "sdks"
 SHARED = FOLDER / "_python"
 EXACT = re.compile(r"(?P<name>[a-z0-9-]+)(?:\[[a-z0-9,-]+\])?==(?P<version>\d+(?:\.\d+)+)")
 NAMED = {

@@ -11,10 +11,10 @@ import pytest
 
 from conformance import baseline, profiles
 from conformance.cli import main
-from conformance.harness.calibrate import Seen, Tally, Verdict, calibrate
-from conformance.harness.calibrate.observed import judged
+from conformance.evidence.calibration import Seen, Tally, Verdict, calibrate
+from conformance.evidence.observations import judged
+from conformance.formats import Input
 from conformance.wire.exchange import Exchange
-from conformance.wire.formats import Input
 from tests.checking import BASES, jsonl, write
 
 REFUSAL = {"status": 400, "message": "The {field} at {index} must be passed back.", "also": ["Pass {field} back!"]}

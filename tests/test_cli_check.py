@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from conformance import rules
-from conformance.wire.pointer import edit
+from conformance.documents.pointer import edit
 from tests.checking import BASES, ENVIRONMENT, FAULTY, GOOD, STREAM, check, jsonl, write
 
 

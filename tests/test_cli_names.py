@@ -5,7 +5,8 @@ from typing import Any
 
 import pytest
 
-from conformance import loop, profiles, rules, scenarios
+from conformance import profiles, rules, scenarios
+from conformance.adapters import loop
 from conformance.cli import main
 
 RULES = rules.load()

@@ -11,8 +11,8 @@ from pathlib import Path
 import pytest
 
 from conformance.cli import main
-from conformance.cli._terminal import Progress, painter
-from conformance.wire.pointer import edit
+from conformance.documents.pointer import edit
+from conformance.terminal import Progress, painter
 from tests.checking import ENVIRONMENT, FAULTY, GOOD, check, jsonl, write
 
 
@@ -56,8 +56,8 @@ class Terminal(io.StringIO):
 
 @pytest.fixture
 def impatient(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("conformance.cli._terminal._PATIENCE", 0.0)
-    monkeypatch.setattr("conformance.cli._terminal._PAUSE", 0.0)
+    monkeypatch.setattr("conformance.terminal._PATIENCE", 0.0)
+    monkeypatch.setattr("conformance.terminal._PAUSE", 0.0)
 
 
 @pytest.mark.usefixtures("impatient")

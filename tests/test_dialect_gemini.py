@@ -10,14 +10,14 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from conformance import dialects
-from conformance.dialects import CANONICAL
-from conformance.dialects.gemini import assembled, to_canonical, to_native
+from conformance.convert import dialects
+from conformance.convert.dialects import CANONICAL
+from conformance.convert.dialects.gemini import assembled, to_canonical, to_native
 from conformance.documents import read_json
+from conformance.documents.pointer import edit
 from conformance.errors import InvalidDocument
 from conformance.resources import folder
 from conformance.schemas import validator
-from conformance.wire.pointer import edit
 from tests.losses import COMPACT, JSON, OBJECTS, SAID, WORDS, goes_and_returns, marked, missing
 
 DIALECT = dialects.load("gemini")

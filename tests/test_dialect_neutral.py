@@ -8,13 +8,13 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from conformance import dialects
-from conformance.dialects import neutral
+from conformance.convert import dialects
+from conformance.convert.dialects import neutral
 from conformance.documents import read_json
+from conformance.documents.pointer import edit
 from conformance.errors import InvalidDocument
 from conformance.resources import folder
 from conformance.schemas import validator
-from conformance.wire.pointer import edit
 from tests.losses import ARGUMENTS, OBJECTS, SAID, WORDS, goes_and_returns
 
 DIALECT = dialects.load("neutral")

@@ -6,11 +6,11 @@ from typing import Any
 import pytest
 from hypothesis import given
 
-from conformance.dialects import CANONICAL, prompt_api
+from conformance.convert.dialects import CANONICAL, prompt_api
 from conformance.documents import read_json
+from conformance.documents.pointer import edit
 from conformance.resources import folder
 from conformance.schemas import check_schema, validator
-from conformance.wire.pointer import edit
 from tests.drawn_prompt_api import holdable, pointers, valid
 from tests.losses import CALLS
 

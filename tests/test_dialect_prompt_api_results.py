@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from conformance.dialects import CANONICAL, prompt_api
-from conformance.wire.pointer import edit, resolve
+from conformance.convert.dialects import CANONICAL, prompt_api
+from conformance.documents.pointer import edit, resolve
 from tests.drawn_prompt_api import pointers, results, valid
 from tests.losses import TRANSCRIPTS
 

@@ -7,11 +7,11 @@ from typing import Any
 import pytest
 from hypothesis import given
 
-from conformance.dialects import CANONICAL, wolo
+from conformance.convert.dialects import CANONICAL, wolo
 from conformance.documents import read_json
+from conformance.documents.pointer import REMOVE, edit, resolve
 from conformance.resources import folder
 from conformance.schemas import check_schema, validator
-from conformance.wire.pointer import REMOVE, edit, resolve
 from tests.drawn_wolo import holdable, image, message, part, pointers, sessions, valid
 
 SCHEMA: Any = read_json(folder("schemas") / "dialects" / "wolo.json")

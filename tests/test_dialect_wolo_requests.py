@@ -9,8 +9,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from conformance import engine
-from conformance.dialects import CANONICAL, wolo
-from conformance.dialects.wolo import compaction, requests
+from conformance.convert.dialects import CANONICAL, wolo
+from conformance.convert.dialects.wolo import compaction, requests
 from conformance.errors import Unusable
 from conformance.results import Status
 from conformance.schemas import validator

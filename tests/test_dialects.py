@@ -7,13 +7,13 @@ from typing import Any
 import pytest
 from hypothesis import given
 
-from conformance import dialects
+from conformance.convert import dialects
 from conformance.documents import read_json
+from conformance.documents.pointer import REMOVE, edit
 from conformance.errors import InvalidDocument, UnknownName
 from conformance.resources import folder
 from conformance.strategies import transcripts
 from conformance.strategies.transcript import ARGUMENTS, RESULTS
-from conformance.wire.pointer import REMOVE, edit
 from tests.losses import TRANSCRIPTS, comes_back
 
 VECTORS = sorted((folder("fixtures") / "dialects").glob("*/*.json"))

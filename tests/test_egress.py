@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from conformance import egress, ingress
+from conformance.convert import egress, ingress
 
 CALL = {"id": "c1", "type": "function", "function": {"name": "f", "arguments": "{}"}}
 REFUSED = {"status": 400, "message": "no"}

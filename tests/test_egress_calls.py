@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from conformance import egress
+from conformance.convert import egress
 
 REFUSED = {"status": 400, "message": "no"}
 NINE = {"ids.input-pattern": {"pattern": "[a-zA-Z0-9]{9}", "refusal": REFUSED}}

@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from conformance import egress
+from conformance.convert import egress
 
 REFUSED = {"status": 400, "message": "no"}
 CALL = {"id": "c1", "type": "function", "function": {"name": "f", "arguments": "{}"}}

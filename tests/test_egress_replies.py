@@ -5,8 +5,8 @@ from typing import Any
 import orjson
 import pytest
 
-from conformance import ingress
-from conformance.dialects import CANONICAL, demand
+from conformance.convert import ingress
+from conformance.convert.dialects import CANONICAL, demand
 from conformance.errors import Unusable
 from conformance.wire.assemble import assemble
 from conformance.wire.sse import read

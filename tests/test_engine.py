@@ -14,10 +14,10 @@ import httpx
 import pytest
 
 from conformance.cli import main
+from conformance.engines.definition import load
+from conformance.engines.process import LOG_LIMIT
+from conformance.engines.serving import Options, Served, serving
 from conformance.errors import Unusable
-from conformance.harness.engines.definition import load
-from conformance.harness.engines.process import LOG_LIMIT
-from conformance.harness.engines.serving import Options, Served, serving
 from tests.engines import define, lives, pids, until, weights
 
 
@@ -184,8 +184,8 @@ def test_no_process_is_left_when_the_command_is_ended(
 def test_a_signal_while_the_command_is_started_is_not_lost() -> None:
     code = (
         "import os, signal, sys;"
-        "from conformance.harness.engines.errand import run;"
-        "from conformance.harness.engines.serving import Served;"
+        "from conformance.engines.command import run;"
+        "from conformance.engines.serving import Served;"
         "os.register_at_fork(after_in_parent=lambda: os.kill(os.getpid(), signal.SIGINT));"
         "sys.exit(run(['sleep', '0.1'], Served('', '', '', {}, None, {})))"
     )
@@ -207,7 +207,7 @@ def test_a_signal_while_the_command_is_started_is_not_lost() -> None:
 def test_a_call_that_cannot_be_carried_out_is_told(
     words: list[str], told: str, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("conformance.harness.environments.is_here", lambda _: True)
+    monkeypatch.setattr("conformance.environments.is_here", lambda _: True)
     assert 2 == main(words)
     assert told in capsys.readouterr().err
 

@@ -8,11 +8,10 @@ from typing import Any
 
 import pytest
 
-from conformance import profiles
+from conformance import engines, profiles
+from conformance.engines.definition import filled, read
+from conformance.environments import pins
 from conformance.errors import InvalidDocument
-from conformance.harness import engines
-from conformance.harness.engines.definition import filled, read
-from conformance.harness.environments import pins
 from tests.engines import define
 
 ALL = [engines.load(name) for name in engines.names()]

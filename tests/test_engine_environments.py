@@ -8,10 +8,10 @@ from pathlib import Path
 
 import pytest
 
+from conformance import environments
+from conformance.engines.definition import load
+from conformance.engines.serving import environment_path, installed
 from conformance.errors import Unusable
-from conformance.harness import environments
-from conformance.harness.engines.definition import load
-from conformance.harness.engines.serving import environment_path, installed
 from tests.engines import define
 
 OFFLINE = ["--no-index", "--disable-pip-version-check"]

@@ -7,14 +7,14 @@ from pathlib import Path
 import pytest
 import yaml
 
+from conformance import environments
 from conformance.cli import main
 from conformance.documents import read_yaml
-from conformance.harness import environments
-from conformance.harness.engines.definition import load
-from conformance.harness.engines.recording import facts
-from conformance.harness.record import record, simulated_models
-from conformance.harness.run import Options, Run, handed_over
+from conformance.engines.definition import load
+from conformance.engines.recording import facts
 from conformance.results import Evidence
+from conformance.suite.record import record, simulated_models
+from conformance.suite.run import Options, Run, handed_over
 from conformance.transport.cassette import Shelf
 from tests.engines import define, weights
 

@@ -9,10 +9,10 @@ import yaml
 
 from conformance.documents import BOUNDS
 from conformance.errors import InvalidDocument
+from conformance.formats import KINDS, read
+from conformance.formats.records import day, flat_headers, status_of
 from conformance.resources import folder
 from conformance.wire.exchange import Exchange
-from conformance.wire.formats import KINDS, read
-from conformance.wire.formats.records import day, flat_headers, status_of
 from tests.wires import (
     CHUNK,
     DONE,

@@ -9,10 +9,10 @@ import yaml
 from hypothesis import given
 from hypothesis import strategies as st
 
+from conformance.documents.pointer import REMOVE, edit
 from conformance.errors import InvalidDocument
+from conformance.formats import KINDS, Input, read, read_path
 from conformance.resources import folder
-from conformance.wire.formats import KINDS, Input, read, read_path
-from conformance.wire.pointer import REMOVE, edit
 from tests.wires import (
     CHUNK,
     DONE,

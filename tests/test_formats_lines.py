@@ -6,10 +6,10 @@ from typing import Any
 
 import pytest
 
+from conformance.formats import read, read_path
+from conformance.formats.jsonl import Line, lines_of, open_lines, read_lines
+from conformance.formats.streams import open_stream
 from conformance.resources import folder
-from conformance.wire.formats import read, read_path
-from conformance.wire.formats.jsonl import Line, lines_of, open_lines, read_lines
-from conformance.wire.formats.streams import open_stream
 from tests.wires import REPLY, REQUEST, lines, one
 
 BYTES = folder("fixtures") / "bytes"

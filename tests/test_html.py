@@ -12,11 +12,11 @@ from typing import Any, Final
 import orjson
 import pytest
 
-from conformance.matrix.headline import headline
-from conformance.matrix.stored import observed
-from conformance.matrix.table import Entered, Table, table
-from conformance.report import html
-from conformance.report._text import printable
+from conformance.reporting.matrix.headline import headline
+from conformance.reporting.matrix.observed import observed
+from conformance.reporting.matrix.table import Entered, Table, table
+from conformance.reporting.renderers import html
+from conformance.reporting.text import printable
 from conformance.resources import folder
 from tests.html_pages import ATTACK, example, hostile
 

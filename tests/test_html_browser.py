@@ -12,7 +12,7 @@ from typing import Any, Final, Protocol
 import pytest
 from playwright.sync_api import Browser, Locator, Page, expect, sync_playwright
 
-from conformance.matrix.table import Entered, Table
+from conformance.reporting.matrix.table import Entered, Table
 from tests.html_pages import ADDRESSES, ATTACK, example, hostile, write
 from tests.observations import ANSWERED, DONE, FORMAT, RESENT
 

@@ -8,12 +8,13 @@ from typing import TypeAlias
 
 import pytest
 
-from conformance import loop, profiles, scenarios
+from conformance import profiles, scenarios
+from conformance.adapters import loop
+from conformance.adapters.case import Run, Subject, play
+from conformance.adapters.driver import Driver
 from conformance.cli import main
-from conformance.harness.adapter.driver import Driver
-from conformance.harness.adapter.play import Run, Subject, play
-from conformance.harness.sessions import Stage, staged
 from conformance.results import Level, Outcome, Status
+from conformance.simulator.sessions import Stage, staged
 
 VICIOUS = Path(__file__).with_name("vicious.py")
 

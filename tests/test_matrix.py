@@ -4,9 +4,9 @@ from pathlib import Path
 
 import pytest
 
-from conformance.matrix import Verdict, cells, words
 from conformance.profiles import of
-from conformance.report.terminal import render
+from conformance.reporting.matrix import Verdict, cells, words
+from conformance.reporting.renderers.terminal import render
 from conformance.results import Case, Evidence, Finding, Level, Outcome, Probed, Results, Status
 
 PROFILE = of({"ids.format": "call_[0-9]+"}, "example")

@@ -10,9 +10,9 @@ from collections.abc import Iterator
 import pytest
 
 from conformance import profiles, scenarios
-from conformance.harness.provider import Subject, play
-from conformance.harness.simulator import Simulator, simulated
 from conformance.results import Case, Evidence, Level, Status
+from conformance.simulator import Simulator, simulated
+from conformance.suite.play import Subject, play
 from conformance.transport.client import Client, Endpoint
 
 OVER_HTTP = ("deepseek", "groq", "openrouter")

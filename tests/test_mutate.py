@@ -7,14 +7,14 @@ from typing import Any
 
 import pytest
 
+from conformance import mutation as mutate
 from conformance import rules
 from conformance.cli import main
-from conformance.harness import mutate
-from conformance.harness.mutate import catalogue, hosts, places
-from conformance.harness.mutate.hosts import Host, Record
-from conformance.harness.mutate.planting import Fate, Mutant, difference, of_rule, of_vice
-from conformance.harness.mutate.vice import SURVIVED, Allowed, Vice, vice
-from conformance.report.mutation import render_score
+from conformance.mutation import bases, catalogue, targets
+from conformance.mutation.bases import Host, Record
+from conformance.mutation.definition import SURVIVED, Allowed, Vice, vice
+from conformance.mutation.planting import Fate, Mutant, difference, of_rule, of_vice
+from conformance.reporting.renderers.mutation import render_score
 from conformance.resources import folder
 
 VICES = catalogue.load()
@@ -81,9 +81,9 @@ def test_vices_have_names_of_their_own() -> None:
 
 
 def test_hosts_are_good_and_come_in_both_forms() -> None:
-    found = hosts.sessions()
-    assert {} == {host.name: rules for host in found if (rules := hosts.broken(host.records()))}
-    replies = [reply for host in found for reply in places.calling(host.records())]
+    found = bases.sessions()
+    assert {} == {host.name: rules for host in found if (rules := bases.broken(host.records()))}
+    replies = [reply for host in found for reply in targets.calling(host.records())]
     assert {True, False} == {reply.streamed for reply in replies}
 
 

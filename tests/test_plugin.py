@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 
 from conformance import profiles, scenarios
-from conformance.harness.plan import plan
-from conformance.harness.simulator import simulated
+from conformance.simulator import simulated
+from conformance.suite.plan import plan
 from conformance.transport.server import Answered, Asked, serving
 
 REQUESTS = {"deepseek": 200, "groq": 200, "openai": 108}

@@ -10,8 +10,8 @@ import pytest
 
 from conformance.baseline import Entry
 from conformance.cli import main
-from conformance.harness.excuses import Excuses
 from conformance.results import Case, Evidence, Finding, Level, Outcome, Results, Status
+from conformance.suite.expected_failures import Excuses
 from conformance.transport.server import Answered
 from tests.flaky import moody
 

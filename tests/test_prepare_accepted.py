@@ -12,12 +12,13 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from conformance import egress, profiles, rules
+from conformance import profiles, rules
+from conformance.convert import egress
 from conformance.engine import check
-from conformance.harness.simulator import Simulator
 from conformance.profiles import Profile
 from conformance.results import Level, Status
 from conformance.scenarios import tool_definitions
+from conformance.simulator import Simulator
 from conformance.strategies import transcripts
 from conformance.strategies.transcript import ARGUMENTS, IDS, NAMES, RESULTS
 from conformance.wire.exchange import Exchange

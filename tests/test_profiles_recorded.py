@@ -10,8 +10,8 @@ from typing import Any
 import pytest
 
 from conformance import profiles
+from conformance.formats.records import day, day_of_reply
 from conformance.profiles import Profile
-from conformance.wire.formats.records import day, day_of_reply
 
 V32 = "Missing `reasoning_content` field in the assistant message at message index {index}."
 V4 = "The `reasoning_content` in the thinking mode must be passed back to the API."

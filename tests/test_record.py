@@ -7,9 +7,9 @@ import pytest
 
 from conformance.cli import main
 from conformance.errors import Unusable
-from conformance.harness.record import record, simulated_models
-from conformance.harness.run import Options
 from conformance.results import Evidence
+from conformance.suite.record import record, simulated_models
+from conformance.suite.run import Options
 from conformance.transport.cassette import Entry, Shelf
 
 

@@ -2,7 +2,7 @@
 
 import pytest
 
-from conformance.matrix.reliability import Reliability, estimate, reliability, wilson
+from conformance.reporting.matrix.reliability import Reliability, estimate, reliability, wilson
 from conformance.results import Runs
 
 

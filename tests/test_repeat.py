@@ -7,9 +7,9 @@ from typing import Any
 
 import pytest
 
-from conformance.harness.repeat import merged
-from conformance.matrix.stored import read
 from conformance.results import ENDED_BY_MODEL, INCONCLUSIVE, Case, Evidence, Finding, Level, Outcome, Runs, Status
+from conformance.results.files import read
+from conformance.suite.repeat import merged
 from conformance.transport.server import Answered
 from tests.flaky import moody
 

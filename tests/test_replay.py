@@ -7,10 +7,10 @@ import orjson
 import pytest
 
 from conformance.cli import main
-from conformance.harness.excerpts import BOUND, KEPT, quoted
-from conformance.matrix.stored import read
 from conformance.resources import folder
 from conformance.results import Finding, Level, Outcome, Status
+from conformance.results.excerpts import BOUND, KEPT, quoted
+from conformance.results.files import read
 from conformance.transport.cassette import Shelf
 from conformance.wire.exchange import Exchange
 

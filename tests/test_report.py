@@ -6,16 +6,17 @@ from pathlib import Path
 import orjson
 import pytest
 
-from conformance import loop, rules
+from conformance import rules
+from conformance.adapters import loop
 from conformance.cli import main
 from conformance.documents import read_json
-from conformance.matrix.headline import headline
-from conformance.matrix.stored import write
-from conformance.matrix.table import Table, table
-from conformance.report import markdown, matrix_json, providers, published
-from conformance.report import rules as rules_page
-from conformance.report._text import code, prose
+from conformance.reporting.matrix.headline import headline
+from conformance.reporting.matrix.table import Table, table
+from conformance.reporting.renderers import markdown, matrix_json, providers, published
+from conformance.reporting.renderers import rules as rules_page
+from conformance.reporting.text import code, prose
 from conformance.resources import folder
+from conformance.results.files import write
 from conformance.schemas import validator
 from tests.observations import ANSWERED, DONE, observed
 

@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from conformance.matrix.remarks import ENTRIES, Kind, Place, Remark
-from conformance.matrix.standing import Standing
-from conformance.report import badge, github, junit, sarif
+from conformance.reporting.matrix.annotations import ENTRIES, Kind, Place, Remark
+from conformance.reporting.matrix.counts import Standing
+from conformance.reporting.renderers import badge, github, junit, sarif
 from conformance.results import Level
 
 GOLDEN = Path(__file__).parent / "golden"

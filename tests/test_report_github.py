@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from conformance.matrix.remarks import Kind, Place, Remark
-from conformance.report.github import MOST, render
+from conformance.reporting.matrix.annotations import Kind, Place, Remark
+from conformance.reporting.renderers.github import MOST, render
 from conformance.results import Level
 from tests.checking import FAULTY, check, write
 

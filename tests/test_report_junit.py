@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from conformance.matrix.remarks import Kind, Place, Remark
-from conformance.report.junit import render
+from conformance.reporting.matrix.annotations import Kind, Place, Remark
+from conformance.reporting.renderers.junit import render
 from conformance.results import Level
 from tests.checking import FAULTY, GOOD, check, jsonl, write
 from tests.xml_text import parse_xml

@@ -8,11 +8,12 @@ from typing import Any
 import pytest
 from jsonschema import Draft4Validator
 
-from conformance import loop, rules
-from conformance.matrix.remarks import TITLES, Kind, Place, Remark
-from conformance.report.sarif import MOST, render
+from conformance import rules
+from conformance.adapters import loop
+from conformance.documents.pointer import edit
+from conformance.reporting.matrix.annotations import TITLES, Kind, Place, Remark
+from conformance.reporting.renderers.sarif import MOST, render
 from conformance.results import Level
-from conformance.wire.pointer import edit
 from tests.checking import BASES, FAULTY, GOOD, check, jsonl, write
 
 SCHEMA = json.loads((Path(__file__).parent / "official" / "sarif-2.1.0-rtm.5.json").read_text())

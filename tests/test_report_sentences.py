@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from conformance import profiles
-from conformance.matrix.sentences import meaning, refusals
+from conformance.reporting.matrix.sentences import meaning, refusals
 
 NO_PLACE = {"status": 400, "message": "No."}
 

@@ -13,10 +13,10 @@ from hypothesis import strategies as st
 
 from conformance import rules
 from conformance.engine import check
+from conformance.formats.records import exchange
 from conformance.results import Level, Status
 from conformance.wire.changes import LOST, MOVED, REWRITTEN
 from conformance.wire.exchange import Conversation, Exchange
-from conformance.wire.formats.records import exchange
 from conformance.wire.index import Index
 
 SYSTEM = {"role": "system", "content": "You are a weather bot."}

@@ -6,17 +6,18 @@ from typing import Any
 
 import pytest
 
-from conformance import loop, rules, scenarios
+from conformance import rules, scenarios
+from conformance.adapters import loop
 from conformance.baseline import Entry
 from conformance.cli import main
+from conformance.evidence.tally import Failure
 from conformance.gate import facts, judge
-from conformance.harness.calibrate.tally import Failure
-from conformance.harness.excuses import Excuses
-from conformance.matrix import stored
-from conformance.matrix.difference import Difference, difference
+from conformance.reporting.matrix.difference import Difference, difference
 from conformance.results import Results
+from conformance.results import files as stored
 from conformance.rule_ids import RENAMED, all_ids, current_id, matches
 from conformance.schemas import validator
+from conformance.suite.expected_failures import Excuses
 
 CURRENT = {*(rule.id for rule in rules.load()), *(fact.id for fact in loop.load())}
 OLD, NEW = "stream/not-cut", "stream/complete"

@@ -9,12 +9,12 @@ import pytest
 
 from conformance import profiles, rules
 from conformance.documents import read_json
+from conformance.documents.pointer import REMOVE
 from conformance.engine import check
 from conformance.profiles import of
 from conformance.resources import folder
 from conformance.results import Level, Status
 from conformance.rules import Example, Rule, _shapes
-from conformance.wire.pointer import REMOVE
 from conformance.wire.views import Side
 
 VOCABULARY = profiles.vocabulary()

@@ -6,17 +6,16 @@ import pytest
 
 from conformance import profiles, rules, scenarios
 from conformance.documents import read_json
-from conformance.harness import chunks, persona, raw
-from conformance.harness.changes import CHANGES, changed
-from conformance.harness.history import Inapplicable
-from conformance.harness.likeness import Likeness
-from conformance.harness.provider import Subject, play
-from conformance.harness.raw import RAW
-from conformance.harness.simulator import Simulator
 from conformance.resources import folder
 from conformance.results import Evidence, Status
 from conformance.rules import Rule
 from conformance.scenarios import Change, Probe, Scenario, Turn
+from conformance.simulator import Simulator, chunks, raw, replies
+from conformance.simulator.raw import RAW
+from conformance.simulator.reply_context import Likeness
+from conformance.suite.deviations import CHANGES, changed
+from conformance.suite.history import Inapplicable
+from conformance.suite.play import Subject, play
 from conformance.wire.assemble import assemble
 from conformance.wire.sse import read
 from conformance.wire.views import Side
@@ -124,7 +123,7 @@ def test_a_raw_stream_shows_its_fault(name: str) -> None:
     forecast = ("get_forecast", {"city": "Paris", "day": "tomorrow", "unit": "celsius"})
     turn = Turn("Hi", says="Hello there, how are you today?", calls=(forecast, forecast))
     likeness = Likeness({}, {"messages": []}, thinks=False)
-    events = chunks.events(likeness, persona.message(likeness, turn))
+    events = chunks.events(likeness, replies.message(likeness, turn))
     facts = assemble(read(b"".join(raw.pieces((name,), events)).decode())).facts
     assert FACTS[name] == facts.keys()
     assert name != "finished-twice" or len(facts["finish"]) == 2

@@ -9,10 +9,10 @@ from typing import Any
 import pytest
 
 from conformance.documents import read_json
+from conformance.documents.pointer import REMOVE, edit
 from conformance.errors import UnknownName
 from conformance.resources import folder
 from conformance.schemas import BASE, SchemaError, argument_errors, check_schema, slow_validator, validator
-from conformance.wire.pointer import REMOVE, edit
 
 ROOT = folder("schemas")
 NAMES = sorted(path.relative_to(ROOT).with_suffix("").as_posix() for path in ROOT.rglob("*.json"))

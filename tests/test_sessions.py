@@ -12,9 +12,9 @@ from hypothesis import strategies as st
 
 from conformance import profiles, scenarios
 from conformance.errors import Unusable
-from conformance.harness.sessions import Session, Stage, staged
 from conformance.profiles import Profile
 from conformance.scenarios import Scenario, Turn
+from conformance.simulator.sessions import Session, Stage, staged
 from conformance.transport.server import Asked
 from tests.agents import directly
 

@@ -11,10 +11,10 @@ import pytest
 
 from conformance import profiles, rules, scenarios
 from conformance.engine import check
-from conformance.harness.sessions import Session, Stage, staged
 from conformance.profiles import Profile
 from conformance.results import Level, Outcome, Status
 from conformance.scenarios import Scenario
+from conformance.simulator.sessions import Session, Stage, staged
 from conformance.wire.views import Side
 from tests.agents import Agent, Ask, Broken, Vice, directly
 

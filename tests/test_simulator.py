@@ -12,14 +12,13 @@ from hypothesis import strategies as st
 from conformance import profiles, rules, scenarios
 from conformance.documents import read_json
 from conformance.engine import check
-from conformance.harness import failures, persona
-from conformance.harness.likeness import Likeness
-from conformance.harness.simulator import Simulator, simulated
 from conformance.resources import folder
 from conformance.results import Refusal
 from conformance.rules import Rule
 from conformance.scenarios import Turn
 from conformance.schemas import validator
+from conformance.simulator import Simulator, errors, replies, simulated
+from conformance.simulator.reply_context import Likeness
 from conformance.transport.client import FAULT, Client, Endpoint
 from conformance.transport.server import Asked
 from conformance.wire.views import Side
@@ -244,7 +243,7 @@ CLAIMED: list[tuple[dict[str, Any], dict[str, Any]]] = [
 @pytest.mark.parametrize(("claims", "expected"), CLAIMED, ids=str)
 def test_a_reply_shows_what_is_claimed_of_it(claims: dict[str, Any], expected: dict[str, Any]) -> None:
     likeness = Likeness({"thinking.mode": "always", **claims}, {"messages": []}, thinks=True)
-    message = persona.message(likeness, Turn(thinks="Think.", calls=(("get_weather", {}),)))
+    message = replies.message(likeness, Turn(thinks="Think.", calls=(("get_weather", {}),)))
     assert expected == {key: value for key, value in message.items() if key in expected}
 
 
@@ -265,6 +264,6 @@ def test_ids_count_as_claimed(claims: dict[str, Any], expected: str) -> None:
 
 @pytest.mark.parametrize("shape", ERROR_SHAPES)
 def test_an_error_has_the_claimed_shape(shape: str) -> None:
-    body = failures.error(Likeness({"error.shape": shape}, {}, thinks=False), Refusal(400, "No."))
+    body = errors.error(Likeness({"error.shape": shape}, {}, thinks=False), Refusal(400, "No."))
     assert validator(f"canonical/error-shapes#/$defs/{shape}").is_valid(body)
     assert "No." in str(body)

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import Phase, find, given, settings
 from hypothesis import strategies as st
 
-from conformance.dialects import CANONICAL, demand
+from conformance.convert.dialects import CANONICAL, demand
 from conformance.errors import UnknownName
 from conformance.strategies import transcripts
 from conformance.strategies.transcript import ARGUMENTS, REASONING, RESULTS

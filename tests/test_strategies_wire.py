@@ -8,7 +8,8 @@ from typing import Any
 import pytest
 from hypothesis import Phase, find, given, settings
 
-from conformance import ingress, profiles, strategies
+from conformance import profiles, strategies
+from conformance.convert import ingress
 from conformance.engine import check
 from conformance.errors import UnknownName
 from conformance.results import Level, Status

@@ -6,8 +6,8 @@ import pytest
 
 from conformance import profiles
 from conformance.baseline import Entry
-from conformance.matrix import Verdict
-from conformance.matrix.table import Observed, table
+from conformance.reporting.matrix import Verdict
+from conformance.reporting.matrix.table import Observed, table
 from conformance.results import Case, Evidence, Finding, Level, Outcome, Probed, Results, Status
 
 RULE = "stream/ends-with-done"

@@ -5,7 +5,7 @@ from typing import Any
 
 import yaml
 
-from conformance.wire.formats import Input, read
+from conformance.formats import Input, read
 
 URL = "https://api.example.test/v1/chat/completions"
 REQUEST = {"model": "m-asked", "messages": [{"role": "user", "content": "Hello"}]}

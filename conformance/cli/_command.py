@@ -14,8 +14,8 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any, Final
 
-from conformance.cli._terminal import complain
 from conformance.errors import ConformanceError, UnknownName
+from conformance.terminal import complain
 
 UNUSABLE: Final = 2
 """The exit code where the call or the input was unusable; a verb returns 0 where all is clean and 1 for findings."""

@@ -19,13 +19,13 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
-from conformance.cli._terminal import Progress, complain, painter
 from conformance.errors import ConformanceError, Unusable
+from conformance.terminal import Progress, complain, painter
 
 if TYPE_CHECKING:
-    from conformance.harness.adapter.definition import Definition
-    from conformance.harness.adapter.matrix import Plan
-    from conformance.harness.adapter.play import Run
+    from conformance.adapters.case import Run
+    from conformance.adapters.definition import Definition
+    from conformance.adapters.runs import Plan
     from conformance.results import Results
 
 EXAMPLES: Final = """\
@@ -100,7 +100,7 @@ def run(arguments: argparse.Namespace) -> int:
 def _list(arguments: argparse.Namespace) -> int:
     import orjson
 
-    from conformance.harness.adapter import install
+    from conformance.adapters import install
 
     rows: list[dict[str, Any]] = [
         {
@@ -125,7 +125,7 @@ def _list(arguments: argparse.Namespace) -> int:
 
 
 def _install(arguments: argparse.Namespace) -> int:
-    from conformance.harness.adapter import definition
+    from conformance.adapters import definition
 
     for chosen in [definition.load(name, _folder(arguments)) for name in arguments.names]:
         print(f"{chosen.name}@{chosen.version}: {_installed(chosen)}")
@@ -134,7 +134,7 @@ def _install(arguments: argparse.Namespace) -> int:
 
 def _installed(chosen: "Definition") -> Path:
     """Return the environment of an adapter, made where it is not there yet, telling what is done."""
-    from conformance.harness.adapter import install
+    from conformance.adapters import install
 
     return install.install(chosen, lambda text: complain(f"{chosen.name}@{chosen.version}: {text}"))
 
@@ -143,15 +143,15 @@ def _run(arguments: argparse.Namespace) -> int:
     # Imported here, as below, because the harness loads httpx, which the list of adapters need not wait for.
     import orjson
 
-    from conformance.harness.adapter.summary import summary
-    from conformance.matrix.stored import write
-    from conformance.report.adapter import render
+    from conformance.adapters.summary import summary
+    from conformance.reporting.renderers.adapter import render
+    from conformance.results.files import write
 
     plan = _plan(arguments)
-    results, runs = _watched(plan, arguments)
+    results, cases = _watched(plan, arguments)
     if arguments.results:
         write(Path(arguments.results), results)
-    told = summary(results, runs, strict=plan.strict)
+    told = summary(results, cases, strict=plan.strict)
     if arguments.format == "json":
         print(orjson.dumps(told, option=orjson.OPT_INDENT_2).decode())
     else:
@@ -164,11 +164,11 @@ def _run(arguments: argparse.Namespace) -> int:
 
 
 def _matrix(arguments: argparse.Namespace) -> int:
-    from conformance.harness.adapter import matrix
-    from conformance.harness.adapter.summary import summary
-    from conformance.matrix.stored import write
-    from conformance.report.adapter import render_line
+    from conformance.adapters import runs
+    from conformance.adapters.summary import summary
+    from conformance.reporting.renderers.adapter import render_line
     from conformance.resources import folder
+    from conformance.results.files import write
 
     target = Path(arguments.results) if arguments.results else folder("reports") / "results" / "adapters"
     told = []
@@ -177,16 +177,16 @@ def _matrix(arguments: argparse.Namespace) -> int:
         for provider in chosen.providers:
             try:
                 plan = _of(chosen, provider, arguments)
-                if arguments.resume and matrix.is_done(target, plan):
+                if arguments.resume and runs.is_done(target, plan):
                     print(f"{plan.name} with {provider}: done before")
                     continue
-                results, runs = _watched(plan, arguments)
+                results, cases = _watched(plan, arguments)
             except ConformanceError as error:
                 complain(f"{chosen.name} with {provider}: {error}")
                 failed += 1
                 continue
             write(target, results)
-            told.append(summary(results, runs, strict=False))
+            told.append(summary(results, cases, strict=False))
             print(render_line(told[-1], painter()), flush=True)
     return 2 if failed else _code(told)
 
@@ -195,7 +195,7 @@ def _plan(arguments: argparse.Namespace) -> "Plan":
     """Return what is to be run; raises Unusable where it is not told who."""
     from dataclasses import replace
 
-    from conformance.harness.adapter import definition
+    from conformance.adapters import definition
 
     if bool(arguments.name) is bool(arguments.driver):
         message = "name an adapter (see `conformance adapter list`) or give a --driver, not both"
@@ -214,19 +214,19 @@ def _of(chosen: "Definition", provider: str, arguments: argparse.Namespace) -> "
     """Return the plan of an adapter with a provider, installed where that is asked for."""
     from dataclasses import replace
 
-    from conformance.harness.adapter import install, matrix
+    from conformance.adapters import install, runs
 
     if arguments.install:
         _installed(chosen)
     driver = install.driver(chosen, arguments.seconds)
     driver = replace(driver, environment={**driver.environment, **dict(_variables(arguments))})
-    plan = matrix.plan_of(chosen, provider, driver)
+    plan = runs.plan_of(chosen, provider, driver)
     return replace(plan, scenarios=tuple(arguments.scenario))
 
 
 def _of_command(arguments: argparse.Namespace) -> "Plan":
-    from conformance.harness.adapter.driver import SECONDS, Driver
-    from conformance.harness.adapter.matrix import OWN, Plan
+    from conformance.adapters.driver import SECONDS, Driver
+    from conformance.adapters.runs import OWN, Plan
 
     if not arguments.provider:
         message = "say whom to play with --provider; see `conformance list providers`"
@@ -253,7 +253,7 @@ def _variables(arguments: argparse.Namespace) -> Iterator[tuple[str, str]]:
 
 def _watched(plan: "Plan", arguments: argparse.Namespace) -> tuple["Results", tuple["Run", ...]]:
     """Run a plan, tell how far it is, and keep what passed where that is asked for."""
-    from conformance.harness.adapter import kept, matrix
+    from conformance.adapters import recording, runs
 
     progress = Progress(waits=True)
     today = datetime.now(UTC).date().isoformat()
@@ -263,10 +263,10 @@ def _watched(plan: "Plan", arguments: argparse.Namespace) -> tuple["Results", tu
         progress.tell(f"{plan.name} with {plan.provider}: {done} of {of} cases, {run.case.name}")
         if folder and run.conversation:
             about = {"provider": plan.provider, "date": today}
-            kept.keep(Path(folder), f"{plan.name}.{plan.provider}.{run.case.name}", run.conversation, about)
+            recording.keep(Path(folder), f"{plan.name}.{plan.provider}.{run.case.name}", run.conversation, about)
 
     try:
-        return matrix.run(plan, arguments.jobs, heard)
+        return runs.run(plan, arguments.jobs, heard)
     finally:
         progress.clear()
 
@@ -275,7 +275,7 @@ def _held(results: "Results", arguments: argparse.Namespace) -> int:
     """Hold the results against a baseline; entries about what was not run are left alone."""
     from conformance import baseline
     from conformance.gate import facts, judge
-    from conformance.report.gate import render
+    from conformance.reporting.renderers.gate import render
 
     entries = baseline.load(Path(arguments.baseline))
     if arguments.scenario or arguments.variant:
@@ -297,8 +297,8 @@ def _definitions(arguments: argparse.Namespace) -> "list[Definition]":
     """Return the adapters that are meant, in their order; raises UnknownName where a glob fits none."""
     from fnmatch import fnmatchcase
 
+    from conformance.adapters import definition
     from conformance.errors import UnknownName
-    from conformance.harness.adapter import definition
 
     known = definition.names(_folder(arguments))
     globs = getattr(arguments, "only", ())
@@ -310,6 +310,6 @@ def _definitions(arguments: argparse.Namespace) -> "list[Definition]":
 
 
 def _folder(arguments: argparse.Namespace) -> Path:
-    from conformance.harness.adapter.definition import FOLDER
+    from conformance.adapters.definition import FOLDER
 
     return Path(arguments.adapters) if arguments.adapters else FOLDER

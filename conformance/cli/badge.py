@@ -4,9 +4,9 @@ import argparse
 from pathlib import Path
 from typing import Final
 
-from conformance.matrix.standing import standing
-from conformance.matrix.stored import read_all
-from conformance.report.badge import FORMATS
+from conformance.reporting.matrix.counts import standing
+from conformance.reporting.renderers.badge import FORMATS
+from conformance.results.files import read_all
 
 EXAMPLES: Final = """\
   conformance badge results/deepseek.json > deepseek.svg

@@ -16,11 +16,11 @@ from typing import Final
 import orjson
 
 from conformance import baseline
-from conformance.cli._terminal import complain, painter
 from conformance.errors import Unusable
-from conformance.harness.calibrate import Tally, calibrate
-from conformance.harness.files import AUTO
-from conformance.report.calibration import render
+from conformance.evidence.calibration import Tally, calibrate
+from conformance.files import AUTO
+from conformance.reporting.renderers.calibration import render
+from conformance.terminal import complain, painter
 
 EXAMPLES: Final = """\
   conformance calibrate recordings/*.jsonl.gz

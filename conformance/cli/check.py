@@ -17,23 +17,23 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any, Final
 
-from conformance import report
-from conformance.cli._terminal import Progress, complain, painter
 from conformance.errors import Unusable
-from conformance.harness.files import Counts, Judged, Task, judge, summary
+from conformance.files import Counts, Judged, Task, judge, summary
+from conformance.reporting import renderers
 from conformance.results import Level
+from conformance.terminal import Progress, complain, painter
 
 EXAMPLES: Final = """\
   conformance check request.json
   conformance check --provider deepseek traffic.jsonl.gz
-  conformance check --provider auto --format json cassettes/ > report.json
+  conformance check --provider auto --format json cassettes/ > renderers.json
   conformance check --format sarif fixtures/ > conformance.sarif
   curl -sN … | conformance check --rule 'stream/*' -"""
 
 _PROVIDER: Final = "judge by this provider's claims, too; auto: by those of the one that an input tells by name or host"
 _LEVEL: Final = """\
 the lowest level that is shown and that makes the exit code 1 (default: all levels are shown, MUST and SHOULD count)"""
-_FOLDER: Final = Path(report.__path__[0])
+_FOLDER: Final = Path(renderers.__path__[0])
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
@@ -79,7 +79,7 @@ class _Formats:
 
 def _format(name: str) -> ModuleType:
     """Return the file of a format; one for other reports has no `render_inputs`."""
-    return import_module(f"{report.__name__}.{name}")
+    return import_module(f"{renderers.__name__}.{name}")
 
 
 def _number(text: str) -> int:

@@ -11,7 +11,7 @@ from typing import Final
 
 import orjson
 
-from conformance import dialects
+from conformance.convert import dialects
 from conformance.documents import parse_json, read_json
 
 EXAMPLES: Final = """\

@@ -7,10 +7,10 @@ import argparse
 from pathlib import Path
 from typing import Final
 
-from conformance.cli._terminal import painter
-from conformance.matrix.difference import difference
-from conformance.matrix.stored import read_all
-from conformance.report.difference import render, render_markdown
+from conformance.reporting.matrix.difference import difference
+from conformance.reporting.renderers.difference import render, render_markdown
+from conformance.results.files import read_all
+from conformance.terminal import painter
 
 EXAMPLES: Final = """\
   conformance diff results-of-main/ results/

@@ -10,15 +10,15 @@ import sys
 from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
-from conformance.cli._terminal import complain
 from conformance.errors import ConformanceError
+from conformance.terminal import complain
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from conformance.harness.engines import Definition
-    from conformance.harness.engines.serving import Options, Served
-    from conformance.harness.environments import Told
+    from conformance.engines import Definition
+    from conformance.engines.serving import Options, Served
+    from conformance.environments import Told
     from conformance.results import Case
 
 EXAMPLES: Final = """\
@@ -68,11 +68,11 @@ def run(arguments: argparse.Namespace) -> int:
     # Imported here because the harness loads httpx and vcrpy, which the other verbs need not wait for.
     from pathlib import Path
 
+    from conformance import engines
+    from conformance.engines.command import ending_in_order
+    from conformance.engines.serving import KIND, Options
+    from conformance.environments import cache_root
     from conformance.errors import Unusable
-    from conformance.harness import engines
-    from conformance.harness.engines.errand import ending_in_order
-    from conformance.harness.engines.serving import KIND, Options
-    from conformance.harness.environments import cache_root
     from conformance.resources import folder
 
     named: Sequence[str] = getattr(arguments, "names", ())
@@ -97,8 +97,8 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 def _list(definitions: "Sequence[Definition]", options: "Options", _: argparse.Namespace) -> int:
-    from conformance.harness.engines.serving import is_installed
-    from conformance.harness.environments import pins
+    from conformance.engines.serving import is_installed
+    from conformance.environments import pins
 
     for each in definitions:
         version = pins(each.packages).get(each.version, "")
@@ -109,7 +109,7 @@ def _list(definitions: "Sequence[Definition]", options: "Options", _: argparse.N
 
 
 def _install(definitions: "Sequence[Definition]", options: "Options", _: argparse.Namespace) -> int:
-    from conformance.harness.engines.serving import installed
+    from conformance.engines.serving import installed
 
     for each in definitions:
         print(installed(each, options.cache, _telling(each)))
@@ -117,13 +117,13 @@ def _install(definitions: "Sequence[Definition]", options: "Options", _: argpars
 
 
 def _run(definitions: "Sequence[Definition]", options: "Options", arguments: argparse.Namespace) -> int:
-    from conformance.harness.engines import errand
-    from conformance.harness.engines.serving import serving
+    from conformance.engines import command
+    from conformance.engines.serving import serving
 
     (definition,) = definitions
     with serving(definition, options, _telling(definition)) as served:
         if arguments.errand:
-            code = errand.run(arguments.errand, served)
+            code = command.run(arguments.errand, served)
             ended = served.running.exit_code()
             if ended is not None:
                 _telling(definition)(f"ended before its time, with exit code {ended}{served.running.tail()}")
@@ -133,7 +133,7 @@ def _run(definitions: "Sequence[Definition]", options: "Options", arguments: arg
 
 
 def _record(definitions: "Sequence[Definition]", options: "Options", arguments: argparse.Namespace) -> int:
-    from conformance.harness.engines.recording import recorded
+    from conformance.engines.recording import recorded
 
     def play(served: "Served", cassettes: "Path") -> int:
         results = recorded(served, cassettes, _today(), _shown)
@@ -148,7 +148,7 @@ def _drift(definitions: "Sequence[Definition]", options: "Options", arguments: a
     import tempfile
     from pathlib import Path
 
-    from conformance.harness.engines.recording import drift, facts, recorded
+    from conformance.engines.recording import drift, facts, recorded
 
     def play(served: "Served", cassettes: "Path") -> int:
         committed = facts(served.provider, served.model, cassettes)
@@ -170,7 +170,7 @@ def _each(
     """Play against one engine after the other; one that cannot be run is told of and does not end the others."""
     from pathlib import Path
 
-    from conformance.harness.engines.serving import serving
+    from conformance.engines.serving import serving
     from conformance.resources import folder
 
     cassettes = Path(arguments.cassettes) if arguments.cassettes else folder("cassettes")

@@ -11,14 +11,15 @@ from contextlib import suppress
 from fnmatch import fnmatchcase
 from typing import Any, Final
 
-from conformance import loop, profiles, rules
+from conformance import profiles, rules
+from conformance.adapters import loop
+from conformance.adapters.loop import Fact
 from conformance.documents import read_json
+from conformance.documents.pointer import REMOVE, resolve
 from conformance.errors import UnknownName
-from conformance.loop import Fact
 from conformance.resources import folder
 from conformance.rule_ids import matches
 from conformance.rules import Example, Rule, advice
-from conformance.wire.pointer import REMOVE, resolve
 
 EXAMPLES: Final = """\
   conformance explain transcript/result-answers-call

@@ -12,13 +12,14 @@ from importlib import import_module
 from pathlib import Path
 from typing import Final
 
-from conformance import baseline, report
-from conformance.cli._terminal import painter
+from conformance import baseline
 from conformance.gate import Judgement, judge
-from conformance.matrix.remarks import of_judgement, places
-from conformance.matrix.stored import files
+from conformance.reporting import renderers
+from conformance.reporting.matrix.annotations import of_judgement, places
 from conformance.resources import folder
 from conformance.results import Results
+from conformance.results.files import files
+from conformance.terminal import painter
 
 EXAMPLES: Final = """\
   conformance gate                                  # the project's own results
@@ -75,10 +76,10 @@ def _shown(
 ) -> Iterable[str]:
     if name == CONSOLE:
         # Imported here, as the other formats are, so that a run pays for its own format alone.
-        from conformance.report.gate import render
+        from conformance.reporting.renderers.gate import render
 
         return render(judgement, painter())
     many = [results for _, results in found]
     remarks = of_judgement(judgement, many, places(found), os.fspath(expected or ""))
-    rendered: Iterable[str] = import_module(f"{report.__name__}.{name}").render(remarks)
+    rendered: Iterable[str] = import_module(f"{renderers.__name__}.{name}").render(remarks)
     return rendered

@@ -10,7 +10,8 @@ from typing import Any, Final, TypeAlias
 
 import orjson
 
-from conformance import loop, profiles, rules, scenarios
+from conformance import profiles, rules, scenarios
+from conformance.adapters import loop
 from conformance.profiles import Claim, Profile
 
 EXAMPLES: Final = """\

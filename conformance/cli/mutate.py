@@ -15,8 +15,8 @@ import orjson
 
 from conformance import rules
 from conformance.errors import Unusable
-from conformance.harness.mutate import run as plant
-from conformance.report.mutation import render_score
+from conformance.mutation import run as plant
+from conformance.reporting.renderers.mutation import render_score
 from conformance.resources import folder
 
 EXAMPLES: Final = """\

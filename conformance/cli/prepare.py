@@ -14,11 +14,12 @@ from typing import Any, Final
 
 import orjson
 
-from conformance import egress, profiles
+from conformance import profiles
+from conformance.convert import egress
 from conformance.documents import parse_json, read_json
+from conformance.documents.pointer import render
 from conformance.errors import InvalidDocument
 from conformance.schemas import SchemaError, validator
-from conformance.wire.pointer import render
 
 EXAMPLES: Final = """\
   conformance prepare --provider deepseek transcript.json

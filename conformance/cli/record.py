@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING, Final
 from conformance.errors import ConformanceError, Unusable
 
 if TYPE_CHECKING:
-    from conformance.harness.run import Options
     from conformance.results import Case
+    from conformance.suite.run import Options
 
 EXAMPLES: Final = """\
   conformance record --provider deepseek
@@ -41,8 +41,8 @@ def run(arguments: argparse.Namespace) -> int:
     from datetime import UTC, datetime
     from pathlib import Path
 
-    from conformance.harness.run import Options
     from conformance.resources import folder
+    from conformance.suite.run import Options
 
     cassettes = Path(arguments.cassettes) if arguments.cassettes else folder("cassettes")
     today = datetime.now(tz=UTC).date().isoformat()
@@ -63,7 +63,7 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 def _one(options: "Options") -> int:
-    from conformance.harness.record import record
+    from conformance.suite.record import record
 
     def told(case: "Case") -> None:
         print(f"{case.name}: {case.note or f'{len(case.probes)} probes'}", flush=True)
@@ -78,7 +78,7 @@ def _all(options: "Options", jobs: int) -> int:
     """Record every provider's cassettes, several at a time; one that cannot be recorded does not end the others."""
     from concurrent.futures import ProcessPoolExecutor
 
-    from conformance.harness.record import simulated_models
+    from conformance.suite.record import simulated_models
 
     wanted = [*simulated_models(options.cassettes)]
     failed = 0
@@ -92,7 +92,7 @@ def _all(options: "Options", jobs: int) -> int:
 
 def _quietly(options: "Options") -> str:
     """Return what stood in the way of recording; errors do not cross processes."""
-    from conformance.harness.record import record
+    from conformance.suite.record import record
 
     try:
         results = record(options)

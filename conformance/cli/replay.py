@@ -8,11 +8,11 @@ import argparse
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
-from conformance.cli._terminal import complain
 from conformance.resources import folder
+from conformance.terminal import complain
 
 if TYPE_CHECKING:
-    from conformance.harness.replay import Replay
+    from conformance.suite.replay import Replay
 
 EXAMPLES: Final = """\
   conformance replay --all --jobs 2
@@ -34,7 +34,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
 def run(arguments: argparse.Namespace) -> int:
     """Play, and say of each model where its results stand; 1 where one could not be played."""
     # Imported here because the harness loads httpx and vcrpy, which the other verbs need not wait for.
-    from conformance.harness.replay import recorded, replay
+    from conformance.suite.replay import recorded, replay
 
     cassettes = arguments.cassettes or folder("cassettes")
     results = arguments.results or folder("reports") / "results"

@@ -9,14 +9,14 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Final
 
-from conformance.cli._terminal import complain
 from conformance.errors import Unusable
-from conformance.matrix.headline import headline
-from conformance.matrix.stored import observed
-from conformance.matrix.table import Table, table
-from conformance.report import published
-from conformance.report._text import prose
+from conformance.reporting.matrix.headline import headline
+from conformance.reporting.matrix.observed import observed
+from conformance.reporting.matrix.table import Table, table
+from conformance.reporting.renderers import published
+from conformance.reporting.text import prose
 from conformance.resources import folder
+from conformance.terminal import complain
 
 EXAMPLES: Final = """\
   conformance replay --all && conformance report    # after a change of cassettes, profiles or rules

@@ -9,7 +9,7 @@ import threading
 from typing import Final
 
 from conformance import profiles
-from conformance.harness.simulator import simulated
+from conformance.simulator import simulated
 
 EXAMPLES: Final = """\
   conformance serve --provider deepseek --port 0

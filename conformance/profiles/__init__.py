@@ -14,10 +14,10 @@ from pathlib import Path
 from typing import Any, NamedTuple, TypeAlias
 
 from conformance.documents import read_json, read_yaml
+from conformance.documents.pointer import Place, render, resolve
 from conformance.errors import InvalidDocument, UnknownName
 from conformance.resources import folder
 from conformance.schemas import validator
-from conformance.wire.pointer import Place, render, resolve
 
 UNKNOWN = "unknown"
 UPSTREAM = "upstream"

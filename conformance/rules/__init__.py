@@ -44,9 +44,9 @@ class Example:
         """Return the edited conversation."""
         # Imported here because only tests and explanations look at examples.
         from conformance.documents import read_json
+        from conformance.documents.pointer import edit
+        from conformance.formats.records import exchange
         from conformance.resources import folder
-        from conformance.wire.formats.records import exchange
-        from conformance.wire.pointer import edit
 
         path = folder("fixtures") / "wire" / f"{self.base}.json"
         return tuple(exchange(each, str(path)) for each in edit(read_json(path), self.edits))

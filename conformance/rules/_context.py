@@ -5,12 +5,12 @@ from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
 from conformance import profiles
+from conformance.documents.pointer import Place
 from conformance.results import Level
 from conformance.rules._shapes import described
 from conformance.schemas import SchemaError
 from conformance.wire.exchange import Exchange
 from conformance.wire.index import Index
-from conformance.wire.pointer import Place
 
 UNKNOWN = "unknown"
 

@@ -2,9 +2,9 @@
 
 from typing import Final
 
+from conformance.documents.pointer import Place
 from conformance.rules._context import Fault
-from conformance.wire.parts import Message
-from conformance.wire.pointer import Place
+from conformance.wire.elements import Message
 
 LOCAL: Final = frozenset(
     {

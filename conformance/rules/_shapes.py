@@ -7,8 +7,8 @@ to the other. An error that no claim speaks of is judged by the canonical wire a
 from collections.abc import Mapping
 from typing import Any, Final
 
+from conformance.documents.pointer import Place
 from conformance.schemas import SchemaError
-from conformance.wire.pointer import Place
 
 _MESSAGE = 4
 """Messages stand at `/<exchange>/request/messages/<number>`."""

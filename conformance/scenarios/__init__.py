@@ -12,12 +12,12 @@ from pathlib import Path
 from typing import Any, Final, TypeAlias
 
 from conformance.documents import Document, read_yaml
+from conformance.documents.pointer import Place, render
 from conformance.errors import InvalidDocument, UnknownName
 from conformance.profiles import UNKNOWN, Source
 from conformance.rule_ids import current_id
 from conformance.scenarios._faults import faults
 from conformance.schemas import validator
-from conformance.wire.pointer import Place, render
 
 _FOLDER = Path(__file__).parent
 VARIANTS = ("plain", "stream")

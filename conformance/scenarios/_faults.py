@@ -5,9 +5,9 @@ from string import Formatter
 from typing import Any, Final
 
 from conformance import profiles
+from conformance.documents.pointer import Place
 from conformance.errors import UnknownName
 from conformance.schemas import validator
-from conformance.wire.pointer import Place
 
 ID_FIELDS: Final = ("turn", "position", "number", "name")
 """What the template of an id may speak of."""

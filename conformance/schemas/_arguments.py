@@ -8,8 +8,8 @@ from typing import Any, Final
 
 import orjson
 
+from conformance.documents.pointer import render
 from conformance.schemas._faults import SchemaError, word
-from conformance.wire.pointer import render
 
 try:
     import jsonschema_rs

@@ -6,7 +6,7 @@ from typing import Any, Final, NamedTuple
 
 import orjson
 
-from conformance.wire.pointer import Place
+from conformance.documents.pointer import Place
 
 SHOWN: Final = 60
 """How many characters of a value a message shows."""

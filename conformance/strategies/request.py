@@ -5,7 +5,8 @@ from typing import Any, Final
 
 from hypothesis import strategies as st
 
-from conformance import egress, profiles
+from conformance import profiles
+from conformance.convert import egress
 from conformance.scenarios import tool_definitions
 from conformance.strategies.transcript import IDS, NAMES, REASONING, Message, transcripts
 

@@ -19,10 +19,10 @@ import yaml
 from vcr.errors import CannotOverwriteExistingCassetteException
 
 from conformance.documents import read_yaml
+from conformance.documents.pointer import render
 from conformance.errors import InvalidDocument, Unusable
 from conformance.results import Evidence
 from conformance.schemas import validator
-from conformance.wire.pointer import render
 
 REQUEST_HEADERS = frozenset({"content-type"})
 REPLY_HEADERS = frozenset({"content-type", "retry-after", "server"})

@@ -9,9 +9,9 @@ from typing import Any, Final, NamedTuple
 
 import orjson
 
+from conformance.documents.pointer import Place
 from conformance.wire.deltas import Message
 from conformance.wire.facts import Fact, describe
-from conformance.wire.pointer import Place
 from conformance.wire.sse import Event, Reading
 
 _NOTHING: Final = object()

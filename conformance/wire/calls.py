@@ -23,8 +23,8 @@ from typing import Any, Final
 
 import orjson
 
+from conformance.documents.pointer import Place
 from conformance.wire.facts import Note, describe
-from conformance.wire.pointer import Place
 
 _OF_CALL: Final = frozenset({"index", "id", "type", "function"})
 _OF_FUNCTION: Final = frozenset({"name", "arguments"})

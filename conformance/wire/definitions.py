@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from conformance.wire.parts import Call
+from conformance.wire.elements import Call
 
 
 def definition(call: Call) -> dict[str, Any] | None:

@@ -18,10 +18,10 @@ null says nothing: only `content`, when nothing else came, is null. An empty val
 
 from typing import Any, Final
 
+from conformance.documents.pointer import Place
 from conformance.wire.calls import Calls
 from conformance.wire.facts import Note, describe
-from conformance.wire.pieces import Details, Pieces
-from conformance.wire.pointer import Place
+from conformance.wire.fragments import Details, Pieces
 
 _REASONING: Final = ("reasoning", "reasoning_content")
 _STRINGS: Final = frozenset({*_REASONING, "refusal"})

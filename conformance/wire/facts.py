@@ -5,7 +5,7 @@ from typing import Any, Final, NamedTuple, TypeAlias
 
 import orjson
 
-from conformance.wire.pointer import Place
+from conformance.documents.pointer import Place
 
 KINDS: Final[Mapping[str, str]] = {
     # The stream.

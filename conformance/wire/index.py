@@ -8,12 +8,12 @@ each call, each chunk) is found when it is first asked for.
 from collections.abc import Iterator
 from typing import Any
 
+from conformance.documents.pointer import Place
 from conformance.wire.assemble import Stream, assemble
+from conformance.wire.continuations import Sequel, sequels
+from conformance.wire.elements import Body, Call, Message, Reply, Resent, Result, Streamed, Turn, Usage, calls_of
 from conformance.wire.exchange import Conversation, Exchange
-from conformance.wire.parts import Body, Call, Message, Reply, Resent, Result, Streamed, Turn, Usage, calls_of
-from conformance.wire.pointer import Place
 from conformance.wire.resent import last_user, match
-from conformance.wire.sequels import Sequel, sequels
 from conformance.wire.sse import read
 
 

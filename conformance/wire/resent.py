@@ -5,8 +5,8 @@ from typing import Any
 
 import orjson
 
+from conformance.wire.elements import Call, Reply, Resent, calls_of
 from conformance.wire.exchange import Conversation
-from conformance.wire.parts import Call, Reply, Resent, calls_of
 
 
 def match(conversation: Conversation, replies: Sequence[Reply]) -> list[Resent]:

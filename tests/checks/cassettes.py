@@ -12,10 +12,10 @@ import tempfile
 from pathlib import Path
 
 from conformance import profiles
-from conformance.harness.record import record
-from conformance.harness.run import Options
 from conformance.resources import folder
 from conformance.results import Evidence
+from conformance.suite.record import record
+from conformance.suite.run import Options
 from conformance.transport.cassette import Shelf
 
 

@@ -7,8 +7,8 @@ import tempfile
 from pathlib import Path
 
 from conformance.cli import main as conformance
-from conformance.harness.replay import Replay, recorded, replay
 from conformance.resources import folder
+from conformance.suite.replay import Replay, recorded, replay
 
 JOBS = 2
 

@@ -2,11 +2,11 @@
 
 from typing import Any
 
+from conformance.documents.pointer import REMOVE
 from conformance.results import Level
 from conformance.rules import Context, Fault, Source, example, rule
 from conformance.schemas import validator
-from conformance.wire.parts import Body
-from conformance.wire.pointer import REMOVE
+from conformance.wire.elements import Body
 from conformance.wire.views import errors
 
 _ERROR: dict[str, Any] = {"message": "No.", "type": "bad", "code": "x"}

@@ -2,10 +2,10 @@
 
 from typing import Any
 
+from conformance.documents.pointer import Place
 from conformance.results import Level
 from conformance.rules import Context, Fault, Source, example, rule
-from conformance.wire.parts import Body
-from conformance.wire.pointer import Place
+from conformance.wire.elements import Body
 from conformance.wire.views import answers
 
 _FAILED = {"error": {"message": "The upstream is gone.", "code": 502}}

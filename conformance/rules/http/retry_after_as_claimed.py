@@ -1,9 +1,9 @@
 """Rule: the time to wait is there where the profile says so."""
 
+from conformance.documents.pointer import REMOVE
 from conformance.results import Level
 from conformance.rules import Context, Fault, Source, example, rule
-from conformance.wire.parts import Body
-from conformance.wire.pointer import REMOVE
+from conformance.wire.elements import Body
 from conformance.wire.views import errors
 
 _PRESENT = {"http.retry-after": "present"}

@@ -4,7 +4,7 @@ import re
 
 from conformance.results import Level
 from conformance.rules import Context, Fault, Source, example, rule
-from conformance.wire.parts import Body
+from conformance.wire.elements import Body
 from conformance.wire.views import errors
 
 _AFTER = "/0/headers/retry-after"

@@ -2,12 +2,12 @@
 
 from typing import Any
 
+from conformance.documents.pointer import REMOVE
 from conformance.results import Level
 from conformance.rules import Context, Fault, Source, example, rule
 from conformance.rules._context import bites, listed
-from conformance.wire.parts import Resent
-from conformance.wire.pieces import Details
-from conformance.wire.pointer import REMOVE
+from conformance.wire.elements import Resent
+from conformance.wire.fragments import Details
 from conformance.wire.reasoning import present, shown
 from conformance.wire.views import resent
 

@@ -4,7 +4,7 @@ from conformance.results import Level
 from conformance.rules import Context, Fault, Source, example, rule
 from conformance.rules._context import bites, refuses
 from conformance.rules._reasoning import preserved
-from conformance.wire.parts import Message
+from conformance.wire.elements import Message
 from conformance.wire.reasoning import carried
 from conformance.wire.views import plain_turns
 

@@ -2,7 +2,7 @@
 
 from conformance.results import Level
 from conformance.rules import Context, Fault, Source, example, rule
-from conformance.wire.parts import Reply
+from conformance.wire.elements import Reply
 from conformance.wire.reasoning import carried, shown, text
 from conformance.wire.views import replies
 

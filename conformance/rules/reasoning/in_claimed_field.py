@@ -1,11 +1,11 @@
 """Rule: a reply's reasoning stands where clients look for it."""
 
+from conformance.documents.pointer import REMOVE
 from conformance.results import Level
 from conformance.rules import Context, Fault, Source, example, rule
 from conformance.rules._context import listed
 from conformance.rules._reasoning import in_replies
-from conformance.wire.parts import Reply
-from conformance.wire.pointer import REMOVE
+from conformance.wire.elements import Reply
 from conformance.wire.reasoning import carried
 from conformance.wire.views import replies
 

@@ -3,7 +3,7 @@
 from conformance.results import Level
 from conformance.rules import Context, Fault, Source, example, rule
 from conformance.rules._reasoning import in_replies
-from conformance.wire.parts import Reply
+from conformance.wire.elements import Reply
 from conformance.wire.reasoning import TAGS, tagged
 from conformance.wire.views import replies
 

@@ -5,7 +5,7 @@ from typing import Any
 from conformance.results import Level
 from conformance.rules import Context, Fault, Source, example, rule
 from conformance.rules._context import refuses
-from conformance.wire.parts import Body
+from conformance.wire.elements import Body
 from conformance.wire.reasoning import KEYS, PARTS, TAGS, has
 from conformance.wire.views import requests
 

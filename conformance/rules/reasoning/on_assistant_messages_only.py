@@ -2,7 +2,7 @@
 
 from conformance.results import Level
 from conformance.rules import Context, Fault, Source, example, rule
-from conformance.wire.parts import Message
+from conformance.wire.elements import Message
 from conformance.wire.reasoning import KEYS
 from conformance.wire.views import messages
 

@@ -4,7 +4,7 @@ from conformance.results import Level
 from conformance.rules import Context, Fault, Source, example, rule
 from conformance.rules._context import bites
 from conformance.rules._reasoning import in_requests
-from conformance.wire.parts import Message
+from conformance.wire.elements import Message
 from conformance.wire.reasoning import has
 from conformance.wire.views import plain_turns
 

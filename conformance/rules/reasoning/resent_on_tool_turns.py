@@ -1,11 +1,11 @@
 """Rule: the reasoning of a tool turn comes back."""
 
+from conformance.documents.pointer import REMOVE
 from conformance.results import Level
 from conformance.rules import Context, Fault, Source, example, rule
 from conformance.rules._context import listed, refuses
 from conformance.rules._reasoning import demanded, in_requests, omission
-from conformance.wire.parts import Resent
-from conformance.wire.pointer import REMOVE
+from conformance.wire.elements import Resent
 from conformance.wire.reasoning import TAGS, carried, has, present
 from conformance.wire.views import resent
 

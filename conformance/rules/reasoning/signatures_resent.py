@@ -2,10 +2,10 @@
 
 from typing import Any
 
+from conformance.documents.pointer import REMOVE
 from conformance.results import Level
 from conformance.rules import Context, Fault, Source, example, rule
-from conformance.wire.parts import Resent
-from conformance.wire.pointer import REMOVE
+from conformance.wire.elements import Resent
 from conformance.wire.reasoning import shown
 from conformance.wire.views import resent
 

@@ -1,11 +1,11 @@
 """Rule: reasoning goes back under the name that is read."""
 
+from conformance.documents.pointer import REMOVE
 from conformance.results import Level
 from conformance.rules import Context, Fault, Source, example, rule
 from conformance.rules._context import refuses
 from conformance.rules._reasoning import demanded, in_requests, omission
-from conformance.wire.parts import Turn
-from conformance.wire.pointer import REMOVE
+from conformance.wire.elements import Turn
 from conformance.wire.reasoning import carried, has
 from conformance.wire.views import tool_turns
 

@@ -3,7 +3,7 @@
 from conformance.results import Level
 from conformance.rules import Context, Fault, Source, example, rule
 from conformance.rules._context import listed
-from conformance.wire.parts import Message
+from conformance.wire.elements import Message
 from conformance.wire.views import messages
 
 _KEYS = ("thinking_blocks", "extra_content")

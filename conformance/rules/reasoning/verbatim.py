@@ -6,7 +6,7 @@ from conformance.results import Level
 from conformance.rules import Context, Fault, Source, example, rule
 from conformance.rules._context import bites
 from conformance.rules._reasoning import demanded, in_requests
-from conformance.wire.parts import Resent
+from conformance.wire.elements import Resent
 from conformance.wire.reasoning import carried, present, shown, text
 from conformance.wire.views import resent
 

@@ -4,7 +4,7 @@ import orjson
 
 from conformance.results import Level
 from conformance.rules import Context, Fault, Source, example, rule
-from conformance.wire.parts import Body, Call
+from conformance.wire.elements import Body, Call
 from conformance.wire.views import requests
 
 _ARGUMENTS = "/0/request/messages/1/tool_calls/0/function/arguments"

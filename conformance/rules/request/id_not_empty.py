@@ -2,7 +2,7 @@
 
 from conformance.results import Level
 from conformance.rules import Context, Fault, Source, example, rule
-from conformance.wire.parts import Body
+from conformance.wire.elements import Body
 from conformance.wire.views import requests
 
 _EMPTY = {"/0/request/messages/1/tool_calls/0/id": "", "/0/request/messages/2/tool_call_id": ""}

@@ -2,7 +2,7 @@
 
 from conformance.results import Level
 from conformance.rules import Context, Fault, Source, _keys, example, rule
-from conformance.wire.parts import Message
+from conformance.wire.elements import Message
 from conformance.wire.views import messages
 
 _RESULT = "/0/request/messages/2"

@@ -5,7 +5,7 @@ from typing import Any
 
 from conformance.results import Level
 from conformance.rules import Context, Fault, Source, example, rule
-from conformance.wire.parts import Body
+from conformance.wire.elements import Body
 from conformance.wire.views import requests
 
 _CLAIM = {

@@ -3,7 +3,7 @@
 from conformance.results import Level
 from conformance.rules import Context, Fault, Source, example, rule
 from conformance.rules._parameters import known
-from conformance.wire.parts import Body
+from conformance.wire.elements import Body
 from conformance.wire.views import requests
 
 _REFUSED = {"request.unknown-top-field": {"status": 400, "message": "Unknown parameter: '{field}'."}}

@@ -2,7 +2,7 @@
 
 from conformance.results import Level
 from conformance.rules import Context, Fault, Source, example, rule
-from conformance.wire.parts import Body
+from conformance.wire.elements import Body
 from conformance.wire.views import requests
 
 _USER = {"/0/request/messages/-": {"role": "user", "content": "And in Rome?"}}

@@ -3,7 +3,7 @@
 from conformance import profiles
 from conformance.results import Level
 from conformance.rules import Context, Fault, Source, example, rule
-from conformance.wire.parts import Body
+from conformance.wire.elements import Body
 from conformance.wire.views import requests
 
 _BOTH = [{"at": "/max_tokens", "present": True}, {"at": "/max_completion_tokens", "present": True}]

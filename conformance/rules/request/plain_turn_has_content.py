@@ -1,9 +1,9 @@
 """Rule: an assistant message says or calls something."""
 
+from conformance.documents.pointer import REMOVE
 from conformance.results import Level
 from conformance.rules import Context, Fault, Source, example, rule
-from conformance.wire.parts import Message
-from conformance.wire.pointer import REMOVE
+from conformance.wire.elements import Message
 from conformance.wire.views import plain_turns
 
 _CONTENT = "/0/request/messages/2/content"

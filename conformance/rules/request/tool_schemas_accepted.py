@@ -3,7 +3,7 @@
 from conformance.results import Level
 from conformance.rules import Context, Fault, Source, example, rule
 from conformance.wire.definitions import open_object
-from conformance.wire.parts import Body
+from conformance.wire.elements import Body
 from conformance.wire.views import tool_definitions
 
 _FUNCTION = "/0/request/tools/0/function"

@@ -2,10 +2,10 @@
 
 from typing import Any
 
+from conformance.documents.pointer import REMOVE
 from conformance.results import Level
 from conformance.rules import Context, Fault, Source, example, rule
-from conformance.wire.parts import Body
-from conformance.wire.pointer import REMOVE
+from conformance.wire.elements import Body
 from conformance.wire.views import requests
 
 _CONTENT = "/0/request/messages/1/content"

@@ -1,9 +1,9 @@
 """Rule: functions say what they take."""
 
+from conformance.documents.pointer import REMOVE
 from conformance.results import Level
 from conformance.rules import Context, Fault, Source, example, rule
-from conformance.wire.parts import Body
-from conformance.wire.pointer import REMOVE
+from conformance.wire.elements import Body
 from conformance.wire.views import tool_definitions
 
 _PARAMETERS = "/0/request/tools/0/function/parameters"

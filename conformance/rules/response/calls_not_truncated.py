@@ -4,7 +4,7 @@ import orjson
 
 from conformance.results import Level
 from conformance.rules import Context, Fault, Source, example, rule
-from conformance.wire.parts import Reply
+from conformance.wire.elements import Reply
 from conformance.wire.views import replies
 
 _CHOICE = "/0/response/choices/0"

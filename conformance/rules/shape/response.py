@@ -1,9 +1,9 @@
 """Rule: the body of a reply."""
 
+from conformance.documents.pointer import REMOVE
 from conformance.results import Level
 from conformance.rules import Context, Fault, Source, example, rule
-from conformance.wire.parts import Body
-from conformance.wire.pointer import REMOVE
+from conformance.wire.elements import Body
 from conformance.wire.views import responses
 
 

@@ -1,9 +1,9 @@
 """Rule: the first fragment of a call begins its arguments."""
 
+from conformance.documents.pointer import REMOVE
 from conformance.results import Level
 from conformance.rules import Context, Fault, Source, example, rule
-from conformance.wire.parts import Streamed
-from conformance.wire.pointer import REMOVE
+from conformance.wire.elements import Streamed
 from conformance.wire.views import streams
 
 _FIRST = "/0/response/3/choices/0/delta/tool_calls/0/function/arguments"

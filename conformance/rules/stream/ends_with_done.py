@@ -1,9 +1,9 @@
 """Rule: a stream says that it is over."""
 
+from conformance.documents.pointer import REMOVE
 from conformance.results import Level
 from conformance.rules import Context, Fault, Source, example, rule
-from conformance.wire.parts import Streamed
-from conformance.wire.pointer import REMOVE
+from conformance.wire.elements import Streamed
 from conformance.wire.views import streams
 
 

@@ -1,9 +1,9 @@
 """Rule: a call is given its id once."""
 
+from conformance.documents.pointer import REMOVE
 from conformance.results import Level
 from conformance.rules import Context, Fault, Source, example, rule
-from conformance.wire.parts import Streamed
-from conformance.wire.pointer import REMOVE
+from conformance.wire.elements import Streamed
 from conformance.wire.views import streams
 
 _BLANK = "''"

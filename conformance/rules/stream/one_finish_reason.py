@@ -2,10 +2,10 @@
 
 from collections import Counter
 
+from conformance.documents.pointer import Place
 from conformance.results import Level
 from conformance.rules import Context, Fault, Source, example, rule
-from conformance.wire.parts import Streamed
-from conformance.wire.pointer import Place
+from conformance.wire.elements import Streamed
 from conformance.wire.views import streams
 
 

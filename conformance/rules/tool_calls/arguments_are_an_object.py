@@ -2,11 +2,11 @@
 
 import orjson
 
+from conformance.documents.pointer import REMOVE
 from conformance.results import Level
 from conformance.rules import Context, Fault, Source, example, rule
 from conformance.wire import definitions
-from conformance.wire.parts import Call, Reply
-from conformance.wire.pointer import REMOVE
+from conformance.wire.elements import Call, Reply
 from conformance.wire.views import replies
 
 _ARGUMENTS = "/0/response/choices/0/message/tool_calls/0/function/arguments"

@@ -6,7 +6,7 @@ from conformance.results import Level
 from conformance.rules import Context, Fault, Source, example, rule
 from conformance.schemas import argument_errors
 from conformance.wire import definitions
-from conformance.wire.parts import Reply
+from conformance.wire.elements import Reply
 from conformance.wire.views import replies
 
 _ARGUMENTS = "/0/response/choices/0/message/tool_calls/0/function/arguments"

@@ -4,7 +4,7 @@ import re
 
 from conformance.results import Level
 from conformance.rules import Context, Fault, Source, example, rule
-from conformance.wire.parts import Call
+from conformance.wire.elements import Call
 from conformance.wire.views import reply_calls
 
 _CLAIMS = {"ids.format": ["call_[a-z]", "functions\\.[a-z_]+:[0-9]+"]}

@@ -1,9 +1,9 @@
 """Rule: a call of a reply has an id."""
 
+from conformance.documents.pointer import REMOVE
 from conformance.results import Level
 from conformance.rules import Context, Fault, Source, example, rule
-from conformance.wire.parts import Call
-from conformance.wire.pointer import REMOVE
+from conformance.wire.elements import Call
 from conformance.wire.views import reply_calls
 
 

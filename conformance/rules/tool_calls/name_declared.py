@@ -1,10 +1,10 @@
 """Rule: replies call declared functions."""
 
+from conformance.documents.pointer import REMOVE
 from conformance.results import Level
 from conformance.rules import Context, Fault, Source, example, rule
 from conformance.wire import definitions
-from conformance.wire.parts import Call
-from conformance.wire.pointer import REMOVE
+from conformance.wire.elements import Call
 from conformance.wire.views import reply_calls
 
 _NAME = "/0/response/choices/0/message/tool_calls/0/function/name"

@@ -1,9 +1,9 @@
 """Rule: a call is made where one is demanded."""
 
+from conformance.documents.pointer import REMOVE
 from conformance.results import Level
 from conformance.rules import Context, Fault, Source, example, rule
-from conformance.wire.parts import Reply
-from conformance.wire.pointer import REMOVE
+from conformance.wire.elements import Reply
 from conformance.wire.views import replies
 
 _MESSAGE = "/0/response/choices/0/message"

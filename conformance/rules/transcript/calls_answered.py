@@ -1,9 +1,9 @@
 """Rule: every call has its result."""
 
+from conformance.documents.pointer import REMOVE
 from conformance.results import Level
 from conformance.rules import Context, Fault, Source, example, rule
-from conformance.wire.parts import Turn
-from conformance.wire.pointer import REMOVE
+from conformance.wire.elements import Turn
 from conformance.wire.views import tool_turns
 
 

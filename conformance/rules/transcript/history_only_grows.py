@@ -1,11 +1,11 @@
 """Rule: what was sent is sent again."""
 
+from conformance.documents.pointer import REMOVE
 from conformance.results import Level
 from conformance.rules import Context, Fault, Source, example, rule
 from conformance.wire.changes import LOST, MOVED, Change
-from conformance.wire.pointer import REMOVE
+from conformance.wire.continuations import Sequel
 from conformance.wire.reasoning import is_signed
-from conformance.wire.sequels import Sequel
 from conformance.wire.views import sequels
 
 _REFUSED = {"status": 400, "message": "messages[{index}]: the prefix of a signed block has changed."}

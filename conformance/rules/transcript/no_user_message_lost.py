@@ -1,10 +1,10 @@
 """Rule: what the user said stays said."""
 
+from conformance.documents.pointer import REMOVE
 from conformance.results import Level
 from conformance.rules import Context, Fault, Source, example, rule
 from conformance.wire.changes import LOST
-from conformance.wire.pointer import REMOVE
-from conformance.wire.sequels import Sequel
+from conformance.wire.continuations import Sequel
 from conformance.wire.views import sequels
 
 

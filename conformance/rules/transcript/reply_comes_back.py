@@ -2,11 +2,11 @@
 
 from typing import Any
 
+from conformance.documents.pointer import REMOVE
 from conformance.results import Level
 from conformance.rules import Context, Fault, Source, example, rule
-from conformance.wire.pointer import REMOVE
+from conformance.wire.continuations import Sequel
 from conformance.wire.resent import said
-from conformance.wire.sequels import Sequel
 from conformance.wire.views import sequels
 
 _TOLD = {"role": "assistant", "content": "Calling tools: [{'name': 'get_weather', 'arguments': {'city': 'Paris'}}]"}

@@ -5,10 +5,10 @@ from typing import Any
 
 import orjson
 
+from conformance.documents.pointer import REMOVE
 from conformance.results import Level
 from conformance.rules import Context, Fault, Source, example, rule
-from conformance.wire.parts import Call, Resent, calls_of
-from conformance.wire.pointer import REMOVE
+from conformance.wire.elements import Call, Resent, calls_of
 from conformance.wire.reasoning import shown, untagged
 from conformance.wire.resent import said, same_arguments
 from conformance.wire.views import resent

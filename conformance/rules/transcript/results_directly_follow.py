@@ -2,7 +2,7 @@
 
 from conformance.results import Level
 from conformance.rules import Context, Fault, Source, example, rule
-from conformance.wire.parts import Result
+from conformance.wire.elements import Result
 from conformance.wire.views import tool_results
 
 

@@ -2,7 +2,7 @@
 
 from conformance.results import Level
 from conformance.rules import Context, Fault, Source, example, rule
-from conformance.wire.parts import Turn
+from conformance.wire.elements import Turn
 from conformance.wire.views import tool_turns
 
 

@@ -4,7 +4,7 @@ from typing import Any
 
 from conformance.results import Level
 from conformance.rules import Context, Fault, Source, example, rule
-from conformance.wire.parts import Usage
+from conformance.wire.elements import Usage
 from conformance.wire.views import usages
 
 _TOTAL = "/0/response/usage/total_tokens"

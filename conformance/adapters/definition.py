@@ -1,0 +1,128 @@
+"""What an adapter is, as its file says: one folder an adapter, the folder of folders is the registry."""
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from fnmatch import fnmatchcase
+from pathlib import Path
+from typing import Any, Final
+
+from conformance import profiles
+from conformance.adapters.driver import SECONDS
+from conformance.documents import read_yaml
+from conformance.documents.pointer import Place, render, resolve
+from conformance.errors import InvalidDocument, UnknownName, Unusable
+from conformance.scenarios import VARIANTS
+from conformance.schemas import validator
+
+FOLDER: Final = Path(__file__).parent / "sdks"
+"""The folders of the adapters that come with this package."""
+
+_FILE: Final = "adapter.yaml"
+_PINNED: Final = re.compile(r"(?P<name>@?[^@=\[]+)(?P<extras>\[[^]]*\])?(?P<pin>==|@)(?P<version>[^\s]+)")
+
+
+@dataclass(frozen=True, slots=True)
+class Definition:
+    """An adapter; see `schemas/files/adapter.json` for what each member means.
+
+    `models`: by provider, the model to ask for, empty for the profile's own. `folder` is where driver and file stand.
+    """
+
+    name: str
+    folder: Path
+    title: str
+    language: str
+    package: str
+    packages: tuple[str, ...]
+    driver: str
+    models: Mapping[str, str]
+    alongside: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    variants: tuple[str, ...] = VARIANTS
+    environment: Mapping[str, str] = field(default_factory=dict)
+    seconds: float = SECONDS
+    link: str = ""
+    note: str = ""
+
+    @property
+    def version(self) -> str:
+        """Return the pinned version of the main package; empty where there is none."""
+        return next((found["version"] for each in self.packages if (found := self._main(each)) is not None), "")
+
+    @property
+    def providers(self) -> tuple[str, ...]:
+        """Return the names of its providers, the default first."""
+        return tuple(self.models)
+
+    def at(self, version: str) -> "Definition":
+        """Return the adapter with its main package in another version; raises Unusable where it has no such one."""
+        if not version or version == self.version:
+            return self
+        if not self.version:
+            raise Unusable(f"{self.name} has no package whose version could be chosen; leave @{version} away")
+        others = next((pins for glob, pins in self.alongside.items() if fnmatchcase(version, glob)), ())
+        pinned = {_name(each): each for each in (*self.packages, *others)}
+        packages = [_repinned(found, version) if (found := self._main(each)) else each for each in pinned.values()]
+        return replace(self, packages=tuple(packages))
+
+    def _main(self, package: str) -> "re.Match[str] | None":
+        found = _PINNED.fullmatch(package)
+        return found if found is not None and found["name"] == self.package else None
+
+
+def names(folder: Path = FOLDER) -> tuple[str, ...]:
+    """Return the names of all adapters, in their order."""
+    return tuple(sorted([path.parent.name for path in folder.glob(f"*/{_FILE}")]))
+
+
+def load(named: str, folder: Path = FOLDER) -> Definition:
+    """Return the adapter of NAME or NAME@VERSION; raises UnknownName, or InvalidDocument with the line."""
+    name, _, version = named.partition("@")
+    if name not in names(folder):
+        raise UnknownName("adapter", name, names(folder))
+    return read(folder / name / _FILE).at(version)
+
+
+def read(path: Path) -> Definition:
+    """Return the adapter in a file; raises InvalidDocument with file, line and pointer."""
+    document = read_yaml(path)
+
+    def refuse(message: str, place: Place) -> InvalidDocument:
+        pointer = render(place)
+        return InvalidDocument(message, str(path), document.line(pointer), pointer)
+
+    for error in validator("files/adapter").errors(document.value):
+        raise refuse(error.message, (*error.place, *error.extra[:1]))
+    value: Mapping[str, Any] = document.value
+    for name in value["providers"]:
+        if name not in profiles.names():
+            raise refuse(str(UnknownName("provider", name, profiles.names())), ("providers", name))
+    if not (path.parent / value["driver"]).is_file():
+        raise refuse(f"expected a file beside this one, got {value['driver']!r}", ("driver",))
+    pinned: list[Place] = [("packages", number) for number in range(len(value["packages"]))]
+    pinned += [
+        ("alongside", glob, number) for glob, pins in value.get("alongside", {}).items() for number in range(len(pins))
+    ]
+    for place in pinned:
+        package = resolve(value, render(place))
+        if _PINNED.fullmatch(package) is None:
+            raise refuse(f"expected a package with its version, got {package!r}", place)
+    return Definition(
+        name=path.parent.name,
+        folder=path.parent,
+        models={name: each.get("model", "") for name, each in value["providers"].items()},
+        packages=tuple(value["packages"]),
+        alongside={glob: tuple(pins) for glob, pins in value.get("alongside", {}).items()},
+        variants=tuple(value.get("variants", VARIANTS)),
+        **{key: value[key] for key in ("title", "language", "package", "driver")},
+        **{key: value[key] for key in ("environment", "seconds", "link", "note") if key in value},
+    )
+
+
+def _name(package: str) -> str:
+    found = _PINNED.fullmatch(package)
+    return found["name"] if found is not None else package
+
+
+def _repinned(found: "re.Match[str]", version: str) -> str:
+    return f"{found['name']}{found['extras'] or ''}{found['pin']}{version}"

@@ -1,0 +1,98 @@
+"""What was found in an adapter, put together for reports: by rule, with the scenarios, the proof and the mend."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any, Final
+
+from conformance import rules
+from conformance.adapters import loop
+from conformance.adapters.case import Run
+from conformance.results import NOT_PLAYED, Finding, Level, Outcome, Results, Status
+from conformance.rules import advice
+
+GRADES: Final = ("errored", "fails", "untested", "warns", "differs")
+"""What a case may be but clean, the worst first: `differs` is what every client may do as it likes."""
+
+FAILING: Final = GRADES[:3]
+"""The grades that a client does not pass with."""
+
+
+def summary(results: Results, runs: Sequence[Run], *, strict: bool) -> dict[str, Any]:
+    """Return what reports show of one adapter with one provider, as plain data."""
+    played = [run for run in runs if not run.case.note.startswith(NOT_PLAYED)]
+    graded = [_grade_of(run.case.outcomes) for run in played]
+    return {
+        "adapter": results.subject,
+        "provider": results.provider,
+        "model": results.model,
+        "strict": strict,
+        "versions": dict(sorted(results.versions.items())),
+        "cases": len(runs),
+        "played": len(played),
+        "clean": graded.count(""),
+        "grades": {grade: graded.count(grade) for grade in GRADES},
+        "rules": [_rule(name, grade, found) for (grade, name), found in sorted(_found(played), key=_order)],
+        "notes": [{"case": run.case.name, "note": run.case.note} for run in played if run.case.note],
+    }
+
+
+def grade(outcome: Outcome) -> str:
+    """Return the grade of an outcome; empty where it passed or does not apply."""
+    if outcome.status is Status.FAILED:
+        return {Level.MUST: "fails", Level.SHOULD: "warns", Level.MAY: "differs"}[outcome.level]
+    return {Status.ERRORED: "errored", Status.UNTESTED: "untested"}.get(outcome.status, "")
+
+
+def _grade_of(outcomes: Sequence[Outcome]) -> str:
+    met = {grade(outcome) for outcome in outcomes}
+    return next((each for each in GRADES if each in met), "")
+
+
+def _found(runs: Sequence[Run]) -> Sequence[tuple[tuple[str, str], list[tuple[Run, Outcome]]]]:
+    """Return the outcomes that are not clean, by grade and rule."""
+    grouped: dict[tuple[str, str], list[tuple[Run, Outcome]]] = {}
+    for run in runs:
+        for outcome in run.case.outcomes:
+            if grade(outcome):
+                grouped.setdefault((grade(outcome), outcome.rule), []).append((run, outcome))
+    return list(grouped.items())
+
+
+def _order(each: tuple[tuple[str, str], Any]) -> tuple[int, str]:
+    return GRADES.index(each[0][0]), each[0][1]
+
+
+def _rule(name: str, graded: str, found: Sequence[tuple[Run, Outcome]]) -> dict[str, Any]:
+    doc = _docs()[name]
+    findings = [shown for run, outcome in found for shown in _findings(run, outcome)]
+    return {
+        "rule": name,
+        "grade": graded,
+        "title": doc.partition("\n")[0],
+        "mend": " ".join(advice(doc)[1].split()),
+        "cases": [run.case.name for run, _ in found],
+        "findings": findings,
+        "reasons": list(dict.fromkeys([outcome.reason for _, outcome in found if outcome.reason])),
+    }
+
+
+def _findings(run: Run, outcome: Outcome) -> Iterator[dict[str, Any]]:
+    for finding in outcome.findings:
+        yield {
+            "case": run.case.name,
+            "at": finding.at,
+            "message": finding.message,
+            "level": finding.level.value,
+            "sent": "" if finding.asked else finding.excerpt,
+            "refusal": _refusal(finding),
+        }
+
+
+def _refusal(finding: Finding) -> str:
+    if finding.refusal is None:
+        return ""
+    message = f": {finding.refusal.message}" if finding.refusal.message else ""
+    return f"{finding.refusal.status}{message}"
+
+
+def _docs() -> Mapping[str, str]:
+    return {rule.id: rule.doc for rule in rules.load()} | {fact.id: fact.doc for fact in loop.load()}

@@ -1,0 +1,84 @@
+"""The in-memory messages of an agent loop: the wire's own shape with extensions for routing, display and debugging.
+
+`reasoning` and `reasoning_details` are the canonical transcript's reasoning under another name; what else the loop
+keeps beside a message never crosses. Source: "Messages & the Wire Format", the guide of an agent SDK.
+"""
+
+from typing import Any, Final
+
+from conformance.convert.canonical.held import AS_STRING
+from conformance.convert.dialects import Converted, Losses
+from conformance.documents.pointer import Place
+
+TITLE: Final = "The in-memory messages of an agent loop: the wire plus extensions."
+
+LOCAL: Final = {
+    "assistant": ("finishReason", "isError", "timestamp"),
+    "tool": ("toolName", "isError", "timestamp"),
+    "user": ("timestamp",),
+    "system": ("timestamp",),
+}
+"""What the loop keeps for itself, by role."""
+
+RENAMED: Final = {"reasoning": "reasoning_content"}
+
+_IN_PARTS: Final = ("system", "developer", "user")
+"""The roles whose content may be parts."""
+
+
+def to_canonical(native: list[dict[str, Any]]) -> Converted:
+    """Return the canonical transcript of a loop's messages; its own extensions are lost, reasoning is not."""
+    losses = Losses()
+    messages = []
+    for position, message in enumerate(native):
+        local = LOCAL[message["role"]]
+        for key in message:
+            if key in local:
+                losses.add((position, key), "kept by the loop for itself; it never crosses the wire")
+        messages.append({RENAMED.get(key, key): value for key, value in message.items() if key not in local})
+    return losses.converted(messages)
+
+
+def to_native(canonical: list[dict[str, Any]]) -> Converted:
+    """Return a loop's messages for a canonical transcript; what an assistant says and a tool gives is one string."""
+    losses = Losses()
+    return losses.converted([_from_wire(message, (position,), losses) for position, message in enumerate(canonical)])
+
+
+def _from_wire(message: dict[str, Any], place: Place, losses: Losses) -> dict[str, Any]:
+    role = message["role"]
+    if role == "developer":
+        losses.add((*place, "role"), "the loop has no developer role; a system message stands for it")
+    native: dict[str, Any] = {"role": "system" if role == "developer" else role}
+    for key, value in message.items():
+        if key in ("refusal", "name", "audio") and value is not None:
+            losses.add((*place, key), "a message of the loop has no such field")
+        elif key in ("tool_call_id", "tool_calls", "reasoning_details") or (key == "content" and role in _IN_PARTS):
+            native[key] = value
+    if role not in _IN_PARTS:
+        native["content"] = _text(message.get("content"), (*place, "content"), losses)
+    return native | _reasoning(message, place, losses)
+
+
+def _reasoning(message: dict[str, Any], place: Place, losses: Losses) -> dict[str, Any]:
+    """Return a message's reasoning, whatever its name; of two names the canonical one counts."""
+    names = [name for name in ("reasoning_content", "reasoning") if message.get(name) is not None]
+    if "reasoning" in names:
+        is_same = message["reasoning"] == message[names[0]]
+        losses.add((*place, "reasoning"), "comes back as reasoning_content" if is_same else "there is one reasoning")
+    return {"reasoning": message[names[0]]} if names else {}
+
+
+def _text(content: Any, place: Place, losses: Losses) -> str:
+    """Return content as the one string that the loop holds."""
+    if isinstance(content, str):
+        return content
+    words = []
+    for number, part in enumerate(content or ()):
+        if part["type"] == "text":
+            words.append(part["text"])
+        else:
+            losses.add((*place, number), "content is text in the loop")
+    if words:
+        losses.add(place, AS_STRING)
+    return "".join(words)

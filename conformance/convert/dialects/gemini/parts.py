@@ -1,0 +1,142 @@
+"""Gemini's parts, and what each is on the wire."""
+
+from collections.abc import Set
+from pathlib import PurePosixPath
+from typing import Any, Final
+
+from conformance.convert.canonical import media
+from conformance.convert.canonical.arguments import decode, encode, spelled
+from conformance.convert.canonical.held import Codec
+
+FORMAT: Final = "google-gemini-v1"
+"""How OpenRouter calls reasoning that Gemini signed."""
+
+_IMAGES: Final = {
+    ".png": "image/png",
+    ".jpg": "image/jpeg",
+    ".jpeg": "image/jpeg",
+    ".webp": "image/webp",
+    ".heic": "image/heic",
+}
+
+
+def made_id(number: int) -> str:
+    """Return the id of a call to which Gemini gave none: its number among all calls of the conversation."""
+    return f"gemini_call_{number}"
+
+
+def write_part(part: dict[str, Any]) -> dict[str, Any] | str:
+    """Return a user's content part as Gemini has it, or the reason why there is none."""
+    if part["type"] == "text":
+        return {"text": part["text"]}
+    inside = media.read(part)
+    if inside is not None:
+        return {"inlineData": {"mimeType": inside.kind, "data": inside.data}}
+    if part["type"] == "image_url":
+        url = part["image_url"]["url"]
+        kind = _IMAGES.get(PurePosixPath(url).suffix.lower())
+        if kind is not None and not url.startswith("data:"):
+            return {"fileData": {"mimeType": kind, "fileUri": url}}
+    return "Gemini takes media in base64, or at an address that tells their type"
+
+
+def read_part(part: dict[str, Any]) -> dict[str, Any] | str:
+    """Return a user's part as the wire has it, or the reason why there is none."""
+    match part:
+        case {"text": str(text)}:
+            return {"type": "text", "text": text}
+        case {"inlineData": {"mimeType": str(kind), "data": str(data)}}:
+            return media.write(media.Media(kind, data))
+        case {"fileData": {"mimeType": str(kind), "fileUri": str(url)}} if kind in _IMAGES.values():
+            return {"type": "image_url", "image_url": {"url": url}}
+    return "the wire has no such content of a user"
+
+
+def write_detail(detail: dict[str, Any], tied: Set[str] = frozenset()) -> dict[str, Any] | str:
+    """Return a detail of the reasoning as a part, or the reason why there is none; `tied` are the ids of calls."""
+    signature = detail["data"] if detail["type"] == "reasoning.encrypted" else detail.get("signature")
+    if signature is not None and detail.get("format") not in (None, FORMAT):
+        return "another model's reasoning, which Gemini cannot verify"
+    if detail["type"] == "reasoning.encrypted":
+        is_tied = detail.get("id") in tied
+        return (
+            "comes back beside the call to which it is tied" if is_tied else {"text": "", "thoughtSignature": signature}
+        )
+    if detail["type"] != "reasoning.text":
+        return "no part for this kind of reasoning"
+    thought = {"text": detail.get("text") or "", "thought": True}
+    return thought if signature is None else {**thought, "thoughtSignature": signature}
+
+
+def read_detail(part: dict[str, Any]) -> dict[str, Any]:
+    """Return a thought, or a signature without a text, as a detail of the reasoning."""
+    if not part.get("thought"):
+        return {"type": "reasoning.encrypted", "data": part["thoughtSignature"], "format": FORMAT}
+    detail = {"type": "reasoning.text", "text": part["text"]}
+    if "thoughtSignature" in part:
+        detail["signature"] = part["thoughtSignature"]
+    return {**detail, "format": FORMAT}
+
+
+def write_call(call: dict[str, Any]) -> dict[str, Any]:
+    """Return a tool call as a part, which holds the arguments as an object."""
+    function = call["function"]
+    part: dict[str, Any] = {
+        "functionCall": {"id": call["id"], "name": function["name"], "args": decode(function["arguments"])}
+    }
+    signature = signature_of(call)
+    return part if signature is None else {**part, "thoughtSignature": signature}
+
+
+def read_call(part: dict[str, Any]) -> dict[str, Any]:
+    """Return a function call as a tool call, with the arguments as compact JSON."""
+    asked = part["functionCall"]
+    function = {"name": asked["name"], "arguments": encode(asked.get("args") or {})}
+    call = {"id": asked["id"], "type": "function", "function": function}
+    return signed(call, part["thoughtSignature"]) if "thoughtSignature" in part else call
+
+
+def signature_of(call: dict[str, Any]) -> str | None:
+    """Return the thought signature beside a call, if there is one."""
+    match call.get("extra_content"):
+        case {"google": {"thought_signature": str(signature)}}:
+            return signature
+    return None
+
+
+def signed(call: dict[str, Any], signature: str) -> dict[str, Any]:
+    """Return a call with a thought signature beside it."""
+    return {**call, "extra_content": {"google": {"thought_signature": signature}}}
+
+
+def write_response(text: str) -> dict[str, Any]:
+    """Return a result as the object that Gemini wants: the one that the text spells, or else the text as `output`.
+
+    Source: https://ai.google.dev/api/caching#FunctionResponse, by which `output` is the key of what a function gave.
+    """
+    return decode(text) if _is_object(text) else {"output": text}
+
+
+def read_response(response: dict[str, Any]) -> str:
+    """Return a function's response as text: its `output` where that is all, or else the object as JSON."""
+    match response:
+        case {"output": str(text)} if len(response) == 1:
+            return text
+    return encode(response)
+
+
+def _is_object(text: str) -> bool:
+    """Tell whether a text is compact JSON of an object that is not itself one text under `output`."""
+    return text.startswith("{") and spelled(text) and read_response(decode(text)) == text
+
+
+PARTS: Final = Codec(write_part, read_part, "no place for it in a part")
+READ_PARTS: Final = Codec(read_part, write_part, "no place for it on the wire")
+CALLS: Final = Codec(
+    write_call, read_call, "a part holds the arguments as an object, and a thought signature beside it"
+)
+
+
+def details(calls: Set[str]) -> Codec:
+    """Return the way of the reasoning of a message that makes calls with these ids."""
+    return Codec(lambda detail: write_detail(detail, calls), read_detail, "no place for it in a part")

@@ -1,0 +1,79 @@
+"""The four blocks of the neutral model, and what each is on the wire."""
+
+from typing import Any, Final
+
+from conformance.convert.canonical import media
+from conformance.convert.canonical.arguments import decode, encode, spelled
+from conformance.convert.canonical.held import Codec
+
+_LOCAL: Final = "no place for it on the wire"
+_FOREIGN: Final = "no place for it in a block"
+
+
+def write_part(part: dict[str, Any]) -> dict[str, Any] | str:
+    """Return a user's content part as a block, or the reason why there is none."""
+    if part["type"] == "text":
+        return {"type": "TextContent", "text": part["text"]}
+    image = media.read(part) if part["type"] == "image_url" else None
+    if image is None:
+        return "a user's blocks are texts, and images in base64"
+    return {"type": "ImageContent", "data": image.data, "mimeType": image.kind}
+
+
+def read_part(block: dict[str, Any]) -> dict[str, Any]:
+    """Return a user's block as a content part."""
+    if block["type"] == "TextContent":
+        return {"type": "text", "text": block["text"]}
+    return {"type": "image_url", "image_url": {"url": f"data:{block['mimeType']};base64,{block['data']}"}}
+
+
+def write_detail(detail: dict[str, Any]) -> dict[str, Any] | str:
+    """Return a detail of the reasoning as a block, or the reason why there is none."""
+    match detail["type"]:
+        case "reasoning.encrypted":
+            return {"type": "ThinkingContent", "thinking": "", "thinkingSignature": detail["data"], "redacted": True}
+        case "reasoning.text":
+            block = {"type": "ThinkingContent", "thinking": detail.get("text") or ""}
+            return {**block, "thinkingSignature": detail["signature"]} if detail.get("signature") else block
+        case "reasoning.summary":
+            return {"type": "ThinkingContent", "thinking": detail["summary"]}
+    return "no block for this kind of reasoning"
+
+
+def read_detail(block: dict[str, Any]) -> dict[str, Any]:
+    """Return a thinking block as a detail of the reasoning."""
+    signature = block.get("thinkingSignature", "")
+    if block.get("redacted"):
+        return {"type": "reasoning.encrypted", "data": signature}
+    detail = {"type": "reasoning.text", "text": block["thinking"]}
+    return {**detail, "signature": signature} if signature else detail
+
+
+def write_call(call: dict[str, Any]) -> dict[str, Any]:
+    """Return a tool call as a block: the arguments as an object, and as text where the object does not spell it."""
+    raw = call["function"]["arguments"]
+    block = {"type": "ToolCall", "id": call["id"], "name": call["function"]["name"], "arguments": decode(raw)}
+    match call.get("extra_content"):
+        case {"google": {"thought_signature": str(signature)}} if signature:
+            block["thoughtSignature"] = signature
+    return block if spelled(raw) else {**block, "rawArguments": raw}
+
+
+def read_call(block: dict[str, Any]) -> dict[str, Any]:
+    """Return a block as a tool call; its raw arguments count as long as they still spell the object."""
+    arguments = block.get("arguments") or {}
+    raw = block.get("rawArguments")
+    is_current = raw is not None and decode(raw) == arguments
+    function = {"name": block["name"], "arguments": raw if is_current else encode(arguments)}
+    call = {"id": block["id"], "type": "function", "function": function}
+    if block.get("thoughtSignature"):
+        call["extra_content"] = {"google": {"thought_signature": block["thoughtSignature"]}}
+    return call
+
+
+PARTS: Final = Codec(write_part, read_part, _FOREIGN)
+DETAILS: Final = Codec(write_detail, read_detail, _FOREIGN)
+CALLS: Final = Codec(write_call, read_call, _FOREIGN)
+READ_PARTS: Final = Codec(read_part, write_part, _LOCAL)
+READ_DETAILS: Final = Codec(read_detail, write_detail, _LOCAL)
+READ_CALLS: Final = Codec(read_call, write_call, _LOCAL)

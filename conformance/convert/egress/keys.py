@@ -1,0 +1,63 @@
+"""Keys that do not cross the wire: the client's own, those of other providers, and nulls that a provider refuses."""
+
+import copy
+from collections.abc import Mapping, Sequence
+from typing import Any, Final
+
+from conformance.convert.egress.notes import Demands, Draft
+from conformance.convert.egress.reasoning import CARRIERS
+from conformance.documents.pointer import Place
+from conformance.schemas import validator
+
+_HOLDERS: Final = {"tool_calls": "request.unknown-call-field", "content": "request.unknown-part-field"}
+
+
+def closed(transcript: Sequence[Mapping[str, Any]], demands: Demands) -> list[Draft]:
+    """Return a fresh draft of each message with the keys that the canonical wire has, and those the provider knows.
+
+    What reasoning is carried under is left to the step that sends it.
+    """
+    drafts = [Draft(copy.deepcopy(dict(message)), number) for number, message in enumerate(transcript)]
+    for error in validator("canonical/transcript").errors(transcript):
+        if error.keyword == "additionalProperties":
+            for key in error.extra:
+                _drop(drafts, error.place, key, demands)
+    for draft in drafts:
+        _without_nulls(draft, demands)
+    return drafts
+
+
+def _drop(drafts: Sequence[Draft], place: Place, key: str, demands: Demands) -> None:
+    number, *inside = place
+    draft = drafts[int(number)]
+    claim = _HOLDERS.get(str(inside[0]), "") if inside else "request.unknown-message-field"
+    if not inside and key in CARRIERS:
+        claim = "reasoning.on-other-role"
+        if draft.role == "assistant":
+            return
+    if _is_known(key, claim, demands):
+        return
+    holder: Any = draft.message
+    for token in inside:
+        holder = holder[token]
+    del holder[key]
+    demands.note((*place, key), "left out: the wire has no such key", claim if demands.bites(claim) else "")
+
+
+def _is_known(key: str, claim: str, demands: Demands) -> bool:
+    if claim == "request.unknown-part-field":
+        return demands.claims.get(claim) == "accepted"
+    listed = demands.claims.get("request.known-message-fields")
+    return claim == "request.unknown-message-field" and isinstance(listed, list) and key in listed
+
+
+def _without_nulls(draft: Draft, demands: Demands) -> None:
+    message = draft.message
+    if "tool_calls" in message and not message["tool_calls"]:
+        claim = "request.null-tool-calls" if message["tool_calls"] is None else "request.empty-tool-calls"
+        del message["tool_calls"]
+        demands.note((draft.origin, "tool_calls"), "left out: there is no call", claim)
+    if demands.bites("request.null-message-fields"):
+        for key in [key for key, value in message.items() if value is None and key not in ("content", *CARRIERS)]:
+            del message[key]
+            demands.note((draft.origin, key), "left out: it is null", "request.null-message-fields")

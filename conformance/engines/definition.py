@@ -1,0 +1,139 @@
+"""What an engine is, as its file says: packages, command, environment, health check, templates, stubs."""
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, Final
+
+from conformance import profiles
+from conformance.documents import read_yaml
+from conformance.documents.pointer import Place, render
+from conformance.errors import InvalidDocument, UnknownName
+from conformance.schemas import validator
+
+FOLDER: Final = Path(__file__).parent
+
+PLACEHOLDERS: Final = ("python", "package", "work", "port", "model", "name", "upstream", "upstream-name")
+"""What braces may hold in a command, an environment or a file; `{flags}` is a word of a command by itself."""
+
+_BRACES: Final = re.compile(r"\{([a-z-]+)\}")
+
+
+@dataclass(frozen=True, slots=True)
+class Template:
+    """A chat template that an engine is run with, the name that its model is asked for by, and the flags it needs."""
+
+    name: str
+    model: str
+    flags: tuple[str, ...] = ()
+    note: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Definition:
+    """An engine; see `schemas/files/engine.json` for what each member means. `home` is the folder of its file."""
+
+    name: str
+    home: Path
+    title: str
+    provider: str
+    packages: tuple[tuple[str, ...], ...]
+    version: str
+    model: str
+    templates: tuple[Template, ...]
+    command: tuple[str, ...]
+    health: str
+    seconds: float
+    grace: float = 10.0
+    note: str = ""
+    uninstall: tuple[str, ...] = ()
+    python: Mapping[str, str] = field(default_factory=dict)
+    build: str = ""
+    environment: Mapping[str, str] = field(default_factory=dict)
+    files: Mapping[str, str] = field(default_factory=dict)
+    stubs: Mapping[str, str] = field(default_factory=dict)
+    upstream: str = ""
+
+    def template(self, name: str = "") -> Template:
+        """Return the template of that name, by default the first; raises UnknownName."""
+        known = {each.name: each for each in self.templates}
+        if not name:
+            return self.templates[0]
+        if name not in known:
+            raise UnknownName(f"template of {self.name}", name, known)
+        return known[name]
+
+    def words(self, flags: Sequence[str], known: Mapping[str, str]) -> tuple[str, ...]:
+        """Return the words of the command, with what stands for something replaced."""
+        told = [flags if word == "{flags}" else (word,) for word in self.command]
+        return tuple([filled(word, known) for words in told for word in words])
+
+
+def filled(text: str, known: Mapping[str, str]) -> str:
+    """Return a text with known words in braces replaced; all other braces stay."""
+    return _BRACES.sub(lambda match: known.get(match[1], match[0]), text)
+
+
+def names(folder: Path = FOLDER) -> tuple[str, ...]:
+    """Return the name of every engine."""
+    return tuple(sorted([path.stem for path in folder.glob("*.yaml")]))
+
+
+def load(name: str, folder: Path = FOLDER) -> Definition:
+    """Return the engine of that name; raises UnknownName, or InvalidDocument with file, line and pointer."""
+    path = folder / f"{name}.yaml"
+    if not re.fullmatch(r"[\w.-]+", name) or not path.is_file():
+        raise UnknownName("engine", name, names(folder))
+    return read(path)
+
+
+def read(path: Path) -> Definition:
+    """Return the engine in a file; raises InvalidDocument with file, line and pointer."""
+    document = read_yaml(path)
+
+    def refuse(message: str, place: Place) -> InvalidDocument:
+        pointer = render(place)
+        return InvalidDocument(message, str(path), document.line(pointer), pointer)
+
+    for error in validator("files/engine").errors(document.value):
+        raise refuse(error.message, (*error.place, *error.extra[:1]))
+    for place, message in _faults(path.parent, document.value):
+        raise refuse(message, place)
+    return _definition(path, document.value)
+
+
+def _faults(folder: Path, value: Mapping[str, Any]) -> Iterator[tuple[Place, str]]:
+    """Find what a schema cannot say: names of nothing, and braces that nothing is put into."""
+    if value["provider"] not in profiles.names():
+        yield ("provider",), str(UnknownName("provider", value["provider"], profiles.names()))
+    if value.get("upstream", "") not in ("", *names(folder)):
+        yield ("upstream",), str(UnknownName("engine", value["upstream"], names(folder)))
+    if "stubs" in value and not (folder / value["stubs"]["folder"]).is_dir():
+        yield ("stubs", "folder"), f"expected a folder beside the definition, got {value['stubs']['folder']!r}"
+    texts: list[tuple[Place, str]] = [(("command", at), word) for at, word in enumerate(value["command"])]
+    texts += [(("environment", each), text) for each, text in value.get("environment", {}).items()]
+    for place, text in texts:
+        for word in _BRACES.findall(text):
+            if word not in PLACEHOLDERS and text != "{flags}":
+                yield place, f"expected one of {', '.join(PLACEHOLDERS)} between braces, got {word!r}"
+
+
+def _definition(path: Path, value: Mapping[str, Any]) -> Definition:
+    plain = ("title", "provider", "version", "model", "health", "seconds")
+    optional = ("grace", "note", "python", "build", "environment", "files", "stubs", "upstream")
+    return Definition(
+        path.stem,
+        path.parent,
+        **{key: value[key] for key in plain},
+        **{key: value[key] for key in optional if key in value},
+        packages=tuple([tuple(step) for step in value["packages"]]),
+        uninstall=tuple(value.get("uninstall", ())),
+        command=tuple(value["command"]),
+        templates=tuple(
+            [
+                Template(each, entry["name"], tuple(entry.get("flags", ())), entry.get("note", ""))
+                for each, entry in value["templates"].items()
+            ]
+        ),
+    )

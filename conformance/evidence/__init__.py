@@ -1,0 +1,1 @@
+"""Evidence from real traffic: recorded exchanges compared with what the profiles predict."""

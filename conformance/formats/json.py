@@ -1,0 +1,119 @@
+"""A JSON value, recognized by its keys."""
+
+from collections.abc import Iterator, Mapping
+from typing import Any, Final
+
+from conformance.documents import JSON, parse_json
+from conformance.errors import InvalidDocument, Unrecognized
+from conformance.formats import records, sse
+from conformance.formats.inputs import ACCEPTED, Input
+from conformance.wire.exchange import Exchange
+
+_NAMED: Final = 8
+_ACCEPTED_LINES: Final = (
+    "expected lines that hold a request body, a list of messages, a reply body, a chunk, an exchange or a list of them"
+)
+
+
+def read(data: bytes, path: str) -> Iterator[Input]:
+    """Yield the inputs of a JSON file."""
+    yield from read_value(parse_json(data, path), path)
+
+
+def read_value(value: JSON, path: str, line: int | None = None) -> Iterator[Input]:
+    """Yield the inputs of a JSON value; `line` is where it stands, if it is one of several in a file."""
+    if isinstance(value, dict):
+        yield from _object(value, path, line)
+    elif isinstance(value, list) and value:
+        yield from _list(value, path, line)
+    else:
+        raise _unknown(value, path, line)
+
+
+def is_chunk(value: Any) -> bool:
+    """Tell whether a value is a chunk of a stream."""
+    if not isinstance(value, Mapping) or not isinstance(value.get("choices"), list):
+        return False
+    kind, first = value.get("object"), next(iter(value["choices"]), None)
+    if isinstance(first, Mapping):
+        return "delta" in first and "message" not in first
+    return bool(kind == "chat.completion.chunk" or (kind is None and "usage" in value))
+
+
+def _object(value: dict[str, Any], path: str, line: int | None) -> Iterator[Input]:
+    request, log = value.get("request"), value.get("log")
+    by_http = isinstance(request, Mapping) and "method" in request and ("url" in request or "uri" in request)
+    if by_http or isinstance(value.get("interactions") or value.get("http_interactions"), list):
+        yield from _recording(value, path)
+    elif isinstance(log, Mapping) and isinstance(log.get("entries"), list):
+        # Imported here, as below, because most of what is checked is no recording.
+        from conformance.formats import har
+
+        yield from har.read_entries(log["entries"], path)
+    elif isinstance(value.get("exchanges"), list):
+        yield _session(value["exchanges"], value, path, line)
+    elif "request" in value or "response" in value:
+        yield _exchange(value, path, line)
+    elif isinstance(value.get("messages"), list):
+        yield Input(path, line, "request", (Exchange(request=value, model=records.model_of(value)),))
+    elif is_chunk(value):
+        yield from sse.read_chunks([value], path, line)
+    elif "choices" in value or "error" in value or value.get("object") == "error":
+        known = Exchange(response=value, model=records.model_of(value), date=records.day_of_reply(value))
+        yield Input(path, line, "response", (known,))
+    else:
+        raise _unknown(value, path, line)
+
+
+def _list(value: list[Any], path: str, line: int | None) -> Iterator[Input]:
+    objects = [item for item in value if isinstance(item, Mapping)]
+    all_objects = len(objects) == len(value)
+    if all_objects and all("role" in item for item in objects):
+        yield Input(path, line, "messages", (Exchange(request={"messages": value}),))
+    elif all_objects and all("scope" in item and "path" in item for item in objects):
+        yield from _recording(objects, path)
+    elif all_objects and all("request" in item or "response" in item for item in objects):
+        yield _session(value, {}, path, line)
+    elif objects and all(is_chunk(item) or isinstance(item, str) for item in value):
+        yield from sse.read_chunks(value, path, line)
+    else:
+        raise _unknown(value, path, line)
+
+
+def _recording(value: Any, path: str) -> Iterator[Input]:
+    from conformance.formats import vcr
+
+    yield from vcr.read_value(value, path)
+
+
+def _session(exchanges: list[Any], about: Mapping[str, Any], path: str, line: int | None) -> Input:
+    for number, item in enumerate(exchanges):
+        if not isinstance(item, Mapping):
+            pointer = f"/exchanges/{number}" if about else f"/{number}"
+            raise InvalidDocument("expected an exchange, an object with `request` or `response`", path, line, pointer)
+    conversed = tuple(records.exchange(item, path) for item in exchanges)
+    return Input(path, line, "exchanges", conversed, _text(about, "provider"), _text(about, "session"))
+
+
+def _exchange(value: Mapping[str, Any], path: str, line: int | None) -> Input:
+    provider, session, api = _text(value, "provider"), _text(value, "session"), value.get("api", "chat")
+    if api != "chat":
+        note = f"left out, as it is not chat completions: api {api!r}"
+        return Input(path, line, "native", provider=provider, session=session, notes=(note,))
+    return Input(path, line, "exchange", (records.exchange(value, path),), provider, session)
+
+
+def _unknown(value: JSON, path: str, line: int | None) -> InvalidDocument:
+    if isinstance(value, dict):
+        keys = ", ".join(repr(key[:40]) for key in list(value)[:_NAMED]) or "none"
+        got = f"an object with the keys {keys}{', …' if len(value) > _NAMED else ''}"
+    elif isinstance(value, list):
+        got = "a list whose items are not all of one of these kinds" if value else "an empty list"
+    else:
+        got = "a single value"
+    return Unrecognized(f"{ACCEPTED if line is None else _ACCEPTED_LINES}; got {got}", path, line or 1)
+
+
+def _text(holder: Mapping[str, Any], key: str) -> str:
+    value = holder.get(key)
+    return value if isinstance(value, str) else ""

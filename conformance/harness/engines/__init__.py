@@ -1,5 +1,0 @@
-"""Engines: open-source servers that run here with the scripted model; one definition a file in this folder."""
-
-from conformance.harness.engines.definition import FOLDER, Definition, Template, load, names
-
-__all__ = ["FOLDER", "Definition", "Template", "load", "names"]

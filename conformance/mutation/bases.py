@@ -1,0 +1,117 @@
+"""Good conversations, in which faults are planted: `fixtures/wire`, and the scenarios as the simulator plays them.
+
+A host is kept as text, so that each mutant is made of a fresh copy. A stream stands in it as the list of its events,
+each an object or raw text, as in the fixtures.
+"""
+
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, replace
+from typing import Any, Final, TypeAlias
+
+import orjson
+
+from conformance import profiles, scenarios
+from conformance.documents import read_json
+from conformance.engine import check
+from conformance.formats.records import exchange
+from conformance.profiles import Profile
+from conformance.resources import folder
+from conformance.results import Evidence, Status
+from conformance.scenarios import Scenario
+from conformance.simulator import Simulator
+from conformance.suite.play import Subject, play
+from conformance.wire.exchange import Conversation, Exchange
+
+Record: TypeAlias = dict[str, Any]
+"""One exchange as the fixtures have it: request, response, status, headers, stream."""
+
+MODEL: Final = "example-model"
+CLAIMS: Final[Mapping[str, Any]] = {"thinking.mode": "always", "reasoning.response-field": "reasoning_content"}
+"""What the provider that plays the scenarios is like: the canonical wire, with a model that thinks."""
+
+
+@dataclass(frozen=True, slots=True)
+class Host:
+    """A good conversation: its name, and its records as JSON text."""
+
+    name: str
+    text: bytes
+
+    def records(self) -> list[Record]:
+        """Return a fresh copy of the records, to be changed at will."""
+        copied: list[Record] = orjson.loads(self.text)
+        return copied
+
+    def beginnings(self) -> Iterator["Host"]:
+        """Yield each beginning of a session of at least two exchanges, so that each request is once the last."""
+        records = self.records()
+        for length in range(2, len(records) + 1):
+            name = self.name if length == len(records) else f"{self.name}/0-{length - 1}"
+            yield Host(name, orjson.dumps(records[:length]))
+
+    def split(self) -> Iterator["Host"]:
+        """Yield each exchange as a host of its own; a session of one is itself."""
+        records = self.records()
+        for number, record in enumerate(records):
+            name = self.name if len(records) == 1 else f"{self.name}/{number}"
+            yield Host(name, orjson.dumps([record]))
+
+
+def conversation(records: Iterable[Mapping[str, Any]]) -> Conversation:
+    """Return what the engine judges of records."""
+    return tuple(exchange(record, "mutant") for record in records)
+
+
+def sessions() -> tuple[Host, ...]:
+    """Return every good conversation, fixtures first; one that a scenario spoils on purpose is none."""
+    return tuple(host for host in (*_fixtures(), *_played()) if is_good(host))
+
+
+def is_good(host: Host, claims: Mapping[str, Any] | None = None) -> bool:
+    """Say whether a host breaks no rule, at a provider with these claims."""
+    return not broken(host.records(), claims)
+
+
+def broken(records: Iterable[Mapping[str, Any]], claims: Mapping[str, Any] | None = None) -> dict[str, Status]:
+    """Return the rules that failed or errored over records."""
+    outcomes = check(conversation(records), profiles.of(claims) if claims else None)
+    return {each.rule: each.status for each in outcomes if each.status in (Status.FAILED, Status.ERRORED)}
+
+
+def _fixtures() -> Iterator[Host]:
+    for path in sorted((folder("fixtures") / "wire").glob("*.json")):
+        yield Host(path.stem, orjson.dumps(read_json(path)))
+
+
+def _played() -> Iterator[Host]:
+    profile = profiles.of(CLAIMS, "canonical")
+    for scenario in map(scenarios.load, scenarios.names()):
+        for variant in scenario.variants if not scenario.for_clients else ():
+            yield Host(f"{scenario.name}.{variant}", orjson.dumps(_play(scenario, variant, profile)))
+
+
+def _play(scenario: Scenario, variant: str, profile: Profile) -> list[Record]:
+    """Return the records of a scenario that the simulator answers in this process; its probes are left out."""
+    simulator, kept = Simulator(profile), list[Record]()
+
+    def send(body: Mapping[str, Any]) -> Exchange:
+        answered = simulator.reply(body, scenario)
+        raw = answered.body if isinstance(answered.body, bytes) else b"".join(answered.body)
+        is_stream = not isinstance(answered.body, bytes)
+        response = _events(raw.decode()) if is_stream else orjson.loads(raw)
+        headers = {"content-type": answered.headers["content-type"]}
+        record = {"request": body, "response": response, "status": answered.status, "headers": headers}
+        kept.append(record | ({"stream": True} if is_stream else {}))
+        return exchange(kept[-1], "played")
+
+    play(replace(scenario, probes=()), variant, Subject(profile, MODEL, send, Evidence.SIMULATED))
+    return kept
+
+
+def _events(text: str) -> list[Any]:
+    """Return the events of a stream's text: an object for a chunk, raw text for any other."""
+    return [
+        orjson.loads(event.removeprefix("data: ")) if event.startswith("data: {") else f"{event}\n\n"
+        for event in text.split("\n\n")
+        if event
+    ]

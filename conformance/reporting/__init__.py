@@ -1,0 +1,1 @@
+"""Reports: the matrix model, and one renderer per format."""

@@ -1,0 +1,96 @@
+"""Report of what an adapter sent, for people: by rule, the worst first, with a proof and how to mend it."""
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import Any, Final
+
+from conformance.reporting.text import printable
+from conformance.results import NOTHING_TO_JUDGE
+
+Paint = Callable[[str, str], str]
+
+_COLOURS: Final = {"errored": "red", "untested": "red", "fails": "red", "warns": "yellow", "differs": "cyan"}
+_ERRORED: Final = "the driver or this program is at fault; it says nothing of the adapter"
+_UNTESTED: Final = "promised, and nothing was there to judge, which is no pass"
+_CASES: Final = 6
+_FINDINGS: Final = 2
+
+
+def render(summary: Mapping[str, Any], paint: Paint, *, every: bool = False) -> Iterator[str]:
+    """Yield the report of one adapter with one provider line by line.
+
+    `every`: all findings instead of the first two of a rule, and what clients may do as they like.
+    """
+    yield f"{paint('bold', _head(summary))}\n"
+    for rule in summary["rules"]:
+        if rule["grade"] != "untested" and (every or rule["grade"] != "differs"):
+            yield from _rule(rule, summary, paint, every=every)
+    yield from _untested([rule for rule in summary["rules"] if rule["grade"] == "untested"], paint)
+    for note in summary["notes"] if every else ():
+        yield f"\nnote: {note['case']}: {printable(note['note'])}\n"
+    yield f"\n{_counts(summary, paint)}\n"
+
+
+def render_line(summary: Mapping[str, Any], paint: Paint) -> str:
+    """Return one line on one adapter with one provider: the counts, and the rules that it breaks."""
+    broken = [rule["rule"] for rule in summary["rules"] if rule["grade"] == "fails"]
+    shown = f"; breaks {', '.join(broken)}" if broken else ""
+    return printable(f"{summary['adapter']} with {summary['provider']}: ") + _counts(summary, paint) + shown
+
+
+def _head(summary: Mapping[str, Any]) -> str:
+    way = "refusing as the provider would" if summary["strict"] else "recorded first, judged afterwards"
+    return printable(f"{summary['adapter']} with {summary['provider']} ({summary['model']}), {way}")
+
+
+def _rule(rule: Mapping[str, Any], summary: Mapping[str, Any], paint: Paint, *, every: bool) -> Iterator[str]:
+    grade = rule["grade"]
+    yield f"\n{paint(_COLOURS[grade], grade.upper())} {rule['rule']}: {printable(rule['title'])}\n"
+    if grade == "errored":
+        yield f"    {_ERRORED}\n"
+    yield f"    {_where(rule['cases'], every=every)}\n"
+    for reason in rule["reasons"] if every else rule["reasons"][:_FINDINGS]:
+        yield from (f"    {printable(line)}\n" for line in reason.splitlines())
+    for finding in rule["findings"] if every else rule["findings"][:_FINDINGS]:
+        yield f"    {finding['case']} at {printable(finding['at'] or '(root)')}: {printable(finding['message'])}\n"
+        if finding["sent"]:
+            yield f"        sent: {printable(finding['sent'])}\n"
+        if finding["refusal"]:
+            yield f"        {summary['provider']} answers {printable(finding['refusal'])}\n"
+    if rule["mend"] and rule["findings"]:
+        yield f"    to mend it: {printable(rule['mend'])}\n"
+        yield f"    conformance explain {rule['rule']}\n"
+
+
+def _untested(rules: Sequence[Mapping[str, Any]], paint: Paint) -> Iterator[str]:
+    """Yield what was not tested, by cases: where a client ends early, much is missed for one reason."""
+    together: dict[tuple[str, ...], list[Mapping[str, Any]]] = {}
+    for rule in rules:
+        together.setdefault(tuple(rule["cases"]), []).append(rule)
+    for cases, missed in together.items():
+        yield f"\n{paint(_COLOURS['untested'], 'UNTESTED')} {', '.join([rule['rule'] for rule in missed])}\n"
+        yield f"    {_where(cases, every=False)}; {_UNTESTED}\n"
+        reasons = dict.fromkeys([reason for rule in missed for reason in rule["reasons"]])
+        for reason in reasons:
+            if not reason.startswith(NOTHING_TO_JUDGE):
+                yield from (f"    {printable(line)}\n" for line in reason.splitlines())
+
+
+def _where(cases: Sequence[str], *, every: bool) -> str:
+    shown = cases if every else cases[:_CASES]
+    more = f" and {len(cases) - len(shown)} more" if len(cases) > len(shown) else ""
+    return f"in {_number(len(cases), 'case')}: {', '.join(shown)}{more}"
+
+
+def _counts(summary: Mapping[str, Any], paint: Paint) -> str:
+    grades = ", ".join(
+        f"{paint(_COLOURS[grade], f'{count} {grade}')}" for grade, count in summary["grades"].items() if count
+    )
+    ruled_out = summary["cases"] - summary["played"]
+    unplayed = f"; {_number(ruled_out, 'case')} that the provider rules out" if ruled_out else ""
+    clean = f"{summary['clean']} clean"
+    played = _number(summary["played"], "case")
+    return f"{played} played: {paint('green', clean)}{', ' + grades if grades else ''}{unplayed}"
+
+
+def _number(count: int, noun: str) -> str:
+    return f"{count} {noun}" if count == 1 else f"{count} {noun}s"

@@ -1,0 +1,77 @@
+"""Report of judged inputs for people: what each was taken for, what is wrong with it and where, and a summary."""
+
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from typing import Any, Final, TypeAlias
+
+from conformance.formats.inputs import KINDS
+from conformance.reporting.text import printable
+
+Paint: TypeAlias = Callable[[str, str], str]
+"""Gives a text its colour, or leaves it as it is: `paint("red", "MUST")`."""
+
+_COLOURS: Final = {"MUST": "red", "SHOULD": "yellow", "MAY": "cyan"}
+
+
+def render_inputs(
+    inputs: Iterable[Mapping[str, Any]], summary: Callable[[], Mapping[str, Any]], paint: Paint
+) -> Iterator[str]:
+    """Yield the report line by line; an input that cannot be read is left to standard error, and counted."""
+    for each in inputs:
+        if "error" in each:
+            continue
+        provider = f", by the claims of {each['provider']}" if each["provider"] else ""
+        yield f"{paint('bold', _place(each))}: {KINDS.get(each['kind'], each['kind'])}{provider}\n"
+        for note in each.get("notes", ()):
+            yield f"    {printable(note)}\n"
+        for outcome in each["outcomes"]:
+            yield from _outcome(each, outcome, paint)
+    yield from _summary(summary(), paint)
+
+
+def _place(given: Mapping[str, Any], pointer: str = "") -> str:
+    """Return path and line of an input, or of the exchange in it that a pointer leads to."""
+    line, lines, number = given["line"], given.get("lines", ()), pointer.split("/")[1:2]
+    if number and number[0].isdecimal() and int(number[0]) < len(lines):
+        line = lines[int(number[0])]
+    return printable(given["path"] if line is None else f"{given['path']}:{line}")
+
+
+def _outcome(given: Mapping[str, Any], outcome: Mapping[str, Any], paint: Paint) -> Iterator[str]:
+    rule, status = outcome["rule"], outcome["status"]
+    for finding in outcome["findings"]:
+        where, level = _place(given, finding["at"]), paint(_COLOURS[finding["level"]], finding["level"])
+        yield f"{where}: {rule} {level} at {printable(finding['at'] or '(root)')}: {printable(finding['message'])}\n"
+        if "refusal" in finding:
+            yield f"    {given['provider']} answers {printable(_answer(finding['refusal']))}\n"
+    if not outcome["findings"]:
+        where = _place(given)
+        reason = f": {printable(outcome['reason'])}" if outcome.get("reason") else ""
+        judged = f" ({outcome['judged']} judged)" if outcome["judged"] else ""
+        yield f"{where}: {rule} {paint('red', status) if status == 'errored' else status}{judged}{reason}\n"
+
+
+def _answer(refusal: Mapping[str, Any]) -> str:
+    message = f": {refusal['message']}" if "message" in refusal else ""
+    return f"{refusal['status']}{message}"
+
+
+def _summary(counts: Mapping[str, Any], paint: Paint) -> Iterator[str]:
+    unreadable = f", {counts['unreadable']} unreadable" if counts["unreadable"] else ""
+    judged = f"{counts['judged']} of {counts['rules']} rules had something to judge"
+    yield f"\n{_number(counts['inputs'], 'input')}{unreadable}; {_number(counts['exchanges'], 'exchange')}; {judged}\n"
+    findings, sides = counts["findings"], counts["sides"]
+    if any(findings.values()):
+        levels = ", ".join(paint(_COLOURS[name], f"{count} {name}") for name, count in findings.items() if count)
+        blamed = ", ".join(f"{count} on the {name}'s side" for name, count in sides.items() if count)
+        yield f"findings: {levels}; {blamed}\n"
+    else:
+        yield (paint("green", "no findings") if counts["exchanges"] else "nothing was judged") + "\n"
+    if counts["hidden"]:
+        yield f"{_number(counts['hidden'], 'finding')} below the level asked for, not shown\n"
+    if counts["errored"]:
+        times = _number(counts["errored"], "time")
+        yield paint("red", f"{times} a rule broke and judged nothing, which is this program's fault") + "\n"
+
+
+def _number(count: int, noun: str) -> str:
+    return f"{count} {noun}" if count == 1 else f"{count} {noun}s"

@@ -1,0 +1,100 @@
+"""How a persona says no: the body of an error in each shape that the vocabulary of claims knows."""
+
+from collections.abc import Mapping
+from typing import Any, Final
+
+from conformance.results import Refusal
+from conformance.simulator.reply_context import Likeness
+
+_MEMBERS: Final[Mapping[str, tuple[str, ...]]] = {
+    "openai": ("message", "type", "param", "code"),
+    "openai-no-param": ("message", "type", "code"),
+    "openai-minimal": ("message", "type"),
+    "openai-object": ("object", "type", "code", "message"),
+    "openai-request-id": ("message", "type", "param", "code"),
+    "code-message": ("code", "message"),
+    "code-message-type": ("code", "message", "type"),
+    "message-only": ("message",),
+    "metadata": ("code", "message", "metadata"),
+    "google": ("code", "message", "status"),
+    "array": ("code", "message", "status"),
+    "typed": ("type", "message"),
+    "flat": ("object", "message", "type", "param", "code"),
+    "flat-bare": ("message", "type", "param", "code"),
+    "flat-typed": ("message", "type"),
+    "flat-type_": ("message", "type_"),
+    "message": ("message",),
+    "code-data": ("code", "message", "data"),
+    "error-code": ("error_code", "message"),
+}
+"""The members of an error object, or of the body where the shape is flat."""
+
+_FLAT: Final = frozenset({"flat", "flat-bare", "flat-typed", "flat-type_", "message", "code-data", "error-code"})
+_REQUEST: Final = "00000000-0000-4000-8000-000000000000"
+_STATUSES: Final = {400: "INVALID_ARGUMENT", 401: "UNAUTHENTICATED", 404: "NOT_FOUND", 429: "RESOURCE_EXHAUSTED"}
+_REQUIRED: Final = frozenset({"openai", "openai-request-id", "flat", "flat-bare", "code-string", "openai-no-param"})
+"""Shapes in which code and param are always there."""
+
+
+def error(likeness: Likeness, refusal: Refusal) -> Any:
+    """Return the body of an error in the provider's shape; a string where that is not JSON."""
+    shape = str(likeness.one("error.shape", "openai"))
+    text = refusal.message or "Invalid request."
+    values = _values(likeness, refusal, text, shape)
+    bodies: dict[str, Any] = {
+        "text": text,
+        "string": {"error": text},
+        "detail": {"detail": text},
+        "problem": {"status": refusal.status, "title": "Invalid request", "detail": text},
+        "gateway": {"status": "failure", "message": text},
+        "code-string": {"code": values.get("code"), "error": text},
+    }
+    if shape in bodies:
+        return bodies[shape]
+    members = {name: values[name] for name in _MEMBERS.get(shape, _MEMBERS["openai"]) if name in values}
+    members |= {name: _extra(name, refusal) for name in likeness.every("error.extra-fields") if name not in members}
+    return members if shape in _FLAT else _wrapped(shape, members)
+
+
+def _wrapped(shape: str, members: dict[str, Any]) -> Any:
+    whole: dict[str, Any] = {"error": members}
+    if shape == "array":
+        return [whole]
+    if shape == "openai-request-id":
+        return whole | {"request_id": _REQUEST}
+    return {"type": "error", **whole, "request_id": _REQUEST} if shape == "typed" else whole
+
+
+def _values(likeness: Likeness, refusal: Refusal, text: str, shape: str) -> dict[str, Any]:
+    """Return every member that a shape may have; code and param only where their claimed type lets them be there."""
+    code = _typed(likeness, "error.code-type", refusal.code, refusal.status, shape)
+    values: dict[str, Any] = {
+        "message": text,
+        "type": refusal.type or "invalid_request_error",
+        "type_": refusal.type or "invalid_request_error",
+        "object": "error",
+        "status": _STATUSES.get(refusal.status, "INVALID_ARGUMENT"),
+        "error_code": refusal.status if refusal.code is None else refusal.code,
+        "metadata": {},
+        "data": None,
+    }
+    param = _typed(likeness, "error.param-type", refusal.param, "messages", shape)
+    return values | ({} if code is ... else {"code": code}) | ({} if param is ... else {"param": param})
+
+
+def _typed(likeness: Likeness, claim: str, given: Any, number: Any, shape: str) -> Any:
+    """Return a member as its type is claimed where the refusal does not give it; `...` where it is not there."""
+    if given is not None:
+        return given
+    types = likeness.every(claim)
+    if not types:
+        return None if shape in _REQUIRED else number
+    if "null" in types:
+        return None
+    if "absent" in types:
+        return None if shape in _REQUIRED else ...
+    return "invalid_request" if types[0] == "string" and isinstance(number, int) else number
+
+
+def _extra(name: str, refusal: Refusal) -> Any:
+    return refusal.status if "status" in name else "simulated"

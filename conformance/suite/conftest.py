@@ -1,0 +1,34 @@
+"""What the suites share: the case that an item belongs to, played when the first item asks for it."""
+
+import pytest
+
+from conformance.errors import Unusable
+from conformance.results import Case
+from conformance.scenarios import Scenario
+from conformance.suite.config_keys import RUN
+
+
+@pytest.fixture
+def case(request: pytest.FixtureRequest) -> Case:
+    """Return what came of the item's case; a case that was not judged at all is skipped with its reason."""
+    scenario, variant = request.param
+    try:
+        played = request.config.stash[RUN].case(scenario, variant)
+    except Unusable as error:
+        pytest.exit(str(error), returncode=2)
+    if not played.outcomes:
+        pytest.skip(played.note)
+    return played
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Run the items of one case together, so that progress follows the cases."""
+    items.sort(key=_case_name)
+
+
+def _case_name(item: pytest.Item) -> str:
+    spec = getattr(item, "callspec", None)
+    if spec is None or "case" not in spec.params:
+        return ""
+    scenario, variant = spec.params["case"]
+    return f"{scenario.name}.{variant}" if isinstance(scenario, Scenario) else ""

@@ -1,0 +1,283 @@
+"""The deviations of probes: each makes one thing of a request body different, and several can be made at once."""
+
+import copy
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Final, TypeAlias
+
+from conformance.scenarios import Change
+from conformance.suite import reasoning_deviations
+from conformance.suite.history import Inapplicable, assistants, compact, last_results, rename, tool_turns
+
+Body: TypeAlias = dict[str, Any]
+
+
+def changed(
+    body: Mapping[str, Any],
+    changes: Sequence[Change],
+    transcript: Sequence[Mapping[str, Any]],
+    claims: Mapping[str, Any],
+) -> Body:
+    """Return a copy of a request body with the changes made to it, one after the other; no changes leave it as it is.
+
+    `transcript` is what the body was made from, message by message, with the reasoning that was left out. Raises
+    Inapplicable where a change finds nothing to change.
+    """
+    made: Body = copy.deepcopy(dict(body))
+    for change in changes:
+        before = copy.deepcopy(made)
+        CHANGES[change.name](Request(made, transcript, claims), **change.parameters)
+        if made == before and change.name not in _SAME:
+            raise Inapplicable
+    return made
+
+
+@dataclass(frozen=True, slots=True)
+class Request:
+    """A body under change, what it was made from, and the claims of the provider that it is for."""
+
+    body: Body
+    transcript: Sequence[Mapping[str, Any]]
+    claims: Mapping[str, Any]
+
+    @property
+    def messages(self) -> list[Body]:
+        """Return the messages, to be changed in place."""
+        found: list[Body] = self.body["messages"]
+        return found
+
+
+def _results_missing(request: Request) -> None:
+    del request.messages[last_results(request.messages)[-1]]
+
+
+def _results_reversed(request: Request) -> None:
+    run = last_results(request.messages)
+    request.messages[run[0] : run[-1] + 1] = [request.messages[position] for position in reversed(run)]
+
+
+def _results_orphaned(request: Request) -> None:
+    del request.messages[last_results(request.messages)[0] - 1]
+
+
+def _results_duplicated(request: Request) -> None:
+    last = last_results(request.messages)[-1]
+    request.messages.insert(last + 1, copy.deepcopy(request.messages[last]))
+
+
+def _results_unknown(request: Request) -> None:
+    """Let the last result answer an id that nobody gave."""
+    last = request.messages[last_results(request.messages)[-1]]
+    last["tool_call_id"] = last["tool_call_id"][:-1] + ("a" if last["tool_call_id"][-1:] != "a" else "b")
+
+
+def _results_interrupted(request: Request) -> None:
+    request.messages.insert(last_results(request.messages)[0], {"role": "user", "content": "Go on."})
+
+
+def _results_as_parts(request: Request) -> None:
+    for message in request.messages:
+        if message["role"] == "tool":
+            message["content"] = [{"type": "text", "text": message["content"]}]
+
+
+def _results_empty(request: Request) -> None:
+    request.messages[last_results(request.messages)[-1]]["content"] = ""
+
+
+def _results_null(request: Request) -> None:
+    request.messages[last_results(request.messages)[-1]]["content"] = None
+
+
+def _results_without_id(request: Request) -> None:
+    del request.messages[last_results(request.messages)[-1]]["tool_call_id"]
+
+
+_LONG: Final = "call_" + 42 * "x"
+_FORMS: Final[Mapping[str, str]] = {
+    "counted": "call_{number}",
+    "long": _LONG + "{number}",
+    "nine": "a1B2c3D4{number}",
+    "positional": "functions.{name}:{number}",
+    "empty": "",
+}
+
+
+def _ids(request: Request, form: str) -> None:
+    """Give every call of the history an id of another provider's form, in call and result alike."""
+    number = 0
+    for turn in tool_turns(request.messages):
+        for call in turn["tool_calls"]:
+            new = _FORMS[form].format(name=call["function"]["name"], number=number)
+            rename(request.messages, turn, call, new)
+            number += 1
+
+
+def _ids_absent(request: Request) -> None:
+    """Take the ids out of all calls; their results keep them."""
+    for turn in tool_turns(request.messages):
+        for call in turn["tool_calls"]:
+            del call["id"]
+
+
+def _ids_rewritten(request: Request) -> None:
+    """Change one character of every id, in call and result alike."""
+    for turn in tool_turns(request.messages):
+        for call in turn["tool_calls"]:
+            last = call["id"][-1:]
+            rename(request.messages, turn, call, call["id"][:-1] + ("1" if last != "1" else "2"))
+
+
+def _ids_colliding(request: Request) -> None:
+    """Give the calls of every later tool turn, and their results, the id of the first turn's call."""
+    first, *later = tool_turns(request.messages) or [{}]
+    for turn in later:
+        rename(request.messages, turn, turn["tool_calls"][0], first["tool_calls"][0]["id"])
+
+
+def _ids_colliding_in_message(request: Request) -> None:
+    for turn in tool_turns(request.messages):
+        for call in turn["tool_calls"][1:]:
+            rename(request.messages, turn, call, turn["tool_calls"][0]["id"])
+
+
+_CONTENTS: Final[Mapping[str, Any]] = {
+    "null": None,
+    "empty": "",
+    "empty-list": [],
+    "parts": [{"type": "text", "text": "One moment."}],
+    "text": "One moment.",
+}
+
+
+def _content(request: Request, form: str, on: str = "tool") -> None:
+    """Write the content of tool turns, or of plain turns, in another form; `absent` leaves the key out."""
+    for message in assistants(request.messages, on):
+        if form == "absent":
+            message.pop("content", None)
+        else:
+            message["content"] = copy.deepcopy(_CONTENTS[form])
+
+
+def _unknown_field(request: Request, on: str, key: str = "x_note") -> None:
+    """Add a key that the wire does not have to the last message of a role, or to a call or part of one."""
+    holders: Mapping[str, Callable[[], Body]] = {
+        "call": lambda: tool_turns(request.messages)[-1]["tool_calls"][0],
+        "part": lambda: _part(request.messages),
+    }
+    if on in holders:
+        holders[on]()[key] = 0
+        return
+    of_role = [message for message in request.messages if message["role"] == on]
+    if not of_role:
+        raise Inapplicable
+    of_role[-1][key] = "kept for later"
+
+
+def _part(messages: list[Body]) -> Body:
+    user = next(message for message in messages if message["role"] == "user")
+    user["content"] = [{"type": "text", "text": user["content"]}]
+    part: Body = user["content"][0]
+    return part
+
+
+_ARGUMENTS: Final[Mapping[str, Any]] = {"malformed": '{"city": "Par', "empty": "", "array": "[]"}
+
+
+def _arguments(request: Request, form: str) -> None:
+    """Write the arguments of the last tool turn's first call in another form."""
+    function = tool_turns(request.messages)[-1]["tool_calls"][0]["function"]
+    function["arguments"] = {"city": "Paris"} if form == "object" else _ARGUMENTS[form]
+
+
+def _tool_choice(request: Request, choice: str) -> None:
+    tools = request.body.get("tools") or [{"function": {"name": "get_weather"}}]
+    name = "get_nothing" if choice == "undeclared" else tools[0]["function"]["name"]
+    named = {"type": "function", "function": {"name": name}}
+    request.body["tool_choice"] = named if choice in ("named", "undeclared") else choice
+
+
+def _message(request: Request, role: str, at: str = "first") -> None:
+    """Add a message of a role, before all others or after them."""
+    place = 0 if at == "first" else len(request.messages)
+    request.messages.insert(place, {"role": role, "content": "Be brief."})
+
+
+def _empty_part(request: Request) -> None:
+    user = next(message for message in request.messages if message["role"] == "user")
+    user["content"] = [{"type": "text", "text": user["content"]}, {"type": "text", "text": ""}]
+
+
+def _stored(request: Request) -> None:
+    """Let every object's keys come in another order, as they do when a session was stored and read again."""
+    request.body["messages"] = _sorted(request.messages)
+
+
+def _sorted(value: Any) -> Any:
+    if isinstance(value, dict):
+        return {key: _sorted(value[key]) for key in sorted(value)}
+    return [_sorted(each) for each in value] if isinstance(value, list) else value
+
+
+def _compacted(request: Request, to: str) -> None:
+    """Put a summary in the place of the history, up to the last user message, or to the results in mid-loop."""
+    compact(request.messages, to)
+
+
+def _tools_dropped(request: Request) -> None:
+    """Leave the tools out though the history holds calls."""
+    request.body.pop("tools", None)
+
+
+def _tools_empty(request: Request) -> None:
+    request.body["tools"] = []
+
+
+def _calls_empty(request: Request) -> None:
+    """Add an answer with an empty list of calls, and a question after it."""
+    said = {"role": "assistant", "content": "Yes?", "tool_calls": []}
+    request.messages.extend([said, {"role": "user", "content": "Go on."}])
+
+
+def _unknown_parameter(request: Request) -> None:
+    request.body["x_note"] = "kept for later"
+
+
+def _system_as_parts(request: Request) -> None:
+    request.messages.insert(0, {"role": "system", "content": [{"type": "text", "text": "Be brief."}]})
+
+
+CHANGES: Final[Mapping[str, Callable[..., None]]] = {
+    "results-missing": _results_missing,
+    "results-reversed": _results_reversed,
+    "results-orphaned": _results_orphaned,
+    "results-duplicated": _results_duplicated,
+    "results-unknown": _results_unknown,
+    "results-interrupted": _results_interrupted,
+    "results-as-parts": _results_as_parts,
+    "results-empty": _results_empty,
+    "results-null": _results_null,
+    "results-without-id": _results_without_id,
+    "ids": _ids,
+    "ids-absent": _ids_absent,
+    "ids-rewritten": _ids_rewritten,
+    "ids-colliding": _ids_colliding,
+    "ids-colliding-in-message": _ids_colliding_in_message,
+    "content": _content,
+    "unknown-field": _unknown_field,
+    "arguments": _arguments,
+    "tool-choice": _tool_choice,
+    "message": _message,
+    "empty-part": _empty_part,
+    "stored": _stored,
+    "compacted": _compacted,
+    "tools-dropped": _tools_dropped,
+    "tools-empty": _tools_empty,
+    "calls-empty": _calls_empty,
+    "unknown-parameter": _unknown_parameter,
+    "system-as-parts": _system_as_parts,
+    **reasoning_deviations.CHANGES,
+}
+
+_SAME: Final = frozenset({"stored"})
+"""Changes that leave the value of a body the same, and only write it in another way."""
