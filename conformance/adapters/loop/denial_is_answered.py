@@ -10,7 +10,7 @@ from conformance.adapters.loop._views import denied
 @fact(
     Level.MUST,
     on=denied,
-    source=Source("schemas/canonical/transcript.json", "N tool calls are followed at once by N tool messages"),
+    source=Source("schemas/canonical/transcript.json", "N tool calls are followed immediately by N tool messages"),
 )
 def judge(batch: Batch, played: Played) -> Iterator[Fault]:
     """Each call that is denied has its result, and is not run.

@@ -22,7 +22,7 @@ def _is_judged(_turn: Message, context: Context) -> bool:
     Level.SHOULD,
     on=plain_turns,
     where=_is_judged,
-    source=Source("schemas/canonical/transcript.json", "that of one without is left out"),
+    source=Source("schemas/canonical/transcript.json", "the reasoning of one without tool calls is omitted"),
     bad=[
         example("thinking-session", {"/3/request/messages/7/reasoning_content": "I have all three."}),
         example(

@@ -11,7 +11,7 @@ from conformance.wire.views import replies
     Level.SHOULD,
     on=replies,
     where=lambda reply, _context: len(carried(reply.message)) > 1,
-    source=Source("schemas/canonical/transcript.json", "Under two names it is the same text"),
+    source=Source("schemas/canonical/transcript.json", "If two fields hold reasoning, both hold the same text"),
     bad=[example("reply-thinking", {"/0/response/choices/0/message/reasoning": "A farewell."})],
     good=[example("reply-thinking", {"/0/response/choices/0/message/reasoning": "A greeting."})],
 )

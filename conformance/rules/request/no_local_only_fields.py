@@ -12,7 +12,9 @@ _IGNORED = {"request.unknown-message-field": "ignored"}
 @rule(
     Level.MUST,
     on=messages,
-    source=Source("schemas/canonical/transcript.json", "What a client keeps beside a message never crosses the wire"),
+    source=Source(
+        "schemas/canonical/transcript.json", "Keys that a client keeps on a message for itself are never sent"
+    ),
     bad=[
         *(example("tool-result", {f"{_RESULT}/{key}": True}) for key in sorted(_keys.LOCAL)),
         example("tool-result", {"/0/request/messages/1/finishReason": "tool_calls"}, _IGNORED),

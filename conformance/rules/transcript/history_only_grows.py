@@ -16,7 +16,7 @@ _REFUSED = {"status": 400, "message": "messages[{index}]: the prefix of a signed
     on=sequels,
     source=Source(
         "schemas/canonical/transcript.json",
-        "From request to request the list only grows: what was sent before is sent again, in its order and unchanged",
+        "the list only grows: earlier messages are sent again, in the same order and unchanged",
     ),
     bad=[
         example("plain-session", {"/2/request/messages/0/content": "You are a poet. It is noon."}),

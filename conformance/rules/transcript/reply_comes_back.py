@@ -19,7 +19,7 @@ _TEXT = {"/1/request/messages/1": _TOLD, "/1/request/messages/2": {"role": "user
     where=lambda part, _context: any(reply.calls for reply in part.replies),
     source=Source(
         "schemas/canonical/transcript.json",
-        "A reply whose calls were carried out stands in the list as a message with calls, never told as text",
+        "A reply whose tool calls were run stays in the list as a message with tool calls, never as text",
     ),
     bad=[
         example("stream-thinking-session", _TEXT),

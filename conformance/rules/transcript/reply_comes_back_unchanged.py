@@ -23,7 +23,7 @@ _IDS = {"/1/request/messages/1/tool_calls/0/id": "call_1", "/1/request/messages/
     on=resent,
     source=Source(
         "schemas/canonical/transcript.json",
-        "A reply comes back as it was given: its content, and the ids, names and arguments of its calls, byte for byte",
+        "A reply is sent back as received: its content, and the ids, names and arguments of its calls, byte for byte",
     ),
     bad=[
         example("stream-thinking-session", {"/1/request/messages/1/content": "Let me look."}),
