@@ -7,13 +7,11 @@ fits one of them whole. Everything here is pure, so that every report and the ga
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Generic, NoReturn, Protocol, TypeVar
+from typing import Generic, Protocol, TypeVar
 
-from conformance.documents import read_yaml
-from conformance.documents.pointer import Place, render
-from conformance.errors import InvalidDocument
+from conformance import definitions
+from conformance.documents.pointer import render
 from conformance.resources import folder
-from conformance.schemas import validator
 
 RECORDINGS = "recordings"
 """The first part of the names of failures that recordings of real traffic show; those of results have none such."""
@@ -82,19 +80,13 @@ def load(path: Path | None = None, *, recordings: bool = False) -> tuple[Entry, 
     Raises InvalidDocument with file, line and pointer for what is not an entry, and for a pattern that is given twice.
     """
     path = default() if path is None else path
-    document = read_yaml(path)
-
-    def refuse(message: str, place: Place) -> NoReturn:
-        pointer = render(place)
-        raise InvalidDocument(message, str(path), document.line(pointer), pointer)
-
-    for error in validator("files/expected-failures").errors(document.value):
-        refuse(error.message, (*error.place, *error.extra[:1]))
+    document = definitions.read(path, "expected-failures")
     entries: dict[str, Entry] = {}
     for number, value in enumerate(document.value):
         entry = Entry(**value, line=document.line(render((number,))))
         if entry.match in entries:
-            refuse(f"expected each pattern once, got {entry.match!r} again", (number, "match"))
+            message = f"expected each pattern once, got {entry.match!r} again"
+            raise definitions.invalid(document, (number, "match"), message)
         entries[entry.match] = entry
     return tuple([each for each in entries.values() if each.match.startswith(f"{RECORDINGS}/") is recordings])
 

@@ -1,19 +1,18 @@
 """What an adapter is, as its file says: one folder an adapter, the folder of folders is the registry."""
 
 import re
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from fnmatch import fnmatchcase
+from functools import partial
 from pathlib import Path
 from typing import Any, Final
 
-from conformance import profiles
+from conformance import definitions, profiles
 from conformance.adapters.driver import SECONDS
-from conformance.documents import read_yaml
-from conformance.documents.pointer import Place, render, resolve
-from conformance.errors import InvalidDocument, UnknownName, Unusable
+from conformance.documents.pointer import Place
+from conformance.errors import UnknownName, Unusable
 from conformance.scenarios import VARIANTS
-from conformance.schemas import validator
 
 FOLDER: Final = Path(__file__).parent / "sdks"
 """The folders of the adapters that come with this package."""
@@ -85,28 +84,7 @@ def load(named: str, folder: Path = FOLDER) -> Definition:
 
 def read(path: Path) -> Definition:
     """Return the adapter in a file; raises InvalidDocument with file, line and pointer."""
-    document = read_yaml(path)
-
-    def refuse(message: str, place: Place) -> InvalidDocument:
-        pointer = render(place)
-        return InvalidDocument(message, str(path), document.line(pointer), pointer)
-
-    for error in validator("files/adapter").errors(document.value):
-        raise refuse(error.message, (*error.place, *error.extra[:1]))
-    value: Mapping[str, Any] = document.value
-    for name in value["providers"]:
-        if name not in profiles.names():
-            raise refuse(str(UnknownName("provider", name, profiles.names())), ("providers", name))
-    if not (path.parent / value["driver"]).is_file():
-        raise refuse(f"expected a file beside this one, got {value['driver']!r}", ("driver",))
-    pinned: list[Place] = [("packages", number) for number in range(len(value["packages"]))]
-    pinned += [
-        ("alongside", glob, number) for glob, pins in value.get("alongside", {}).items() for number in range(len(pins))
-    ]
-    for place in pinned:
-        package = resolve(value, render(place))
-        if _PINNED.fullmatch(package) is None:
-            raise refuse(f"expected a package with its version, got {package!r}", place)
+    value = definitions.read(path, "adapter", partial(_errors, path.parent)).value
     return Definition(
         name=path.parent.name,
         folder=path.parent,
@@ -117,6 +95,21 @@ def read(path: Path) -> Definition:
         **{key: value[key] for key in ("title", "language", "package", "driver")},
         **{key: value[key] for key in ("environment", "seconds", "link", "note") if key in value},
     )
+
+
+def _errors(folder: Path, value: Mapping[str, Any]) -> Iterator[tuple[Place, str]]:
+    """Find what a schema cannot express: unknown providers, a driver that is not there, packages without a version."""
+    for name in value["providers"]:
+        if name not in profiles.names():
+            yield ("providers", name), str(UnknownName("provider", name, profiles.names()))
+    if not (folder / value["driver"]).is_file():
+        yield ("driver",), f"expected a file beside this one, got {value['driver']!r}"
+    pinned: list[tuple[Place, str]] = [(("packages", number), each) for number, each in enumerate(value["packages"])]
+    for glob, pins in value.get("alongside", {}).items():
+        pinned += [(("alongside", glob, number), each) for number, each in enumerate(pins)]
+    for place, package in pinned:
+        if _PINNED.fullmatch(package) is None:
+            yield place, f"expected a package with its version, got {package!r}"
 
 
 def _name(package: str) -> str:

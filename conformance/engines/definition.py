@@ -3,14 +3,13 @@
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
 from typing import Any, Final
 
-from conformance import profiles
-from conformance.documents import read_yaml
-from conformance.documents.pointer import Place, render
-from conformance.errors import InvalidDocument, UnknownName
-from conformance.schemas import validator
+from conformance import definitions, profiles
+from conformance.documents.pointer import Place
+from conformance.errors import UnknownName
 
 FOLDER: Final = Path(__file__).parent
 
@@ -77,33 +76,20 @@ def filled(text: str, known: Mapping[str, str]) -> str:
 
 def names(folder: Path = FOLDER) -> tuple[str, ...]:
     """Return the name of every engine."""
-    return tuple(sorted([path.stem for path in folder.glob("*.yaml")]))
+    return definitions.names(folder)
 
 
 def load(name: str, folder: Path = FOLDER) -> Definition:
     """Return the engine of that name; raises UnknownName, or InvalidDocument with file, line and pointer."""
-    path = folder / f"{name}.yaml"
-    if not re.fullmatch(r"[\w.-]+", name) or not path.is_file():
-        raise UnknownName("engine", name, names(folder))
-    return read(path)
+    return read(definitions.find("engine", name, folder))
 
 
 def read(path: Path) -> Definition:
     """Return the engine in a file; raises InvalidDocument with file, line and pointer."""
-    document = read_yaml(path)
-
-    def refuse(message: str, place: Place) -> InvalidDocument:
-        pointer = render(place)
-        return InvalidDocument(message, str(path), document.line(pointer), pointer)
-
-    for error in validator("files/engine").errors(document.value):
-        raise refuse(error.message, (*error.place, *error.extra[:1]))
-    for place, message in _faults(path.parent, document.value):
-        raise refuse(message, place)
-    return _definition(path, document.value)
+    return _definition(path, definitions.read(path, "engine", partial(_errors, path.parent)).value)
 
 
-def _faults(folder: Path, value: Mapping[str, Any]) -> Iterator[tuple[Place, str]]:
+def _errors(folder: Path, value: Mapping[str, Any]) -> Iterator[tuple[Place, str]]:
     """Find what a schema cannot say: names of nothing, and braces that nothing is put into."""
     if value["provider"] not in profiles.names():
         yield ("provider",), str(UnknownName("provider", value["provider"], profiles.names()))

@@ -13,11 +13,12 @@ from functools import cache
 from pathlib import Path
 from typing import Any, NamedTuple, TypeAlias
 
-from conformance.documents import read_json, read_yaml
-from conformance.documents.pointer import Place, render, resolve
-from conformance.errors import InvalidDocument, UnknownName
+from conformance import definitions
+from conformance.documents import read_json
+from conformance.documents.pointer import Place, resolve
+from conformance.errors import UnknownName
 from conformance.resources import folder
-from conformance.schemas import validator
+from conformance.schemas import SchemaError
 
 UNKNOWN = "unknown"
 UPSTREAM = "upstream"
@@ -33,11 +34,11 @@ _HOSTS = re.compile(r"^hosts: *\[(.*)\] *$", re.MULTILINE)
 
 
 class Source(NamedTuple):
-    """Where a claim is known from: an address or other words that lead there, the day it was read, what it says."""
+    """Where a fact is known from: an address, the words quoted from there, and the ISO 8601 day it was read."""
 
     url: str
-    read: str = ""
     quote: str = ""
+    read: str = ""
 
 
 class Disagreement(NamedTuple):
@@ -165,30 +166,17 @@ class Profile:
 
 def names() -> tuple[str, ...]:
     """Return the name of every profile."""
-    return tuple(sorted([path.stem for path in _FOLDER.glob("*.yaml")]))
+    return definitions.names(_FOLDER)
 
 
 def load(name: str) -> Profile:
     """Return the profile of that name; raises UnknownName, or InvalidDocument with file, line and pointer."""
-    path = _FOLDER / f"{name}.yaml"
-    if not re.fullmatch(r"[\w.-]+", name) or not path.is_file():
-        raise UnknownName("provider", name, names())
-    return read(path)
+    return read(definitions.find("provider", name, _FOLDER))
 
 
 def read(path: Path) -> Profile:
     """Return the profile in a file; raises InvalidDocument with file, line and pointer."""
-    document = read_yaml(path)
-
-    def refuse(message: str, place: Place) -> InvalidDocument:
-        pointer = render(place)
-        return InvalidDocument(message, str(path), document.line(pointer), pointer)
-
-    for error in validator("files/profile").errors(document.value):
-        raise refuse(_unknown_claim(error.place, error.extra) or error.message, (*error.place, *error.extra[:1]))
-    for place, message in _faults(document.value):
-        raise refuse(message, place)
-    return _profile(path.stem, document.value)
+    return _profile(path.stem, definitions.read(path, "profile", _errors, _unknown_claim).value)
 
 
 def of(claims: Claims, name: str = "") -> Profile:
@@ -316,14 +304,14 @@ def _is_glob(name: str) -> bool:
     return "*" in name or "?" in name
 
 
-def _unknown_claim(place: Place, extra: Sequence[str]) -> str:
-    """Return what to say of a key that is no claim, with the nearest names; empty where it is another key."""
-    if place[-1:] == ("claims",) and extra:
-        return str(UnknownName("claim", extra[0], vocabulary()))
+def _unknown_claim(error: SchemaError) -> str:
+    """Return the message about a key that is no claim, with the nearest names; empty for any other error."""
+    if error.place[-1:] == ("claims",) and error.extra:
+        return str(UnknownName("claim", error.extra[0], vocabulary()))
     return ""
 
 
-def _faults(value: Mapping[str, Any]) -> Iterator[tuple[Place, str]]:
+def _errors(value: Mapping[str, Any]) -> Iterator[tuple[Place, str]]:
     """Find what a schema cannot say: expressions that Python does not take, dates out of order, names that clash."""
     seen: dict[str, str] = {}
     for name in value.get("models", {}):

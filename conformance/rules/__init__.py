@@ -14,19 +14,12 @@ from pathlib import Path
 from typing import Any, Final, TypeAlias
 
 from conformance.errors import UnknownName
+from conformance.profiles import Source
 from conformance.results import NOTHING_TO_JUDGE, Level, Outcome, Status
 from conformance.rule_ids import current_id, matches
 from conformance.rules._context import Context, Fault
 from conformance.wire.exchange import Conversation
 from conformance.wire.views import View
-
-
-@dataclass(frozen=True, slots=True)
-class Source:
-    """Where a rule comes from: an address, and the words there that demand it."""
-
-    url: str
-    quote: str = ""
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,13 +11,12 @@ from functools import cache
 from pathlib import Path
 from typing import Any, Final, TypeAlias
 
+from conformance import definitions
 from conformance.documents import Document, read_yaml
-from conformance.documents.pointer import Place, render
-from conformance.errors import InvalidDocument, UnknownName
+from conformance.errors import UnknownName
 from conformance.profiles import UNKNOWN, Source
 from conformance.rule_ids import current_id
 from conformance.scenarios._faults import faults
-from conformance.schemas import validator
 
 _FOLDER = Path(__file__).parent
 VARIANTS = ("plain", "stream")
@@ -127,25 +126,21 @@ def _is_met(claims: Mapping[str, Any], name: str, wanted: Any) -> bool:
 @cache
 def names() -> tuple[str, ...]:
     """Return the names of all scenarios, in their order."""
-    return tuple(sorted(path.stem for path in _FOLDER.glob("*.yaml") if not path.stem.startswith("_")))
+    return definitions.names(_FOLDER)
 
 
 @cache
 def load(name: str) -> Scenario:
     """Return the scenario of that name; raises UnknownName, or InvalidDocument with the line."""
-    if name not in names():
-        raise UnknownName("scenario", name, names())
-    return read(_FOLDER / f"{name}.yaml")
+    return read(definitions.find("scenario", name, _FOLDER))
 
 
 def read(path: Path) -> Scenario:
     """Return the scenario in a file; raises InvalidDocument with file, line and pointer."""
-    document = read_yaml(path)
-    for error in validator("files/scenario").errors(document.value):
-        raise _refusal(document, path, error.place, error.message)
-    value = _completed(document, path)
+    document = definitions.read(path, "scenario")
+    value = _completed(document)
     for place, message in faults(value, tool_definitions().keys()):
-        raise _refusal(document, path, place, message)
+        raise definitions.invalid(document, place, message)
     own = dict.fromkeys(_OF_IDS, UNKNOWN) if "ids" in value else {}
     return Scenario(
         name=path.stem,
@@ -172,22 +167,17 @@ def tool_definitions() -> Mapping[str, Mapping[str, Any]]:
     return {name: {"type": "function", "function": {"name": name, **tool}} for name, tool in tools.items()}
 
 
-def _refusal(document: Document, path: Path, place: Place, message: str) -> InvalidDocument:
-    pointer = render(place)
-    return InvalidDocument(message, str(path), document.line(pointer), pointer)
-
-
-def _completed(document: Document, path: Path) -> Mapping[str, Any]:
+def _completed(document: Document) -> Mapping[str, Any]:
     """Return what a file says, with what it takes from the scenario that it is like."""
     value: Mapping[str, Any] = document.value
     like = value.get("like")
     if like is None:
         return value
     if like not in names():
-        raise _refusal(document, path, ("like",), str(UnknownName("scenario", like, names())))
+        raise definitions.invalid(document, ("like",), str(UnknownName("scenario", like, names())))
     other = read_yaml(_FOLDER / f"{like}.yaml").value
     if "like" in other:
-        raise _refusal(document, path, ("like",), f"expected a scenario that is like no other, got {like!r}")
+        raise definitions.invalid(document, ("like",), f"expected a scenario that is like no other, got {like!r}")
     return {**{key: other[key] for key in _TAKEN if key in other}, **value}
 
 

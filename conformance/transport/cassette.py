@@ -18,11 +18,9 @@ import vcr
 import yaml
 from vcr.errors import CannotOverwriteExistingCassetteException
 
-from conformance.documents import read_yaml
-from conformance.documents.pointer import render
-from conformance.errors import InvalidDocument, Unusable
+from conformance import definitions
+from conformance.errors import Unusable
 from conformance.results import Evidence
-from conformance.schemas import validator
 
 REQUEST_HEADERS = frozenset({"content-type"})
 REPLY_HEADERS = frozenset({"content-type", "retry-after", "server"})
@@ -70,14 +68,8 @@ class Shelf:
         """Return the entries by model; empty without a manifest. Raises InvalidDocument with the line."""
         if not self.manifest_path.exists():
             return {}
-        document = read_yaml(self.manifest_path)
-        for error in validator("files/cassette-manifest").errors(document.value)[:1]:
-            pointer = render(error.place)
-            raise InvalidDocument(error.message, str(self.manifest_path), document.line(pointer), pointer)
-        return {
-            model: Entry(**{**entry, "evidence": Evidence(entry["evidence"])})
-            for model, entry in document.value["models"].items()
-        }
+        models = definitions.read(self.manifest_path, "cassette-manifest").value["models"]
+        return {model: Entry(**{**entry, "evidence": Evidence(entry["evidence"])}) for model, entry in models.items()}
 
     def note(self, model: str, entry: Entry) -> None:
         """Write a model's entry into the manifest, leaving those of the other models as they are."""
