@@ -63,7 +63,14 @@ def observed(folder: Path) -> Observed:
 def _provider() -> Results:
     passed = Outcome(FORMAT, Status.PASSED, Level.MUST, 2)
     probes = (
-        Probed("ids-empty", "A call has an empty id.", "request/id-not-empty", Status.PASSED, "accepted", "accepted"),
+        Probed(
+            "ids-empty",
+            "A call has an empty id.",
+            "request/tool-call-id-not-empty",
+            Status.PASSED,
+            "accepted",
+            "accepted",
+        ),
         Probed("results-null", "A result is null.", "x/y", Status.NOT_APPLICABLE, "unknown", "accepted"),
     )
     return Results("example", "m-1", (Case("one-tool-call", "plain", Evidence.SIMULATED, (passed,), probes),))

@@ -14,7 +14,7 @@ from tests.captured import failed, records, verdict
 
 Found = Mapping[str, Outcome]
 CLIENTS = {rule.id for rule in rules.load() if rule.on.side is Side.CLIENT} | {fact.id for fact in loop.load()}
-FLATTENED = "transcript/reply-comes-back"
+FLATTENED = "transcript/reply-resent"
 """Broken where a turn with calls is told as text; nothing else can be said of such a turn."""
 
 
@@ -37,14 +37,14 @@ def loses_reasoning(found: Found) -> bool:
 
 
 MISPAIRED = breaks(
-    "transcript/one-result-a-call",
+    "transcript/one-result-per-call",
     "transcript/calls-answered",
     "transcript/results-in-call-order",
-    "transcript/results-directly-follow",
+    "transcript/results-follow-calls",
     "transcript/result-answers-call",
-    "loop/result-of-its-own-call",
+    "loop/result-matches-call",
 )
-LOST = breaks("loop/every-prompt-answered", "transcript/history-only-grows", "transcript/no-user-message-lost")
+LOST = breaks("loop/every-prompt-answered", "transcript/history-append-only", "transcript/no-user-message-lost")
 CHANGED = says("expected the arguments", Level.MUST)
 WORDS = says("expected content", Level.MUST, Level.SHOULD)
 
@@ -56,14 +56,14 @@ FAILS: Mapping[str, Callable[[Found], bool]] = {
     "R1_mistral_thinking_chunk": loses_reasoning,
     "R3_tool_results_order": either(MISPAIRED, LOST),
     "R4_pairing": MISPAIRED,
-    "R5_arguments": either(CHANGED, MISPAIRED, LOST, breaks("transcript/reply-comes-back-unchanged")),
+    "R5_arguments": either(CHANGED, MISPAIRED, LOST, breaks("transcript/reply-resent-unchanged")),
     "R6_extra_fields": breaks("request/no-unknown-fields", "request/no-local-only-fields"),
     "R7_stream_reassembly": either(
-        MISPAIRED, LOST, loses_reasoning, breaks("transcript/reply-comes-back-unchanged", "request/no-unknown-fields")
+        MISPAIRED, LOST, loses_reasoning, breaks("transcript/reply-resent-unchanged", "request/no-unknown-fields")
     ),
     "R8_content": either(WORDS, loses_reasoning, breaks("shape/message")),
     "C0_loop_completes": LOST,
-    "C1_history_complete": either(LOST, MISPAIRED, breaks("transcript/reply-comes-back-unchanged")),
+    "C1_history_complete": either(LOST, MISPAIRED, breaks("transcript/reply-resent-unchanged")),
 }
 """By a verdict of the captures: what is found here where that one fails."""
 

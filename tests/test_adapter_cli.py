@@ -61,7 +61,7 @@ def test_what_is_wrong_is_shown_by_rule_with_proof_and_mend(adapter: Any) -> Non
 def test_a_warning_does_not_fail(adapter: Any) -> None:
     code, out, _ = ran(adapter, "asks-for-a-title", scenario="plain-answer")
     assert 0 == code
-    assert "WARNS loop/nothing-beyond-the-script" in out
+    assert "WARNS loop/no-extra-requests" in out
 
 
 def test_what_is_the_driver_s_fault_ends_with_2(adapter: Any) -> None:

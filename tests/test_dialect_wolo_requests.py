@@ -110,7 +110,7 @@ REPLY = {"role": "assistant", "content": "", "tool_calls": [CALL, {**CALL, "id":
 @pytest.mark.parametrize(
     ("parts", "expected"),
     [
-        ([part(0, "failed", "no such file"), part(1)], {"transcript/reply-comes-back-unchanged"}),
+        ([part(0, "failed", "no such file"), part(1)], {"transcript/reply-resent-unchanged"}),
         ([part(0, "failed", "no such file"), part(1, "failed", "")], set()),
     ],
 )

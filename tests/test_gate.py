@@ -60,7 +60,9 @@ def test_an_entry_past_its_end_excuses_nothing() -> None:
 
 
 def test_a_probe_has_a_name_of_its_own_that_an_entry_can_match() -> None:
-    probe = Probed("ids-empty", "A title.", "request/id-not-empty", Status.FAILED, "refused with 400", "accepted")
+    probe = Probed(
+        "ids-empty", "A title.", "request/tool-call-id-not-empty", Status.FAILED, "refused with 400", "accepted"
+    )
     observed = results(outcome(Status.PASSED), probes=(probe,))
     assert ("example/plain-answer.stream/probes/ids-empty", "example/probes/ids-empty") == facts(observed)[1].names
     assert judge([observed], [entry("example/probes/*")]).passes

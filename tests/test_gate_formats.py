@@ -24,7 +24,9 @@ def outcome(rule: str, status: Status, level: Level = Level.MUST) -> Outcome:
 @pytest.fixture
 def told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Any:
     """Return what the gate prints in a format of results that hold each thing that can be said."""
-    probe = Probed("ids-empty", "A title.", "request/id-not-empty", Status.FAILED, "refused with 400", "accepted")
+    probe = Probed(
+        "ids-empty", "A title.", "request/tool-call-id-not-empty", Status.FAILED, "refused with 400", "accepted"
+    )
     outcomes = (
         outcome(DONE, Status.FAILED),
         outcome(ROLE, Status.PASSED),

@@ -42,24 +42,24 @@ def outcome(run: Run, rule: str) -> Outcome:
 
 VICES = [
     ("stops-early", "agent-session.plain", "loop/every-prompt-answered", Level.MUST, "expected the answer"),
-    ("asks-for-a-title", "plain-answer.plain", "loop/nothing-beyond-the-script", Level.SHOULD, "got one more"),
-    ("forgets", "agent-session.plain", "loop/history-goes-along", Level.MUST, "expected the history with"),
-    ("swaps-results", "parallel-tool-calls.plain", "loop/result-of-its-own-call", Level.MUST, "got that of call"),
-    ("keeps-results-by-id", "ids-equal.plain", "loop/result-of-its-own-call", Level.MUST, "got that of call 2"),
-    ("breaks-the-batch", "tool-fails.plain", "loop/failure-keeps-the-batch", Level.MUST, "got no more request"),
+    ("asks-for-a-title", "plain-answer.plain", "loop/no-extra-requests", Level.SHOULD, "got one more"),
+    ("forgets", "agent-session.plain", "loop/history-sent", Level.MUST, "expected the history with"),
+    ("swaps-results", "parallel-tool-calls.plain", "loop/result-matches-call", Level.MUST, "got that of call"),
+    ("keeps-results-by-id", "ids-equal.plain", "loop/result-matches-call", Level.MUST, "got that of call 2"),
+    ("breaks-the-batch", "tool-fails.plain", "loop/failed-call-keeps-batch", Level.MUST, "got no more request"),
     (
         "blanks-failures",
         "tool-fails.plain",
-        "loop/failure-keeps-the-batch",
+        "loop/failed-call-keeps-batch",
         Level.MUST,
         "tells of the failure of call 2",
     ),
-    ("takes-half", "cut-stream.stream", "loop/broken-reply-not-taken", Level.MUST, "got '' as its answer"),
-    ("runs-half", "cut-stream.stream", "loop/broken-reply-not-taken", Level.MUST, "in the history"),
-    ("runs-denied", "tool-denied.plain", "loop/denial-is-answered", Level.MUST, "got that it was started"),
-    ("gates-one-by-one", "parallel-tool-calls.plain", "loop/batch-gated-once", Level.SHOULD, "got 2"),
-    ("gates-late", "parallel-tool-calls.plain", "loop/batch-gated-once", Level.SHOULD, "before the gate"),
-    ("one-by-one", "slow-tools.plain", "loop/calls-run-at-once", Level.MAY, "after 800 ms or more"),
+    ("takes-half", "cut-stream.stream", "loop/truncated-reply-discarded", Level.MUST, "got '' as its answer"),
+    ("runs-half", "cut-stream.stream", "loop/truncated-reply-discarded", Level.MUST, "in the history"),
+    ("runs-denied", "tool-denied.plain", "loop/denied-call-answered", Level.MUST, "got that it was started"),
+    ("gates-one-by-one", "parallel-tool-calls.plain", "loop/approval-once-per-batch", Level.SHOULD, "got 2"),
+    ("gates-late", "parallel-tool-calls.plain", "loop/approval-once-per-batch", Level.SHOULD, "before the gate"),
+    ("one-by-one", "slow-tools.plain", "loop/calls-run-in-parallel", Level.MAY, "after 800 ms or more"),
 ]
 
 
@@ -78,7 +78,7 @@ def test_a_refusal_that_is_asked_for_again_is_caught(driven: Drive) -> None:
     reasoning = "drops-reasoning", "retries-refusals"
     runs = [driven("interleaved-thinking.plain", vice, strict=True) for vice in reasoning]
     assert [4, 4] != [len(run.conversation) for run in runs]
-    refused = outcome(runs[0], "loop/refusal-not-repeated")
+    refused = outcome(runs[0], "loop/rejected-request-not-retried")
     assert Status.PASSED is refused.status
     assert "refused by reasoning/" in runs[0].case.note
 
@@ -108,15 +108,15 @@ def test_a_good_loop_breaks_no_fact(vice: str, case: str, driven: Drive) -> None
 
 
 JUDGED = [
-    ("gates", "parallel-tool-calls.plain", "loop/batch-gated-once"),
-    ("", "slow-tools.plain", "loop/calls-run-at-once"),
-    ("", "cut-stream.stream", "loop/broken-reply-not-taken"),
-    ("", "tool-denied.plain", "loop/denial-is-answered"),
-    ("", "tool-fails.plain", "loop/failure-keeps-the-batch"),
-    ("", "ids-equal.plain", "loop/result-of-its-own-call"),
+    ("gates", "parallel-tool-calls.plain", "loop/approval-once-per-batch"),
+    ("", "slow-tools.plain", "loop/calls-run-in-parallel"),
+    ("", "cut-stream.stream", "loop/truncated-reply-discarded"),
+    ("", "tool-denied.plain", "loop/denied-call-answered"),
+    ("", "tool-fails.plain", "loop/failed-call-keeps-batch"),
+    ("", "ids-equal.plain", "loop/result-matches-call"),
     ("", "agent-session.plain", "loop/every-prompt-answered"),
-    ("", "agent-session.plain", "loop/nothing-beyond-the-script"),
-    ("", "agent-session.plain", "loop/history-goes-along"),
+    ("", "agent-session.plain", "loop/no-extra-requests"),
+    ("", "agent-session.plain", "loop/history-sent"),
 ]
 
 
@@ -128,7 +128,7 @@ def test_a_fact_passes_where_it_had_something_to_judge(vice: str, case: str, rul
 
 
 def test_a_loop_that_does_not_tell_of_its_gate_is_not_blamed_for_it(driven: Drive) -> None:
-    found = outcome(driven("parallel-tool-calls.plain", ""), "loop/batch-gated-once")
+    found = outcome(driven("parallel-tool-calls.plain", ""), "loop/approval-once-per-batch")
     assert Status.NOT_APPLICABLE is found.status
     assert "does not tell" in found.reason
 

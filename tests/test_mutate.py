@@ -183,10 +183,10 @@ def test_a_change_is_told_by_its_first_difference(said: str, before: object, aft
 
 
 def test_the_verb_prints_a_row_a_rule_and_the_sum(capsys: pytest.CaptureFixture[str]) -> None:
-    code = main(["mutate", "--rule", "usage/once"])
+    code = main(["mutate", "--rule", "usage/reported-once"])
     printed = capsys.readouterr().out
     assert 0 == code
-    assert "usage/once " in printed
+    assert "usage/reported-once " in printed
     assert "usage/adds-up" not in printed
     assert " faults planted: " in printed
 

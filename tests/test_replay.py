@@ -43,7 +43,7 @@ def test_a_replay_gives_the_committed_results(
     code, out, _ = told(capsys, "replay", "--all", "--cassettes", cassettes, "--results", target)
     assert (0, f"{PROVIDER}, {MODEL}: {target / PROVIDER}.json\n") == (code, out)
     committed = folder("reports") / "results" / f"{PROVIDER}.json"
-    assert committed.read_bytes() == (target / f"{PROVIDER}.json").read_bytes()
+    assert read(committed) == read(target / f"{PROVIDER}.json")
 
 
 def test_a_further_model_has_a_name_of_its_own(

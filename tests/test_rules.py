@@ -187,9 +187,9 @@ def test_a_rule_reads_every_claim_that_its_module_names(rule: Rule) -> None:
 def test_claims_that_are_put_together_or_stand_behind_a_question_are_read() -> None:
     reads = {rule.id: rule.reads for rule in rules.load()}
     assert "reasoning.input.thinking-parts" in reads["reasoning/not-sent-where-refused"]
-    assert "content.null-on-plain-turn" in reads["request/plain-turn-has-content"]
+    assert "content.null-on-plain-turn" in reads["request/assistant-message-not-empty"]
     assert "reasoning.omitted-on-earlier-tool-turn" in reads["reasoning/present-on-tool-turns"]
-    assert "thinking.switches" in reads["request/tools-with-thinking"]
+    assert "thinking.switches" in reads["request/no-tools-with-thinking"]
     assert "request.unknown-call-field" in reads["request/no-unknown-fields"]
 
 

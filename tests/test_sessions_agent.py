@@ -220,12 +220,12 @@ def without_one_result(messages: list[dict[str, Any]]) -> list[dict[str, Any]]:
     return [message for at, message in enumerate(messages) if at not in tools[:1]]
 
 
-UNCHANGED = "transcript/reply-comes-back-unchanged"
+UNCHANGED = "transcript/reply-resent-unchanged"
 VICES: list[tuple[str, str, Vice, str, Level]] = [
     ("deepseek", "agent-session", edited(without_reasoning), "reasoning/present-on-tool-turns", Level.MUST),
     ("xai", "agent-session", edited(without_reasoning), "reasoning/resent-on-tool-turns", Level.SHOULD),
     ("openai", "agent-session", in_another_order, "transcript/results-in-call-order", Level.MUST),
-    ("openai", "agent-session", without_the_first_tool_turn, "transcript/history-only-grows", Level.SHOULD),
+    ("openai", "agent-session", without_the_first_tool_turn, "transcript/history-append-only", Level.SHOULD),
     ("openai", "agent-session", without_the_first_prompt, "transcript/no-user-message-lost", Level.MUST),
     ("openai", "agent-session", one_call_a_message, UNCHANGED, Level.MUST),
     ("openai", "agent-session", edited(echoing_the_index), "request/no-unknown-fields", Level.SHOULD),

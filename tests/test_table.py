@@ -17,7 +17,7 @@ PROFILE = profiles.load("deepseek")
 
 def observed(evidence: Evidence = Evidence.RECORDED, **more: Any) -> Observed:
     broken = Outcome(RULE, Status.FAILED, Level.MUST, 1, FOUND)
-    probe = Probed("ids-empty", "A title.", "request/id-not-empty", Status.PASSED, "accepted", "accepted")
+    probe = Probed("ids-empty", "A title.", "request/tool-call-id-not-empty", Status.PASSED, "accepted", "accepted")
     case = Case("one-tool-call", "stream", evidence, (broken,), (probe,))
     return Observed((Results("deepseek", "deepseek-v4-pro", (case,)),), {"deepseek": PROFILE}, **more)
 

@@ -40,7 +40,7 @@ _WITH_SWITCH: Final = (
 """What is known of requests that switch thinking on, and cannot be held against one that does not."""
 
 _SCRIPTED: Final = frozenset(
-    {"tool-calls/required-choice-obeyed", "tool-calls/named-choice-obeyed", "tool-calls/not-more-than-asked"}
+    {"tool-calls/required-choice-obeyed", "tool-calls/named-choice-obeyed", "tool-calls/no-parallel-when-disabled"}
 )
 """Rules that replies break where a request demands what the script does not hold: the script decides."""
 

@@ -20,67 +20,67 @@ def status_of_redirection(record: Record) -> None:
     record["status"] = 302
 
 
-@vice(targets.errors, "error/not-inside-success")
+@vice(targets.errors, "error/no-error-in-success")
 def error_under_status_200(record: Record) -> None:
     """A refusal comes with the status of success."""
     record["status"] = 200
 
 
-@vice(targets.plain, "error/status-says-failure", kin=("error/claimed-shape",))
+@vice(targets.plain, "error/no-completion-in-error", kin=("error/body-shape",))
 def completion_under_status_500(record: Record) -> None:
     """A completion comes with the status of failure."""
     record["status"] = 500
 
 
-@vice(targets.plain, "error/not-inside-success")
+@vice(targets.plain, "error/no-error-in-success")
 def error_beside_choices(record: Record) -> None:
     """A reply of status 200 holds an error beside its choices."""
     record["response"]["error"] = _ERROR
 
 
-@vice(targets.plain, "error/not-inside-success")
+@vice(targets.plain, "error/no-error-in-success")
 def error_in_choice(record: Record) -> None:
     """A choice of a reply of status 200 holds an error."""
     record["response"]["choices"][0]["error"] = _ERROR
 
 
-@vice(targets.plain, "error/not-inside-success")
+@vice(targets.plain, "error/no-error-in-success")
 def error_instead_of_completion(record: Record) -> None:
     """A reply of status 200 is nothing but an error."""
     record["response"] = {"error": _ERROR}
 
 
-@vice(targets.errors, "error/claimed-shape")
+@vice(targets.errors, "error/body-shape")
 def error_in_detail(record: Record) -> None:
     """A refusal has the shape of a web framework."""
     record["response"] = {"detail": "Unauthorized"}
 
 
-@vice(targets.errors, "error/claimed-shape")
+@vice(targets.errors, "error/body-shape")
 def error_flat(record: Record) -> None:
     """A refusal has its message at the top."""
     record["response"] = record["response"]["error"]
 
 
-@vice(targets.errors, "error/claimed-shape")
+@vice(targets.errors, "error/body-shape")
 def error_as_string(record: Record) -> None:
     """The error of a refusal is a string."""
     record["response"]["error"] = "Unauthorized"
 
 
-@vice(targets.errors, "error/claimed-shape")
+@vice(targets.errors, "error/body-shape")
 def error_in_list(record: Record) -> None:
     """A refusal is a list that holds the error."""
     record["response"] = orjson.dumps([record["response"]]).decode()
 
 
-@vice(targets.errors, "error/claimed-shape", kin=("http/content-type-says-what-follows",))
+@vice(targets.errors, "error/body-shape", kin=("http/content-type-matches-body",))
 def error_as_page(record: Record) -> None:
     """A refusal is a proxy's page."""
     record["response"] = "<html><body>Bad gateway</body></html>"
 
 
-@vice(targets.errors, "error/claimed-shape")
+@vice(targets.errors, "error/body-shape")
 def error_message_dropped(record: Record) -> None:
     """An error has no message."""
     del record["response"]["error"]["message"]
@@ -92,7 +92,7 @@ def error_message_emptied(record: Record) -> None:
     record["response"]["error"]["message"] = ""
 
 
-@vice(targets.errors, "error/claimed-shape", claims={"error.shape": "openai"})
+@vice(targets.errors, "error/body-shape", claims={"error.shape": "openai"})
 def error_type_dropped(record: Record) -> None:
     """An error has no type, at a provider whose errors have one."""
     del record["response"]["error"]["type"]
@@ -100,7 +100,7 @@ def error_type_dropped(record: Record) -> None:
 
 @vice(
     targets.errors,
-    "error/members-in-claimed-types",
+    "error/code-and-param-types",
     claims={"error.shape": "openai", "error.code-type": ["string"]},
 )
 def error_code_as_number(record: Record) -> None:
@@ -112,7 +112,7 @@ def _limited(records: Any) -> Any:
     return (record for record in targets.errors(records) if record["status"] == 429)
 
 
-@vice(_limited, "http/retry-after-is-readable")
+@vice(_limited, "http/retry-after-valid")
 def retry_after_with_unit(record: Record) -> None:
     """Retry-After has a unit."""
     record["headers"]["retry-after"] = "2s"
@@ -124,14 +124,14 @@ def retry_after_dropped(record: Record) -> None:
     del record["headers"]["retry-after"]
 
 
-@vice(targets.answers, "http/content-type-says-what-follows")
+@vice(targets.answers, "http/content-type-matches-body")
 def content_type_swapped(record: Record) -> None:
     """A body is called an event stream, an event stream a body."""
     is_stream = isinstance(record["response"], list)
     record["headers"]["content-type"] = "application/json" if is_stream else "text/event-stream"
 
 
-@vice(targets.answers, "http/content-type-says-what-follows")
+@vice(targets.answers, "http/content-type-matches-body")
 def content_type_of_text(record: Record) -> None:
     """A reply is called plain text."""
     record["headers"]["content-type"] = "text/plain; charset=utf-8"
@@ -192,31 +192,31 @@ def usage_dropped(chunk: Slot) -> None:
     chunk.drop()
 
 
-@vice(_counting, "usage/once")
+@vice(_counting, "usage/reported-once")
 def usage_twice(chunk: Slot) -> None:
     """A stream counts its tokens twice."""
     chunk.holder.insert(chunk.key, chunk.value)
 
 
-@vice(targets.inner_chunks, "usage/once")
+@vice(targets.inner_chunks, "usage/reported-once")
 def usage_running(chunk: Slot) -> None:
     """A chunk in the middle counts the tokens so far."""
     chunk.value["usage"] = {"prompt_tokens": 20, "completion_tokens": 1, "total_tokens": 21}
 
 
-@vice(targets.plain, "http/content-type-says-what-follows")
+@vice(targets.plain, "http/content-type-matches-body")
 def page_as_json(record: Record) -> None:
     """A reply of status 200 is a proxy's page that is called JSON."""
     record["response"] = "<html><body>Maintenance</body></html>"
 
 
-@vice(targets.plain, "http/content-type-says-what-follows")
+@vice(targets.plain, "http/content-type-matches-body")
 def body_emptied(record: Record) -> None:
     """A reply of status 200 is empty and called JSON."""
     record["response"] = ""
 
 
-@vice(targets.errors, "error/not-inside-success")
+@vice(targets.errors, "error/no-error-in-success")
 def error_text_under_status_200(record: Record) -> None:
     """A reply of status 200 is an error whose error is a string."""
     record |= {"response": {"error": "The upstream is gone."}, "status": 200}
@@ -228,7 +228,7 @@ def error_detail_under_status_200(record: Record) -> None:
     record |= {"response": {"detail": "Unauthorized"}, "status": 200}
 
 
-@vice(targets.errors, "error/claimed-shape")
+@vice(targets.errors, "error/body-shape")
 def error_body_without_keys(record: Record) -> None:
     """A refusal is an object without keys."""
     record["response"] = {}

@@ -112,13 +112,13 @@ def name_missing(call: Call) -> None:
     del call.first["function"]["name"]
 
 
-@vice(targets.fragmented_calls, "stream/arguments-from-the-start")
+@vice(targets.fragmented_calls, "stream/first-fragment-has-arguments")
 def arguments_absent_at_first(call: Call) -> None:
     """The first fragment of a call has no arguments."""
     del call.first["function"]["arguments"]
 
 
-@vice(targets.fragmented_calls, "stream/arguments-from-the-start")
+@vice(targets.fragmented_calls, "stream/first-fragment-has-arguments")
 def arguments_null_at_first(call: Call) -> None:
     """The first fragment of a call has null for arguments."""
     call.first["function"]["arguments"] = None

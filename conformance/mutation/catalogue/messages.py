@@ -94,19 +94,19 @@ def thinking_blocks_in_history(turn: Slot) -> None:
     turn.value["thinking_blocks"] = [{"type": "thinking", "thinking": "It is known."}]
 
 
-@vice(targets.plain_turns, "request/plain-turn-has-content")
+@vice(targets.plain_turns, "request/assistant-message-not-empty")
 def plain_turn_content_null(turn: Slot) -> None:
     """An assistant message has null for content and no calls."""
     turn.value["content"] = None
 
 
-@vice(targets.plain_turns, "request/plain-turn-has-content")
+@vice(targets.plain_turns, "request/assistant-message-not-empty")
 def plain_turn_content_emptied(turn: Slot) -> None:
     """An assistant message has an empty string for content and no calls."""
     turn.value["content"] = ""
 
 
-@vice(targets.plain_turns, "request/plain-turn-has-content")
+@vice(targets.plain_turns, "request/assistant-message-not-empty")
 def plain_turn_content_dropped(turn: Slot) -> None:
     """An assistant message has neither content nor calls."""
     del turn.value["content"]

@@ -26,7 +26,7 @@ def result_dropped(result: Slot) -> None:
     result.drop()
 
 
-@vice(targets.messages("tool"), "transcript/one-result-a-call")
+@vice(targets.messages("tool"), "transcript/one-result-per-call")
 def result_duplicated(result: Slot) -> None:
     """A result is sent twice."""
     result.holder.insert(result.key, dict(result.value))
@@ -39,7 +39,7 @@ def results_reversed(turn: Slot) -> None:
     turn.holder[positions[0] : positions[-1] + 1] = [turn.holder[at] for at in reversed(positions)]
 
 
-@vice(targets.parallel_turns, "transcript/one-result-a-call", kin=("transcript/calls-answered",))
+@vice(targets.parallel_turns, "transcript/one-result-per-call", kin=("transcript/calls-answered",))
 def results_share_an_id(turn: Slot) -> None:
     """The results of parallel calls all name the first call."""
     for at in _results(turn):
@@ -87,7 +87,7 @@ def history_call_dropped(turn: Slot) -> None:
     "transcript/result-answers-call",
     kin=(
         "reasoning/dropped-on-plain-turns",
-        "request/plain-turn-has-content",
+        "request/assistant-message-not-empty",
     ),
 )
 def calls_stripped(turn: Slot) -> None:
@@ -100,7 +100,7 @@ def calls_stripped(turn: Slot) -> None:
     "shape/message",
     kin=(
         "reasoning/dropped-on-plain-turns",
-        "request/plain-turn-has-content",
+        "request/assistant-message-not-empty",
         "transcript/result-answers-call",
     ),
 )
@@ -109,13 +109,13 @@ def calls_emptied(turn: Slot) -> None:
     turn.value["tool_calls"] = []
 
 
-@vice(targets.tool_turns, "transcript/results-directly-follow")
+@vice(targets.tool_turns, "transcript/results-follow-calls")
 def user_before_results(turn: Slot) -> None:
     """A user message stands between the calls and their results."""
     turn.holder.insert(turn.key + 1, {"role": "user", "content": "Are you there?"})
 
 
-@vice(targets.parallel_turns, "transcript/results-directly-follow")
+@vice(targets.parallel_turns, "transcript/results-follow-calls")
 def system_between_results(turn: Slot) -> None:
     """A system message stands between two results."""
     turn.holder.insert(turn.key + 2, {"role": "system", "content": "Be brief."})
@@ -151,7 +151,7 @@ def call_message_twice(turn: Slot) -> None:
     turn.holder.insert(turn.key, turn.value)
 
 
-@vice(targets.messages("tool"), "transcript/calls-answered", kin=("transcript/results-directly-follow",))
+@vice(targets.messages("tool"), "transcript/calls-answered", kin=("transcript/results-follow-calls",))
 def result_told_by_the_user(result: Slot) -> None:
     """A result is sent as what the user says."""
     result.put({"role": "user", "content": result.value["content"]})
@@ -162,7 +162,7 @@ def result_told_by_the_user(result: Slot) -> None:
     "shape/message",
     kin=(
         "transcript/calls-answered",
-        "transcript/results-directly-follow",
+        "transcript/results-follow-calls",
     ),
 )
 def result_of_function_role(result: Slot) -> None:
@@ -173,7 +173,7 @@ def result_of_function_role(result: Slot) -> None:
 @vice(
     targets.messages("tool"),
     "shape/message",
-    kin=("transcript/calls-answered", "transcript/results-directly-follow"),
+    kin=("transcript/calls-answered", "transcript/results-follow-calls"),
 )
 def result_as_block(result: Slot) -> None:
     """A result is sent as a block in a user message."""

@@ -31,13 +31,13 @@ def _ending_with(*roles: str) -> Any:
     return lambda records: (body for body in targets.requests(records) if body["messages"][-1]["role"] in roles)
 
 
-@vice(targets.requests, "request/effort-known", claims=_EFFORTS)
+@vice(targets.requests, "request/reasoning-effort-known", claims=_EFFORTS)
 def effort_unknown(body: dict[str, Any]) -> None:
     """The effort that is asked for is a word that the provider does not know."""
     body["reasoning_effort"] = "ultra"
 
 
-@vice(targets.tool_turns, "request/ids-of-its-own", claims=_OWN)
+@vice(targets.tool_turns, "request/tool-call-id-native-format", claims=_OWN)
 def id_of_another_host(turn: Slot) -> None:
     """A history holds an id that another host gave, where that does damage."""
     call = turn.value["tool_calls"][-1]
@@ -62,7 +62,7 @@ def result_last(body: dict[str, Any]) -> None:
     ]
 
 
-@vice(targets.requests, "request/max-tokens-under-known-name", claims={"request.max-tokens-fields": ["max_tokens"]})
+@vice(targets.requests, "request/max-tokens-field-accepted", claims={"request.max-tokens-fields": ["max_tokens"]})
 def bound_under_unread_name(body: dict[str, Any]) -> None:
     """The bound on a reply's length has a name that the provider does not read."""
     body["max_completion_tokens"] = 64
@@ -74,7 +74,7 @@ def parameters_of_an_sdk(body: dict[str, Any]) -> None:
     body["extra_body"] = {"top_k": 5}
 
 
-@vice(_ending_with("tool"), "request/no-user-after-results", claims={"results.user-after": _NO})
+@vice(_ending_with("tool"), "request/no-user-after-tool-results", claims={"results.user-after": _NO})
 def user_after_results(body: dict[str, Any]) -> None:
     """A user message directly follows results, where the provider wants an answer in between."""
     body["messages"].append({"role": "user", "content": "And tomorrow?"})
@@ -82,7 +82,7 @@ def user_after_results(body: dict[str, Any]) -> None:
 
 @vice(
     targets.requests,
-    "request/parameters-go-together",
+    "request/no-conflicting-parameters",
     claims={"request.conflicts": [{"when": _BOTH, "verdict": _NO}]},
 )
 def parameters_that_exclude_each_other(body: dict[str, Any]) -> None:
@@ -102,7 +102,7 @@ def parameter_unsupported(body: dict[str, Any]) -> None:
 
 @vice(
     targets.requests,
-    "request/parameters-with-thinking",
+    "request/parameters-allowed-with-thinking",
     claims={"thinking.mode": "always", "thinking.refused-parameters": ["temperature"]},
 )
 def temperature_while_thinking(body: dict[str, Any]) -> None:
@@ -116,7 +116,7 @@ def system_in_parts(message: Slot) -> None:
     message.value["content"] = [{"type": "text", "text": message.value["content"]}]
 
 
-@vice(_not_declaring, "request/tool-choice-with-tools", claims={"tools.choice-without-tools": _NO})
+@vice(_not_declaring, "request/tool-choice-only-with-tools", claims={"tools.choice-without-tools": _NO})
 def tool_choice_alone(body: dict[str, Any]) -> None:
     """A request chooses tools and declares none, where that is refused."""
     body["tool_choice"] = "auto"
@@ -164,7 +164,7 @@ def strict_function_left_open(tool: dict[str, Any]) -> None:
     tool["function"]["parameters"]["additionalProperties"] = True
 
 
-@vice(targets.requests, "request/reply-schema-accepted", claims={"request.format-schema": _NO})
+@vice(targets.requests, "request/response-format-schema-accepted", claims={"request.format-schema": _NO})
 def strict_reply_left_open(body: dict[str, Any]) -> None:
     """A strict schema of the reply takes keys that are not declared, where the provider checks that."""
     schema = {"type": "object", "properties": {"places": {"type": "array", "items": {"type": "object"}}}}
@@ -174,7 +174,7 @@ def strict_reply_left_open(body: dict[str, Any]) -> None:
 
 @vice(
     targets.requests,
-    "request/parameters-in-fixed-values",
+    "request/parameter-values-allowed",
     claims={"thinking.fixed-parameters": [{"field": "top_p", "values": [0.95], "refusal": _NO}]},
 )
 def parameter_of_another_value(body: dict[str, Any]) -> None:
@@ -184,7 +184,7 @@ def parameter_of_another_value(body: dict[str, Any]) -> None:
 
 @vice(
     targets.requests,
-    "request/thinking-switchable",
+    "request/thinking-switch-supported",
     claims={
         "thinking.mode": "always",
         "thinking.switches": [{"at": "/enable_thinking", "equals": False, "thinks": False}],

@@ -130,25 +130,25 @@ def call_truncated(reply: Reply) -> None:
     reply.ending["finish_reason"] = "length"
 
 
-@vice(targets.calling, "response/finish-reason-says-tool-calls")
+@vice(targets.calling, "response/finish-reason-matches-tool-calls")
 def calls_under_stop(reply: Reply) -> None:
     """A reply with calls ends with stop."""
     reply.ending["finish_reason"] = "stop"
 
 
-@vice(targets.speaking, "response/finish-reason-says-tool-calls")
+@vice(targets.speaking, "response/finish-reason-matches-tool-calls")
 def tool_calls_without_calls(reply: Reply) -> None:
     """A reply without calls ends with tool_calls."""
     reply.ending["finish_reason"] = "tool_calls"
 
 
-@vice(targets.calling, "response/finish-reason-says-tool-calls")
+@vice(targets.calling, "response/finish-reason-matches-tool-calls")
 def calls_under_function_call(reply: Reply) -> None:
     """A reply with tool calls ends with the word for the calls of before."""
     reply.ending["finish_reason"] = "function_call"
 
 
-@vice(targets.calling, "response/finish-reason-says-tool-calls")
+@vice(targets.calling, "response/finish-reason-matches-tool-calls")
 def calls_lost(reply: Reply) -> None:
     """The calls of a reply are lost, and its finish reason still tells of them."""
     for piece in reply.pieces:
@@ -156,13 +156,13 @@ def calls_lost(reply: Reply) -> None:
 
 
 @vice(targets.replies, "response/finish-reason-claimed", claims={"finish.reasons": ["stop", "length", "tool_calls"]},
-      kin=("response/finish-reason-says-tool-calls",))  # fmt: skip
+      kin=("response/finish-reason-matches-tool-calls",))  # fmt: skip
 def finish_reason_of_another_host(reply: Reply) -> None:
     """A reply ends with a word that the provider is not known to give."""
     reply.ending["finish_reason"] = "end_turn"
 
 
-@vice(targets.speaking, "response/message-says-something")
+@vice(targets.speaking, "response/message-not-empty")
 def reply_emptied(reply: Reply) -> None:
     """A reply says nothing at all."""
     for piece in reply.pieces:
@@ -204,13 +204,13 @@ def reasoning_differs_between_fields(reply: Reply) -> None:
     reply.put("reasoning", "Something else.")
 
 
-@vice(targets.calling_twice, "tool-calls/not-more-than-asked")
+@vice(targets.calling_twice, "tool-calls/no-parallel-when-disabled")
 def parallel_calls_unasked(reply: Reply) -> None:
     """A reply holds several calls, where the request asks for one at a time."""
     reply.record["request"]["parallel_tool_calls"] = False
 
 
-@vice(targets.calling, "tool-calls/no-calls-when-none")
+@vice(targets.calling, "tool-calls/none-choice-obeyed")
 def calls_ruled_out(reply: Reply) -> None:
     """A reply holds calls, where tool_choice is none."""
     reply.record["request"]["tool_choice"] = "none"
@@ -243,13 +243,13 @@ def another_function_called(reply: Reply) -> None:
     reply.record["request"]["tool_choice"] = {"type": "function", "function": {"name": "get_rain"}}
 
 
-@vice(targets.plain, "response/choices-as-asked")
+@vice(targets.plain, "response/choice-count-matches-n")
 def choices_not_as_asked(record: Record) -> None:
     """A reply has one choice where two were asked for."""
     record["request"]["n"] = 2
 
 
-@vice(targets.plain, "response/choices-as-asked")
+@vice(targets.plain, "response/choice-count-matches-n")
 def choice_unasked(record: Record) -> None:
     """A reply has two choices where one was asked for."""
     record["response"]["choices"].append({**record["response"]["choices"][0], "index": 1})
@@ -272,7 +272,7 @@ def _without_thought(records: Any) -> Any:
     return (reply for reply in targets.speaking(records) if not any(map(reply.has, _THOUGHTS)))
 
 
-@vice(_without_thought, "response/message-says-something")
+@vice(_without_thought, "response/message-not-empty")
 def content_null(reply: Reply) -> None:
     """A reply without calls or reasoning has null for content."""
     for piece in reply.pieces:

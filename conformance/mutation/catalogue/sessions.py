@@ -11,9 +11,9 @@ from conformance.mutation.bases import Record
 from conformance.mutation.definition import SURVIVED, Allowed, Find, vice
 from conformance.mutation.targets import Slot
 
-_GROWS = "transcript/history-only-grows"
-_COMES_BACK = "transcript/reply-comes-back"
-_UNCHANGED = "transcript/reply-comes-back-unchanged"
+_GROWS = "transcript/history-append-only"
+_COMES_BACK = "transcript/reply-resent"
+_UNCHANGED = "transcript/reply-resent-unchanged"
 _LOST = "transcript/no-user-message-lost"
 _UNTIED = tuple(
     Allowed(SURVIVED, "Without the only words of the user nothing ties the two requests together.", on=host)

@@ -59,7 +59,7 @@ def choice_key_dropped(slot: Slot) -> None:
     keys(_choices, "index", "message", "finish_reason", "message/role", "message/content", "message/tool_calls"),
     "shape/choice",
     kin=(
-        "response/finish-reason-says-tool-calls",
+        "response/finish-reason-matches-tool-calls",
         "shape/response",
     ),
 )
@@ -101,7 +101,7 @@ def chunk_key_dropped(slot: Slot) -> None:
 @vice(
     keys(targets.inner_chunks, "id", "object", "created", "model", "choices"),
     "shape/chunk",
-    kin=("stream/chunk-id-constant", "response/message-says-something"),
+    kin=("stream/chunk-id-constant", "response/message-not-empty"),
 )
 def chunk_key_retyped(slot: Slot) -> None:
     """A key of a chunk has a value of the wrong type."""
@@ -114,7 +114,7 @@ def chunk_object_of_reply(slot: Slot) -> None:
     slot.put("chat.completion")
 
 
-@vice(keys(_chunk_choices, "index", "delta"), "shape/chunk", kin=("response/message-says-something",))
+@vice(keys(_chunk_choices, "index", "delta"), "shape/chunk", kin=("response/message-not-empty",))
 def chunk_choice_key_dropped(slot: Slot) -> None:
     """A choice of a chunk lacks a key that it must have."""
     slot.drop()
@@ -123,7 +123,7 @@ def chunk_choice_key_dropped(slot: Slot) -> None:
 @vice(
     keys(_chunk_choices, "index", "delta", "delta/content", "delta/reasoning_content"),
     "shape/chunk",
-    kin=("response/message-says-something",),
+    kin=("response/message-not-empty",),
 )
 def chunk_choice_key_retyped(slot: Slot) -> None:
     """A key of a chunk's choice has a value of the wrong type."""

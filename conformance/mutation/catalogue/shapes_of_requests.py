@@ -29,7 +29,7 @@ def request_key_retyped(slot: Slot) -> None:
     kin=(
         "transcript/calls-answered",
         "transcript/result-answers-call",
-        "transcript/results-directly-follow",
+        "transcript/results-follow-calls",
     ),
 )
 def message_role_dropped(slot: Slot) -> None:
@@ -61,10 +61,10 @@ def result_id_dropped(slot: Slot) -> None:
     "shape/message",
     kin=(
         "reasoning/dropped-on-plain-turns",
-        "request/plain-turn-has-content",
+        "request/assistant-message-not-empty",
         "transcript/calls-answered",
         "transcript/result-answers-call",
-        "transcript/results-directly-follow",
+        "transcript/results-follow-calls",
     ),
 )
 def message_key_retyped(slot: Slot) -> None:

@@ -70,7 +70,7 @@ def cut_between_events(reply: Reply) -> None:
     del events[len(events) // 2 :]
 
 
-@vice(targets.inner_chunks, "stream/events-are-json", kin=("response/message-says-something",))
+@vice(targets.inner_chunks, "stream/events-are-json", kin=("response/message-not-empty",))
 def event_in_single_quotes(chunk: Slot) -> None:
     """An event holds a literal of Python."""
     chunk.put("data: {'usage': None}\n\n")
@@ -82,31 +82,31 @@ def keepalive_as_data(chunk: Slot) -> None:
     chunk.holder.insert(chunk.key, "data: ping\n\n")
 
 
-@vice(targets.chunks, "error/not-inside-stream")
+@vice(targets.chunks, "error/no-error-in-stream")
 def error_between_chunks(chunk: Slot) -> None:
     """An error comes in the middle of a stream of status 200."""
     chunk.holder.insert(chunk.key, {"error": _GONE})
 
 
-@vice(targets.chunks, "error/not-inside-stream")
+@vice(targets.chunks, "error/no-error-in-stream")
 def error_as_named_event(chunk: Slot) -> None:
     """An error comes as an event with a name."""
     chunk.holder.insert(chunk.key, 'event: error\ndata: {"error": {"message": "The upstream is gone."}}\n\n')
 
 
-@vice(targets.inner_chunks, "error/not-inside-stream")
+@vice(targets.inner_chunks, "error/no-error-in-stream")
 def error_in_chunk(chunk: Slot) -> None:
     """A chunk carries an error beside its choices."""
     chunk.value["error"] = _GONE
 
 
-@vice(streaming(targets.replies), "error/not-inside-stream")
+@vice(streaming(targets.replies), "error/no-error-in-stream")
 def error_in_last_choice(reply: Reply) -> None:
     """A stream ends with an error in its choice."""
     reply.ending.update(finish_reason="error", error=_GONE)
 
 
-@vice(targets.inner_chunks, "error/not-inside-stream")
+@vice(targets.inner_chunks, "error/no-error-in-stream")
 def error_in_choice_of_chunk(chunk: Slot) -> None:
     """The choice of a chunk carries an error."""
     chunk.value["choices"][0]["error"] = _GONE

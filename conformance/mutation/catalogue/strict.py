@@ -32,7 +32,7 @@ def _rename(turn: Slot, position: int, identity: str) -> None:
     call["id"] = result["tool_call_id"] = identity
 
 
-@vice(targets.tool_turns, "request/id-length", claims={"ids.input-max-length": {"limit": 40, "refusal": _NO}})
+@vice(targets.tool_turns, "request/tool-call-id-length", claims={"ids.input-max-length": {"limit": 40, "refusal": _NO}})
 def id_too_long(turn: Slot) -> None:
     """The id of a call is longer than the provider takes."""
     _rename(turn, 0, f"call_{'x' * 60}")
@@ -40,7 +40,7 @@ def id_too_long(turn: Slot) -> None:
 
 @vice(
     targets.tool_turns,
-    "request/id-pattern",
+    "request/tool-call-id-pattern",
     claims={"ids.input-pattern": {"pattern": "[a-zA-Z0-9_]+", "refusal": _NO}},
 )
 def id_with_foreign_characters(turn: Slot) -> None:
@@ -48,26 +48,26 @@ def id_with_foreign_characters(turn: Slot) -> None:
     _rename(turn, 0, "functions.get_weather:0")
 
 
-@vice(targets.tool_turns, "request/id-not-empty", claims={"ids.empty-in-request": _NO})
+@vice(targets.tool_turns, "request/tool-call-id-not-empty", claims={"ids.empty-in-request": _NO})
 def id_emptied_in_history(turn: Slot) -> None:
     """The id of a call and of its result is empty."""
     _rename(turn, 0, "")
 
 
-@vice(targets.later_turns, "request/ids-unique", claims={"ids.duplicate-in-request": _NO})
+@vice(targets.later_turns, "request/tool-call-ids-unique", claims={"ids.duplicate-in-request": _NO})
 def id_of_earlier_turn_in_history(turn: Slot) -> None:
     """The id of a call is that of a call of an earlier turn."""
     first = next(message for message in turn.holder if "tool_calls" in message)
     _rename(turn, 0, first["tool_calls"][0]["id"])
 
 
-@vice(targets.parallel_turns, "request/ids-unique-in-message", claims={"ids.duplicate-in-message": _NO})
+@vice(targets.parallel_turns, "request/tool-call-ids-unique-in-message", claims={"ids.duplicate-in-message": _NO})
 def ids_shared_in_history(turn: Slot) -> None:
     """Two calls of one message have the same id."""
     _rename(turn, 1, turn.value["tool_calls"][0]["id"])
 
 
-@vice(targets.messages("user"), "request/no-successive-same-role", claims={"request.successive-same-role": _NO})
+@vice(targets.messages("user"), "request/roles-alternate", claims={"request.successive-same-role": _NO})
 def user_twice_in_a_row(message: Slot) -> None:
     """Two user messages come one after the other."""
     message.holder.insert(message.key, {"role": "user", "content": "Hello?"})
@@ -91,7 +91,7 @@ def system_as_developer(message: Slot) -> None:
     message.value["role"] = "developer"
 
 
-@vice(targets.messages("user"), "request/parts-accepted", claims={"request.image-parts": _NO})
+@vice(targets.messages("user"), "request/content-parts-accepted", claims={"request.image-parts": _NO})
 def image_where_refused(message: Slot) -> None:
     """A user message holds an image, for a model that reads text alone."""
     said = {"type": "text", "text": message.value["content"]}
@@ -104,13 +104,13 @@ def text_part_emptied(message: Slot) -> None:
     message.value["content"] = [{"type": "text", "text": ""}]
 
 
-@vice(targets.messages("tool"), "request/result-content-accepted", claims={"results.content-parts": _NO})
+@vice(targets.messages("tool"), "request/tool-result-content-accepted", claims={"results.content-parts": _NO})
 def result_in_parts(result: Slot) -> None:
     """The content of a result is a list of parts where a string is taken alone."""
     result.value["content"] = [{"type": "text", "text": result.value["content"]}]
 
 
-@vice(targets.messages("tool"), "request/result-content-accepted", claims={"results.content-empty": _NO})
+@vice(targets.messages("tool"), "request/tool-result-content-accepted", claims={"results.content-empty": _NO})
 def result_emptied(result: Slot) -> None:
     """A result is empty where that is refused."""
     result.value["content"] = ""
@@ -159,7 +159,7 @@ def _not_declaring(records: Any) -> Any:
 
 @vice(
     _declaring,
-    "request/tool-choice-with-thinking",
+    "request/no-forced-tool-choice-with-thinking",
     kin=("tool-calls/required-choice-obeyed",),
     claims={**_THINKS, "thinking.with-tool-choice": _NO},
 )
@@ -168,7 +168,7 @@ def call_forced_while_thinking(body: dict[str, Any]) -> None:
     body["tool_choice"] = "required"
 
 
-@vice(_not_declaring, "request/tools-with-thinking", claims={**_THINKS, "thinking.with-tools": _NO})
+@vice(_not_declaring, "request/no-tools-with-thinking", claims={**_THINKS, "thinking.with-tools": _NO})
 def tools_while_thinking(body: dict[str, Any]) -> None:
     """Tools are declared while the model thinks, where both together are refused."""
     body["tools"] = [{"type": "function", "function": {"name": "get_rain"}}]
@@ -228,7 +228,7 @@ def _reason_on_plain_turns(records: Sequence[Record]) -> None:
 
 @vice(
     targets.plain_turns,
-    "reasoning/present-on-plain-turns-where-demanded",
+    "reasoning/present-on-plain-turns-where-required",
     claims={**_THINKS, "reasoning.omitted-on-plain-turn": _NO},
     prepare=_reason_on_plain_turns,
 )
@@ -237,13 +237,13 @@ def reasoning_absent_on_plain_turn(turn: Slot) -> None:
     del turn.value["reasoning_content"]
 
 
-@vice(targets.reasoned_turns, "reasoning/not-under-both-names-where-refused", claims={"reasoning.input.both": _NO})
+@vice(targets.reasoned_turns, "reasoning/under-one-field", claims={"reasoning.input.both": _NO})
 def reasoning_under_both_names(turn: Slot) -> None:
     """The reasoning of a tool turn comes under both names, where that is refused."""
     turn.value["reasoning"] = turn.value["reasoning_content"]
 
 
-@vice(targets.tool_turns, "request/calls-not-after-assistant", claims={"request.calls-after-assistant": _NO})
+@vice(targets.tool_turns, "request/tool-calls-not-split", claims={"request.calls-after-assistant": _NO})
 def words_and_calls_apart(turn: Slot) -> None:
     """What the model said and what it called are sent as two messages, where that is refused."""
     turn.holder.insert(turn.key, {"role": "assistant", "content": "Let me look."})
@@ -251,7 +251,7 @@ def words_and_calls_apart(turn: Slot) -> None:
 
 @vice(
     _with_messages("user"),
-    "request/one-assistant-at-the-end",
+    "request/one-trailing-assistant-message",
     claims={"request.several-last-assistant": _NO},
 )
 def answers_at_the_end(messages: list[Any]) -> None:
@@ -266,7 +266,7 @@ def _name_results(records: Sequence[Record]) -> None:
 
 @vice(
     targets.messages("tool"),
-    "request/results-named",
+    "request/tool-result-name-present",
     claims={"results.name-missing": _NO, "request.known-message-fields": ["name"]},
     prepare=_name_results,
 )
