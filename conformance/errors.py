@@ -2,11 +2,11 @@
 
     ConformanceError
     ├── InvalidDocument     a file, ours or the user's, cannot be read as what it should be
-    │   └── Unrecognized    a sound file that is none of the kinds that are judged
-    ├── UnknownName         a provider, rule or scenario that nobody has
-    └── Unusable            the call cannot be carried out: no key, no cassette, nobody listens
+    │   └── Unrecognized    a valid file that holds nothing that can be checked
+    ├── UnknownName         a provider, rule or scenario that does not exist
+    └── Unusable            the call cannot be carried out: no key, no cassette, connection refused
 
-What is wrong on the wire is never an error but a finding.
+What is wrong on the wire is a finding and never an error.
 """
 
 from collections.abc import Iterable
@@ -18,7 +18,7 @@ class ConformanceError(Exception):
 
 
 class InvalidDocument(ConformanceError):
-    """A document is malformed at a place that is named: file, line (1-based) and JSON Pointer, as far as known."""
+    """A document is malformed; names the file, the line (1-based) and the JSON Pointer, as far as they are known."""
 
     def __init__(self, message: str, file: str, line: int | None = None, pointer: str | None = None) -> None:
         self.message, self.file, self.line, self.pointer = message, file, line, pointer
@@ -27,25 +27,25 @@ class InvalidDocument(ConformanceError):
         super().__init__(f"{place}:{at} {message}")
 
     def __reduce__(self) -> tuple[type[Self], tuple[str, str, int | None, str | None]]:
-        """Keep the four facts on the way to another process."""
+        """Pass all four arguments to another process; by default only the message would be pickled."""
         return type(self), (self.message, self.file, self.line, self.pointer)
 
 
 class Unrecognized(InvalidDocument):
-    """A file holds nothing of the kinds that are judged; where a folder was searched it is passed over."""
+    """A file holds nothing that can be checked; in a folder, such a file is skipped."""
 
 
 class UnknownName(ConformanceError):
-    """A name stands for nothing; the nearest known ones are named."""
+    """A name is not known; the message lists the nearest known names."""
 
     def __init__(self, kind: str, name: str, known: Iterable[str]) -> None:
-        # Imported here because a run without mistakes never needs it.
+        # Imported here because only an error needs it.
         import difflib
 
         every = sorted(known)
         near = difflib.get_close_matches(name, every, n=3, cutoff=0.5)
         hint = f"did you mean {', '.join(near)}?" if near else f"known: {', '.join(every) or 'none'}"
-        super().__init__(f"there is no {kind} {name!r}; {hint}")
+        super().__init__(f"unknown {kind} {name!r}; {hint}")
 
 
 class Unusable(ConformanceError):

@@ -83,7 +83,7 @@ def test_a_scoped_package_of_npm_is_pinned_anew(tmp_path: Path) -> None:
         ({"language": "perl"}, "/language"),
         ({"packages": ["some-sdk"]}, "/packages/0: expected a package with its version"),
         ({"alongside": {"1.*": ["beside"]}}, "/alongside/1.*/0"),
-        ({"providers": {"grok": {}}}, "/providers/grok: there is no provider 'grok'"),
+        ({"providers": {"grok": {}}}, "/providers/grok: unknown provider 'grok'"),
         ({"providers": {}}, "/providers"),
         ({"variants": ["both"]}, "/variants/0"),
         ({"surprise": 1}, "/surprise"),

@@ -48,11 +48,11 @@ def test_the_extra_is_what_the_embedded_engine_pins() -> None:
 @pytest.mark.parametrize(
     ("changes", "words"),
     [
-        ({"provider": "lamacpp"}, "/provider: there is no provider 'lamacpp'; did you mean llamacpp"),
+        ({"provider": "lamacpp"}, "/provider: unknown provider 'lamacpp'; did you mean llamacpp"),
         ({"command": ["{python}", "{prot}"]}, "/command/1: expected one of python, package"),
         ({"environment": {"A": "{nothing}"}}, "/environment/A: expected one of python"),
         ({"stubs": {"note": "kernels", "folder": "stubs"}}, "/stubs/folder: expected a folder beside the definition"),
-        ({"upstream": "fkae", "model": "none"}, "/upstream: there is no engine 'fkae'; did you mean fake"),
+        ({"upstream": "fkae", "model": "none"}, "/upstream: unknown engine 'fkae'; did you mean fake"),
         ({"upstream": "fake"}, "/model: "),
         ({"packges": []}, "/packges: "),
         ({"seconds": 0}, "/seconds: "),

@@ -115,7 +115,7 @@ def test_a_live_run_beyond_its_budget_is_refused_before_anything_is_sent(pyteste
 def test_an_unknown_provider_is_named_with_the_nearest(pytester: pytest.Pytester) -> None:
     result = run(pytester, "--provider=deepsek")
     assert pytest.ExitCode.USAGE_ERROR == result.ret
-    assert "there is no provider 'deepsek'; did you mean deepseek" in shown(result)
+    assert "unknown provider 'deepsek'; did you mean deepseek" in shown(result)
 
 
 def test_a_live_run_without_key_says_which_variable_to_set(pytester: pytest.Pytester) -> None:

@@ -140,5 +140,5 @@ def test_a_transcript_is_the_callers_own_to_change(data: st.DataObject) -> None:
 @pytest.mark.parametrize("option", ["ids", "reasoning", "results", "arguments"])
 def test_an_option_that_nobody_knows_is_refused(option: str) -> None:
     named: dict[str, Any] = {option: "emtpy"}
-    with pytest.raises(UnknownName, match=f"no option of {option}"):
+    with pytest.raises(UnknownName, match=f"unknown option of {option}"):
         transcripts(**named)
