@@ -100,7 +100,7 @@ def test_ids_that_no_pattern_can_tell_apart_stay_and_are_noted() -> None:
     claims = {"ids.input-pattern": {"pattern": "[a]", "refusal": REFUSED}}
     prepared = egress.explain(turns("x", "y"), claims)
     assert ["a", "y"] == called(prepared.messages)
-    assert [("/2/tool_calls/0/id", "ids.input-pattern")] == [(note.pointer, note.claim) for note in prepared.unmended]
+    assert [("/2/tool_calls/0/id", "ids.input-pattern")] == [(note.pointer, note.claim) for note in prepared.unfixed]
 
 
 PAIR = turn(call("a"), call("b"))

@@ -1,4 +1,4 @@
-"""Messages on the way out: forms of content, keys, roles and their order; what cannot be mended is said."""
+"""Messages on the way out: forms of content, keys, roles and their order; what cannot be fixed is said."""
 
 from typing import Any
 
@@ -143,7 +143,7 @@ def test_roles_stand_as_the_provider_takes_them(
     prepared = egress.explain(transcript, dict.fromkeys(refused, REFUSED))
     assert expected == prepared.messages
     assert prepared.notes
-    assert () == prepared.unmended
+    assert () == prepared.unfixed
     assert transcript == egress.prepare(transcript, {})
 
 
@@ -162,15 +162,15 @@ def test_roles_stand_as_the_provider_takes_them(
 def test_what_cannot_be_mended_stays_and_is_noted_as_such(transcript: list[Message], claim: str, pointer: str) -> None:
     prepared = egress.explain(transcript, {claim: REFUSED})
     assert transcript == prepared.messages
-    assert [(pointer, claim)] == [(note.pointer, note.claim) for note in prepared.unmended]
+    assert [(pointer, claim)] == [(note.pointer, note.claim) for note in prepared.unfixed]
 
 
 def test_a_model_that_thinks_goes_on_from_no_answer_where_that_is_refused() -> None:
     claims = {"request.prefill-while-thinking": REFUSED, "thinking.mode": "always"}
-    assert ["/1"] == [note.pointer for note in egress.explain([USER, PLAIN], claims).unmended]
-    assert () == egress.explain([USER, PLAIN], claims | {"thinking.mode": "never"}).unmended
+    assert ["/1"] == [note.pointer for note in egress.explain([USER, PLAIN], claims).unfixed]
+    assert () == egress.explain([USER, PLAIN], claims | {"thinking.mode": "never"}).unfixed
 
 
 def test_a_note_is_one_line_with_its_claim() -> None:
     assert "/1/id: sent as x (ids.foreign)" == str(egress.Note("/1/id", "sent as x", "ids.foreign"))
-    assert "/: cannot be mended: nothing" == str(egress.Note("", "nothing", mended=False))
+    assert "/: cannot be fixed: nothing" == str(egress.Note("", "nothing", fixed=False))

@@ -144,12 +144,12 @@ def test_what_is_prepared_is_accepted_at_every_point_of_a_transcript(provider: s
     for length in requested(transcript):
         prepared = egress.explain(transcript[:length], profile.at(model))
         body = {**frame(provider, model), "messages": prepared.messages}
-        assert bool(prepared.unmended) is bool(faults(profile, body)), (faults(profile, body), prepared.notes)
-        assert all(note.claim in UNMENDABLE for note in prepared.unmended)
+        assert bool(prepared.unfixed) is bool(faults(profile, body)), (faults(profile, body), prepared.notes)
+        assert all(note.claim in UNFIXABLE for note in prepared.unfixed)
     assert before == transcript
 
 
-UNMENDABLE = {"results.user-after"}
+UNFIXABLE = {"results.user-after"}
 """The claims that a transcript in order can run counter to with no way out, short of words that nobody said."""
 
 
@@ -165,7 +165,7 @@ def test_what_is_prepared_of_a_disturbed_transcript_is_accepted_or_the_notes_say
     before = copy.deepcopy(transcript)
     prepared = egress.explain(transcript, profile.at(model))
     body = {**frame(provider, model), "messages": prepared.messages}
-    assert bool(prepared.unmended) is bool(faults(profile, body)), (faults(profile, body), prepared.notes)
+    assert bool(prepared.unfixed) is bool(faults(profile, body)), (faults(profile, body), prepared.notes)
     assert before == transcript
 
 

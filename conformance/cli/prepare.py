@@ -3,23 +3,19 @@
 FILE holds a canonical transcript (a list of messages) or a request body with one. The messages go to standard output,
 to standard error one line for everything that differs from the transcript, with the claim of the profile behind it
 (`conformance list claims --provider P` tells its source). What the provider is known to refuse and what cannot be
-mended makes the exit code 1.
+fixed makes the exit code 1.
 """
 
 import argparse
 import sys
-from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, Final
 
 import orjson
 
-from conformance import profiles
-from conformance.convert import egress
+from conformance import convert, profiles
+from conformance.convert.egress import Note
 from conformance.documents import parse_json, read_json
-from conformance.documents.pointer import render
-from conformance.errors import InvalidDocument
-from conformance.schemas import SchemaError, validator
 
 EXAMPLES: Final = """\
   conformance prepare --provider deepseek transcript.json
@@ -43,37 +39,23 @@ def run(arguments: argparse.Namespace) -> int:
     """Print the messages and the notes; return 1 where something stays that the provider is known to refuse."""
     profile = profiles.load(arguments.provider)
     named = arguments.file != "-"
-    value = read_json(Path(arguments.file)) if named else parse_json(sys.stdin.buffer.read(), "<stdin>")
-    body: Mapping[str, Any] | None = value if isinstance(value, dict) else None
-    transcript: Any = value if body is None else body.get("messages")
-    at = "" if body is None else "/messages"
-    _demand(transcript, at, arguments.file if named else "<stdin>")
-    asked = (body or {}).get("model") if arguments.model is None else arguments.model
-    prepared = egress.explain(transcript, profile.at(asked if isinstance(asked, str) else ""))
-    notes = [note._replace(pointer=at + note.pointer) for note in prepared.notes]
+    value: Any = read_json(Path(arguments.file)) if named else parse_json(sys.stdin.buffer.read(), "<stdin>")
+    file = arguments.file if named else "<stdin>"
+    prepared = convert.prepare(value, profile, model=arguments.model, file=file)
     if arguments.format == "json":
-        told = {"ids": [each._asdict() for each in prepared.ids], "notes": [each._asdict() for each in notes]}
-        print(_text({"messages": prepared.messages, **told}))
+        ids = [identity._asdict() for identity in prepared.ids]
+        notes = [_json(note) for note in prepared.notes]
+        print(_text({"messages": prepared.messages, "ids": ids, "notes": notes}))
     else:
         print(_text(prepared.messages))
-        for note in notes:
-            print(f"{'note' if note.mended else 'stays'}: {note}", file=sys.stderr)
-    return 1 if prepared.unmended else 0
+        for note in prepared.notes:
+            print(f"{'note' if note.fixed else 'stays'}: {note}", file=sys.stderr)
+    return 1 if prepared.unfixed else 0
+
+
+def _json(note: Note) -> dict[str, Any]:
+    return {"pointer": note.pointer, "reason": note.reason, "claim": note.claim, "mended": note.fixed}
 
 
 def _text(value: Any) -> str:
     return orjson.dumps(value, option=orjson.OPT_INDENT_2).decode()
-
-
-def _demand(transcript: Any, at: str, file: str) -> None:
-    """Raise InvalidDocument for the first fault of a transcript that is not there to be mended."""
-    for error in validator("canonical/transcript").errors(transcript):
-        if not _is_mended(error):
-            raise InvalidDocument(error.message, file, None, at + render(error.place))
-
-
-def _is_mended(error: SchemaError) -> bool:
-    """Say whether a fault is a key too many, or a list of calls that holds none."""
-    return error.keyword == "additionalProperties" or (
-        error.place[1:] == ("tool_calls",) and error.message.endswith(("got null", "got []"))
-    )

@@ -49,18 +49,20 @@ def read(reply: Mapping[str, Any] | Stream | str | bytes, claims: Mapping[str, A
     return result
 
 
-def _message(reply: Mapping[str, Any] | Stream | str | bytes) -> Mapping[str, Any]:
+def _message(reply: Any) -> Mapping[str, Any]:
     if isinstance(reply, (str, bytes)):
         reply = assemble(read_events(reply))
     if isinstance(reply, Stream):
         found: Any = reply.choices[0].message if reply.choices else None
+    elif not isinstance(reply, Mapping):
+        found = None
     elif "choices" in reply:
         choices = _objects(reply["choices"])
         found = choices[0].get("message") if choices else None
     else:
         found = None if "error" in reply else reply
     if not isinstance(found, Mapping):
-        message = "expected a reply with a message, got one that holds none"
+        message = "expected a reply with a message, got one without"
         raise Unusable(message)
     return found
 

@@ -11,7 +11,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
-from typing import Any, NamedTuple, TypeAlias
+from typing import Any, Final, NamedTuple, TypeAlias
 
 import orjson
 
@@ -19,7 +19,10 @@ from conformance.documents.pointer import Place, render
 from conformance.errors import InvalidDocument, UnknownName
 from conformance.schemas import validator
 
-CANONICAL = "canonical"
+CANONICAL: Final = "canonical"
+INPUT: Final = "<input>"
+OUTPUT: Final = "<output>"
+"""What errors call the result of a conversion. An error with this name is a defect of the converter."""
 
 
 class Loss(NamedTuple):
@@ -130,20 +133,62 @@ def load(name: str) -> Dialect:
     return Dialect(name, module.TITLE, module.to_canonical, module.to_native)
 
 
-def convert(value: Any, source: str, target: str, file: str = "<input>") -> Converted:
+def to_canonical(dialect: str, value: Any, file: str = INPUT) -> Converted:
+    """Return a conversation of a dialect as the canonical transcript: a list of messages.
+
+    `dialect` is one of `names()`, such as "anthropic" or "gemini". `value` is a conversation as
+    `schemas/dialects/<dialect>.json` describes it, in plain JSON values; `file` is its name in errors. `.value` is
+    valid by `schemas/canonical/transcript.json`. `.lost` names what the transcript cannot hold: a JSON Pointer into
+    `value`, and the reason. Raises UnknownName if there is no such dialect, and InvalidDocument with the pointer if
+    the value is not valid in it.
+
+    >>> converted = to_canonical("anthropic", {"max_tokens": 8, "messages": [{"role": "user", "content": "Hi"}]})
+    >>> converted.value
+    [{'role': 'user', 'content': 'Hi'}]
+    >>> converted.lost
+    (Loss(pointer='/max_tokens', reason='a transcript holds only messages'),)
+    """
+    converter = load(dialect)
+    demand(value, dialect, file)
+    converted = converter.to_canonical(value)
+    demand(converted.value, CANONICAL, OUTPUT)
+    return converted
+
+
+def from_canonical(dialect: str, value: Any, file: str = INPUT) -> Converted:
+    """Return a canonical transcript as a conversation of a dialect.
+
+    `value` is a list of messages as `schemas/canonical/transcript.json` describes it, in plain JSON values; `file` is
+    its name in errors. `.value` is valid by `schemas/dialects/<dialect>.json`. `.lost` names what the dialect cannot
+    hold: a JSON Pointer into `value`, and the reason. Raises UnknownName if there is no such dialect, and
+    InvalidDocument with the pointer if the value is not a canonical transcript.
+
+    >>> converted = from_canonical("agent-loop", [{"role": "user", "content": "Hi", "name": "Ada"}])
+    >>> converted.value
+    [{'role': 'user', 'content': 'Hi'}]
+    >>> converted.lost
+    (Loss(pointer='/0/name', reason='a message of the loop has no such field'),)
+    """
+    converter = load(dialect)
+    demand(value, CANONICAL, file)
+    converted = converter.to_native(value)
+    demand(converted.value, dialect, OUTPUT)
+    return converted
+
+
+def convert(value: Any, source: str, target: str, file: str = INPUT) -> Converted:
     """Convert a conversation from one dialect to another, by way of the canonical transcript.
 
-    The losses of both ways are returned; those of the second point into the canonical transcript. Raises
-    InvalidDocument with the pointer where the value is not what the source's schema demands.
+    The losses of both steps are returned; those of the second point into the canonical transcript. Raises as
+    `to_canonical` and `from_canonical` do.
     """
-    ways = load(source), load(target)
-    demand(value, source, file)
-    canonical = ways[0].to_canonical(value)
-    native = ways[1].to_native(canonical.value)
+    load(target)
+    canonical = to_canonical(source, value, file)
+    native = from_canonical(target, canonical.value, OUTPUT)
     return Converted(native.value, canonical.lost + native.lost)
 
 
-def demand(value: Any, name: str, file: str = "<input>") -> None:
+def demand(value: Any, name: str, file: str = INPUT) -> None:
     """Raise InvalidDocument with the first place where a value departs from a dialect's schema."""
     schema = "canonical/transcript" if name == CANONICAL else f"dialects/{name}"
     for error in validator(schema).errors(value)[:1]:

@@ -2,7 +2,7 @@
 
 Everything that providers demand of a history is met here, once: reasoning goes back with tool turns, under the name
 that the provider reads, and stays behind on plain turns unless it is demanded there; ids, results, contents and roles
-are mended where a claim says that they would be refused, and stay verbatim where none does. What is mended depends on
+are fixed where a claim says that they would be rejected, and stay verbatim where none does. A fix depends on
 what stands before it alone, wherever that can be, so that a request says again what the one before it said.
 """
 
@@ -37,7 +37,7 @@ def prepare(
     """Return fresh messages for a request; `claims` are those of the provider for the model that is asked.
 
     `unanswered` is the result of a call that has none. The transcript is left whole. What of it the provider is known
-    not to take and cannot be mended is sent as it is; `explain` tells of it.
+    not to take and cannot be fixed is sent as it is; `explain` tells of it.
     """
     return explain(transcript, claims, unanswered=unanswered).messages
 

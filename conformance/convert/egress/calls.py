@@ -61,7 +61,7 @@ class _Ids:
             at = (place[0], "tool_calls", place[1], "id")
             sent = next((each for each in self._candidates(call) if self._is_free(each)), None)
             if sent is None:
-                self._demands.note(at, f"no id could be made in the place of {own!r:.60}", claim, mended=False)
+                self._demands.note(at, f"no id could be made in the place of {own!r:.60}", claim, fixed=False)
                 sent = own or ""
             else:
                 self._demands.note(at, f"sent as {sent!r} in the place of {own!r:.60}", claim)

@@ -69,7 +69,7 @@ def _beside_calls(draft: Draft, demands: Demands) -> None:
         return
     forms = [form for form in _NOTHING if not demands.bites(f"content.{_FORMS[form]}-on-tool-turn")]
     if said(own) or not forms:
-        demands.note((draft.origin, "content"), f"no other form of {own!r:.40} is taken", claim, mended=False)
+        demands.note((draft.origin, "content"), f"no other form of {own!r:.40} is taken", claim, fixed=False)
         return
     _write(draft, forms[0])
     demands.note((draft.origin, "content"), f"sent {_FORMS[forms[0]]}: it has no words", claim)
@@ -115,4 +115,4 @@ def _media(draft: Draft, demands: Demands) -> None:
         claim = _MEDIA.get(part.get("type"), "")
         if demands.bites(claim):
             words = f"a part of type {part['type']} is not taken"
-            demands.note((draft.origin, "content", position), words, claim, mended=False)
+            demands.note((draft.origin, "content", position), words, claim, fixed=False)

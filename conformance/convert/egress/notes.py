@@ -13,17 +13,17 @@ class Note(NamedTuple):
     """A departure from the transcript, or one that the provider asks for and that cannot be made.
 
     `pointer` leads into the transcript. `claim` names the claim behind it; it is empty where the canonical wire alone
-    asks for it. `mended` is false where what the provider will not take had to stay.
+    asks for it. `fixed` is false where what the provider will not take had to stay.
     """
 
     pointer: str
     reason: str
     claim: str = ""
-    mended: bool = True
+    fixed: bool = True
 
     def __str__(self) -> str:
         """Return the note in one line."""
-        stayed = "" if self.mended else "cannot be mended: "
+        stayed = "" if self.fixed else "cannot be fixed: "
         return f"{self.pointer or '/'}: {stayed}{self.reason}" + (f" ({self.claim})" if self.claim else "")
 
 
@@ -53,9 +53,9 @@ class Prepared:
     notes: tuple[Note, ...] = ()
 
     @property
-    def unmended(self) -> tuple[Note, ...]:
+    def unfixed(self) -> tuple[Note, ...]:
         """Return the notes of what the provider is known not to take and that had to stay."""
-        return tuple([note for note in self.notes if not note.mended])
+        return tuple([note for note in self.notes if not note.fixed])
 
 
 class Draft(NamedTuple):
@@ -105,9 +105,9 @@ class Demands:
         claim = self.claims.get(name)
         return claim[key] if isinstance(claim, Mapping) and claim["refusal"] not in _BORNE else None
 
-    def note(self, place: Place, reason: str, claim: str = "", *, mended: bool = True) -> None:
+    def note(self, place: Place, reason: str, claim: str = "", *, fixed: bool = True) -> None:
         """Note a departure at a place of the transcript."""
-        self._notes.append(Note(render(place), reason, claim, mended))
+        self._notes.append(Note(render(place), reason, claim, fixed))
 
     @property
     def notes(self) -> tuple[Note, ...]:

@@ -102,16 +102,16 @@ def _note_what_stays(drafts: Sequence[Draft], demands: Demands) -> None:
     for before, draft in pairwise(drafts):
         if (before.role, draft.role) == ("tool", "user") and demands.bites("results.user-after"):
             words = "an assistant message is wanted between results and this one"
-            demands.note((draft.origin,), words, "results.user-after", mended=False)
+            demands.note((draft.origin,), words, "results.user-after", fixed=False)
     if not drafts:
-        demands.note((), "there is no message to send", "request.no-messages", mended=False)
+        demands.note((), "there is no message to send", "request.no-messages", fixed=False)
         return
     if demands.bites("request.no-user") and not any(draft.role == "user" for draft in drafts):
-        demands.note((), "there is no message of a user", "request.no-user", mended=False)
+        demands.note((), "there is no message of a user", "request.no-user", fixed=False)
     last = drafts[-1]
     names = {"tool": ["request.last-tool"], "assistant": ["request.last-assistant"]}.get(last.role, [])
     if last.role == "assistant" and demands.claims.get("thinking.mode") in ("always", "default-on"):
         names = ["request.prefill-while-thinking", *names]
     for name in names:
         if demands.bites(name):
-            demands.note((last.origin,), "another message is wanted at the end", name, mended=False)
+            demands.note((last.origin,), "another message is wanted at the end", name, fixed=False)

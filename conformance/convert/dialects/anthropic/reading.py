@@ -18,7 +18,7 @@ def transcript(native: dict[str, Any]) -> Converted:
     held = ("system", "messages") if "messages" in native else ("role", "content") if is_reply else ()
     for key in native:
         if key not in held:
-            losses.add((key,), "a transcript holds messages only")
+            losses.add((key,), "a transcript holds only messages")
     found: list[dict[str, Any]] = []
     if is_reply:
         found.append(_assistant(native["content"], ("content",), losses))

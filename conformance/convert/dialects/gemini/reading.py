@@ -50,7 +50,7 @@ def transcript(native: dict[str, Any]) -> Converted:
     reply = native.get("candidates") if "contents" not in native else None
     for key in native:
         if key not in ("systemInstruction", "contents") and (key != "candidates" or not reply):
-            losses.add((key,), "a transcript holds messages only")
+            losses.add((key,), "a transcript holds only messages")
     if reply:
         reader.candidates(reply)
     else:
@@ -135,7 +135,7 @@ class _Reader:
         is_said = bool((given[0].get("content") or {}).get("parts"))
         for key in given[0]:
             if key != "content" or not is_said:
-                self._losses.add(("candidates", 0, key), "a transcript holds messages only")
+                self._losses.add(("candidates", 0, key), "a transcript holds only messages")
         if is_said:
             self.add({"role": "model", **given[0]["content"]}, ("candidates", 0, "content"))
 

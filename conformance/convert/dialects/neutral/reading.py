@@ -20,7 +20,7 @@ def transcript(context: dict[str, Any]) -> Converted:
     """Return the transcript of a context whose blocks stand where they may."""
     losses = Losses()
     if context.get("Tools"):
-        losses.add(("Tools",), "a transcript holds messages only; the definitions are made of them apart")
+        losses.add(("Tools",), "a transcript holds only messages; the definitions are made of them apart")
     found: list[dict[str, Any]] = []
     if context.get("SystemPrompt"):
         found.append({"role": "system", "content": context["SystemPrompt"]})

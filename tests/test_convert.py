@@ -1,0 +1,130 @@
+"""The public functions of the converter: examples, validation of both sides, errors."""
+
+import doctest
+import json
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+import pytest
+
+from conformance import convert, profiles
+from conformance.convert import dialects
+from conformance.errors import InvalidDocument, UnknownName, Unusable
+from conformance.wire.exchange import Exchange
+
+USER = {"role": "user", "content": "Hi"}
+PLAIN = {"role": "assistant", "content": "Hello."}
+
+
+@pytest.mark.parametrize("module", [convert, dialects], ids=lambda module: module.__name__)
+def test_the_examples_hold(module: ModuleType) -> None:
+    result = doctest.testmod(module)
+    assert 0 == result.failed < result.attempted
+
+
+@pytest.mark.parametrize("name", [dialects.CANONICAL, *dialects.names()])
+def test_a_value_of_another_form_is_refused_with_its_pointer(name: str) -> None:
+    with pytest.raises(InvalidDocument) as caught:
+        convert.to_canonical(name, 1)
+    assert ("<input>", "") == (caught.value.file, caught.value.pointer)
+
+
+@pytest.mark.parametrize("name", [dialects.CANONICAL, *dialects.names()])
+def test_a_transcript_of_another_form_is_refused_with_its_pointer(name: str) -> None:
+    with pytest.raises(InvalidDocument) as caught:
+        convert.from_canonical(name, [USER, {"role": "user"}])
+    assert ("<input>", "/1") == (caught.value.file, caught.value.pointer)
+
+
+@pytest.mark.parametrize("function", [convert.to_canonical, convert.from_canonical])
+def test_an_unknown_dialect_is_named(function: Any) -> None:
+    with pytest.raises(UnknownName, match="did you mean anthropic"):
+        function("antropic", [])
+
+
+def test_an_invalid_output_is_an_error(monkeypatch: pytest.MonkeyPatch) -> None:
+    def broken(_: Any) -> dialects.Converted:
+        return dialects.Converted([{"role": "nobody"}])
+
+    monkeypatch.setattr(dialects, "load", lambda name: dialects.Dialect(name, "", broken, broken))
+    with pytest.raises(InvalidDocument) as caught:
+        convert.to_canonical("agent-loop", [USER])
+    assert ("<output>", "/0/role") == (caught.value.file, caught.value.pointer)
+    with pytest.raises(InvalidDocument) as caught:
+        convert.from_canonical("agent-loop", [USER])
+    assert ("<output>", "/0") == (caught.value.file, caught.value.pointer)
+
+
+CALLS: list[dict[str, Any]] = [
+    USER,
+    {
+        "role": "assistant",
+        "content": "",
+        "tool_calls": [{"id": "call_1", "type": "function", "function": {"name": "now", "arguments": "{}"}}],
+    },
+    {"role": "tool", "tool_call_id": "call_1", "content": "12:00"},
+]
+
+
+def test_a_provider_is_a_name_a_file_a_profile_or_its_claims() -> None:
+    profile = profiles.load("mistral")
+    forms: list[convert.Provider] = [
+        "mistral",
+        profile,
+        profile.at(),
+        Path(profiles.__file__).with_name("mistral.yaml"),
+    ]
+    sent = [convert.prepare(CALLS, form).messages for form in forms]
+    assert [sent[0]] * 4 == sent
+    assert sent[0] != convert.prepare(CALLS).messages == CALLS
+
+
+def test_notes_point_into_what_was_given() -> None:
+    expected = ["/1/tool_calls/0/id", "/2/tool_call_id"]
+    assert expected == [note.pointer for note in convert.prepare(CALLS, "mistral").notes]
+    notes = convert.prepare({"model": "mistral-large-latest", "messages": CALLS}, "mistral").notes
+    assert [f"/messages{pointer}" for pointer in expected] == [note.pointer for note in notes]
+
+
+@pytest.mark.parametrize(("value", "pointer"), [([{"role": "user"}], "/0"), ({"model": "m"}, "/messages")])
+def test_what_is_not_a_transcript_is_not_prepared(value: Any, pointer: str) -> None:
+    with pytest.raises(InvalidDocument) as caught:
+        convert.prepare(value)
+    assert ("<input>", pointer) == (caught.value.file, caught.value.pointer)
+
+
+BODY = {"choices": [{"index": 0, "message": PLAIN, "finish_reason": "stop"}]}
+CHUNK = {"choices": [{"index": 0, "delta": PLAIN, "finish_reason": "stop"}]}
+STREAM = f"data: {json.dumps(CHUNK)}\n\ndata: [DONE]\n\n"
+
+
+@pytest.mark.parametrize(
+    "reply",
+    [BODY, PLAIN, json.dumps(BODY), json.dumps(BODY).encode(), STREAM, STREAM.encode(), Exchange(response=BODY)],
+    ids=["body", "message", "text", "bytes", "stream", "stream-bytes", "exchange"],
+)
+def test_a_reply_is_parsed_in_every_form(reply: Any) -> None:
+    assert PLAIN == convert.parse_reply(reply)
+
+
+def test_the_model_of_an_exchange_counts() -> None:
+    claims = {"reasoning.response-field": "think-tags"}
+    tagged = {"choices": [{"message": {"role": "assistant", "content": "<think>\nHm.\n</think>\n\nHello."}}]}
+    profile = profiles.Profile("p", models=(profiles.Model("m", profiles.of(claims).claims),))
+    expected = {**PLAIN, "reasoning_content": "Hm."}
+    assert expected == convert.parse_reply(Exchange({"model": "m"}, tagged), profile)
+    assert expected == convert.parse_reply(Exchange({}, tagged, model="m"), profile)
+    assert expected == convert.parse_reply(tagged, profile, model="m")
+    assert "reasoning_content" not in convert.parse_reply(tagged, profile)
+
+
+@pytest.mark.parametrize("reply", [{"error": {"message": "no"}}, "", "<html>", Exchange(), {"choices": []}])
+def test_a_reply_without_a_message_is_unusable(reply: Any) -> None:
+    with pytest.raises(Unusable):
+        convert.parse_reply(reply)
+
+
+def test_a_body_that_is_not_json_is_refused() -> None:
+    with pytest.raises(InvalidDocument):
+        convert.parse_reply('{"choices": [')
