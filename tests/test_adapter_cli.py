@@ -83,7 +83,7 @@ def test_strict_refuses_and_names_the_rule(adapter: Any) -> None:
     assert 1 == code
     assert "refusing as the provider would" in out
     assert f"request 1 was refused by {LOSES} with 400: The `reasoning_content`" in out
-    assert "to mend it: Keep the reasoning" in out
+    assert "to fix it: Keep the reasoning" in out
 
 
 @pytest.mark.parametrize(

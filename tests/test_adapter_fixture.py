@@ -161,7 +161,7 @@ def test_a_lossy_client_is_told_the_rule_the_request_and_the_mend(foreign: pytes
         "at /1/request/messages/1: expected reasoning_content",
         'sent: {"role":"assistant","content":"","tool_calls"',
         "deepseek answers 400: The `reasoning_content`",
-        "to mend it: Keep the reasoning",
+        "to fix it: Keep the reasoning",
         "conformance explain reasoning/present-on-tool-turns",
     ):
         assert words in text

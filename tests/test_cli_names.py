@@ -32,7 +32,7 @@ def test_a_rule_is_explained_whole(rule: rules.Rule, capsys: pytest.CaptureFixtu
     assert f"level   {rule.level.value}\n" in text
     assert f"source  {rule.source.url}\n" in text
     assert rule.source.quote in text
-    assert "\nTo mend it\n" in text
+    assert "\nTo fix it\n" in text
     assert len(rule.bad) == text.count("\nBreaks it: ")
     assert len(rule.good) == text.count("\nKeeps it: ")
     assert [name for name in rule.reads if f"\n  {name}" not in text] == []

@@ -141,4 +141,4 @@ def test_each_fact_says_why_and_how_to_mend_it(fact: loop.Fact, capsys: pytest.C
     shown = capsys.readouterr().out
     assert shown.startswith(f"{fact.id}\n{fact.title}\n")
     assert "\nWhy\n" in shown
-    assert "\nTo mend it\n" in shown
+    assert "\nTo fix it\n" in shown

@@ -210,7 +210,7 @@ def test_a_rule_says_what_it_judges_why_and_how_to_mend_it(rule: Rule) -> None:
     assert rule.bad
     assert rule.title.endswith(".")
     assert len(rule.title) <= 100
-    assert "to mend it" in rule.doc.lower()
+    assert "to fix it" in rule.doc.lower()
     assert rule.source.url.startswith(("https://", "schemas/"))
 
 

@@ -164,7 +164,7 @@ class Simulation:
         *,
         warnings: bool = False,
     ) -> None:
-        """Raise AssertionError with what is wrong, the request that proves it and how to mend it.
+        """Raise AssertionError with what is wrong, the request that proves it and how to fix it.
 
         A MUST that is broken is wrong, and what was promised and not tested; with `warnings` so is a SHOULD.
         """

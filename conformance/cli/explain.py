@@ -81,7 +81,7 @@ def _heading(rule: Rule | Fact, side: str) -> Iterator[str]:
     if rule.source.quote:
         yield f"        “{rule.source.quote}”"
     yield from _section("Why", why)
-    yield from _section("To mend it", mend)
+    yield from _section("To fix it", mend)
 
 
 def _section(heading: str, text: str) -> Iterator[str]:

@@ -55,7 +55,7 @@ __all__ = [
     "rule", "select",
 ]  # fmt: skip
 
-_MEND: Final = re.compile(r"To mend it,\s+", re.IGNORECASE)
+_FIX: Final = re.compile(r"To fix it,\s+", re.IGNORECASE)
 
 UNCLAIMED = -1
 """The key, beside the counts of what was judged, of the outcome for want of a claim."""
@@ -185,10 +185,10 @@ def select(patterns: Iterable[str]) -> tuple[Rule, ...]:
 
 
 def advice(doc: str) -> tuple[str, str]:
-    """Return why a rule is, and how to mend a breach, out of its documentation; each empty where it does not say."""
-    told = doc.partition("\n")[2].strip()
-    found = _MEND.search(told)
+    """Return why a rule exists and how to fix a violation, from its documentation; each is empty if not documented."""
+    text = doc.partition("\n")[2].strip()
+    found = _FIX.search(text)
     if found is None:
-        return told, ""
-    mend = told[found.end() :].strip()
-    return told[: found.start()].strip(), mend[:1].upper() + mend[1:]
+        return text, ""
+    fix = text[found.end() :].strip()
+    return text[: found.start()].strip(), fix[:1].upper() + fix[1:]

@@ -16,7 +16,7 @@ def judge(batch: Batch, played: Played) -> Iterator[Fault]:
     """Each batch of calls is put before whoever approves it once, as a whole, before any call is run.
 
     Who is asked call by call cannot weigh them against each other, and is asked while others run already. Only loops
-    that show their gate can be judged. To mend it, gate the whole batch first, then run what was allowed.
+    that show their gate can be judged. To fix it, gate the whole batch first, then run what was allowed.
     """
     wanted = [(call.name, parsed(call.arguments)) for call in batch.calls]
     gates = [

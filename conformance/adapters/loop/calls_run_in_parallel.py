@@ -34,7 +34,7 @@ def judge(batch: Batch, played: Played) -> Iterator[Fault]:
 
     A model calls in parallel what does not depend on each other. Told by the driver's own events, and where it tells
     none by the time from the reply to the next request, held against the delays of the tools one after the other. A
-    loop may run them in order, and must where they may not overlap. To mend it, start all calls, then wait for all.
+    loop may run them in order, and must where they may not overlap. To fix it, start all calls, then wait for all.
     """
     seen = _overlap(batch, played)
     if seen is True:

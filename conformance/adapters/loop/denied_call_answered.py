@@ -16,7 +16,7 @@ def judge(batch: Batch, played: Played) -> Iterator[Fault]:
     """Each call that is denied has its result, and is not run.
 
     The user's no is what the model has to hear: as a tool message in the place of the result, beside those of the
-    calls that were allowed. To mend it, fill the slot of a denied call with a text that says so, and go on.
+    calls that were allowed. To fix it, fill the slot of a denied call with a text that says so, and go on.
     """
     if not batch.slots and batch.exchange == len(played.conversation) - 1:
         yield Fault("expected the loop to go on and to tell the model of the denial, got no more request")

@@ -12,7 +12,7 @@ def judge(prompt: Prompt, played: Played) -> Iterator[Fault]:
     """Each prompt ends with what the model said last.
 
     A loop that stops early, loses a call or goes on after the answer gives its user something else, or an error. What
-    stands before the last words, such as those of earlier turns, is not minded, nor is white space. To mend it, run the
+    stands before the last words, such as those of earlier turns, is not minded, nor is white space. To fix it, run the
     loop until a reply has no calls, and return the text of that reply.
     """
     expected = " ".join(prompt.expected.split())

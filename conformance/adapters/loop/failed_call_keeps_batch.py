@@ -16,7 +16,7 @@ def judge(batch: Batch, played: Played) -> Iterator[Fault]:
     """No call that fails breaks the batch.
 
     The model can mend what it is told of. A loop that ends with the tool's error, or leaves the other results out,
-    loses work that was done, and leaves calls without results. To mend it, catch the error of each call by itself, and
+    loses work that was done, and leaves calls without results. To fix it, catch the error of each call by itself, and
     make a text of it that stands where the result would.
     """
     if not batch.slots:

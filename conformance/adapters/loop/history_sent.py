@@ -18,7 +18,7 @@ def judge(part: Asked, played: Played) -> Iterator[Fault]:
     """A later prompt comes with the history of those before it.
 
     The wire keeps nothing between requests: what a loop leaves out, the model never knew. A loop that keeps only the
-    last answer, or nothing at all, forgets what its tools found out. To mend it, append to one list and send all of it.
+    last answer, or nothing at all, forgets what its tools found out. To fix it, append to one list and send all of it.
     """
     messages = [each for each in played.conversation[part.number].request["messages"] if isinstance(each, dict)]
     own = next(each.number for each in played.prompts if part.number in each.asked)

@@ -12,7 +12,7 @@ def judge(part: Asked, played: Played) -> Iterator[Fault]:
     """Nothing is asked that the conversation does not need.
 
     A reply without calls ends the loop. A loop that asks on after it, or asks for titles and summaries on the way, is
-    paid for by its user. To mend it, end where a reply has no calls, and make what is more than that optional.
+    paid for by its user. To fix it, end where a reply has no calls, and make what is more than that optional.
     """
     turns = len(played.scenario.turns)
     if part.turn is None:

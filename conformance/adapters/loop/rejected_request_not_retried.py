@@ -15,7 +15,7 @@ def judge(part: Refused, played: Played) -> Iterator[Fault]:
     """No request that was refused for what it is, is sent again.
 
     The same request gets the same 400, and the user waits longer for the same error. Time-outs and rate limits (408,
-    409, 425, 429) are another matter. To mend it, retry on these and on 5xx alone.
+    409, 425, 429) are another matter. To fix it, retry on these and on 5xx alone.
     """
     for number in range(part.number + 1, len(played.conversation)):
         if played.conversation[number].request == part.exchange.request:

@@ -14,7 +14,7 @@ def judge(batch: Batch, _played: Played) -> Iterator[Fault]:
     Ids may come twice or be empty, and tools finish in any order; a loop that keeps results by id, or as they come in,
     tells the model the weather of the wrong city. A result is told by the call it stands for: by its id where the ids
     of the message are distinct, else by its position. What a client says of a call that failed, was denied or had
-    arguments that cannot be read is its own affair. To mend it, keep one slot a call, fill it in place, and append
+    arguments that cannot be read is its own affair. To fix it, keep one slot a call, fill it in place, and append
     the slots in the order of the calls.
     """
     texts = [str(each["text"]) for each in batch.behaviours]

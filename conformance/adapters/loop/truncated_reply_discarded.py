@@ -17,7 +17,7 @@ def judge(part: Broken, played: Played) -> Iterator[Fault]:
     """No reply that broke off, or told of an error with status 200, is taken for an answer.
 
     A stream says by a finish reason that it is whole. Without one half a call would be run with half its arguments,
-    and half a sentence be shown as the answer. To ask again is right, and so is an error. To mend it, raise an error
+    and half a sentence be shown as the answer. To ask again is right, and so is an error. To fix it, raise an error
     where a stream ends without a finish reason or an event or body has an `error`, before any call is run.
     """
     for back in played.index.resent:

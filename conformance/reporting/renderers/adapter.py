@@ -1,4 +1,4 @@
-"""Report of what an adapter sent, for people: by rule, the worst first, with a proof and how to mend it."""
+"""Report of what an adapter sent, for people: by rule, the worst first, with a proof and how to fix it."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any, Final
@@ -57,7 +57,7 @@ def _rule(rule: Mapping[str, Any], summary: Mapping[str, Any], paint: Paint, *, 
         if finding["refusal"]:
             yield f"        {summary['provider']} answers {printable(finding['refusal'])}\n"
     if rule["mend"] and rule["findings"]:
-        yield f"    to mend it: {printable(rule['mend'])}\n"
+        yield f"    to fix it: {printable(rule['mend'])}\n"
         yield f"    conformance explain {rule['rule']}\n"
 
 

@@ -67,7 +67,7 @@ def _rule(each: Rule | Fact, broken: Sequence[tuple[Verdict, str]]) -> Iterator[
     yield f"### {each.id}\n\n{prose(each.title)}\n\n"
     yield f"{each.level.value}, over each {prose(each.on.name)} of the {_side(each)}.\n\n"
     yield "".join([f"{prose(paragraph)}\n\n" for paragraph in why.split("\n\n") if paragraph])
-    yield f"**To mend it:** {prose(mend)}\n\n" if mend else ""
+    yield f"**To fix it:** {prose(mend)}\n\n" if mend else ""
     quote = f": “{prose(each.source.quote)}”" if each.source.quote else ""
     yield f"Source: {_source(each.source.url)}{quote}\n\n"
     if isinstance(each, Rule):

@@ -85,7 +85,7 @@ def _driver(ids: Sequence[str]) -> dict[str, Any]:
 
 def _rule(rule: Rule | Fact) -> dict[str, Any]:
     why, mend = advice(rule.doc)
-    sections = {"Why": why, "To mend it": mend, "Source": rule.source.quote and f"“{rule.source.quote}”"}
+    sections = {"Why": why, "To fix it": mend, "Source": rule.source.quote and f"“{rule.source.quote}”"}
     told = {heading: text for heading, text in sections.items() if text}
     text = "\n\n".join([f"{heading}: {section}" for heading, section in told.items()])
     marked = "\n\n".join([f"**{heading}**\n\n{section}" for heading, section in told.items()])

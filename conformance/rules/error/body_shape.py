@@ -61,7 +61,7 @@ _BODIES: dict[str, Any] = {
 def judge(answer: Body, context: Context) -> list[Fault]:
     """The body of an error has the shape that the provider's profile claims, or that of OpenAI.
 
-    Clients read the cause from it, and retry by it. Without a claim, `error` is an object with a message. To mend it,
+    Clients read the cause from it, and retry by it. Without a claim, `error` is an object with a message. To fix it,
     wrap what went wrong as `schemas/canonical/error.json` shows, also where a proxy or a framework answers.
     """
     claimed = context.claim("error.shape")

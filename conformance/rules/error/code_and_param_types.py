@@ -29,7 +29,7 @@ def judge(answer: Body, context: Context) -> list[Fault]:
     """The code and the param of an error have the JSON types that the profile claims.
 
     One host's code is the word `invalid_api_key`, another's the number 401, and a typed client fails on the one that
-    it does not expect. To mend it, keep to one type.
+    it does not expect. To fix it, keep to one type.
     """
     holder = answer.value.get("error")
     at: tuple[str, ...] = ("error",)

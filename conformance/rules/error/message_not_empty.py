@@ -23,7 +23,7 @@ from conformance.wire.views import errors
 def judge(answer: Body, _context: Context) -> list[Fault]:
     """The message of an error is not empty.
 
-    It is all that a person has to go by. To mend it, say which part of the request was wrong and what was expected.
+    It is all that a person has to go by. To fix it, say which part of the request was wrong and what was expected.
     """
     text = answer.value if type(answer.value) is str else _message(answer.value)
     if text is not None and text.strip():

@@ -19,7 +19,7 @@ _CHOICE = {"index": 0, "message": {"role": "assistant", "content": "Rarely."}, "
 def judge(answer: Body, _context: Context) -> list[Fault]:
     """A reply with a status of failure holds no completion.
 
-    A client drops the body, or retries and pays twice. To mend it, send the completion with status 200.
+    A client drops the body, or retries and pays twice. To fix it, send the completion with status 200.
     """
     choices = answer.value.get("choices")
     if type(choices) is not list or not any(type(choice) is dict and choice.get("message") for choice in choices):

@@ -22,7 +22,7 @@ def judge(stream: Streamed, _context: Context) -> list[Fault]:
     """A stream carries no error.
 
     Its status has said success, and clients that look at choices alone take what came before for the whole reply.
-    To mend it, check the request before the first chunk, so that a refusal has a status of its own; what fails later
+    To fix it, check the request before the first chunk, so that a refusal has a status of its own; what fails later
     has to be sent as an event, and a client looks for `error` in each.
     """
     if stream.value.error is None:

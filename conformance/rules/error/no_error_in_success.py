@@ -25,7 +25,7 @@ _FAILED = {"error": {"message": "The upstream is gone.", "code": 502}}
 def judge(answer: Body, _context: Context) -> list[Fault]:
     """A reply with a status of success holds no error.
 
-    Clients look at the status first: they find no choice, or half an answer, and no reason to try again. To mend it,
+    Clients look at the status first: they find no choice, or half an answer, and no reason to try again. To fix it,
     send the status that the error has; a gateway passes its upstream's on.
     """
     found = _error(answer.value)

@@ -34,7 +34,7 @@ _STREAM = "text/event-stream"
 def judge(answer: Body, context: Context) -> list[Fault]:
     """The content type says what follows: JSON for a body, an event stream for a stream.
 
-    SDKs pick the parser by it and hand over a raw string, or fail, where it is another. To mend it, send
+    SDKs pick the parser by it and hand over a raw string, or fail, where it is another. To fix it, send
     `application/json` or `text/event-stream`; what is neither, such as a proxy's page, must not bear these.
     """
     exchange = answer.exchange

@@ -33,7 +33,7 @@ _AFTER = "/0/headers/retry-after"
 def judge(answer: Body, context: Context) -> list[Fault]:
     """A rate-limited reply says when to try again where the profile claims that it does.
 
-    A client that trusts the claim waits for a time that it is never told. To mend it, send `Retry-After` with every
+    A client that trusts the claim waits for a time that it is never told. To fix it, send `Retry-After` with every
     429; where the provider changed it for good, the profile needs a new claim with its date.
     """
     has = "retry-after" in answer.exchange.headers

@@ -17,7 +17,7 @@ from conformance.wire.views import answers
 def judge(answer: Body, _context: Context) -> list[Fault]:
     """A reply's HTTP status is 2xx, 4xx or 5xx.
 
-    Clients follow no redirection of a POST and wait for no further answer. To mend it, answer at the address that was
+    Clients follow no redirection of a POST and wait for no further answer. To fix it, answer at the address that was
     asked, with 200 or an error.
     """
     status = answer.exchange.status or 0

@@ -31,7 +31,7 @@ def _is_reply(answer: Body, _context: Context) -> bool:
 def judge(answer: Body, context: Context) -> list[Fault]:
     """A reply is an event stream where the request asks for one, and a single body elsewhere.
 
-    Clients choose their parser by what they asked for. To mend it, obey `stream`; where a model cannot stream, send
+    Clients choose their parser by what they asked for. To fix it, obey `stream`; where a model cannot stream, send
     the whole reply as one chunk.
     """
     exchange = answer.exchange

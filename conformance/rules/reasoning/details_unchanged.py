@@ -88,7 +88,7 @@ def judge(part: Resent, _context: Context) -> list[Fault]:
     """The reasoning_details of a reply come back whole, unchanged and in their order.
 
     Signatures and encrypted blocks stand for thoughts that only the provider can read, and it checks them against
-    their order. The pieces of a stream are joined by index and type first. Null counts as absent. To mend it, store
+    their order. The pieces of a stream are joined by index and type first. Null counts as absent. To fix it, store
     the array as it came and understand none of it.
     """
     given, sent = part.reply.message[_KEY], part.value.get(_KEY)

@@ -41,7 +41,7 @@ def judge(turn: Message, context: Context) -> list[Fault]:
     """An assistant message without tool calls carries no reasoning.
 
     Its thought is done: most providers drop it, some bill it, and DeepSeek's first reasoning model refused it.
-    To mend it, send the reasoning of tool turns only.
+    To fix it, send the reasoning of tool turns only.
     """
     found = carried(turn.value)
     if not found:

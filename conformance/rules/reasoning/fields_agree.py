@@ -19,7 +19,7 @@ def judge(reply: Reply, _context: Context) -> list[Fault]:
     """A reply that gives its reasoning under two fields gives the same text under both.
 
     A client takes one of them, stores it and sends it back; where they differ, what the model thought depends on the
-    client. To mend it, fill both from one text.
+    client. To fix it, fill both from one text.
     """
     message = reply.message
     texts = [(field, text(message, field)) for field in carried(message)]

@@ -45,7 +45,7 @@ def judge(reply: Reply, context: Context) -> list[Fault]:
     """A reply carries its reasoning under the fields that the provider is known for.
 
     A field that is renamed is reasoning lost: clients look under the old name, find nothing, and send nothing back.
-    To mend it, reply under the documented name, beside a new one for as long as clients need it.
+    To fix it, reply under the documented name, beside a new one for as long as clients need it.
     """
     found, claimed = carried(reply.message), in_replies(context)
     if all(field in claimed for field in found):

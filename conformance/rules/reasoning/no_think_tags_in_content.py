@@ -32,7 +32,7 @@ def _has_text(reply: Reply, context: Context) -> bool:
 def judge(reply: Reply, _context: Context) -> list[Fault]:
     """The content of a reply does not begin with reasoning between <think> tags.
 
-    A client that shows content shows the thought, stores it as an answer and sends it back on every turn. To mend it,
+    A client that shows content shows the thought, stores it as an answer and sends it back on every turn. To fix it,
     have the server split the two (a reasoning parser), or claim the tags for a provider that documents them.
     """
     content = reply.message["content"]

@@ -36,7 +36,7 @@ def judge(turn: Turn, context: Context) -> list[Fault]:
     """A thinking model's tool turn has no empty reasoning where the provider takes that for none.
 
     Some providers bear an empty string where reasoning was lost, others answer as if the field were missing.
-    To mend it, send the reasoning that the reply gave.
+    To fix it, send the reasoning that the reply gave.
     """
     if carried(turn.value):
         return []

@@ -55,7 +55,7 @@ def _assistants(body: dict[str, Any]) -> list[tuple[int, dict[str, Any]]]:
 def judge(request: Body, context: Context) -> list[Fault]:
     """An assistant message has no reasoning field that the provider refuses.
 
-    What one provider demands is an unknown property to another, which then refuses the whole request. To mend it,
+    What one provider demands is an unknown property to another, which then refuses the whole request. To fix it,
     leave the field out for this provider, or send the one that it reads.
     """
     refused = _refused(context)

@@ -25,7 +25,7 @@ def judge(message: Message, context: Context) -> list[Fault]:
     """Reasoning stands in assistant messages alone.
 
     It is what the model thought; in the message of a user or a tool it is an unknown key, which strict providers
-    refuse and others drop. To mend it, keep the reasoning with the reply that it led to.
+    refuse and others drop. To fix it, keep the reasoning with the reply that it led to.
     """
     if message.role == "assistant":
         return []

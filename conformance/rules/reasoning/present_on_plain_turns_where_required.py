@@ -39,7 +39,7 @@ def judge(turn: Message, context: Context) -> list[Fault]:
     """A thinking model's plain turn carries its reasoning where the provider demands it there too.
 
     The canonical wire drops it. A few providers check every assistant message instead, and bear an empty string for
-    it. To mend it, send the field on every assistant message to such a provider.
+    it. To fix it, send the field on every assistant message to such a provider.
     """
     fields = in_requests(context)
     if any(has(turn.value, field) for field in fields):

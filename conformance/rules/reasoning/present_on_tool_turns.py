@@ -51,7 +51,7 @@ def judge(turn: Turn, context: Context) -> list[Fault]:
     """A thinking model's tool turn carries its reasoning where the provider demands it.
 
     The provider reads the reasoning to go on with the loop, and refuses the request or goes astray without it. It is
-    judged where the model is known to think; turns before the last user message by a claim of their own. To mend it,
+    judged where the model is known to think; turns before the last user message by a claim of their own. To fix it,
     keep the reasoning of each reply with tool calls and send it back under the field that the provider reads.
     """
     fields = in_requests(context)

@@ -60,7 +60,7 @@ def judge(part: Resent, context: Context) -> list[Fault]:
 
     A thinking model that called a tool goes on with its thought when the result is in; without the thought it starts
     anew, calls again or answers worse, and some providers refuse. Which field carries it is not looked at here.
-    To mend it, store the reasoning of each reply beside its calls and send both.
+    To fix it, store the reasoning of each reply beside its calls and send both.
     """
     value = part.value
     if present(value) or any(field in TAGS and has(value, field) for field in in_requests(context)):

@@ -33,7 +33,7 @@ def judge(part: Resent, _context: Context) -> list[Fault]:
     """The thought signature of a tool call comes back in the call, unchanged.
 
     The signature stands for the reasoning that led to the call, which the host does not show; newer models refuse the
-    call without it. To mend it, keep `extra_content` of each call and send it back.
+    call without it. To fix it, keep `extra_content` of each call and send it back.
     """
     sent = part.value.get("tool_calls")
     faults = []

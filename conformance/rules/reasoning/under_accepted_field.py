@@ -45,7 +45,7 @@ def judge(turn: Turn, context: Context) -> list[Fault]:
     """The reasoning of a tool turn stands under a field that the provider reads.
 
     A provider that reads another name drops this one without a word, and the model has lost its thought as if nothing
-    had been sent. To mend it, rename the field for this provider, or send the text under both names where both are
+    had been sent. To fix it, rename the field for this provider, or send the text under both names where both are
     borne.
     """
     fields = in_requests(context)

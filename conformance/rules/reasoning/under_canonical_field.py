@@ -27,7 +27,7 @@ def judge(message: Message, context: Context) -> list[Fault]:
     """Reasoning goes back under a key of the canonical wire, or one that the provider reads.
 
     A gateway's own name for it means nothing to other providers: lenient ones drop it and strict ones refuse the
-    request. To mend it, send `reasoning_content` or `reasoning_details`.
+    request. To fix it, send `reasoning_content` or `reasoning_details`.
     """
     if message.role != "assistant":
         return []

@@ -25,7 +25,7 @@ _REFUSED = {"reasoning.input.both": {"status": 400, "message": "messages.{index}
 def judge(request: Body, _context: Context) -> list[Fault]:
     """An assistant message carries its reasoning under one name, where the provider refuses both.
 
-    Where it refuses one of them anyhow, another rule says so. To mend it, send the name that the profile claims to be
+    Where it refuses one of them anyhow, another rule says so. To fix it, send the name that the profile claims to be
     read.
     """
     listed = request.value.get("messages")

@@ -37,7 +37,7 @@ def judge(part: Resent, context: Context) -> list[Fault]:
     """Reasoning that is sent back is the text that the reply gave.
 
     A summary, a trimmed or a re-encoded text is another thought: it misses the prompt cache, and the model goes on
-    from what it never thought. To mend it, store the text as it came, joined from the deltas with nothing between.
+    from what it never thought. To fix it, store the text as it came, joined from the deltas with nothing between.
     """
     sent, message = part.value, part.reply.message
     fields = present(sent)

@@ -32,7 +32,7 @@ def judge(request: Body, context: Context) -> list[Fault]:
     """The arguments of tool calls sent back are JSON text of objects, where the provider parses them.
 
     The canonical wire sends them back as the model wrote them, even when malformed; some providers refuse that.
-    To mend it, send `{}` in their place there, with a result that says what was wrong with the arguments.
+    To fix it, send `{}` in their place there, with a result that says what was wrong with the arguments.
     """
     return [
         fault

@@ -37,7 +37,7 @@ def judge(message: Message, _context: Context) -> list[Fault]:
     """An assistant message carries content or tool calls.
 
     Replies that held reasoning alone, or that were cut before their first word, leave such messages behind.
-    To mend it, leave the whole message out when the next request is built.
+    To fix it, leave the whole message out when the next request is built.
     """
     value = message.value
     if value.get("content") or any(value.get(name) for name in _INSTEAD):

@@ -39,7 +39,7 @@ _CONTENT = "/0/request/messages/1/content"
 def judge(request: Body, context: Context) -> list[Fault]:
     """A user message holds only parts of kinds that the provider takes.
 
-    Models that read text alone refuse images, sounds and files. To mend it, leave such parts out, say in words that
+    Models that read text alone refuse images, sounds and files. To fix it, leave such parts out, say in words that
     something was there, or ask a model that reads them.
     """
     listed = request.value.get("messages")

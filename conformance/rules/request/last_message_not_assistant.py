@@ -31,7 +31,7 @@ _GOES_ON = ("prefix", "partial")
 def judge(request: Body, context: Context) -> list[Fault]:
     """The last message is not an assistant's answer, where the provider refuses to go on from one.
 
-    One that is marked as a beginning (`prefix`, `partial`) is meant to be gone on from. To mend it, append what the
+    One that is marked as a beginning (`prefix`, `partial`) is meant to be gone on from. To fix it, append what the
     user says next, or mark it.
     """
     listed = request.value.get("messages")

@@ -24,7 +24,7 @@ _REFUSED = {"request.last-tool": {"status": 400, "message": "The last message mu
 def judge(request: Body, _context: Context) -> list[Fault]:
     """The last message is not a tool's, where the provider goes on from users alone.
 
-    To mend it, append a user message that asks to go on, or ask a model that goes on from results.
+    To fix it, append a user message that asks to go on, or ask a model that goes on from results.
     """
     listed = request.value.get("messages")
     last = listed[-1] if type(listed) is list and listed else None

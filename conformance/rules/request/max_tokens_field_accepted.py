@@ -21,7 +21,7 @@ _NAMES = ("max_tokens", "max_completion_tokens")
 def judge(request: Body, context: Context) -> list[Fault]:
     """The bound on the length of a reply has a name that the provider reads.
 
-    Under the other name it is refused, or has no effect. To mend it, send the name that the profile claims.
+    Under the other name it is refused, or has no effect. To fix it, send the name that the profile claims.
     """
     read = context.claim("request.max-tokens-fields")
     return [

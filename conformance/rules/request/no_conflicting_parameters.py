@@ -22,7 +22,7 @@ _CLAIM = {"request.conflicts": [{"when": _BOTH, "verdict": _REFUSED}]}
 def judge(request: Body, context: Context) -> list[Fault]:
     """A request holds no parameters that exclude each other at the provider.
 
-    Either is taken alone. To mend it, decide between them.
+    Either is taken alone. To fix it, decide between them.
     """
     body = request.value
     faults = []

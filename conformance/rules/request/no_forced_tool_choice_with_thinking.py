@@ -37,7 +37,7 @@ _THINKS_NOT = {"thinking.mode": "never", "thinking.with-tool-choice": _REFUSED}
 def judge(request: Body, context: Context) -> list[Fault]:
     """A request forces no tool call while the model thinks, where the provider does not take both.
 
-    To mend it, switch thinking off for that request, or ask for the call in words and leave `tool_choice` at `auto`.
+    To fix it, switch thinking off for that request, or ask for the call in words and leave `tool_choice` at `auto`.
     """
     kind = _forced(request.value.get("tool_choice"))
     if not kind:

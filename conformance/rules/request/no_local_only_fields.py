@@ -30,7 +30,7 @@ def judge(message: Message, context: Context) -> list[Fault]:
     """What a client keeps beside a message for itself is not sent.
 
     Finish reasons, error flags, tool names, times, durations and what an SDK notes of its provider are a client's
-    bookkeeping; `isError` above all tells the model nothing, because a failure is text in `content`. To mend it, strip
+    bookkeeping; `isError` above all tells the model nothing, because a failure is text in `content`. To fix it, strip
     these keys when a request is built.
     """
     known = context.claim("request.known-message-fields", ())

@@ -34,7 +34,7 @@ _CLAIMS = {
 def judge(request: Body, _context: Context) -> list[Fault]:
     """A request declares no tools while the model thinks, where the provider does not take both.
 
-    To mend it, switch thinking off in requests with tools, or ask such a model over the interface that has both.
+    To fix it, switch thinking off in requests with tools, or ask such a model over the interface that has both.
     """
     if not request.value.get("tools"):
         return []

@@ -35,7 +35,7 @@ _REFUSED = {"status": 400, "message": "Unknown parameter: 'messages[{index}].{fi
 def judge(message: Message, context: Context) -> list[Fault]:
     """A message holds only the keys of the canonical wire.
 
-    Lenient hosts drop what they do not know, strict ones refuse the whole request for it. To mend it, build messages
+    Lenient hosts drop what they do not know, strict ones refuse the whole request for it. To fix it, build messages
     from the keys that `schemas/canonical/message.json` names for their role, instead of sending what is stored.
     """
     known = context.claim("request.known-message-fields", ())

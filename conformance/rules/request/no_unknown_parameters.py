@@ -30,7 +30,7 @@ def judge(request: Body, context: Context) -> list[Fault]:
     """A request has no parameter that is not known, where the provider refuses those.
 
     Known is what the API reference names, what the profile names, and what some provider documents beside thinking:
-    which of the last a provider lacks is for the rule about unsupported parameters. To mend it, leave it out, or send
+    which of the last a provider lacks is for the rule about unsupported parameters. To fix it, leave it out, or send
     what stands in `extra_body` at the top.
     """
     body = request.value

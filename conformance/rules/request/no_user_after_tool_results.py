@@ -22,7 +22,7 @@ _REFUSED = {"results.user-after": {"status": 400, "message": "Unexpected role '{
 def judge(request: Body, _context: Context) -> list[Fault]:
     """No user message directly follows tool results, where the provider wants an assistant's in between.
 
-    The canonical wire takes it. To mend it, let the model answer the results first, or put a short assistant message
+    The canonical wire takes it. To fix it, let the model answer the results first, or put a short assistant message
     between the two.
     """
     listed = request.value.get("messages")

@@ -22,7 +22,7 @@ _SECOND = {"/0/request/messages/1": {"role": "system", "content": "Be brief."}}
 def judge(request: Body, _context: Context) -> list[Fault]:
     """A request holds one system message, where the provider takes no more.
 
-    To mend it, join their texts to one.
+    To fix it, join their texts to one.
     """
     listed = request.value.get("messages")
     found = [

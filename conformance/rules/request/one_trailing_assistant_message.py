@@ -25,7 +25,7 @@ _REFUSED = {"request.several-last-assistant": {"status": 400, "message": "Cannot
 def judge(request: Body, _context: Context) -> list[Fault]:
     """A request does not end with several assistant messages, where the provider refuses that.
 
-    To mend it, join them to one.
+    To fix it, join them to one.
     """
     listed = request.value.get("messages")
     roles = [message.get("role") for message in listed[-2:] if type(message) is dict] if type(listed) is list else []

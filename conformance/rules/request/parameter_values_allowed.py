@@ -26,7 +26,7 @@ _CLAIMS = {
 def judge(request: Body, context: Context) -> list[Fault]:
     """A parameter of which the provider takes certain values only has one of them.
 
-    To mend it, leave the parameter out.
+    To fix it, leave the parameter out.
     """
     body = request.value
     return [

@@ -23,7 +23,7 @@ _CLAIMS = {"thinking.mode": "always", "thinking.refused-parameters": ["temperatu
 def judge(request: Body, context: Context) -> list[Fault]:
     """A request has no parameter that the provider refuses while the model thinks.
 
-    To mend it, leave the parameter out, or switch thinking off.
+    To fix it, leave the parameter out, or switch thinking off.
     """
     body = request.value
     return [

@@ -32,7 +32,7 @@ _CLAIM = {
 def judge(request: Body, context: Context) -> list[Fault]:
     """A request has no parameter that the provider is known to refuse.
 
-    Others take it, so it comes from a client that was made for them. To mend it, leave the parameter out.
+    Others take it, so it comes from a client that was made for them. To fix it, leave the parameter out.
     """
     body = request.value
     return [

@@ -27,7 +27,7 @@ _CLAIMS = {
 def judge(request: Body, context: Context) -> list[Fault]:
     """`reasoning_effort` is one of the words that the provider knows.
 
-    The words differ from host to host. To mend it, send the nearest one that the profile claims.
+    The words differ from host to host. To fix it, send the nearest one that the profile claims.
     """
     effort, known = request.value["reasoning_effort"], context.claim("thinking.efforts")
     if effort in known or context.claim("thinking.effort-unknown") == "accepted":

@@ -56,7 +56,7 @@ def _strict(body: Any) -> dict[str, Any] | None:
 def judge(body: Body, _context: Context) -> list[Fault]:
     """The strict schema of a reply is closed in each of its objects, where the provider checks it.
 
-    What else a provider does not take of JSON Schema differs too much to be foretold. To mend it, say
+    What else a provider does not take of JSON Schema differs too much to be foretold. To fix it, say
     `additionalProperties: false` in each object of the schema, or leave `strict` out.
     """
     described = _strict(body) or {}

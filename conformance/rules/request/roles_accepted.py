@@ -36,7 +36,7 @@ def judge(request: Body, context: Context) -> list[Fault]:
     """Instructions stand under a role that the provider takes, system or developer.
 
     Newer OpenAI models know the role developer, most others know system alone, and early reasoning models took
-    neither. To mend it, send the role that is taken; where there is none, put the text before the user's.
+    neither. To fix it, send the role that is taken; where there is none, put the text before the user's.
     """
     listed = request.value.get("messages")
     refused = [role for role, name in _CLAIMS.items() if context.claims.get(name) not in _BORNE]

@@ -40,7 +40,7 @@ _MESSAGE = "/0/request/messages/2"
 def judge(request: Body, _context: Context) -> list[Fault]:
     """User and assistant messages take turns, where the provider refuses two of one role in a row.
 
-    Results of parallel calls are not meant. To mend it, join the texts of such messages.
+    Results of parallel calls are not meant. To fix it, join the texts of such messages.
     """
     listed = request.value.get("messages")
     roles = [_role(each) for each in listed] if type(listed) is list else []

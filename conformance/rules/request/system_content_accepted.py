@@ -22,7 +22,7 @@ _REFUSED = {"content.parts-on-system": {"status": 400, "message": "messages[{ind
 def judge(request: Body, _context: Context) -> list[Fault]:
     """The content of a system message is a string, where the provider takes no parts there.
 
-    To mend it, join the parts to one text.
+    To fix it, join the parts to one text.
     """
     listed = request.value.get("messages")
     return [

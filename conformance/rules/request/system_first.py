@@ -31,7 +31,7 @@ _LATE = {"/0/request/messages/-": {"role": "system", "content": "Be brief."}}
 def judge(request: Body, _context: Context) -> list[Fault]:
     """System messages stand before all others, where the provider takes them nowhere else.
 
-    Clients that compact a history, or remind the model of something, put them in the middle. To mend it, move the
+    Clients that compact a history, or remind the model of something, put them in the middle. To fix it, move the
     text to the first system message, or say it as the user.
     """
     listed = request.value.get("messages")

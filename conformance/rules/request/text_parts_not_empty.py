@@ -26,7 +26,7 @@ def judge(request: Body, _context: Context) -> list[Fault]:
     """A text part is not empty, where the provider refuses empty ones.
 
     A reply that said nothing beside its calls becomes such a part in clients that keep all content as parts.
-    To mend it, leave the part out.
+    To fix it, leave the part out.
     """
     listed = request.value.get("messages")
     faults = []

@@ -32,7 +32,7 @@ _ALWAYS = {"thinking.mode": "always", "thinking.switches": _SWITCHES, "thinking.
 def judge(request: Body, context: Context) -> list[Fault]:
     """A request does not switch thinking on where the model cannot, nor off where it always thinks.
 
-    Nothing is said where it is not known what becomes of that. To mend it, leave the switch out for such a model.
+    Nothing is said where it is not known what becomes of that. To fix it, leave the switch out for such a model.
     """
     never = context.claim("thinking.mode") == "never"
     claim = "thinking.unsupported" if never else "thinking.off-unsupported"

@@ -34,7 +34,7 @@ _CLAIM = {
 def judge(request: Body, context: Context) -> list[Fault]:
     """The ids of tool calls are no longer than the provider takes.
 
-    Ids of other hosts, above all those with a prefix and two UUIDs, are longer than some providers allow. To mend it,
+    Ids of other hosts, above all those with a prefix and two UUIDs, are longer than some providers allow. To fix it,
     map the ids of a history to short ones when the model is switched, in calls and results alike.
     """
     limit = context.claim("ids.input-max-length")["limit"]

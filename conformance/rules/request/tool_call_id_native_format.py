@@ -24,7 +24,7 @@ _CLAIMS = {"ids.format": "call_[a-z]", "ids.foreign": "damaged"}
 def judge(request: Body, context: Context) -> list[Fault]:
     """The ids of tool calls have the form of the provider's own, where others are refused or do damage.
 
-    Templates that read the function's name from the id are led astray by the ids of another host. To mend it, give
+    Templates that read the function's name from the id are led astray by the ids of another host. To fix it, give
     the calls of another host ids of that form, the same in the call and in its result.
     """
     claimed = context.claim("ids.format")

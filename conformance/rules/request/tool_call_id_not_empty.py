@@ -30,7 +30,7 @@ _REFUSED = {"ids.empty-in-request": {"status": 400, "message": "Invalid 'message
 def judge(request: Body, context: Context) -> list[Fault]:
     """The ids of tool calls are not empty, where the provider refuses empty ones.
 
-    Some hosts reply with empty ids and refuse them all the same; that they came is the fault of the host. To mend it,
+    Some hosts reply with empty ids and refuse them all the same; that they came is the fault of the host. To fix it,
     make up an id for such a call, and use it in the call and in its result alike.
     """
     return [

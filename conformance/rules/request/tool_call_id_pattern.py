@@ -34,7 +34,7 @@ _RIGHT = {"/0/request/messages/1/tool_calls/0/id": "D681PevKs", "/0/request/mess
 def judge(request: Body, context: Context) -> list[Fault]:
     """The ids of tool calls have the form that the provider takes.
 
-    A history that began at another host holds ids of that host's form. To mend it, map them to ids of the form that
+    A history that began at another host holds ids of that host's form. To fix it, map them to ids of the form that
     is asked for when the model is switched, in calls and results alike.
     """
     pattern = context.claim("ids.input-pattern")["pattern"]

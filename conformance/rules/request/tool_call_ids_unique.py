@@ -32,7 +32,7 @@ def judge(request: Body, context: Context) -> list[Fault]:
     """The ids of a request's tool calls differ from message to message.
 
     Hosts that number calls anew in each reply bring the same id again, and others look ids up over the whole request.
-    To mend it, rename the later of the two, in the call and in its result alike.
+    To fix it, rename the later of the two, in the call and in its result alike.
     """
     number = request.place[0]
     turns = [turn for turn in context.index.turns if turn.place[0] == number]

@@ -28,7 +28,7 @@ _REFUSED = {"ids.duplicate-in-message": {"status": 400, "message": "Duplicate to
 def judge(request: Body, context: Context) -> list[Fault]:
     """The tool calls of one message have different ids, where the provider refuses or confuses equal ones.
 
-    That they came so is the fault of the host; only the order tells which result belongs to which call. To mend it,
+    That they came so is the fault of the host; only the order tells which result belongs to which call. To fix it,
     rename the later of the two, in the call and in its result alike.
     """
     return [

@@ -22,7 +22,7 @@ _REFUSED = {"request.calls-after-assistant": {"status": 400, "message": "Unexpec
 def judge(request: Body, context: Context) -> list[Fault]:
     """Tool calls do not stand in a second assistant message behind another, where that is refused.
 
-    To mend it, send what the model said and what it called in one message, as it came.
+    To fix it, send what the model said and what it called in one message, as it came.
     """
     listed = request.value.get("messages")
     return [

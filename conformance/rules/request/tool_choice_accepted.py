@@ -29,7 +29,7 @@ _NAMED = {"type": "function", "function": {"name": "get_weather"}}
 def judge(request: Body, context: Context) -> list[Fault]:
     """`tool_choice` is one of those that the model takes.
 
-    Forms that the canonical wire does not know are not judged: who takes them is not known. To mend it, leave the
+    Forms that the canonical wire does not know are not judged: who takes them is not known. To fix it, leave the
     choice to the model, and ask for the call in words.
     """
     kind = _kind(request.value["tool_choice"])

@@ -34,7 +34,7 @@ def _chosen(request: Body) -> Any:
 def judge(request: Body, _context: Context) -> list[Fault]:
     """`tool_choice` names a function that the request declares.
 
-    Some providers refuse another name, others answer as if nothing had been chosen. To mend it, declare the function
+    Some providers refuse another name, others answer as if nothing had been chosen. To fix it, declare the function
     in `tools`, or choose one that is declared.
     """
     tools = request.value.get("tools")

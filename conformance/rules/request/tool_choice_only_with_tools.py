@@ -24,7 +24,7 @@ _REFUSED = {"tools.choice-without-tools": {"status": 400, "message": "'tool_choi
 def judge(request: Body, _context: Context) -> list[Fault]:
     """`tool_choice` comes with `tools`, where the provider refuses it alone.
 
-    That a function is named which is not declared is for another rule. To mend it, leave `tool_choice` out.
+    That a function is named which is not declared is for another rule. To fix it, leave `tool_choice` out.
     """
     if request.value.get("tools"):
         return []

@@ -39,7 +39,7 @@ _TIME = {"type": "function", "function": {"name": "clock.get_time"}}
 def judge(request: Body, context: Context) -> list[Fault]:
     """The names of declared functions have the form that the provider takes.
 
-    Names that come from servers of tools hold dots, slashes and colons. To mend it, map them to letters, digits,
+    Names that come from servers of tools hold dots, slashes and colons. To fix it, map them to letters, digits,
     underscores and dashes, and back when a call comes.
     """
     pattern = context.claim("request.tool-name-pattern")["pattern"]

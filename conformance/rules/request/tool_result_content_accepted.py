@@ -33,7 +33,7 @@ def judge(request: Body, context: Context) -> list[Fault]:
     """The content of a tool message has a form that the provider accepts.
 
     Text parts are canonical, and yet some providers take a string only; an empty result is a string and yet refused
-    by some. To mend it, join the parts to one text, and say in words that there was no output.
+    by some. To fix it, join the parts to one text, and say in words that there was no output.
     """
     number = request.place[0]
     faults = []

@@ -22,7 +22,7 @@ _NAME = {"/0/request/messages/2/name": "get_weather"}
 def judge(request: Body, context: Context) -> list[Fault]:
     """A tool message bears the `name` of its function, where the provider demands it.
 
-    The canonical wire has no such key. To mend it, copy the name from the call.
+    The canonical wire has no such key. To fix it, copy the name from the call.
     """
     return [
         Fault(

@@ -32,7 +32,7 @@ def judge(tool: Body, _context: Context) -> list[Fault]:
     """The parameters of a function declare properties, and those of a strict one are closed.
 
     This holds where the provider checks the schemas of functions; what else a provider does not take of JSON Schema
-    differs too much to be foretold. To mend it, write `properties`, be it an empty object, and say
+    differs too much to be foretold. To fix it, write `properties`, be it an empty object, and say
     `additionalProperties: false` in each object of a strict function's parameters.
     """
     function = tool.value.get("function") if type(tool.value) is dict else None

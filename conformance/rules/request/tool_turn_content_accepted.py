@@ -40,7 +40,7 @@ def judge(request: Body, context: Context) -> list[Fault]:
     """The content of assistant messages with tool calls has a form that the provider accepts.
 
     The model said nothing beside its calls, and there are four ways to write that: null, an empty string, an empty
-    list, or no key. Each is refused somewhere. To mend it, write it the way that the profile claims to be accepted;
+    list, or no key. Each is refused somewhere. To fix it, write it the way that the profile claims to be accepted;
     where none is known, send an empty string.
     """
     claims, number = context.claims, request.place[0]

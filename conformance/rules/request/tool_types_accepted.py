@@ -21,7 +21,7 @@ _REFUSED = {"tools.wrong-type": {"status": 400, "message": "invalid params, inva
 def judge(tool: Body, _context: Context) -> list[Fault]:
     """A tool definition is of type function, where the provider refuses others.
 
-    To mend it, leave out the tools that another host runs by itself.
+    To fix it, leave out the tools that another host runs by itself.
     """
     kind = tool.value.get("type") if type(tool.value) is dict else "function"
     if kind == "function" or type(kind) is not str:

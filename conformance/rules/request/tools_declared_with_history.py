@@ -25,7 +25,7 @@ _REFUSED = {"tools.history-without-tools": {"status": 400, "message": "tools mus
 def judge(request: Body, context: Context) -> list[Fault]:
     """A request with tool calls in its history declares tools, where the provider refuses it otherwise.
 
-    To mend it, send the definitions on, with `tool_choice: "none"` where no further call is wanted.
+    To fix it, send the definitions on, with `tool_choice: "none"` where no further call is wanted.
     """
     if request.value.get("tools"):
         return []

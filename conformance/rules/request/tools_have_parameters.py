@@ -28,7 +28,7 @@ _REFUSED = {"tools.without-parameters": {"status": 400, "message": "function par
 def judge(tool: Body, _context: Context) -> list[Fault]:
     """A declared function has parameters, where the provider refuses one without.
 
-    To mend it, send `{"type": "object", "properties": {}}` for a function that takes nothing.
+    To fix it, send `{"type": "object", "properties": {}}` for a function that takes nothing.
     """
     function = tool.value.get("function") if type(tool.value) is dict else None
     if type(function) is not dict or function.get("parameters"):

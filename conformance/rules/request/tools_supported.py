@@ -27,7 +27,7 @@ _REFUSED = {
 def judge(request: Body, _context: Context) -> list[Fault]:
     """A request declares no tools for a model that calls none.
 
-    To mend it, leave `tools` out, or ask a model that calls tools.
+    To fix it, leave `tools` out, or ask a model that calls tools.
     """
     if not request.value.get("tools"):
         return []

@@ -24,7 +24,7 @@ _REFUSED = {"content.parts-on-user": {"status": 400, "message": "messages[{index
 def judge(request: Body, _context: Context) -> list[Fault]:
     """The content of a user message that is text alone is a string, where the provider takes no parts.
 
-    To mend it, join the parts to one text.
+    To fix it, join the parts to one text.
     """
     listed = request.value.get("messages")
     return [

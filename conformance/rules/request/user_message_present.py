@@ -21,7 +21,7 @@ _REFUSED = {"request.no-user": {"status": 400, "message": "The messages paramete
 def judge(request: Body, _context: Context) -> list[Fault]:
     """A request holds a user message, where the provider refuses it otherwise.
 
-    To mend it, send the last instruction as the user's.
+    To fix it, send the last instruction as the user's.
     """
     listed = request.value.get("messages")
     if type(listed) is not list or not listed:

@@ -29,7 +29,7 @@ def judge(reply: Reply, _context: Context) -> list[Fault]:
     """A reply that the token limit ended holds whole tool calls.
 
     The text of the last call's arguments ends where the tokens did; a client that runs the call all the same runs it
-    with less than the model meant. To mend it, allow more tokens; a client does not run what it cannot parse and says
+    with less than the model meant. To fix it, allow more tokens; a client does not run what it cannot parse and says
     so in the result.
     """
     faults = []

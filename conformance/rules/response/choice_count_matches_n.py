@@ -22,7 +22,7 @@ def _has_choices(part: Body, _context: Context) -> bool:
 def judge(part: Body, _context: Context) -> list[Fault]:
     """A reply has as many choices as the request asked for with `n`, one where it did not ask.
 
-    A provider that ignores `n` breaks a client that votes over samples without an error to see. To mend it, give them
+    A provider that ignores `n` breaks a client that votes over samples without an error to see. To fix it, give them
     all, or refuse an `n` that is not supported.
     """
     asked, got = part.exchange.request.get("n"), len(part.value["choices"])

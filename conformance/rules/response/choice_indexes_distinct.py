@@ -24,7 +24,7 @@ def _has_several(part: Body, _context: Context) -> bool:
 def judge(part: Body, _context: Context) -> list[Fault]:
     """The choices of a reply have different indexes.
 
-    Clients collect choices by index, and the later of two with one index overwrites the earlier. To mend it, number
+    Clients collect choices by index, and the later of two with one index overwrites the earlier. To fix it, number
     them from 0.
     """
     seen: set[int] = set()

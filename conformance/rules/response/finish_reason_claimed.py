@@ -28,7 +28,7 @@ def judge(reply: Reply, context: Context) -> list[Fault]:
     """The finish reason is one of those that the provider is known to give.
 
     Clients map each word to what they do next; one that they do not know ends the loop, or passes for success.
-    To mend it, reply with a documented word, or document the new one.
+    To fix it, reply with a documented word, or document the new one.
     """
     known = context.claim(_CLAIM)
     if reply.finish_reason in known:

@@ -38,7 +38,7 @@ def judge(reply: Reply, context: Context) -> list[Fault]:
 
     Agent loops go on or end by it: calls under `stop` are never run, `tool_calls` without calls is a loop without
     work. A reply that was cut (`length`, `content_filter`) is excepted; where `tool_choice` names a function, `stop`
-    is as usual, since the first provider of this wire gives it there. To mend it, reply with `tool_calls`.
+    is as usual, since the first provider of this wire gives it there. To fix it, reply with `tool_calls`.
     """
     reason = reply.finish_reason
     if not reply.calls:

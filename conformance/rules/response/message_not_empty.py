@@ -33,7 +33,7 @@ def _has_ended(reply: Reply, context: Context) -> bool:
 def judge(reply: Reply, _context: Context) -> list[Fault]:
     """A reply that ends with stop says something: content, reasoning, a refusal or calls.
 
-    An empty reply under status 200 looks like an answer: the loop ends and the user sees nothing. To mend it, fail the
+    An empty reply under status 200 looks like an answer: the loop ends and the user sees nothing. To fix it, fail the
     request, or ask the model again.
     """
     message = reply.message

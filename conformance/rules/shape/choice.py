@@ -21,7 +21,7 @@ from conformance.wire.views import replies
 def judge(part: Reply, context: Context) -> list[Fault]:
     """A choice of a reply has an index, a message and a finish reason of the canonical types.
 
-    Where the provider is known to give no finish reason, its absence is no must. To mend it, reply with the types of
+    Where the provider is known to give no finish reason, its absence is no must. To fix it, reply with the types of
     `schemas/canonical/response.json`.
     """
     faults = context.shape_faults(part.place)

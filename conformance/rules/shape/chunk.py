@@ -19,6 +19,6 @@ from conformance.wire.views import chunks
 def judge(part: Body, context: Context) -> list[Fault]:
     """A chunk of a stream is a chat completion chunk.
 
-    The chunk is open: an unknown key is never a fault. To mend it, send the types of `schemas/canonical/chunk.json`.
+    The chunk is open: an unknown key is never a fault. To fix it, send the types of `schemas/canonical/chunk.json`.
     """
     return context.shape_faults(part.place)

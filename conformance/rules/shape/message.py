@@ -34,7 +34,7 @@ from conformance.wire.views import messages
 def judge(part: Message, context: Context) -> list[Fault]:
     """A message of a request has its role's shape.
 
-    Roles are system, user, assistant and tool; each has its own keys and types. To mend it, send what
+    Roles are system, user, assistant and tool; each has its own keys and types. To fix it, send what
     `schemas/canonical/message.json` demands of the role.
     """
     return context.shape_faults(part.place)

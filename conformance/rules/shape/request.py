@@ -29,6 +29,6 @@ def judge(part: Body, context: Context) -> list[Fault]:
     """A request has a model, messages and parameters of the canonical types.
 
     The top of a request is open: parameters differ by provider, so an unknown one is no fault. A known one of the
-    wrong type is. To mend it, send the type that `schemas/canonical/request.json` names.
+    wrong type is. To fix it, send the type that `schemas/canonical/request.json` names.
     """
     return context.shape_faults(part.place)

@@ -21,6 +21,6 @@ def judge(part: Body, context: Context) -> list[Fault]:
     """A reply's body is a chat completion.
 
     The body is open: an unknown key is never a fault. What is judged are the keys that clients read: `object`,
-    `choices`, `usage`. To mend it, reply with the types of `schemas/canonical/response.json`.
+    `choices`, `usage`. To fix it, reply with the types of `schemas/canonical/response.json`.
     """
     return context.shape_faults(part.place)

@@ -28,6 +28,6 @@ def judge(part: Call, context: Context) -> list[Fault]:
     """A tool call sent back is {id, type, function{name, arguments}}, its arguments a string.
 
     `arguments` is the raw JSON text as the model emitted it, even when malformed: an object in its place loses the
-    bytes and is refused by strict providers. To mend it, send the string that came.
+    bytes and is refused by strict providers. To fix it, send the string that came.
     """
     return context.shape_faults(part.place)

@@ -22,7 +22,7 @@ from conformance.wire.views import tool_definitions
 def judge(part: Body, context: Context) -> list[Fault]:
     """A tool definition is {type: "function", function{name, description, parameters}}.
 
-    `parameters` is a JSON Schema object. To mend it, wrap the function as `schemas/canonical/tool-definition.json`
+    `parameters` is a JSON Schema object. To fix it, wrap the function as `schemas/canonical/tool-definition.json`
     shows.
     """
     return context.shape_faults(part.place)

@@ -24,7 +24,7 @@ def judge(stream: Streamed, _context: Context) -> list[Fault]:
     """All chunks of a stream have the same id.
 
     Clients and logs tell replies apart by it: a new id is a new reply, and text and token count go to different ones.
-    To mend it, make the id once a request.
+    To fix it, make the id once a request.
     """
     found = stream.value.facts.get("chunk-id-changed", ())
     return [Fault(f"expected the id of the chunk before, got a change {fact.detail}", at=fact.at) for fact in found]

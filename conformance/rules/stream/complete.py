@@ -22,7 +22,7 @@ def judge(stream: Streamed, context: Context) -> list[Fault]:
     """Every choice of a stream comes to its finish reason, and no event is left half sent.
 
     A stream that just ends was cut: by a proxy's time limit, a crash, a lost connection. Half a reply that is taken
-    for a whole one is stored, and half a tool call is run. To mend it, end with a finish reason or an error; a client
+    for a whole one is stored, and half a tool call is run. To fix it, end with a finish reason or an error; a client
     discards what has none. Where the provider is known to leave it out, the finding is no must.
     """
     facts = stream.value.facts

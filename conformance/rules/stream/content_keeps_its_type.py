@@ -24,7 +24,7 @@ _FIELD = "reasoning.response-field"
 def judge(stream: Streamed, _context: Context) -> list[Fault]:
     """The content of a streamed choice is strings throughout, or lists of parts throughout.
 
-    A client that appends finds `[object Object]` in the text, or fails. To mend it, stream reasoning under a field of
+    A client that appends finds `[object Object]` in the text, or fails. To fix it, stream reasoning under a field of
     its own, or claim the parts for a provider that documents them.
     """
     found = stream.value.facts.get("content-type-changed", ())

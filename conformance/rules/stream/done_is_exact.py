@@ -22,7 +22,7 @@ def judge(stream: Streamed, _context: Context) -> list[Fault]:
     """The end mark is exactly `[DONE]`, and a blank line follows it.
 
     By the standard an event without a blank line after it never happens, and a client that compares the data with
-    `[DONE]` does not find it where a space follows. To mend it, send `data: [DONE]` and an empty line.
+    `[DONE]` does not find it where a space follows. To fix it, send `data: [DONE]` and an empty line.
     """
     facts = stream.value.facts
     if "done-undispatched" in facts:

@@ -39,7 +39,7 @@ _FIRST = {"/0/response/0/choices": [], "/0/response/1/choices/0/delta/role": "as
 def judge(stream: Streamed, context: Context) -> list[Fault]:
     """A chunk with empty choices carries usage.
 
-    Clients take `choices[0]` of every chunk that has no usage, and fail where there is none. To mend it, send
+    Clients take `choices[0]` of every chunk that has no usage, and fail where there is none. To fix it, send
     annotations beside a choice with an empty delta, or claim the first chunk for a provider that documents it.
     """
     found = stream.value.facts.get("empty-choices", ())

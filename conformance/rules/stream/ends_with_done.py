@@ -36,7 +36,7 @@ def _is_whole(stream: Streamed, context: Context) -> bool:
 def judge(stream: Streamed, _context: Context) -> list[Fault]:
     """A stream ends with the event `data: [DONE]`.
 
-    It is how a client tells an end from a connection that broke. To mend it, send `data: [DONE]` and a blank line
+    It is how a client tells an end from a connection that broke. To fix it, send `data: [DONE]` and a blank line
     last; a gateway passes it on.
     """
     facts = stream.value.facts

@@ -20,7 +20,7 @@ from conformance.wire.views import streams
 def judge(stream: Streamed, _context: Context) -> list[Fault]:
     """Every event of a stream but the last holds a JSON object.
 
-    One event that does not parse makes most clients throw away the whole reply. To mend it, send what keeps the
+    One event that does not parse makes most clients throw away the whole reply. To fix it, send what keeps the
     connection alive as a comment (`: ping`), and errors as JSON.
     """
     facts = stream.value.facts

@@ -25,7 +25,7 @@ def judge(stream: Streamed, _context: Context) -> list[Fault]:
     """The first fragment of a streamed tool call has arguments, a string that may be empty.
 
     Clients begin with that string and append to it; where it is absent or null, some write `undefined` or `None` into
-    the arguments, and others fail. To mend it, send `"arguments": ""` where there is nothing yet.
+    the arguments, and others fail. To fix it, send `"arguments": ""` where there is nothing yet.
     """
     found = stream.value.facts.get("arguments-missing", ())
     return [

@@ -33,7 +33,7 @@ def judge(stream: Streamed, context: Context) -> list[Fault]:
     """The id of a streamed tool call comes once, in the call's first fragment.
 
     Clients take a fragment with an id for a new call, or overwrite the id with an empty one and can no longer pair
-    the result. Null counts as absent. To mend it, leave the id out of the later fragments.
+    the result. Null counts as absent. To fix it, leave the id out of the later fragments.
     """
     facts = stream.value.facts
     return [

@@ -33,7 +33,7 @@ def _is_judged(stream: Streamed, context: Context) -> bool:
 def judge(stream: Streamed, _context: Context) -> list[Fault]:
     """The indexes of a streamed message's tool calls count from 0 without a gap.
 
-    Clients use the index as a position in an array, and a gap becomes an empty call. To mend it, number the calls
+    Clients use the index as a position in an array, and a gap becomes an empty call. To fix it, number the calls
     alone: text and reasoning take no number.
     """
     found = stream.value.facts.get("index-gap", ())

@@ -27,7 +27,7 @@ def judge(stream: Streamed, _context: Context) -> list[Fault]:
     """Each tool call of a streamed message has an index of its own.
 
     Clients collect fragments by index: two calls under one become a single call with joined arguments, and the
-    second is lost. To mend it, count the index up with each call.
+    second is lost. To fix it, count the index up with each call.
     """
     found = stream.value.facts.get("index-reused", ())
     return [Fault(f"expected a new index for a call with a new id: {fact.detail}", at=fact.at) for fact in found]

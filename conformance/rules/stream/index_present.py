@@ -25,7 +25,7 @@ def _is_judged(stream: Streamed, context: Context) -> bool:
 def judge(stream: Streamed, _context: Context) -> list[Fault]:
     """Every fragment of a streamed tool call has an index.
 
-    The index alone says which call a fragment belongs to; without it parallel calls run into one another. To mend it,
+    The index alone says which call a fragment belongs to; without it parallel calls run into one another. To fix it,
     number the calls of a message from 0 and repeat the number in each fragment.
     """
     found = stream.value.facts.get("index-missing", ())

@@ -33,7 +33,7 @@ def judge(stream: Streamed, context: Context) -> list[Fault]:
     """The function's name of a streamed tool call comes once, in the call's first fragment.
 
     Clients that append every string make `get_weatherget_weather` of it, those that overwrite end with an empty name.
-    Null counts as absent. To mend it, leave the name out of the later fragments.
+    Null counts as absent. To fix it, leave the name out of the later fragments.
     """
     facts = stream.value.facts
     return [

@@ -24,7 +24,7 @@ def judge(stream: Streamed, _context: Context) -> list[Fault]:
     """No event follows `data: [DONE]`.
 
     Clients close the connection there, so what follows is lost, and a second mark may end the next reply on it.
-    To mend it, send everything before the mark.
+    To fix it, send everything before the mark.
     """
     found = stream.value.facts.get("after-done", ())
     return [Fault(f"expected no event after data: [DONE], got {fact.detail}", at=fact.at) for fact in found]

@@ -28,7 +28,7 @@ from conformance.wire.views import streams
 def judge(stream: Streamed, _context: Context) -> list[Fault]:
     """After the finish reason of a choice, its deltas say nothing more.
 
-    A client that stops reading there loses the rest; only the token count may follow. To mend it, send the finish
+    A client that stops reading there loses the rest; only the token count may follow. To fix it, send the finish
     reason when the last text and the last call are out.
     """
     found = stream.value.facts.get("after-finish", ())

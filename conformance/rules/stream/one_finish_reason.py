@@ -35,7 +35,7 @@ def judge(stream: Streamed, _context: Context) -> list[Fault]:
     """Each choice of a stream gives one finish reason.
 
     A client acts on the first: it runs tools and closes the stream, and misses what comes with the second.
-    To mend it, give the reason once, on the last chunk of the choice.
+    To fix it, give the reason once, on the last chunk of the choice.
     """
     found = stream.value.facts.get("finish", ())
     if len(found) <= 1:

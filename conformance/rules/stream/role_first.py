@@ -32,7 +32,7 @@ def _is_judged(stream: Streamed, context: Context) -> bool:
 def judge(stream: Streamed, _context: Context) -> list[Fault]:
     """The first delta of each choice names the role.
 
-    Clients that open a message by its role drop what comes before it, or keep a message without one. To mend it, send
+    Clients that open a message by its role drop what comes before it, or keep a message without one. To fix it, send
     `"role": "assistant"` in the first delta.
     """
     found = stream.value.facts.get("role-missing", ())

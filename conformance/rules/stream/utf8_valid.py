@@ -25,7 +25,7 @@ def judge(stream: Streamed, context: Context) -> list[Fault]:
     """The text of a stream is valid UTF-8: no character is cut in two.
 
     Bytes that are no UTF-8 become U+FFFD, once and for all. Models write characters in pieces, and a server that
-    sends each piece as it comes, or a proxy that cuts where its buffer ends, breaks them. To mend it, hold back the
+    sends each piece as it comes, or a proxy that cuts where its buffer ends, breaks them. To fix it, hold back the
     bytes of a character until it is whole.
     """
     facts = stream.value.facts

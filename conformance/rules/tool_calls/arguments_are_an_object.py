@@ -39,7 +39,7 @@ def judge(reply: Reply, context: Context) -> list[Fault]:
     """The arguments of a reply's tool call are JSON text of an object.
 
     A function that needs no arguments may be called with an empty text. A reply that was cut is another matter: there
-    the text ends where the tokens did. To mend it, constrain the arguments when decoding; a client sends the text
+    the text ends where the tokens did. To fix it, constrain the arguments when decoding; a client sends the text
     back as it came, with a result that says what is wrong with it.
     """
     faults = []

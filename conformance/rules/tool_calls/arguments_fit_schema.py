@@ -31,7 +31,7 @@ _ARGUMENTS = "/0/response/choices/0/message/tool_calls/0/function/arguments"
 def judge(reply: Reply, _context: Context) -> list[Fault]:
     """The arguments of a reply's tool call fit the parameters that the request declares.
 
-    A matter of the model, which engines can force: with `strict`, or by decoding under the schema. To mend it, switch
+    A matter of the model, which engines can force: with `strict`, or by decoding under the schema. To fix it, switch
     that on; a client answers the call with a result that says what is missing, so that the model can try again.
     """
     faults = []

@@ -27,7 +27,7 @@ def judge(call: Call, context: Context) -> list[Fault]:
     """The id of a reply's tool call has the form that the provider's profile claims.
 
     Ids travel on to other hosts, some of which take only certain lengths and characters; a form that changed shows
-    that another engine answers. To mend it, reply with ids of the claimed form; where the provider changed it for
+    that another engine answers. To fix it, reply with ids of the claimed form; where the provider changed it for
     good, the profile needs a new claim with its date.
     """
     claimed = context.claim("ids.format")

@@ -21,7 +21,7 @@ def judge(call: Call, context: Context) -> list[Fault]:
     """A tool call of a reply has an id that is not empty.
 
     The id is how a result names the call that it answers; hosts that leave it empty get results that they cannot
-    pair, and others refuse the history. To mend it, give each call an id; a client that must go on with such a reply
+    pair, and others refuse the history. To fix it, give each call an id; a client that must go on with such a reply
     makes one up and uses it in the call and in the result alike.
     """
     if call.id != "" and (call.id is not None or not context.exchange.streamed):

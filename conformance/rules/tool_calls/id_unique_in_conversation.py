@@ -29,7 +29,7 @@ def judge(reply: Reply, context: Context) -> list[Fault]:
     """The ids of a reply's tool calls differ from those of the calls in its request.
 
     The wire stays right without it, because results stand directly after their calls and in order, but clients and
-    hosts that look ids up over the whole conversation pair a result with the wrong call. To mend it, make ids unique
+    hosts that look ids up over the whole conversation pair a result with the wrong call. To fix it, make ids unique
     in the conversation, not in the reply alone.
     """
     number = reply.place[0]

@@ -18,7 +18,7 @@ def judge(reply: Reply, _context: Context) -> list[Fault]:
     """The tool calls of one reply have different ids.
 
     Two calls with one id get two results with one id, which only their order tells apart, and providers that check
-    for duplicates refuse the next request. To mend it, number or randomize ids within a reply.
+    for duplicates refuse the next request. To fix it, number or randomize ids within a reply.
     """
     seen: list[object] = []
     faults = []

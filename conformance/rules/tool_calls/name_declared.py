@@ -33,7 +33,7 @@ def judge(call: Call, _context: Context) -> list[Fault]:
     """A reply calls a function that its request declares.
 
     Models make up names, and engines pass them on; a client has nothing to run for such a call and must answer it
-    all the same. To mend it, constrain the names when decoding, or let the model try again; a client answers with a
+    all the same. To fix it, constrain the names when decoding, or let the model try again; a client answers with a
     result that says that there is no such tool.
     """
     if definitions.definition(call) is not None:

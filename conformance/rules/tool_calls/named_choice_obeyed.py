@@ -45,7 +45,7 @@ def _is_named(reply: Reply, context: Context) -> bool:
 def judge(reply: Reply, _context: Context) -> list[Fault]:
     """A reply calls the function that `tool_choice` names, and no other.
 
-    Structured output rests on it: clients read the call's arguments without looking for anything else. To mend it,
+    Structured output rests on it: clients read the call's arguments without looking for anything else. To fix it,
     constrain decoding to that function, or refuse the request; a reply in words is neither.
     """
     wanted = reply.request["tool_choice"]["function"].get("name") if reply.request is not None else None

@@ -22,7 +22,7 @@ def judge(reply: Reply, _context: Context) -> list[Fault]:
     """A reply holds at most one tool call where the request says `parallel_tool_calls: false`.
 
     Clients ask for it because their tools cannot run side by side, or because a later call depends on an earlier
-    result. Many engines take the parameter and drop it. To mend it, keep the first call and leave out the rest; a
+    result. Many engines take the parameter and drop it. To fix it, keep the first call and leave out the rest; a
     client runs the calls one after the other.
     """
     if len(reply.calls) <= 1:

@@ -26,7 +26,7 @@ _NONE = {"/0/request/tool_choice": "none"}
 def judge(reply: Reply, _context: Context) -> list[Fault]:
     """A reply holds no tool call where `tool_choice` is `none`.
 
-    A client that rules calls out, to have a summary say, has nothing that would run them. To mend it, leave the
+    A client that rules calls out, to have a summary say, has nothing that would run them. To fix it, leave the
     tools out of the prompt or forbid the call when decoding.
     """
     if not reply.calls:

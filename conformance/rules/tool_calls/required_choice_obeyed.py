@@ -44,7 +44,7 @@ def _is_required(reply: Reply, context: Context) -> bool:
 def judge(reply: Reply, _context: Context) -> list[Fault]:
     """A reply holds a tool call where `tool_choice` is `required`.
 
-    Agent loops that end by a call of a last tool never end without it. To mend it, constrain decoding to a call, or
+    Agent loops that end by a call of a last tool never end without it. To fix it, constrain decoding to a call, or
     refuse the request.
     """
     return [] if reply.calls else [Fault("expected a call, as tool_choice is required, got none", at=("message",))]

@@ -25,7 +25,7 @@ def judge(turn: Turn, context: Context) -> list[Fault]:
     """Every tool call of a request's history is answered by a tool message.
 
     A call whose tool failed or was denied is answered too: the failure is text in `content`. Calls that share an id
-    need a result each. To mend it, allot one result a call before any tool runs, and fill each in its place.
+    need a result each. To fix it, allot one result a call before any tool runs, and fill each in its place.
     """
     if turn.paired:
         return []

@@ -43,7 +43,7 @@ def judge(part: Sequel, _context: Context) -> list[Fault]:
     no must. But all that stands behind the change misses the prompt cache, and the model goes on from what it never
     saw; where signed parts stand behind it, providers that check signatures refuse. Lost user messages, replies that
     come back changed, and reasoning are for other rules.
-    To mend it, append to what was sent, and put what changes (the time, the state of a task) into the new message.
+    To fix it, append to what was sent, and put what changes (the time, the state of a task) into the new message.
     """
     if not part.changes:
         return []

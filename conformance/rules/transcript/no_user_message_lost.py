@@ -27,7 +27,7 @@ def judge(part: Sequel, _context: Context) -> list[Fault]:
 
     Without the question the model takes the answer for the beginning, and repeats or forgets the task. Where a message
     went together with its neighbours, the client has shortened the history, which it may: that is no must.
-    To mend it, keep user messages in the list from which requests are built, and append each once.
+    To fix it, keep user messages in the list from which requests are built, and append each once.
     """
     return [
         Fault(

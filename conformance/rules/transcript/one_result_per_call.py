@@ -25,7 +25,7 @@ from conformance.wire.views import tool_turns
 def judge(turn: Turn, _context: Context) -> list[Fault]:
     """A tool call has one result, not several.
 
-    Calls that share an id may have as many results as there are calls. To mend it, put what a tool has to say into
+    Calls that share an id may have as many results as there are calls. To fix it, put what a tool has to say into
     the one message, and do not append the result of a call that was retried beside the first.
     """
     if turn.paired:

@@ -43,7 +43,7 @@ def judge(part: Sequel, _context: Context) -> list[Fault]:
     """A reply with tool calls whose results are sent is in the history itself.
 
     Told as text, or dropped, it leaves results without their call: the model learns to write calls as text, and its
-    reasoning is gone with the turn. A call that nobody carried out may be left out. To mend it, append the assistant
+    reasoning is gone with the turn. A call that nobody carried out may be left out. To fix it, append the assistant
     message with its `tool_calls` as it came, then a tool message for each call.
     """
     if part.returned:

@@ -45,7 +45,7 @@ def judge(part: Resent, context: Context) -> list[Fault]:
     The model goes on from what it is told that it said. Arguments that are parsed and written anew miss the prompt
     cache, and those that were malformed are lost with what the model would learn from them; an id of one's own making
     is lost on templates that read the function's name from it. Reasoning is for other rules.
-    To mend it, store the text of content and arguments as it came, and copy the ids.
+    To fix it, store the text of content and arguments as it came, and copy the ids.
     """
     value, message = part.value, part.reply.message
     faults = [*_of_content(value.get("content"), message.get("content"))]

@@ -26,7 +26,7 @@ from conformance.wire.views import tool_results
 def judge(result: Result, context: Context) -> list[Fault]:
     """A tool result answers a call of the assistant message before it.
 
-    Ids are looked for in that message alone, so that ids which come again in later turns stay harmless. To mend it,
+    Ids are looked for in that message alone, so that ids which come again in later turns stay harmless. To fix it,
     send the assistant message with its `tool_calls` before its results, and copy each call's id into `tool_call_id`.
     """
     if result.turn is None:

@@ -29,7 +29,7 @@ from conformance.wire.views import tool_results
 def judge(result: Result, _context: Context) -> list[Fault]:
     """Tool results follow the assistant message that called for them, with nothing in between.
 
-    A user or system message that arrives while tools run waits until the last result is in. To mend it, move what
+    A user or system message that arrives while tools run waits until the last result is in. To fix it, move what
     stands between to the end.
     """
     if result.adjacent:

@@ -25,7 +25,7 @@ from conformance.wire.views import tool_turns
 def judge(turn: Turn, _context: Context) -> list[Fault]:
     """Tool results stand in the order of the calls that they answer.
 
-    Some hosts and models repeat ids, and then the position alone says which result belongs to which call. To mend it,
+    Some hosts and models repeat ids, and then the position alone says which result belongs to which call. To fix it,
     append results in the order of `tool_calls`, whatever order the tools finished in.
     """
     if turn.paired or len(turn.results) < 2:

@@ -41,7 +41,7 @@ def judge(usage: Usage, context: Context) -> list[Fault]:
     """The total token count is the sum of prompt and completion tokens.
 
     Some providers count reasoning beside the completion, or tokens that no field shows; a profile says so, and then
-    their sum is expected. To mend it, add up the same counts that are reported.
+    their sum is expected. To fix it, add up the same counts that are reported.
     """
     value = usage.value
     total, parts = value["total_tokens"], value["prompt_tokens"] + value["completion_tokens"]

@@ -32,7 +32,7 @@ def _is_asked(stream: Streamed, context: Context) -> bool:
 def judge(stream: Streamed, _context: Context) -> list[Fault]:
     """A stream counts its tokens where `stream_options.include_usage` asks for it.
 
-    A stream that was cut or failed may lack the count. To mend it, send a chunk with `usage` and empty `choices`
+    A stream that was cut or failed may lack the count. To fix it, send a chunk with `usage` and empty `choices`
     before `[DONE]`.
     """
     if stream.value.usage is not None:

@@ -35,7 +35,7 @@ def _count(value: dict[str, Any]) -> Any:
 def judge(usage: Usage, _context: Context) -> list[Fault]:
     """Reasoning tokens are part of the completion tokens, and so no more than these.
 
-    Budgets and prices are reckoned on completion tokens; what is counted beside them is missed. To mend it, count
+    Budgets and prices are reckoned on completion tokens; what is counted beside them is missed. To fix it, count
     reasoning within the completion.
     """
     reasoning, completion = _count(usage.value), usage.value["completion_tokens"]

@@ -27,7 +27,7 @@ def judge(stream: Streamed, context: Context) -> list[Fault]:
     """A stream holds one token count.
 
     Clients that add up what they see count twice where there are more, and running counts look like final ones.
-    To mend it, send `usage` on the last chunk and leave it out, or null, on all others.
+    To fix it, send `usage` on the last chunk and leave it out, or null, on all others.
     """
     facts = stream.value.facts.get("usage", ())
     if len(facts) <= 1:
