@@ -2,16 +2,18 @@
 
 from collections.abc import Mapping, Sequence
 from functools import cache
+from pathlib import Path
 from typing import Any, NamedTuple
 
+from conformance import profiles
 from conformance.documents.pointer import Place, render
 from conformance.profiles import Profile
 from conformance.results import Finding, Level, Outcome, Refusal, Status
-from conformance.rules import Fault, Rule, load
+from conformance.rules import Fault, Rule, load, select
 from conformance.rules._context import UNKNOWN, Context, SchemaFaults
 from conformance.schemas import SchemaError, validator
 from conformance.wire.elements import Body
-from conformance.wire.exchange import Conversation
+from conformance.wire.exchange import Conversation, Exchange
 from conformance.wire.index import Index
 from conformance.wire.views import View
 
@@ -23,15 +25,49 @@ _MESSAGE_DEPTH = 4
 
 
 def check(
-    conversation: Conversation, profile: Profile | None = None, rules: Sequence[Rule] | None = None
+    conversation: Exchange | Sequence[Exchange],
+    profile: Profile | str | Path | None = None,
+    rules: Sequence[Rule | str] | str | None = None,
 ) -> tuple[Outcome, ...]:
-    """Judge a conversation by a profile and a rule set (every rule by default); one outcome a rule, in their order.
+    """Check an exchange, or the exchanges of one session in their order, and return one outcome per rule.
 
-    Each exchange is judged by the claims of its own model and date. Nothing is raised for what the wire holds:
-    a rule that breaks on it is an `errored` outcome.
+    `profile`: the provider that the severity depends on, as a Profile, a name such as "deepseek", or the path of a
+    YAML file; None checks the canonical wire. `rules`: rule ids or globs; every rule by default. Each exchange is
+    checked against the claims for its own model and date. Outcomes are in the order of the rules. Nothing is raised
+    for what the wire holds: a rule that breaks on it has the status `errored`. Raises UnknownName for a provider or
+    rule that does not exist, InvalidDocument for a profile that cannot be read, TypeError for what is no exchange.
+
+        >>> from conformance import Exchange, Status, check
+        >>> call = {"id": "call_1", "type": "function", "function": {"name": "get_time", "arguments": "{}"}}
+        >>> messages = [{"role": "user", "content": "What time is it?"},
+        ...             {"role": "assistant", "content": None, "tool_calls": [call]},
+        ...             {"role": "tool", "tool_call_id": "call_2", "content": "12:00"}]
+        >>> outcomes = check(Exchange(request={"model": "gpt-5", "messages": messages}))
+        >>> [outcome.rule for outcome in outcomes if outcome.status is Status.FAILED]
+        ['transcript/calls-answered', 'transcript/result-answers-call']
     """
+    exchanges: Sequence[Any] = (conversation,) if isinstance(conversation, Exchange) else tuple(conversation)
+    for exchange in exchanges:
+        if not isinstance(exchange, Exchange):
+            message = f"expected an Exchange or a sequence of them, got {type(exchange).__qualname__}"
+            raise TypeError(message)
+    chosen = _rules(rules)
+    return _check(tuple(exchanges), profiles.resolve_profile(profile), chosen)
+
+
+def _rules(given: Sequence[Rule | str] | str | None) -> Sequence[Rule]:
+    """Return rules that were given as rules, ids or globs."""
+    if given is None:
+        return load()
+    if isinstance(given, str):
+        return select((given,))
+    ids = [each for each in given if isinstance(each, str)]
+    return (*[each for each in given if isinstance(each, Rule)], *(select(ids) if ids else ()))
+
+
+def _check(conversation: Conversation, profile: Profile | None, rules: Sequence[Rule]) -> tuple[Outcome, ...]:
     claimed = profile is not None
-    plan = _plan_of_all(claimed=claimed) if rules is None or rules is load() else _plan(rules, claimed=claimed)
+    plan = _plan_of_all(claimed=claimed) if rules is load() else _plan(rules, claimed=claimed)
     index = Index(conversation)
     schema = _schema_faults(index)
     contexts = [

@@ -249,7 +249,7 @@ def test_a_scenario_of_providers_is_played_to_clients_too() -> None:
 def test_worn_claims_go_before_those_of_models_and_leave_the_profile_alone() -> None:
     profile: Profile = PROFILES["deepseek"]
     names = [*profile.claims, *(name for model in profile.models for name in model.claims)]
-    worn = profile.wearing(dict.fromkeys(names, "unknown"))
+    worn = profile.with_claims(dict.fromkeys(names, "unknown"))
     models = ("", "deepseek-v4-pro", *[model.name for model in profile.models])
     assert {"unknown"} == {value for model in models for value in worn.at(model).values()}
     assert "unknown" != profile.at("deepseek-v4-pro")["reasoning.response-field"]

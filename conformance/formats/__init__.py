@@ -13,6 +13,7 @@ from conformance.errors import InvalidDocument, Unrecognized
 from conformance.formats import bodies
 from conformance.formats.inputs import ACCEPTED, KINDS, Input
 from conformance.formats.streams import GZIP, open_stream
+from conformance.wire.plain import is_event_stream
 
 __all__ = ["KINDS", "Input", "read", "read_path"]
 
@@ -70,7 +71,7 @@ def _reader(data: bytes, name: str) -> Reader:
         from conformance.formats.json import read as reader
     elif data.startswith(_TRACE):
         from conformance.formats.httprr import read as reader
-    elif bodies.is_stream(data[:_HEAD].decode("utf-8", "replace")) or known_as.endswith(".sse"):
+    elif is_event_stream(data[:_HEAD].decode("utf-8", "replace")) or known_as.endswith(".sse"):
         from conformance.formats.sse import read as reader
     elif known_as.endswith((".yaml", ".yml")) or _has_line(data[:_HEAD], _CASSETTE):
         from conformance.formats.vcr import read as reader

@@ -10,12 +10,12 @@ import orjson
 from conformance.documents import BOUNDS, JSON, parse_json
 from conformance.errors import InvalidDocument
 from conformance.formats.streams import GZIP
+from conformance.wire.plain import is_event_stream
 
 _GZIP_AS_TEXT: Final = GZIP.decode("latin-1")
 _ANY_HEADER: Final = 47
 """Tells zlib to accept the header of gzip as well as its own."""
 _EVENT_STREAM: Final = "text/event-stream"
-_FIELDS: Final = ("data:", "event:", "id:", "retry:", ":")
 _HEX: Final = b"0123456789abcdefABCDEF"
 _LONGEST_SIZE: Final = 8
 
@@ -33,17 +33,12 @@ def reply_body(kept: Any, headers: Mapping[str, str], file: str) -> tuple[JSON, 
         return body, False
     if "chunked" in headers.get("transfer-encoding", ""):
         body = _without_chunk_sizes(body)
-    if is_stream(body):
+    if is_event_stream(body):
         return body, True
     try:
         return parse_json(body, file), False
     except InvalidDocument:
         return body, _EVENT_STREAM in headers.get("content-type", "")
-
-
-def is_stream(text: str) -> bool:
-    """Tell whether text begins as an event stream does: with a field or a comment, after blank lines at most."""
-    return text[:4096].lstrip("\ufeff\r\n ").startswith(_FIELDS)
 
 
 def plain(kept: Any, file: str) -> JSON:

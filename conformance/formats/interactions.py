@@ -7,8 +7,8 @@ from conformance.documents import JSON
 from conformance.errors import InvalidDocument
 from conformance.formats.bodies import reply_body, request_body
 from conformance.formats.inputs import Input
-from conformance.formats.records import day, day_of_reply, flat_headers, model_of, status_of
-from conformance.wire.exchange import Exchange
+from conformance.formats.records import day, day_of_reply, flat_headers, status_of
+from conformance.wire.exchange import Exchange, model_of
 
 _PATH: Final = "/chat/completions"
 _NAMED: Final = 10
@@ -71,7 +71,7 @@ def _exchange(item: Interaction, path: str) -> Exchange | None:
         return None
     if not by_path and not _is_chat(request, response):
         return None
-    return Exchange(
+    return Exchange.of_plain(
         request=request,
         response=response,
         status=status_of(item.status),

@@ -7,7 +7,7 @@ from conformance.documents import JSON, parse_json
 from conformance.errors import InvalidDocument, Unrecognized
 from conformance.formats import records, sse
 from conformance.formats.inputs import ACCEPTED, Input
-from conformance.wire.exchange import Exchange
+from conformance.wire.exchange import Exchange, model_of
 
 _NAMED: Final = 8
 _ACCEPTED_LINES: Final = (
@@ -55,11 +55,11 @@ def _object(value: dict[str, Any], path: str, line: int | None) -> Iterator[Inpu
     elif "request" in value or "response" in value:
         yield _exchange(value, path, line)
     elif isinstance(value.get("messages"), list):
-        yield Input(path, line, "request", (Exchange(request=value, model=records.model_of(value)),))
+        yield Input(path, line, "request", (Exchange.of_plain(request=value, model=model_of(value)),))
     elif is_chunk(value):
         yield from sse.read_chunks([value], path, line)
     elif "choices" in value or "error" in value or value.get("object") == "error":
-        known = Exchange(response=value, model=records.model_of(value), date=records.day_of_reply(value))
+        known = Exchange.of_plain(response=value, model=model_of(value), date=records.day_of_reply(value))
         yield Input(path, line, "response", (known,))
     else:
         raise _unknown(value, path, line)
@@ -69,7 +69,7 @@ def _list(value: list[Any], path: str, line: int | None) -> Iterator[Input]:
     objects = [item for item in value if isinstance(item, Mapping)]
     all_objects = len(objects) == len(value)
     if all_objects and all("role" in item for item in objects):
-        yield Input(path, line, "messages", (Exchange(request={"messages": value}),))
+        yield Input(path, line, "messages", (Exchange.of_plain(request={"messages": value}),))
     elif all_objects and all("scope" in item and "path" in item for item in objects):
         yield from _recording(objects, path)
     elif all_objects and all("request" in item or "response" in item for item in objects):

@@ -8,7 +8,7 @@ from typing import Any, Final
 from conformance.documents import JSON
 from conformance.errors import InvalidDocument
 from conformance.formats.bodies import reply_body, request_body
-from conformance.wire.exchange import Exchange
+from conformance.wire.exchange import Exchange, model_of
 from conformance.wire.sse import render
 
 DONE: Final = "data: [DONE]\n\n"
@@ -19,7 +19,6 @@ _MILLISECONDS: Final = 1000
 _STATUSES: Final = range(100, 600)
 _HEAD: Final = 8192
 _CREATED: Final = r'"created":\s*([0-9]{10})\b'
-_MODEL: Final = r'"model":\s*"([^"\\]*)"'
 
 
 def exchange(record: Mapping[str, Any], file: str) -> Exchange:
@@ -45,7 +44,7 @@ def exchange(record: Mapping[str, Any], file: str) -> Exchange:
     date = next(filter(None, map(day, moments)), "")
     if not date and not scripted:
         date = day_of_reply(response) or day(record.get("commit_date"))
-    return Exchange(
+    return Exchange.of_plain(
         request=request,
         response=response,
         status=status_of(record.get("status")),
@@ -55,14 +54,6 @@ def exchange(record: Mapping[str, Any], file: str) -> Exchange:
         model=model_of(request) or _text(record.get("model")) or model_of(response),
         date=date,
     )
-
-
-def model_of(body: JSON) -> str:
-    """Return the model that a body names, or that the first chunks of a stream name; else the empty string."""
-    if isinstance(body, str):
-        found = re.search(_MODEL, body[:_HEAD])
-        return found.group(1) if found else ""
-    return _text(body.get("model")) if isinstance(body, dict) else ""
 
 
 def day_of_reply(body: JSON) -> str:

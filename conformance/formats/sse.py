@@ -4,8 +4,8 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 from conformance.formats.inputs import Input
-from conformance.formats.records import DONE, day_of_reply, model_of
-from conformance.wire.exchange import Exchange
+from conformance.formats.records import DONE, day_of_reply
+from conformance.wire.exchange import Exchange, model_of
 from conformance.wire.sse import render
 
 UNFRAMED = "only the chunks were kept: that the stream ended with [DONE] is assumed"
@@ -26,4 +26,4 @@ def read_chunks(chunks: Sequence[Any], path: str, line: int | None = None) -> It
 
 def stream(text: str) -> Exchange:
     """Return the exchange of which only the text of the streamed reply is known."""
-    return Exchange(response=text, streamed=True, model=model_of(text), date=day_of_reply(text))
+    return Exchange.of_plain(response=text, streamed=True, model=model_of(text), date=day_of_reply(text))

@@ -57,6 +57,9 @@ __all__ = [
 
 _FIX: Final = re.compile(r"To fix it,\s+", re.IGNORECASE)
 
+MAX_CACHED: Final = 256
+"""Outcomes of fewer elements than this are kept, so that memory does not grow with the sizes that were seen."""
+
 UNCLAIMED = -1
 """The key, beside the counts of what was judged, of the outcome for want of a claim."""
 
@@ -119,7 +122,9 @@ class Rule:
         if outcome is None:
             status = Status.PASSED if judged else Status.NOT_APPLICABLE
             reason = "" if judged else f"{NOTHING_TO_JUDGE}: no {self.on.name} that the rule concerns"
-            outcome = self.outcomes[judged] = Outcome(self.id, status, self.level, judged, (), reason)
+            outcome = Outcome(self.id, status, self.level, judged, (), reason)
+            if judged < MAX_CACHED:
+                self.outcomes[judged] = outcome
         return outcome
 
     def unclaimed(self) -> Outcome:

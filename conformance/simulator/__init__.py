@@ -70,12 +70,12 @@ class Simulator:
 
     def reply(self, body: Mapping[str, Any], scenario: Scenario | None = None) -> Answered:
         """Return the reply to a request body: the claimed refusal, or the next turn of the script."""
-        asked = Exchange(request=body, model=str(body.get("model", "")))
+        asked = Exchange.of_plain(request=body, model=str(body.get("model", "")))
         is_list = isinstance(body.get("messages"), list)
         played = (scenario or script.scenario_of(body)) if is_list else None
         actor = Actor(self.profile)
         if played is not None and played.for_clients:
-            actor = Actor(self.profile.wearing(played.claims), frozenset(played.breaks))
+            actor = Actor(self.profile.with_claims(played.claims), frozenset(played.breaks))
         before = _before(actor, body, played)
         refusal = first_refusal(check((*before, asked), actor.profile), len(before))
         if refusal is not None:
@@ -96,7 +96,7 @@ def _before(actor: Actor, body: Mapping[str, Any], played: Scenario | None) -> C
     for asked in script.earlier(body):
         likeness = actor.likeness(asked)
         reply = replies.body(likeness, replies.message(likeness, script.due(asked, played, likeness.claims)))
-        exchanges.append(Exchange(asked, reply, 200, model=str(body.get("model", ""))))
+        exchanges.append(Exchange.of_plain(asked, reply, 200, model=str(body.get("model", ""))))
     return tuple(exchanges)
 
 

@@ -55,7 +55,7 @@ class Actor:
             reply = replies.body(likeness, said)
             blank = b"\n\n" if likeness.claims_that("reply.leading-whitespace") else b""
             answered = Answered(200, blank + orjson.dumps(reply), headers(JSON_TYPE))
-            return self._judged(Exchange(body, reply, 200, headers=answered.headers, model=model), answered)
+            return self._judged(Exchange.of_plain(body, reply, 200, headers=answered.headers, model=model), answered)
         kind = str(likeness.one("stream.content-type", STREAM_TYPE))
         if turn.raw:
             pieces = raw.pieces(turn.raw, chunks.events(likeness, said))
@@ -64,7 +64,9 @@ class Actor:
             text = chunks.text(likeness, said)
             pieces = tuple([piece.encode() for piece in _EVENT.split(text) if piece])
         answered = Answered(200, pieces, headers(kind))
-        return self._judged(Exchange(body, text, 200, streamed=True, headers=answered.headers, model=model), answered)
+        return self._judged(
+            Exchange.of_plain(body, text, 200, streamed=True, headers=answered.headers, model=model), answered
+        )
 
     def invalid(self, body: Mapping[str, Any], words: str) -> Answered:
         """Refuse what no rule speaks of, with the status that the provider has for it."""
@@ -107,7 +109,7 @@ def exchanged(body: Any, answered: Answered, model: str = "", url: str = "") -> 
     kind = answered.headers["content-type"]
     streamed = kind == STREAM_TYPE or content[:5] == b"data:" or not isinstance(answered.body, bytes)
     response = content.decode() if streamed or kind == TEXT_TYPE else orjson.loads(content)
-    return Exchange(body, response, answered.status, streamed, answered.headers, url=url, model=model)
+    return Exchange.of_plain(body, response, answered.status, streamed, answered.headers, url=url, model=model)
 
 
 def not_found(words: str) -> Answered:

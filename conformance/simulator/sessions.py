@@ -122,7 +122,7 @@ class Session:
         if is_repeated:
             self.repeats.append(number)
         if self.strict:
-            asked = Exchange(request=body, model=self._model(body))
+            asked = Exchange.of_plain(request=body, model=self._model(body))
             outcomes = check((*self._exchanges, asked), self.profile)
             refusal = first_refusal(outcomes, number)
             if refusal is not None:
@@ -202,7 +202,7 @@ def _worn(profile: Profile, model: str, scenario: Scenario) -> Profile:
     claims = dict(scenario.claims)
     if profile.at(model).get("thinking.mode", UNKNOWN) in (UNKNOWN, "default-off"):
         claims = {"thinking.mode": "default-on", **dict.fromkeys(_WITH_SWITCH, UNKNOWN), **claims}
-    return profile.wearing(claims)
+    return profile.with_claims(claims)
 
 
 def _rule(outcomes: Sequence[Outcome], refusal: Refusal) -> str:

@@ -68,7 +68,7 @@ def predicted(
 
     Where it breaks several rules, each refusal is an answer that the claims allow, that of the probe's own rule first.
     """
-    asked = Exchange(request=body, model=str(body.get("model", "")))
+    asked = Exchange.of_plain(request=body, model=str(body.get("model", "")))
     outcomes = check((*before, asked), profile)
     refused = refusals(outcomes, len(before))
     if refused:

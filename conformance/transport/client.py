@@ -103,7 +103,7 @@ class Client:
             raise Unusable(message) from None
         lowered = {name.lower(): value for name, value in reply.headers.items()}
         streamed = lowered.get("content-type", "").startswith("text/event-stream") or content[:5] == b"data:"
-        return Exchange(
+        return Exchange.of_plain(
             request=dict(body),
             response=content.decode("utf-8", "replace") if streamed else _parsed(content),
             status=reply.status_code,

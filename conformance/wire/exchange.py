@@ -1,25 +1,42 @@
 """What passed between a client and a provider, as plain values.
 
-Nothing here is coerced: a request body is what was parsed from the wire, a reply is a parsed body or the raw
-text of an event stream, and a value that the wire did not carry is None or empty.
+Nothing here is repaired: a request body is what was parsed from the wire, a reply is a parsed body or the raw text of
+an event stream, and a value that the wire did not carry is None or empty.
 """
 
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any, TypeAlias
+from typing import Any, Final, Self, TypeAlias
+
+from conformance.documents import JSON
+from conformance.wire import plain
+
+_HEAD: Final = 8192
+_MODEL: Final = re.compile(r'"model":\s*"([^"\\]*)"')
+_EVENT_STREAM: Final = "text/event-stream"
 
 
 @dataclass(frozen=True, slots=True)
 class Exchange:
-    """One request and its reply.
+    """One request and its reply, normalised to plain JSON values.
 
-    `request`: the body as parsed; None where it was not kept.
-    `response`: the reply's body as parsed; a str is raw text (an event stream, or a body that is not JSON);
-    None where it was not kept.
-    `status`: the HTTP status; None where it is not known.
-    `streamed`: the reply is an event stream.
-    `headers`: the reply's headers, names in lower case.
-    `model`: the model that was asked for, else the one that replied; `date`: the ISO 8601 day of the exchange.
+    `request`: the body; a dict or any mapping, or the bytes or text of it; None if it was not kept.
+    `response`: the reply's body; a dict or any mapping, the bytes or text of it, or the bytes or text of an event
+    stream; None if it was not kept. Text that is not JSON stays text.
+    `status`: the HTTP status; None if it is not known.
+    `streamed`: the reply is an event stream; found out from the reply's text and content type.
+    `headers`: the reply's headers; a mapping, `httpx.Headers` or pairs, names in any case, stored in lower case.
+    `url`: the address that was asked. `model`: the model asked for; taken from the request, else from the reply.
+    `date`: the day of the exchange, ISO 8601 or a `date`; it selects the claims that held then; empty means today.
+
+    Raises TypeError for a value that JSON cannot hold, such as an object of an SDK, and InvalidDocument for a request
+    whose text is not JSON.
+
+        >>> from conformance import Exchange
+        >>> exchange = Exchange(request=b'{"model": "gpt-5", "messages": []}', headers={"Content-Type": "text/plain"})
+        >>> exchange.model, exchange.request, exchange.headers
+        ('gpt-5', {'model': 'gpt-5', 'messages': []}, {'content-type': 'text/plain'})
     """
 
     request: Any = None
@@ -31,6 +48,48 @@ class Exchange:
     model: str = ""
     date: str = ""
 
+    def __post_init__(self) -> None:
+        """Normalise every field."""
+        headers = plain.header_fields(self.headers)
+        request = None if self.request is None else plain.request_body(self.request)
+        response = None if self.response is None else plain.reply_body(self.response)
+        streamed = isinstance(response, str) and (
+            bool(self.streamed) or plain.is_event_stream(response) or _EVENT_STREAM in headers.get("content-type", "")
+        )
+        model = str(self.model or "") or model_of(request) or model_of(response)
+        status, day = plain.status_code(self.status), plain.day(self.date)
+        values = (request, response, status, streamed, headers, str(self.url or ""), model, day)
+        for name, value in zip(self.__slots__, values, strict=True):
+            object.__setattr__(self, name, value)
+
+    @classmethod
+    def of_plain(  # noqa: PLR0913, PLR0917 — the fields of an exchange
+        cls,
+        request: Any = None,
+        response: Any = None,
+        status: int | None = None,
+        streamed: bool = False,  # noqa: FBT001, FBT002 — the fields of an exchange, in their order
+        headers: Mapping[str, str] | None = None,
+        url: str = "",
+        model: str = "",
+        date: str = "",
+    ) -> Self:
+        """Return an exchange of values that were parsed by this package; nothing is checked or copied."""
+        exchange = object.__new__(cls)
+        values = (request, response, status, streamed, headers or {}, url, model, date)
+        for name, value in zip(cls.__slots__, values, strict=True):
+            object.__setattr__(exchange, name, value)
+        return exchange
+
 
 Conversation: TypeAlias = tuple[Exchange, ...]
 """The exchanges of one session, in their order."""
+
+
+def model_of(body: JSON) -> str:
+    """Return the model that a body names, or that the first chunks of a stream name; empty if none does."""
+    if isinstance(body, str):
+        found = _MODEL.search(body[:_HEAD])
+        return found.group(1) if found else ""
+    model = body.get("model") if isinstance(body, dict) else None
+    return model if isinstance(model, str) else ""

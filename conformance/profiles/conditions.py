@@ -1,0 +1,42 @@
+"""Conditions on a request body: whether a model thinks when it answers one."""
+
+from collections.abc import Mapping
+from typing import Any
+
+from conformance.documents.pointer import resolve
+from conformance.profiles.claims import Claims
+
+
+def thinks(claims: Claims, body: Any) -> bool | None:
+    """Say whether the model thinks that answers a request body; None where the claims do not tell."""
+    mode = claims.get("thinking.mode")
+    if mode in ("always", "never"):
+        return bool(mode == "always")
+    switches = claims.get("thinking.switches")
+    for switch in switches if isinstance(switches, list) else ():
+        if matches(switch, body):
+            return bool(switch["thinks"])
+    return {"default-on": True, "default-off": False}.get(mode) if isinstance(mode, str) else None
+
+
+def matches(condition: Mapping[str, Any], body: Any) -> bool:
+    """Say whether a request body meets a condition: `at` a pointer, and `equals`, `in`, `not-in` or `present`.
+
+    Null counts as not present, as it does on the wire. A condition with `at` alone asks for presence.
+    """
+    try:
+        value = resolve(body, condition["at"])
+    except LookupError:
+        value = None
+    if "equals" in condition:
+        return _same(value, condition["equals"])
+    if "in" in condition:
+        return any(_same(value, each) for each in condition["in"])
+    if "not-in" in condition:
+        return not any(_same(value, each) for each in condition["not-in"])
+    return (value is not None) is condition.get("present", True)
+
+
+def _same(left: Any, right: Any) -> bool:
+    """Compare JSON values; unlike in Python, true is not 1."""
+    return isinstance(left, bool) is isinstance(right, bool) and bool(left == right)

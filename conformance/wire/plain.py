@@ -1,0 +1,166 @@
+"""What callers have in hand, as the plain JSON values that rules look at.
+
+Rules compare types exactly. A tuple of messages or an OrderedDict becomes a list or a dict here or is refused; nothing
+passes because it was not recognised.
+"""
+
+import math
+from collections.abc import Iterable, Mapping, Sequence
+from datetime import date
+from typing import Any, Final
+
+from conformance.documents import BOUNDS, JSON, parse_json
+from conformance.documents.pointer import Place, render
+from conformance.errors import InvalidDocument
+
+_COMPRESSED: Final = (b"\x1f\x8b", b"\x28\xb5\x2f\xfd")
+"""The first bytes of gzip and of Zstandard."""
+
+_FIELDS: Final = ("data:", "event:", "id:", "retry:", ":")
+
+
+def request_body(value: Any) -> JSON:
+    """Return a request body: bytes and text are parsed, mappings and sequences become dicts and lists.
+
+    Raises InvalidDocument for text that is not JSON, TypeError for a value that JSON cannot hold.
+    """
+    if isinstance(value, (bytes, bytearray, memoryview, str)):
+        return parse_json(bytes(value) if not isinstance(value, str) else value, "request")
+    return plain(value, ("request",))
+
+
+def reply_body(value: Any) -> JSON:
+    """Return a reply body: an event stream or text that is not JSON stays text, so that rules can check it."""
+    if isinstance(value, (bytes, bytearray, memoryview)):
+        data = bytes(value)
+        if data.startswith(_COMPRESSED):
+            message = "response: expected a decoded body, got compressed bytes; undo the Content-Encoding first"
+            raise TypeError(message)
+        # A byte that is not UTF-8 becomes U+FFFD, as every client shows it; stream/utf8-valid reports that.
+        value = data.decode(errors="replace")
+    if not isinstance(value, str):
+        return plain(value, ("response",))
+    if is_event_stream(value):
+        return str(value)
+    try:
+        return parse_json(str(value), "response")
+    except InvalidDocument:
+        return str(value)
+
+
+def is_event_stream(text: str) -> bool:
+    """Return True if text begins as an event stream does: with a field or a comment, after blank lines at most."""
+    return text[:4096].lstrip("\ufeff\r\n ").startswith(_FIELDS)
+
+
+def plain(value: Any, place: Place = ()) -> JSON:
+    """Return a value as dicts, lists, strings, numbers, booleans and None.
+
+    Subclasses lose their type: an OrderedDict becomes a dict, a string enum its text. Raises TypeError, with the
+    place, for everything else, and for what is nested deeper than any JSON document that is read.
+    """
+    kind = type(value)
+    if kind is str or kind is int or kind is bool or value is None:
+        return value  # type: ignore[no-any-return]
+    if isinstance(value, Mapping):
+        _check_depth(place)
+        return {_key(key, place): plain(each, (*place, key)) for key, each in value.items()}
+    if isinstance(value, str):
+        return str.__str__(value)
+    if isinstance(value, int):
+        return int(value)
+    if isinstance(value, float) and math.isfinite(value):
+        return float(value)
+    if isinstance(value, Sequence) and not isinstance(value, (bytes, bytearray, memoryview)):
+        _check_depth(place)
+        return [plain(each, (*place, number)) for number, each in enumerate(value)]
+    raise TypeError(f"{_where(place)}: cannot represent {_described(value)} as JSON{_advice(value)}")
+
+
+def header_fields(value: Any) -> dict[str, str]:
+    """Return headers by lower-case name; takes a mapping, httpx.Headers, or pairs of name and value.
+
+    Values of a name that comes more than once are joined by a comma. Raises TypeError for anything else.
+    """
+    fields: dict[str, str] = {}
+    for pair in _pairs(value):
+        if not isinstance(pair, (tuple, list)) or len(pair) != 2:
+            message = f"headers: expected a name and a value, got {pair!r:.60}"
+            raise TypeError(message)
+        name, text = _header_text(pair[0]).lower(), _header_text(pair[1])
+        fields[name] = f"{fields[name]}, {text}" if name in fields else text
+    return fields
+
+
+def status_code(value: Any) -> int | None:
+    """Return an HTTP status as an int; raises TypeError for what is neither an int nor None."""
+    if value is None or (isinstance(value, int) and not isinstance(value, bool)):
+        return None if value is None else int(value)
+    message = f"status: expected an int or None, got {_described(value)}"
+    raise TypeError(message)
+
+
+def day(value: Any) -> str:
+    """Return the ISO 8601 day of a date, a datetime or a string that begins with one; empty for an empty string."""
+    if isinstance(value, date):
+        return value.isoformat()[:10]
+    if isinstance(value, str):
+        return value[:10]
+    message = f"date: expected an ISO 8601 string or a date, got {_described(value)}"
+    raise TypeError(message)
+
+
+def _pairs(value: Any) -> Iterable[Any]:
+    if value is None:
+        return ()
+    multiple = getattr(value, "multi_items", None)  # httpx.Headers: items() would join repeated names
+    if callable(multiple):
+        pairs: Iterable[Any] = multiple()
+        return pairs
+    if isinstance(value, Mapping):
+        return value.items()
+    if isinstance(value, Iterable) and not isinstance(value, (str, bytes)):
+        return value
+    message = f"headers: expected a mapping or pairs of name and value, got {_described(value)}"
+    raise TypeError(message)
+
+
+def _header_text(value: Any) -> str:
+    if isinstance(value, bytes):
+        return value.decode("latin-1")
+    if isinstance(value, (str, int, float)):
+        return str(value)
+    if isinstance(value, (list, tuple)):
+        return ", ".join(map(_header_text, value))
+    message = f"headers: expected text, got {_described(value)}"
+    raise TypeError(message)
+
+
+def _key(key: Any, place: Place) -> str:
+    if isinstance(key, str):
+        return str.__str__(key)
+    message = f"{_where(place)}: expected keys that are strings, got {_described(key)}"
+    raise TypeError(message)
+
+
+def _check_depth(place: Place) -> None:
+    if len(place) > BOUNDS.depth:
+        message = f"{_where(place[:4])}: nested deeper than {BOUNDS.depth} levels"
+        raise TypeError(message)
+
+
+def _where(place: Place) -> str:
+    return f"{place[0]} at {render(place[1:])}" if len(place) > 1 else str(place[0] if place else "value")
+
+
+def _described(value: Any) -> str:
+    if isinstance(value, float):
+        return repr(value)
+    kind = type(value)
+    return kind.__qualname__ if kind.__module__ == "builtins" else f"{kind.__module__}.{kind.__qualname__}"
+
+
+def _advice(value: Any) -> str:
+    if hasattr(value, "model_dump"):
+        return "; pass value.model_dump(mode='json', exclude_unset=True)"
+    return "; decode it first" if isinstance(value, (bytes, bytearray, memoryview)) else ""
