@@ -15,6 +15,10 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from conformance.convert import from_canonical as from_canonical
+    from conformance.convert import parse_reply as parse_reply
+    from conformance.convert import prepare as prepare
+    from conformance.convert import to_canonical as to_canonical
     from conformance.engine import check as check
     from conformance.profiles import load_profile as load_profile
     from conformance.results import Finding as Finding
@@ -34,12 +38,17 @@ _MODULES = {
     "Outcome": "results",
     "Status": "results",
     "check": "engine",
+    "from_canonical": "convert",
     "load_profile": "profiles",
+    "parse_reply": "convert",
+    "prepare": "convert",
+    "to_canonical": "convert",
 }
 """The module that defines each public name."""
 
 __all__ = [
-    "Conversation", "Exchange", "Finding", "Level", "Outcome", "Status", "__version__", "check", "load_profile",
+    "Conversation", "Exchange", "Finding", "Level", "Outcome", "Status", "__version__", "check", "from_canonical",
+    "load_profile", "parse_reply", "prepare", "to_canonical",
 ]  # fmt: skip
 
 

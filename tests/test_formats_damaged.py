@@ -162,14 +162,14 @@ def test_every_recording_is_read(shared: Path) -> None:
     inputs: Iterable[Input] = [each for path in paths for each in read_path(path)]
     assert len(paths) > 40
     assert [] == [str(each.problem) for each in inputs if each.problem]
-    natives = [each for each in inputs if each.kind == "native"]
-    assert {"anthropic_native.jsonl.gz", "gemini_native.jsonl.gz"} == {Path(each.path).name for each in natives}
+    other_wires = {Path(each.path).name.partition(".")[0] for each in inputs if each.kind == "native"}
+    assert {"anthropic_native", "gemini_native", "messages", "responses"} == other_wires
+    assert not any(each.conversation for each in inputs if each.kind == "native")
     chats = [exchange for each in inputs for exchange in each.conversation]
-    assert (2116, 297) == (len(chats), len(natives))
+    assert 2116 == len(chats)
     assert all(exchange.date for exchange in chats)
-    sessions = {each.session for each in inputs if each.session}
-    assert 158 == len(sessions)
-    assert 158 == len([each for each in inputs if each.session])
+    sessions = [each.session for each in inputs if each.session and each.conversation]
+    assert (158, 158) == (len(sessions), len(set(sessions)))
 
 
 def test_every_capture_is_read(shared: Path) -> None:

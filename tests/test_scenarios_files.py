@@ -92,7 +92,7 @@ def test_a_need_with_a_value_is_met_where_the_claim_is_or_lists_it(claims: dict[
 @pytest.mark.parametrize(
     ("text", "line", "words"),
     [
-        (HEAD + TURNS + "claims: {stream.indx: absent}\n", 19, "unknown claim 'stream.indx'; did you mean stream.index"),
+        (HEAD + TURNS + "claims: {stream.indx: absent}\n", 19, "unknown claim 'stream.indx'; did you mean stream"),
         (HEAD + TURNS + "claims: {stream.index: sometimes}\n", 19, 'expected "present", "absent"'),
         (HEAD + TURNS + "needs: [tools.suported]\n", 19, "did you mean tools.supported"),
         (HEAD + "like: agent-sesion\n", 5, "unknown scenario 'agent-sesion'; did you mean agent-session"),
