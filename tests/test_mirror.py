@@ -14,6 +14,7 @@ from conformance.results import Case, Evidence, Level, Status
 from conformance.simulator import Simulator, simulated
 from conformance.suite.play import Subject, play
 from conformance.transport.client import Client, Endpoint
+from tests.sampling import sampled
 
 OVER_HTTP = ("deepseek", "groq", "openrouter")
 LOADED = {name: profiles.load(name) for name in profiles.names()}
@@ -47,7 +48,9 @@ def case(request: pytest.FixtureRequest, subject: Subject) -> Case:
     return play(scenario, variant, subject)
 
 
-every_playable_case = pytest.mark.parametrize(("subject", "case"), playable(), indirect=True, scope="module")
+every_playable_case = pytest.mark.parametrize(
+    ("subject", "case"), sampled(playable(), 2, whole=["deepseek"]), indirect=True, scope="module"
+)
 
 
 @every_playable_case
