@@ -1,14 +1,14 @@
-"""Proof that the suite can fail: faults are planted into good conversations, and it is told which rule found each.
+"""Proof that the suite can fail: faults are put into good conversations, and a score shows which rule finds each.
 
-The faults are the bad examples of all rules, and a catalogue of vices that were thought of apart from the rules. The
-catalogue also holds changes that are harmless, of which no rule may speak.
+The faults are the bad examples of all rules, and a catalogue of mutations that was written without looking at the
+rules. The catalogue also holds harmless changes, on which no rule may fail.
 """
 
 from collections.abc import Sequence
 from typing import Any
 
 from conformance.mutation import catalogue
-from conformance.mutation.planting import every, of_rule, of_vice
+from conformance.mutation.mutants import all_bases, of_mutation, of_rule
 from conformance.mutation.score import score
 from conformance.rules import Rule, load
 
@@ -16,15 +16,19 @@ __all__ = ["run"]
 
 
 def run(rules: Sequence[Rule]) -> dict[str, Any]:
-    """Plant every fault that one of these rules has to find, judge it by all rules, and return the score.
+    """Apply every mutation that one of these rules has to find, check the results by all rules, and return the score.
 
-    Harmless changes are made where all rules are meant.
+    Harmless changes are made if all rules are given.
     """
     wanted = {rule.id for rule in rules}
-    everything = len(wanted) == len(load())
-    vices = [vice for vice in catalogue.load() if wanted.intersection(vice.expects) or (everything and vice.harmless)]
+    is_complete = len(wanted) == len(load())
+    mutations = [
+        mutation
+        for mutation in catalogue.load()
+        if wanted.intersection(mutation.expects) or (is_complete and mutation.harmless)
+    ]
     mutants = [mutant for rule in rules for mutant in of_rule(rule)]
-    mutants += [mutant for vice in vices for mutant in of_vice(vice)]
-    sessions, exchanges = every()
+    mutants += [mutant for mutation in mutations for mutant in of_mutation(mutation)]
+    sessions, exchanges = all_bases()
     hosts = {"sessions": len(sessions), "exchanges": len(exchanges)}
-    return {"hosts": hosts, **score(rules, vices, mutants)}
+    return {"hosts": hosts, **score(rules, mutations, mutants)}

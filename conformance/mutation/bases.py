@@ -1,7 +1,7 @@
-"""Good conversations, in which faults are planted: `fixtures/wire`, and the scenarios as the simulator plays them.
+"""Good conversations, to which mutations are applied: `fixtures/wire`, and the scenarios as the simulator plays them.
 
-A host is kept as text, so that each mutant is made of a fresh copy. A stream stands in it as the list of its events,
-each an object or raw text, as in the fixtures.
+A base is JSON text, so that each mutant starts from a fresh copy. A stream in it is the list of its events, each an
+object or raw text, as in the fixtures.
 """
 
 from collections.abc import Iterable, Iterator, Mapping
@@ -27,11 +27,11 @@ Record: TypeAlias = dict[str, Any]
 
 MODEL: Final = "example-model"
 CLAIMS: Final[Mapping[str, Any]] = {"thinking.mode": "always", "reasoning.response-field": "reasoning_content"}
-"""What the provider that plays the scenarios is like: the canonical wire, with a model that thinks."""
+"""The claims of the provider that plays the scenarios: the canonical wire, with a model that thinks."""
 
 
 @dataclass(frozen=True, slots=True)
-class Host:
+class Base:
     """A good conversation: its name, and its records as JSON text."""
 
     name: str
@@ -42,57 +42,57 @@ class Host:
         copied: list[Record] = orjson.loads(self.text)
         return copied
 
-    def beginnings(self) -> Iterator["Host"]:
-        """Yield each beginning of a session of at least two exchanges, so that each request is once the last."""
+    def beginnings(self) -> Iterator["Base"]:
+        """Yield each start of a session that has at least two exchanges, so that each request is the last one once."""
         records = self.records()
         for length in range(2, len(records) + 1):
             name = self.name if length == len(records) else f"{self.name}/0-{length - 1}"
-            yield Host(name, orjson.dumps(records[:length]))
+            yield Base(name, orjson.dumps(records[:length]))
 
-    def split(self) -> Iterator["Host"]:
-        """Yield each exchange as a host of its own; a session of one is itself."""
+    def split(self) -> Iterator["Base"]:
+        """Yield each exchange as a base of its own; a session of one is itself."""
         records = self.records()
         for number, record in enumerate(records):
             name = self.name if len(records) == 1 else f"{self.name}/{number}"
-            yield Host(name, orjson.dumps([record]))
+            yield Base(name, orjson.dumps([record]))
 
 
 def conversation(records: Iterable[Mapping[str, Any]]) -> Conversation:
-    """Return what the engine judges of records."""
+    """Return the conversation that records hold."""
     return tuple(exchange(record, "mutant") for record in records)
 
 
-def sessions() -> tuple[Host, ...]:
-    """Return every good conversation, fixtures first; one that a scenario spoils on purpose is none."""
-    return tuple(host for host in (*_fixtures(), *_played()) if is_good(host))
+def sessions() -> tuple[Base, ...]:
+    """Return every good conversation, fixtures first; those that a scenario breaks on purpose are left out."""
+    return tuple(base for base in (*_fixtures(), *_played()) if is_good(base))
 
 
-def is_good(host: Host, claims: Mapping[str, Any] | None = None) -> bool:
-    """Say whether a host breaks no rule, at a provider with these claims."""
-    return not broken(host.records(), claims)
+def is_good(base: Base, claims: Mapping[str, Any] | None = None) -> bool:
+    """Return whether a base breaks no rule, at a provider with these claims."""
+    return not broken(base.records(), claims)
 
 
 def broken(records: Iterable[Mapping[str, Any]], claims: Mapping[str, Any] | None = None) -> dict[str, Status]:
     """Return the rules that failed or errored over records."""
     outcomes = check(conversation(records), profiles.of(claims) if claims else None)
-    return {each.rule: each.status for each in outcomes if each.status in (Status.FAILED, Status.ERRORED)}
+    return {outcome.rule: outcome.status for outcome in outcomes if outcome.status in (Status.FAILED, Status.ERRORED)}
 
 
-def _fixtures() -> Iterator[Host]:
+def _fixtures() -> Iterator[Base]:
     for path in sorted((folder("fixtures") / "wire").glob("*.json")):
-        yield Host(path.stem, orjson.dumps(read_json(path)))
+        yield Base(path.stem, orjson.dumps(read_json(path)))
 
 
-def _played() -> Iterator[Host]:
+def _played() -> Iterator[Base]:
     profile = profiles.of(CLAIMS, "canonical")
     for scenario in map(scenarios.load, scenarios.names()):
         for variant in scenario.variants if not scenario.for_clients else ():
-            yield Host(f"{scenario.name}.{variant}", orjson.dumps(_play(scenario, variant, profile)))
+            yield Base(f"{scenario.name}.{variant}", orjson.dumps(_play(scenario, variant, profile)))
 
 
 def _play(scenario: Scenario, variant: str, profile: Profile) -> list[Record]:
     """Return the records of a scenario that the simulator answers in this process; its probes are left out."""
-    simulator, kept = Simulator(profile), list[Record]()
+    simulator, played = Simulator(profile), list[Record]()
 
     def send(body: Mapping[str, Any]) -> Exchange:
         answered = simulator.reply(body, scenario)
@@ -101,11 +101,11 @@ def _play(scenario: Scenario, variant: str, profile: Profile) -> list[Record]:
         response = _events(raw.decode()) if is_stream else orjson.loads(raw)
         headers = {"content-type": answered.headers["content-type"]}
         record = {"request": body, "response": response, "status": answered.status, "headers": headers}
-        kept.append(record | ({"stream": True} if is_stream else {}))
-        return exchange(kept[-1], "played")
+        played.append(record | ({"stream": True} if is_stream else {}))
+        return exchange(played[-1], "played")
 
     play(replace(scenario, probes=()), variant, Subject(profile, MODEL, send, Evidence.SIMULATED))
-    return kept
+    return played
 
 
 def _events(text: str) -> list[Any]:

@@ -1,24 +1,27 @@
-"""What a vice is: a small named fault that does not come from the rule which is to find it."""
+"""What a mutation is: a small named fault that does not come from the rule that has to find it."""
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, NamedTuple, TypeAlias
+from typing import Any, Final, NamedTuple, TypeAlias
 
 from conformance.mutation.bases import Record
 
 Find: TypeAlias = Callable[[Sequence[Record]], Iterable[Any]]
-"""Finds the places in a copy of a host where a vice can be planted, the same in the same order each time."""
+"""Finds the targets of a mutation in a copy of a base, the same in the same order each time."""
 
-Plant: TypeAlias = Callable[[Any], object]
-"""Plants the vice at one place. A conversation that is left as it was is no mutant."""
+Apply: TypeAlias = Callable[[Any], object]
+"""Applies the mutation to one target. A conversation that stays as it was is no mutant."""
 
-SURVIVED = "survived"
+SURVIVED: Final = "survived"
+
+REJECTED: Final[Mapping[str, Any]] = {"status": 400, "message": "No."}
+"""The claim that a provider rejects something."""
 
 
 class Allowed(NamedTuple):
-    """A result that is not what the vice expects, and why it is right all the same.
+    """A result that the mutation does not expect, and why it is right all the same.
 
-    `what`: a rule's id, or `survived`. `why`: a sentence. `on`: a glob over the names of the hosts.
+    `what`: a rule's id, or `survived`. `why`: a sentence. `on`: a glob over the names of the bases.
     """
 
     what: str
@@ -27,21 +30,21 @@ class Allowed(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True)
-class Vice:
-    """A fault, where it can be planted, and who has to find it.
+class Mutation:
+    """A fault, its targets, and the rules that have to find it.
 
-    `expects`: the rules of which one has to find it; without any it is no vice but a harmless change. `kin`: rules that
-    may find it too, or in their place where the others have nothing to judge, since they speak of what follows from it.
-    `sessions`: it is planted into the last request of sessions rather than into single exchanges. `claims`: what the
-    provider is claimed to be like. `prepare` changes a host first, so that it is good at such a provider.
+    `expects`: one of these rules has to find it; if there is none, the change is harmless. `related`: rules that may
+    find it as well, or in their place if the others have nothing to check, since they are about its consequences.
+    `sessions`: it is applied to the last request of sessions rather than to single exchanges. `claims`: the claims of
+    the provider. `prepare` changes a base first, so that it is good at such a provider.
     """
 
     name: str
     title: str
     find: Find
-    plant: Plant
+    apply: Apply
     expects: tuple[str, ...]
-    kin: tuple[str, ...] = ()
+    related: tuple[str, ...] = ()
     sessions: bool = False
     claims: Mapping[str, Any] = field(default_factory=dict)
     allows: tuple[Allowed, ...] = ()
@@ -49,24 +52,26 @@ class Vice:
 
     @property
     def harmless(self) -> bool:
-        """Say whether this is no vice, but a change that the canonical wire leaves open."""
+        """Return whether this is no fault, but a change that the canonical wire permits."""
         return not self.expects
 
 
-def vice(
+def mutation(
     find: Find,
     *expects: str,
-    kin: Sequence[str] = (),
+    related: Sequence[str] = (),
     sessions: bool = False,
     claims: Mapping[str, Any] | None = None,
     allows: Sequence[Allowed] = (),
     prepare: Callable[[Sequence[Record]], None] | None = None,
-) -> Callable[[Plant], Vice]:
-    """Make a function that plants into a vice; its name is the function's, its title the docstring."""
+) -> Callable[[Apply], Mutation]:
+    """Make a function that changes a target a mutation; its name is the function's, its title the docstring."""
 
-    def declare(plant: Plant) -> Vice:
-        name = getattr(plant, "__name__", "").strip("_").replace("_", "-")
-        title = (plant.__doc__ or "").strip()
-        return Vice(name, title, find, plant, expects, tuple(kin), sessions, claims or {}, tuple(allows), prepare)
+    def declare(apply: Apply) -> Mutation:
+        name = getattr(apply, "__name__", "").strip("_").replace("_", "-")
+        title = (apply.__doc__ or "").strip()
+        return Mutation(
+            name, title, find, apply, expects, tuple(related), sessions, claims or {}, tuple(allows), prepare
+        )
 
     return declare

@@ -1,42 +1,43 @@
-"""The score: of every planted fault, whether its own rule found it, and which rules accuse falsely."""
+"""The score: for every mutant, whether its own rule found it, and which rules gave false positives."""
 
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from typing import Any, Final
 
-from conformance.mutation.definition import SURVIVED, Vice
-from conformance.mutation.planting import Fate, Mutant
+from conformance.mutation.definition import SURVIVED, Mutation
+from conformance.mutation.mutants import Fate, Mutant
 from conformance.rules import Rule
 
-_FATES: Final = ("itself", "kin", "others", "survived")
+_FATES: Final = (Fate.ITSELF, Fate.RELATED, Fate.OTHERS, Fate.SURVIVED)
 
 
-def score(rules: Sequence[Rule], vices: Sequence[Vice], mutants: Sequence[Mutant]) -> dict[str, Any]:
+def score(rules: Sequence[Rule], mutations: Sequence[Mutation], mutants: Sequence[Mutant]) -> dict[str, Any]:
     """Return the score as the JSON object of `reports/mutation.json`: no times, a stable order.
 
-    A mutant that several rules are expected to find counts for those that do, and where none does for all of them.
+    A mutant that several rules are expected to find counts for those that do, and for all of them if none does.
     """
     return {
         "total": _total(mutants),
-        "rules": [_of_rule(rule, vices, mutants) for rule in rules],
-        "vices": [_of_vice(vice, mutants) for vice in vices],
-        "holes": _holes(mutants),
-        "excused": _excused(vices, mutants),
+        "rules": [_of_rule(rule, mutations, mutants) for rule in rules],
+        "vices": [_of_mutation(mutation, mutants) for mutation in mutations],
+        "holes": _unexplained(mutants),
+        "excused": _explained(mutations, mutants),
     }
 
 
 def _total(mutants: Iterable[Mutant]) -> dict[str, int]:
-    fates: Counter[str] = Counter()
+    counts: Counter[str] = Counter()
     for mutant in mutants:
-        fates["mutants" if mutant.expects else "harmless"] += 1
-        fates[mutant.fate.value] += 1
-        fates["accusing"] += bool(mutant.strangers)
-        fates["unexplained"] += bool(mutant.holes)
-    return {key: fates[key] for key in ("mutants", *_FATES, "harmless", "accusing", "unexplained")}
+        counts["mutants" if mutant.expects else "harmless"] += 1
+        counts[mutant.fate.value] += 1
+        counts["accusing"] += bool(mutant.false_positives)
+        counts["unexplained"] += bool(mutant.unexplained)
+    keys = ("mutants", *(fate.value for fate in _FATES), "harmless", "accusing", "unexplained")
+    return {key: counts[key] for key in keys}
 
 
-def _of_rule(rule: Rule, vices: Sequence[Vice], mutants: Sequence[Mutant]) -> dict[str, Any]:
-    """Return the row of a rule; `accuses` counts the mutants that it breaks on though it has no business with them."""
+def _of_rule(rule: Rule, mutations: Sequence[Mutation], mutants: Sequence[Mutant]) -> dict[str, Any]:
+    """Return the row of a rule; `accuses` counts its false positives."""
     own = [
         mutant
         for mutant in mutants
@@ -46,50 +47,51 @@ def _of_rule(rule: Rule, vices: Sequence[Vice], mutants: Sequence[Mutant]) -> di
     return {
         "rule": rule.id,
         "examples": len(rule.bad),
-        "vices": sum(rule.id in vice.expects for vice in vices),
+        "vices": sum(rule.id in mutation.expects for mutation in mutations),
         "mutants": len(own),
-        **{fate: fates[Fate(fate)] for fate in _FATES},
-        "accuses": sum(rule.id in mutant.strangers for mutant in mutants),
+        **{fate.value: fates[fate] for fate in _FATES},
+        "accuses": sum(rule.id in mutant.false_positives for mutant in mutants),
     }
 
 
-def _of_vice(vice: Vice, mutants: Sequence[Mutant]) -> dict[str, Any]:
-    own = [mutant for mutant in mutants if mutant.by == vice.name]
+def _of_mutation(mutation: Mutation, mutants: Sequence[Mutant]) -> dict[str, Any]:
+    own = [mutant for mutant in mutants if mutant.by == mutation.name]
     fates = Counter(mutant.fate for mutant in own)
     return {
-        "vice": vice.name,
-        "title": vice.title,
-        "expects": list(vice.expects),
-        "kin": list(vice.kin),
+        "vice": mutation.name,
+        "title": mutation.title,
+        "expects": list(mutation.expects),
+        "kin": list(mutation.related),
         "mutants": len(own),
-        **{fate: fates[Fate(fate)] for fate in (*_FATES, *(("borne",) if vice.harmless else ()))},
-        "accused": sorted({each for mutant in own for each in mutant.strangers}),
-        **({"allows": {each.what: each.why for each in vice.allows}} if vice.allows else {}),
+        **{fate.value: fates[fate] for fate in (*_FATES, *((Fate.TOLERATED,) if mutation.harmless else ()))},
+        "accused": sorted({name for mutant in own for name in mutant.false_positives}),
+        **({"allows": {allowed.what: allowed.why for allowed in mutation.allows}} if mutation.allows else {}),
     }
 
 
-def _holes(mutants: Iterable[Mutant]) -> list[dict[str, Any]]:
-    return [_told(what, group) for (_, what), group in _grouped((mutant, mutant.holes) for mutant in mutants)]
+def _unexplained(mutants: Iterable[Mutant]) -> list[dict[str, Any]]:
+    groups = _grouped((mutant, mutant.unexplained) for mutant in mutants)
+    return [_summary(what, group) for (_, what), group in groups]
 
 
-def _excused(vices: Iterable[Vice], mutants: Iterable[Mutant]) -> list[dict[str, Any]]:
-    why = {(vice.name, each.what): each.why for vice in vices for each in vice.allows}
-    groups = _grouped((mutant, mutant.excused) for mutant in mutants)
-    return [{**_told(what, group), "why": why[by, what]} for (by, what), group in groups]
+def _explained(mutations: Iterable[Mutation], mutants: Iterable[Mutant]) -> list[dict[str, Any]]:
+    why = {(mutation.name, allowed.what): allowed.why for mutation in mutations for allowed in mutation.allows}
+    groups = _grouped((mutant, mutant.explained) for mutant in mutants)
+    return [{**_summary(what, group), "why": why[by, what]} for (by, what), group in groups]
 
 
 def _grouped(
     wrong: Iterable[tuple[Mutant, Iterable[str]]],
 ) -> list[tuple[tuple[str, str], list[Mutant]]]:
-    """Return the mutants by who planted them and what is wrong with what was found."""
+    """Return the mutants by their origin and what is wrong with them."""
     groups: dict[tuple[str, str], list[Mutant]] = {}
-    for mutant, each in wrong:
-        for what in each:
-            groups.setdefault((mutant.by, what), []).append(mutant)
+    for mutant, names in wrong:
+        for name in names:
+            groups.setdefault((mutant.by, name), []).append(mutant)
     return sorted(groups.items(), key=lambda item: item[0])
 
 
-def _told(what: str, group: Sequence[Mutant]) -> dict[str, Any]:
+def _summary(what: str, group: Sequence[Mutant]) -> dict[str, Any]:
     """Return what is wrong with some mutants: how often, and the first place."""
     first = group[0]
     return {
@@ -97,6 +99,6 @@ def _told(what: str, group: Sequence[Mutant]) -> dict[str, Any]:
         "expects": list(first.expects),
         "wrong": SURVIVED if what == SURVIVED else f"accused by {what}",
         "times": len(group),
-        "host": first.host,
+        "host": first.base,
         "change": first.change,
     }

@@ -1,6 +1,6 @@
-"""Where vices can be planted: handles on the parts of a copy, which change it in place.
+"""The targets of mutations: handles that change a copy of a base in place.
 
-A reply is handled the same way whether it is plain or streamed, so that one vice serves both forms.
+A reply is handled the same way whether it is plain or streamed, so that one mutation serves both forms.
 """
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -11,11 +11,11 @@ from conformance.mutation.bases import Record
 from conformance.mutation.definition import Find
 
 _WRONG: Final[Mapping[type, Any]] = {str: 7, int: "7", bool: "yes", list: {}, dict: [], type(None): 7}
-"""For each type of JSON a value that no schema here takes in its place."""
+"""For each JSON type, a value that no schema accepts in place of one of that type."""
 
 
 class Slot(NamedTuple):
-    """A value and what holds it, so that it can be dropped, doubled or replaced; `record` is its exchange."""
+    """A value and its container, so that it can be removed, doubled or replaced; `record` is its exchange."""
 
     holder: Any
     key: Any
@@ -23,7 +23,7 @@ class Slot(NamedTuple):
 
     @property
     def value(self) -> Any:
-        """Return what is in the slot."""
+        """Return the value in the slot."""
         return self.holder[self.key]
 
     def put(self, value: Any) -> None:
@@ -31,23 +31,23 @@ class Slot(NamedTuple):
         self.holder[self.key] = value
 
     def drop(self) -> None:
-        """Take the value out of what holds it."""
+        """Remove the value from its container."""
         del self.holder[self.key]
 
     def retype(self) -> None:
-        """Put a value of another JSON type in its place, one that no schema takes there."""
+        """Put a value of another JSON type in its place, one that no schema accepts there."""
         self.put(_WRONG[type(self.value)])
 
 
 @dataclass(frozen=True, slots=True)
 class Call:
-    """A tool call of a reply: the fragments that bring it, or the one object of a plain reply."""
+    """A tool call of a reply: its fragments in a stream, or its one object in a plain reply."""
 
     fragments: list[dict[str, Any]]
 
     @property
     def first(self) -> dict[str, Any]:
-        """Return what opens the call."""
+        """Return the first fragment."""
         return self.fragments[0]
 
     @property
@@ -55,8 +55,8 @@ class Call:
         """Return the text of the arguments."""
         return "".join(each["function"]["arguments"] for each in self.fragments)
 
-    def say(self, arguments: Any) -> None:
-        """Set the text of the arguments: all of it in the last fragment."""
+    def set_arguments(self, arguments: Any) -> None:
+        """Set the arguments: all of them in the last fragment."""
         for each in self.fragments:
             each["function"]["arguments"] = ""
         self.fragments[-1]["function"]["arguments"] = arguments
@@ -64,38 +64,44 @@ class Call:
 
 @dataclass(frozen=True, slots=True)
 class Reply:
-    """A reply of status 200 with one choice.
+    """A reply with status 200 and one choice.
 
-    `ending` is the choice that holds the finish reason; `pieces` are the message, or the deltas that bring it.
+    `ending` is the choice with the finish reason; `deltas` are those of a stream, or the one message.
     """
 
     record: Record
     ending: dict[str, Any]
-    pieces: list[dict[str, Any]]
+    deltas: list[dict[str, Any]]
     calls: list[Call]
 
     @property
     def streamed(self) -> bool:
-        """Say whether the reply came as a stream."""
+        """Return whether the reply came as a stream."""
         return isinstance(self.record["response"], list)
 
+    @property
+    def ending_position(self) -> int:
+        """Return the position of the event with the finish reason, in a stream."""
+        events = self.record["response"]
+        return next(at for at, event in enumerate(events) if self.ending in event.get("choices", ()))
+
     def has(self, key: str) -> bool:
-        """Say whether the message carries something under a key."""
-        return any(piece.get(key) for piece in self.pieces)
+        """Return whether the message has a value under a key."""
+        return any(delta.get(key) for delta in self.deltas)
 
     def rename(self, old: str, new: str) -> None:
-        """Let the message carry under another key what it carries under this one."""
-        for piece in self.pieces:
-            if old in piece:
-                piece[new] = piece.pop(old)
+        """Move what the message has under one key to another."""
+        for delta in self.deltas:
+            if old in delta:
+                delta[new] = delta.pop(old)
 
     def put(self, key: str, value: Any) -> None:
-        """Let the message carry a value under a key, and nothing else there."""
-        for piece in self.pieces:
-            if key in piece and piece[key] is not None:
-                piece[key] = ""
-        place = next((piece for piece in self.pieces if piece.get("role") != "assistant"), self.pieces[0])
-        place[key] = value
+        """Make a value all that the message has under a key."""
+        for delta in self.deltas:
+            if key in delta and delta[key] is not None:
+                delta[key] = ""
+        target = next((delta for delta in self.deltas if delta.get("role") != "assistant"), self.deltas[0])
+        target[key] = value
 
 
 def requests(records: Sequence[Record]) -> Iterator[dict[str, Any]]:
@@ -103,8 +109,23 @@ def requests(records: Sequence[Record]) -> Iterator[dict[str, Any]]:
     return (record["request"] for record in records)
 
 
+def requests_with_tools(records: Sequence[Record]) -> Iterator[dict[str, Any]]:
+    """Yield the request bodies that declare tools."""
+    return (body for body in requests(records) if body.get("tools"))
+
+
+def requests_without_tools(records: Sequence[Record]) -> Iterator[dict[str, Any]]:
+    """Yield the request bodies that declare no tools."""
+    return (body for body in requests(records) if not body.get("tools"))
+
+
+def in_last_request(find: Find) -> Find:
+    """Return a finder that looks only at the last exchange, whose history is that of the session."""
+    return lambda records: find(records[-1:])
+
+
 def messages(*roles: str) -> Find:
-    """Return a finder of the messages of requests, with one of these roles or with any."""
+    """Return a finder of the messages of requests: those with these roles, or all."""
 
     def find(records: Sequence[Record]) -> Iterator[Slot]:
         for record in records:
@@ -152,18 +173,18 @@ def definitions(records: Sequence[Record]) -> Iterator[dict[str, Any]]:
     return (tool for body in requests(records) for tool in body.get("tools", ()))
 
 
-def answers(records: Sequence[Record]) -> Iterator[Record]:
-    """Yield the exchanges that were answered, whatever the status."""
+def exchanges(records: Sequence[Record]) -> Iterator[Record]:
+    """Yield the exchanges, whatever their status."""
     return iter(records)
 
 
 def errors(records: Sequence[Record]) -> Iterator[Record]:
-    """Yield the exchanges that were refused."""
+    """Yield the exchanges that were answered with an error."""
     return (record for record in records if record["status"] >= 400)
 
 
 def plain(records: Sequence[Record]) -> Iterator[Record]:
-    """Yield the exchanges that were answered with a whole completion."""
+    """Yield the exchanges that were answered with a plain completion."""
     return (record for record in records if record["status"] == 200 and isinstance(record["response"], dict))
 
 
@@ -181,7 +202,7 @@ def chunks(records: Sequence[Record]) -> Iterator[Slot]:
 
 
 def inner_chunks(records: Sequence[Record]) -> Iterator[Slot]:
-    """Yield the chunks of streams that bring text and nothing else: neither the first, nor calls, nor an end."""
+    """Yield the chunks of streams that hold only text: neither the first, nor calls, nor the end."""
     for chunk in chunks(records):
         delta = chunk.value["choices"][0]["delta"] if chunk.value["choices"] else {}
         if delta and not {"role", "tool_calls"} & delta.keys():
@@ -201,22 +222,22 @@ def replies(records: Sequence[Record]) -> Iterator[Reply]:
             yield _streamed(record) if isinstance(record["response"], list) else _plain(record)
 
 
-def calling(records: Sequence[Record]) -> Iterator[Reply]:
+def replies_with_calls(records: Sequence[Record]) -> Iterator[Reply]:
     """Yield the replies with tool calls."""
     return (reply for reply in replies(records) if reply.calls)
 
 
-def calling_twice(records: Sequence[Record]) -> Iterator[Reply]:
+def replies_with_several_calls(records: Sequence[Record]) -> Iterator[Reply]:
     """Yield the replies with several tool calls."""
     return (reply for reply in replies(records) if len(reply.calls) > 1)
 
 
-def speaking(records: Sequence[Record]) -> Iterator[Reply]:
+def replies_without_calls(records: Sequence[Record]) -> Iterator[Reply]:
     """Yield the replies without tool calls."""
     return (reply for reply in replies(records) if not reply.calls)
 
 
-def reasoning(records: Sequence[Record]) -> Iterator[Reply]:
+def replies_with_reasoning(records: Sequence[Record]) -> Iterator[Reply]:
     """Yield the replies with reasoning as a string."""
     return (reply for reply in replies(records) if reply.has("reasoning_content"))
 
@@ -227,17 +248,17 @@ def reply_calls(records: Sequence[Record]) -> Iterator[Call]:
 
 
 def fragmented_calls(records: Sequence[Record]) -> Iterator[Call]:
-    """Yield the tool calls of streams that come in several fragments."""
+    """Yield the tool calls of streams that have several fragments."""
     return (call for reply in replies(records) if reply.streamed for call in reply.calls if len(call.fragments) > 1)
 
 
 def streaming(find: Callable[[Sequence[Record]], Iterator[Reply]]) -> Find:
-    """Return a finder of those replies of another that came as streams."""
+    """Return a finder of the replies that another one finds, if they came as streams."""
     return lambda records: (reply for reply in find(records) if reply.streamed)
 
 
 def keys(find: Find, *names: str) -> Find:
-    """Return a finder of the keys of these names in the objects that another finds."""
+    """Return a finder of the keys with these names in the objects that another one finds."""
 
     def found(records: Sequence[Record]) -> Iterator[Slot]:
         for each in find(records):
@@ -251,7 +272,7 @@ def keys(find: Find, *names: str) -> Find:
 
 
 def _inside(holder: Any, path: list[str]) -> tuple[Any, str] | None:
-    """Return what holds the last key of a path, and the key; None where the path leads nowhere."""
+    """Return the object with the last key of a path, and the key; None if the path leads nowhere."""
     for token in path[:-1]:
         holder = holder.get(token) if isinstance(holder, Mapping) else None
     return (holder, path[-1]) if isinstance(holder, dict) and path[-1] in holder else None

@@ -1,6 +1,6 @@
-"""Vices of answers as a whole: status, headers, errors and token counts."""
+"""Faults of replies as a whole: status, headers, errors and token counts."""
 
-# ruff: noqa: D401 — the first line of a vice's docstring is the fault, told as a fact
+# ruff: noqa: D401 — the first line of a mutation's docstring states the fault
 
 from typing import Any
 
@@ -8,103 +8,103 @@ import orjson
 
 from conformance.mutation import targets
 from conformance.mutation.bases import Record
-from conformance.mutation.definition import vice
+from conformance.mutation.definition import mutation
 from conformance.mutation.targets import Slot
 
 _ERROR = {"message": "The upstream is gone.", "type": "server_error", "param": None, "code": "502"}
 
 
-@vice(targets.answers, "http/status-known")
+@mutation(targets.exchanges, "http/status-known")
 def status_of_redirection(record: Record) -> None:
-    """A reply comes with the status of a redirection."""
+    """A reply has the status of a redirect."""
     record["status"] = 302
 
 
-@vice(targets.errors, "error/no-error-in-success")
+@mutation(targets.errors, "error/no-error-in-success")
 def error_under_status_200(record: Record) -> None:
-    """A refusal comes with the status of success."""
+    """An error comes with status 200."""
     record["status"] = 200
 
 
-@vice(targets.plain, "error/no-completion-in-error", kin=("error/body-shape",))
+@mutation(targets.plain, "error/no-completion-in-error", related=("error/body-shape",))
 def completion_under_status_500(record: Record) -> None:
-    """A completion comes with the status of failure."""
+    """A completion comes with status 500."""
     record["status"] = 500
 
 
-@vice(targets.plain, "error/no-error-in-success")
+@mutation(targets.plain, "error/no-error-in-success")
 def error_beside_choices(record: Record) -> None:
-    """A reply of status 200 holds an error beside its choices."""
+    """A reply with status 200 has an error beside its choices."""
     record["response"]["error"] = _ERROR
 
 
-@vice(targets.plain, "error/no-error-in-success")
+@mutation(targets.plain, "error/no-error-in-success")
 def error_in_choice(record: Record) -> None:
-    """A choice of a reply of status 200 holds an error."""
+    """A choice of a reply with status 200 has an error."""
     record["response"]["choices"][0]["error"] = _ERROR
 
 
-@vice(targets.plain, "error/no-error-in-success")
+@mutation(targets.plain, "error/no-error-in-success")
 def error_instead_of_completion(record: Record) -> None:
-    """A reply of status 200 is nothing but an error."""
+    """A reply with status 200 is only an error."""
     record["response"] = {"error": _ERROR}
 
 
-@vice(targets.errors, "error/body-shape")
+@mutation(targets.errors, "error/body-shape")
 def error_in_detail(record: Record) -> None:
-    """A refusal has the shape of a web framework."""
+    """The body of an error has the shape of a web framework."""
     record["response"] = {"detail": "Unauthorized"}
 
 
-@vice(targets.errors, "error/body-shape")
+@mutation(targets.errors, "error/body-shape")
 def error_flat(record: Record) -> None:
-    """A refusal has its message at the top."""
+    """The message of an error is at the top of the body."""
     record["response"] = record["response"]["error"]
 
 
-@vice(targets.errors, "error/body-shape")
+@mutation(targets.errors, "error/body-shape")
 def error_as_string(record: Record) -> None:
-    """The error of a refusal is a string."""
+    """The error in a body is a string."""
     record["response"]["error"] = "Unauthorized"
 
 
-@vice(targets.errors, "error/body-shape")
+@mutation(targets.errors, "error/body-shape")
 def error_in_list(record: Record) -> None:
-    """A refusal is a list that holds the error."""
+    """The body of an error is a list that holds the error."""
     record["response"] = orjson.dumps([record["response"]]).decode()
 
 
-@vice(targets.errors, "error/body-shape", kin=("http/content-type-matches-body",))
+@mutation(targets.errors, "error/body-shape", related=("http/content-type-matches-body",))
 def error_as_page(record: Record) -> None:
-    """A refusal is a proxy's page."""
+    """The body of an error is an HTML page of a proxy."""
     record["response"] = "<html><body>Bad gateway</body></html>"
 
 
-@vice(targets.errors, "error/body-shape")
+@mutation(targets.errors, "error/body-shape")
 def error_message_dropped(record: Record) -> None:
     """An error has no message."""
     del record["response"]["error"]["message"]
 
 
-@vice(targets.errors, "error/message-not-empty")
+@mutation(targets.errors, "error/message-not-empty")
 def error_message_emptied(record: Record) -> None:
     """The message of an error is empty."""
     record["response"]["error"]["message"] = ""
 
 
-@vice(targets.errors, "error/body-shape", claims={"error.shape": "openai"})
+@mutation(targets.errors, "error/body-shape", claims={"error.shape": "openai"})
 def error_type_dropped(record: Record) -> None:
-    """An error has no type, at a provider whose errors have one."""
+    """An error has no type, from a provider whose errors have one."""
     del record["response"]["error"]["type"]
 
 
-@vice(
+@mutation(
     targets.errors,
     "error/code-and-param-types",
     claims={"error.shape": "openai", "error.code-type": ["string"]},
 )
 def error_code_as_number(record: Record) -> None:
-    """The code of an error is a number, at a provider whose codes are words."""
+    """The code of an error is a number, from a provider whose codes are strings."""
     record["response"]["error"]["code"] = 401
 
 
@@ -112,34 +112,34 @@ def _limited(records: Any) -> Any:
     return (record for record in targets.errors(records) if record["status"] == 429)
 
 
-@vice(_limited, "http/retry-after-valid")
+@mutation(_limited, "http/retry-after-valid")
 def retry_after_with_unit(record: Record) -> None:
-    """Retry-After has a unit."""
+    """The value of Retry-After has a unit."""
     record["headers"]["retry-after"] = "2s"
 
 
-@vice(_limited, "http/retry-after-as-claimed", claims={"http.retry-after": "present"})
+@mutation(_limited, "http/retry-after-as-claimed", claims={"http.retry-after": "present"})
 def retry_after_dropped(record: Record) -> None:
-    """A rate limit does not say when to try again, at a provider that does."""
+    """A rate limit has no Retry-After, from a provider that sends it."""
     del record["headers"]["retry-after"]
 
 
-@vice(targets.answers, "http/content-type-matches-body")
+@mutation(targets.exchanges, "http/content-type-matches-body")
 def content_type_swapped(record: Record) -> None:
-    """A body is called an event stream, an event stream a body."""
+    """The content type of a JSON body is that of an event stream, and the other way round."""
     is_stream = isinstance(record["response"], list)
     record["headers"]["content-type"] = "application/json" if is_stream else "text/event-stream"
 
 
-@vice(targets.answers, "http/content-type-matches-body")
+@mutation(targets.exchanges, "http/content-type-matches-body")
 def content_type_of_text(record: Record) -> None:
-    """A reply is called plain text."""
+    """The content type of a reply is plain text."""
     record["headers"]["content-type"] = "text/plain; charset=utf-8"
 
 
-@vice(targets.streams, "http/streams-when-asked")
+@mutation(targets.streams, "http/streams-when-asked")
 def answered_plainly(record: Record) -> None:
-    """A request for a stream is answered with one body."""
+    """A request for a stream gets a JSON body."""
     message = {"role": "assistant", "content": "Rarely."}
     record["response"] = {
         "id": "chatcmpl-1",
@@ -152,31 +152,31 @@ def answered_plainly(record: Record) -> None:
     del record["stream"]
 
 
-@vice(targets.streams, "http/streams-when-asked")
+@mutation(targets.streams, "http/streams-when-asked")
 def streamed_unasked(record: Record) -> None:
-    """A request for one body is answered with a stream."""
+    """A request for a JSON body gets a stream."""
     record["request"]["stream"] = False
 
 
-@vice(targets.usages, "usage/adds-up")
+@mutation(targets.usages, "usage/adds-up")
 def total_wrong(usage: dict[str, Any]) -> None:
     """The total of a token count is one too many."""
     usage["total_tokens"] += 1
 
 
-@vice(targets.usages, "usage/adds-up", kin=("usage/reasoning-within-completion",))
+@mutation(targets.usages, "usage/adds-up", related=("usage/reasoning-within-completion",))
 def completion_not_counted(usage: dict[str, Any]) -> None:
-    """A token count has no tokens of the completion, and the total has."""
+    """A token count has no completion tokens, but the total includes them."""
     usage["completion_tokens"] = 0
 
 
-@vice(targets.usages, "usage/reasoning-within-completion")
+@mutation(targets.usages, "usage/reasoning-within-completion")
 def reasoning_beside_completion(usage: dict[str, Any]) -> None:
-    """More tokens are counted for reasoning than for the completion it is a part of."""
+    """A token count has more reasoning tokens than completion tokens."""
     usage["completion_tokens_details"] = {"reasoning_tokens": usage["completion_tokens"] + 1}
 
 
-@vice(targets.usages, "shape/response", "shape/chunk")
+@mutation(targets.usages, "shape/response", "shape/chunk")
 def usage_negative(usage: dict[str, Any]) -> None:
     """A token count is negative, though it adds up."""
     usage["prompt_tokens"], usage["total_tokens"] = -1, usage["completion_tokens"] - 1
@@ -186,49 +186,49 @@ def _counting(records: Any) -> Any:
     return (chunk for chunk in targets.chunks(records) if chunk.value.get("usage"))
 
 
-@vice(_counting, "usage/present-when-asked")
+@mutation(_counting, "usage/present-when-asked")
 def usage_dropped(chunk: Slot) -> None:
-    """A stream lacks the token count that it was asked for."""
+    """A stream lacks the token count that was requested."""
     chunk.drop()
 
 
-@vice(_counting, "usage/reported-once")
+@mutation(_counting, "usage/reported-once")
 def usage_twice(chunk: Slot) -> None:
-    """A stream counts its tokens twice."""
+    """A stream sends its token count twice."""
     chunk.holder.insert(chunk.key, chunk.value)
 
 
-@vice(targets.inner_chunks, "usage/reported-once")
+@mutation(targets.inner_chunks, "usage/reported-once")
 def usage_running(chunk: Slot) -> None:
-    """A chunk in the middle counts the tokens so far."""
+    """A chunk in the middle holds the token count so far."""
     chunk.value["usage"] = {"prompt_tokens": 20, "completion_tokens": 1, "total_tokens": 21}
 
 
-@vice(targets.plain, "http/content-type-matches-body")
+@mutation(targets.plain, "http/content-type-matches-body")
 def page_as_json(record: Record) -> None:
-    """A reply of status 200 is a proxy's page that is called JSON."""
+    """A reply with status 200 is an HTML page with the content type of JSON."""
     record["response"] = "<html><body>Maintenance</body></html>"
 
 
-@vice(targets.plain, "http/content-type-matches-body")
+@mutation(targets.plain, "http/content-type-matches-body")
 def body_emptied(record: Record) -> None:
-    """A reply of status 200 is empty and called JSON."""
+    """A reply with status 200 is empty, with the content type of JSON."""
     record["response"] = ""
 
 
-@vice(targets.errors, "error/no-error-in-success")
+@mutation(targets.errors, "error/no-error-in-success")
 def error_text_under_status_200(record: Record) -> None:
-    """A reply of status 200 is an error whose error is a string."""
+    """A reply with status 200 is an error as a string."""
     record |= {"response": {"error": "The upstream is gone."}, "status": 200}
 
 
-@vice(targets.errors, "shape/response")
+@mutation(targets.errors, "shape/response")
 def error_detail_under_status_200(record: Record) -> None:
-    """A reply of status 200 is an error in the shape of a web framework."""
+    """A reply with status 200 is an error in the shape of a web framework."""
     record |= {"response": {"detail": "Unauthorized"}, "status": 200}
 
 
-@vice(targets.errors, "error/body-shape")
+@mutation(targets.errors, "error/body-shape")
 def error_body_without_keys(record: Record) -> None:
-    """A refusal is an object without keys."""
+    """The body of an error is an empty object."""
     record["response"] = {}

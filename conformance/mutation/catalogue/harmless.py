@@ -1,6 +1,6 @@
-"""Changes that are no vices: what the canonical wire leaves open, and no rule may speak of."""
+"""Harmless changes: what the canonical wire permits, so no rule may fail on it."""
 
-# ruff: noqa: D401 — the first line of a change's docstring is told as a fact
+# ruff: noqa: D401 — the first line of a mutation's docstring states the fault
 
 from collections.abc import Iterator, Sequence
 from typing import Any
@@ -9,8 +9,8 @@ import orjson
 
 from conformance.mutation import targets
 from conformance.mutation.bases import Record
-from conformance.mutation.definition import Find, vice
-from conformance.mutation.targets import Call, Reply, Slot, streaming
+from conformance.mutation.definition import mutation
+from conformance.mutation.targets import Call, Reply, Slot, in_last_request, streaming
 
 
 def _objects(value: Any) -> Iterator[dict[str, Any]]:
@@ -25,73 +25,67 @@ def _in_replies(records: Sequence[Record]) -> list[dict[str, Any]]:
     return [each for record in records if record["status"] == 200 for each in _objects(record["response"])]
 
 
-def _ending(reply: Reply) -> int:
-    """Return the number of the event with the finish reason."""
-    events = reply.record["response"]
-    return next(number for number, event in enumerate(events) if reply.ending in event.get("choices", ()))
-
-
-@vice(_in_replies)
+@mutation(_in_replies)
 def key_of_a_vendor_in_reply(holder: dict[str, Any]) -> None:
-    """An object of a reply has a key of the provider's own."""
+    """An object of a reply has a key specific to the provider."""
     holder["x_vendor"] = {"cost": 1}
 
 
-@vice(_in_replies)
+@mutation(_in_replies)
 def null_key_of_a_vendor_in_reply(holder: dict[str, Any]) -> None:
-    """An object of a reply has a key of the provider's own that is null."""
+    """An object of a reply has a key specific to the provider, with null."""
     holder["x_vendor"] = None
 
 
-@vice(targets.requests)
+@mutation(targets.requests)
 def parameter_of_a_vendor(body: dict[str, Any]) -> None:
-    """A request has a parameter that one provider knows."""
+    """A request has a parameter of one provider."""
     body["x_vendor"] = True
 
 
-@vice(targets.requests)
+@mutation(targets.requests)
 def usual_parameters(body: dict[str, Any]) -> None:
-    """A request sets the parameters that all providers know."""
+    """A request sets common parameters."""
     body.update(temperature=0.2, top_p=1, n=1, stop=["."], seed=7, max_tokens=64, user="ada")
 
 
-@vice(targets.messages("user", "system", "tool"))
+@mutation(targets.messages("user", "system", "tool"))
 def content_in_parts(message: Slot) -> None:
-    """Text is sent as a text part."""
+    """The content of a message is a text part."""
     message.value["content"] = [{"type": "text", "text": message.value["content"]}]
 
 
-@vice(targets.messages("user", "system", "assistant"))
+@mutation(targets.messages("user", "system", "assistant"))
 def message_with_name(message: Slot) -> None:
-    """A message names who speaks."""
+    """A message has the name of its author."""
     message.value["name"] = "ada"
 
 
-@vice(targets.tool_turns)
+@mutation(targets.tool_turns)
 def nothing_said_is_null(turn: Slot) -> None:
-    """The content beside calls is null."""
+    """The content of a message with calls is null."""
     turn.value["content"] = None
 
 
-@vice(targets.tool_turns)
+@mutation(targets.tool_turns)
 def nothing_said_is_left_out(turn: Slot) -> None:
-    """There is no content beside calls."""
+    """A message with calls has no content."""
     turn.value.pop("content", None)
 
 
-@vice(targets.messages("tool"))
+@mutation(targets.messages("tool"))
 def result_without_output(result: Slot) -> None:
-    """A tool gave nothing back."""
+    """A tool result is empty."""
     result.value["content"] = ""
 
 
-@vice(targets.chunks)
+@mutation(targets.chunks)
 def comment_between_events(chunk: Slot) -> None:
-    """A comment keeps the connection alive."""
+    """A comment stands between events, to keep the connection alive."""
     chunk.holder.insert(chunk.key, ": ping\n\n")
 
 
-@vice(targets.streams)
+@mutation(targets.streams)
 def lines_end_as_in_http(record: Record) -> None:
     """The lines of a stream end with CR and LF, and no space follows the colon."""
     events = record["response"]
@@ -99,122 +93,117 @@ def lines_end_as_in_http(record: Record) -> None:
     record["response"] = [f"data:{each}\r\n\r\n" for each in data]
 
 
-@vice(targets.streams)
+@mutation(targets.streams)
 def usage_null_meanwhile(record: Record) -> None:
-    """All chunks but the last have null for usage."""
+    """The usage of all chunks but the last is null."""
     for event in record["response"]:
         if isinstance(event, dict):
             event.setdefault("usage", None)
 
 
-@vice(streaming(targets.replies))
+@mutation(streaming(targets.replies))
 def usage_with_finish_reason(reply: Reply) -> None:
     """The token count comes in the chunk of the finish reason."""
-    events, at = reply.record["response"], _ending(reply)
+    events, at = reply.record["response"], reply.ending_position
     if isinstance(events[at + 1], dict):
         events[at]["usage"] = events.pop(at + 1)["usage"]
 
 
-@vice(streaming(targets.replies))
-def finish_reason_with_the_last_piece(reply: Reply) -> None:
-    """The finish reason comes in the chunk of the last piece."""
-    events, at = reply.record["response"], _ending(reply)
+@mutation(streaming(targets.replies))
+def finish_reason_with_the_last_delta(reply: Reply) -> None:
+    """The finish reason comes with the last content or call."""
+    events, at = reply.record["response"], reply.ending_position
     if not reply.ending["delta"]:
         events[at - 1]["choices"][0]["finish_reason"] = reply.ending["finish_reason"]
         del events[at]
 
 
-@vice(streaming(targets.replies))
+@mutation(streaming(targets.replies))
 def role_in_each_delta(reply: Reply) -> None:
-    """Every delta names the role."""
-    for piece in reply.pieces:
-        piece["role"] = "assistant"
+    """Every delta has the role."""
+    for delta in reply.deltas:
+        delta["role"] = "assistant"
 
 
-@vice(targets.fragmented_calls)
+@mutation(targets.fragmented_calls)
 def call_in_one_fragment(call: Call) -> None:
-    """The first fragment of a call brings all of its arguments."""
+    """The first fragment of a call holds all of its arguments."""
     arguments = call.arguments
-    call.say("")
+    call.set_arguments("")
     call.first["function"]["arguments"] = arguments
 
 
-@vice(targets.replies)
+@mutation(targets.replies)
 def null_keys_in_message(reply: Reply) -> None:
-    """A message has the keys that it has no use for, as null."""
-    reply.pieces[0].update(refusal=None, audio=None, function_call=None, annotations=[])
+    """The unused keys of a message are null."""
+    reply.deltas[0].update(refusal=None, audio=None, function_call=None, annotations=[])
 
 
-@vice(targets.speaking)
+@mutation(targets.replies_without_calls)
 def calls_null(reply: Reply) -> None:
-    """A reply without calls has null for them."""
-    reply.pieces[0]["tool_calls"] = None
+    """The tool calls of a reply without calls are null."""
+    reply.deltas[0]["tool_calls"] = None
 
 
-@vice(targets.reply_calls)
+@mutation(targets.reply_calls)
 def arguments_with_white_space(call: Call) -> None:
     """The arguments of a call have white space around them."""
-    call.say(f" {call.arguments}\n")
+    call.set_arguments(f" {call.arguments}\n")
 
 
-@vice(targets.errors)
+@mutation(targets.errors)
 def error_with_more(record: Record) -> None:
-    """An error says more than it must."""
+    """An error has optional keys."""
     record["response"]["request_id"] = "req_1"
     record["response"]["error"]["hint"] = "Look at the key."
 
 
-@vice(targets.errors)
+@mutation(targets.errors)
 def error_without_code(record: Record) -> None:
     """An error has no code."""
     del record["response"]["error"]["code"]
 
 
-@vice(targets.answers)
+@mutation(targets.exchanges)
 def more_headers(record: Record) -> None:
-    """A reply has headers of the provider's own."""
+    """A reply has headers specific to the provider."""
     record["headers"]["x-request-id"] = "req_1"
 
 
-def _last(*roles: str) -> Find:
-    """Return a finder of the messages of these roles in the last request."""
-    return lambda records: targets.messages(*roles)(records[-1:])
-
-
-@vice(_last("user", "system", "tool"), sessions=True)
+@mutation(in_last_request(targets.messages("user", "system", "tool")), sessions=True)
 def content_in_parts_from_now_on(message: Slot) -> None:
-    """Text that was sent as a string is sent as a text part in a later request."""
+    """Content that was sent as a string is sent as a text part in a later request."""
     message.value["content"] = [{"type": "text", "text": message.value["content"]}]
 
 
-@vice(_last("assistant"), sessions=True)
+@mutation(in_last_request(targets.messages("assistant")), sessions=True)
 def nothing_said_otherwise(turn: Slot) -> None:
-    """A reply with calls that said nothing comes back with another word for nothing."""
+    """The empty content of a reply with calls is sent back as null, or null as the empty string."""
     if not turn.value.get("content"):
         turn.value["content"] = None if turn.value.get("content") == "" else ""
 
 
-@vice(lambda records: records[-1:], sessions=True)
+@mutation(in_last_request(targets.exchanges), sessions=True)
 def more_tools_from_now_on(record: Record) -> None:
-    """A later request declares one tool more."""
+    """A later request declares one more tool."""
     tool = {"type": "function", "function": {"name": "get_rain", "parameters": {"type": "object"}}}
     record["request"].setdefault("tools", []).append(tool)
 
 
-@vice(lambda records: records[-1:], sessions=True)
+@mutation(in_last_request(targets.exchanges), sessions=True)
 def another_model_from_now_on(record: Record) -> None:
-    """A later request asks another model."""
+    """A later request asks for another model."""
     record["request"]["model"] = "example-model-2"
 
 
-@vice(lambda records: records[-1:], sessions=True)
+@mutation(in_last_request(targets.exchanges), sessions=True)
 def asked_more_at_once(record: Record) -> None:
-    """The user says one thing more at the end."""
+    """A request has one more user message at the end."""
     record["request"]["messages"].append({"role": "user", "content": "And in Rome?"})
 
 
-@vice(lambda records: records, sessions=True)
-def reply_not_kept(record: Record) -> None:
-    """What answered one of the requests was not kept."""
+@mutation(targets.exchanges, sessions=True)
+def reply_not_recorded(record: Record) -> None:
+    """The reply to one of the requests was not recorded."""
     for key in ("response", "status", "headers"):
         record[key] = {} if key == "headers" else None

@@ -1,29 +1,22 @@
-"""Vices of clients in what a request asks for: parameters, tools and roles that one provider or another refuses."""
+"""Faults of clients in parameters, tools and roles that some providers reject."""
 
-# ruff: noqa: D401 — the first line of a vice's docstring is the fault, told as a fact
+# ruff: noqa: D401 — the first line of a mutation's docstring states the fault
 
 from typing import Any, Final
 
 from conformance.mutation import targets
-from conformance.mutation.definition import vice
+from conformance.mutation.definition import REJECTED, mutation
 from conformance.mutation.targets import Slot
 
-_NO: Final = {"status": 400, "message": "No."}
-_EFFORTS: Final = {"thinking.efforts": ["low", "high"], "thinking.effort-unknown": _NO}
+_EFFORTS: Final = {"thinking.efforts": ["low", "high"], "thinking.effort-unknown": REJECTED}
 _BOTH: Final = [{"at": "/temperature", "present": True}, {"at": "/top_p", "present": True}]
 _OWN: Final = {"ids.format": "call_[A-Za-z0-9]+", "ids.foreign": "damaged"}
 
 
-def _declaring(records: Any) -> Any:
-    return (body for body in targets.requests(records) if body.get("tools"))
-
-
-def _not_declaring(records: Any) -> Any:
-    return (body for body in targets.requests(records) if not body.get("tools"))
-
-
 def _with_calls(records: Any) -> Any:
-    return (body for body in _declaring(records) if any("tool_calls" in each for each in body["messages"]))
+    return (
+        body for body in targets.requests_with_tools(records) if any("tool_calls" in each for each in body["messages"])
+    )
 
 
 def _ending_with(*roles: str) -> Any:
@@ -31,29 +24,29 @@ def _ending_with(*roles: str) -> Any:
     return lambda records: (body for body in targets.requests(records) if body["messages"][-1]["role"] in roles)
 
 
-@vice(targets.requests, "request/reasoning-effort-known", claims=_EFFORTS)
+@mutation(targets.requests, "request/reasoning-effort-known", claims=_EFFORTS)
 def effort_unknown(body: dict[str, Any]) -> None:
-    """The effort that is asked for is a word that the provider does not know."""
+    """The reasoning effort is not one that the provider knows."""
     body["reasoning_effort"] = "ultra"
 
 
-@vice(targets.tool_turns, "request/tool-call-id-native-format", claims=_OWN)
+@mutation(targets.tool_turns, "request/tool-call-id-native-format", claims=_OWN)
 def id_of_another_host(turn: Slot) -> None:
-    """A history holds an id that another host gave, where that does damage."""
+    """The history holds a tool call id of another provider, where that corrupts the reply."""
     call = turn.value["tool_calls"][-1]
     result = next(each for each in turn.holder[turn.key :] if each.get("tool_call_id") == call["id"])
     call["id"] = result["tool_call_id"] = "toolu_01"
 
 
-@vice(_ending_with("user"), "request/last-message-not-assistant", claims={"request.last-assistant": _NO})
+@mutation(_ending_with("user"), "request/last-message-not-assistant", claims={"request.last-assistant": REJECTED})
 def answer_begun(body: dict[str, Any]) -> None:
-    """A request ends with the beginning of an answer, where the provider does not go on from one."""
+    """A request ends with the start of an answer, for a provider that does not continue one."""
     body["messages"].append({"role": "assistant", "content": "It is"})
 
 
-@vice(_ending_with("user"), "request/last-message-not-tool", claims={"request.last-tool": _NO})
+@mutation(_ending_with("user"), "request/last-message-not-tool", claims={"request.last-tool": REJECTED})
 def result_last(body: dict[str, Any]) -> None:
-    """A request ends with a result, where the provider goes on from users alone."""
+    """A request ends with a tool result, for a provider that rejects this."""
     function = {"name": "get_weather", "arguments": '{"city": "Paris"}'}
     call = {"id": "call_last", "type": "function", "function": function}
     body["messages"] += [
@@ -62,146 +55,150 @@ def result_last(body: dict[str, Any]) -> None:
     ]
 
 
-@vice(targets.requests, "request/max-tokens-field-accepted", claims={"request.max-tokens-fields": ["max_tokens"]})
+@mutation(targets.requests, "request/max-tokens-field-accepted", claims={"request.max-tokens-fields": ["max_tokens"]})
 def bound_under_unread_name(body: dict[str, Any]) -> None:
-    """The bound on a reply's length has a name that the provider does not read."""
+    """The limit on the length of the reply is in a field that the provider does not read."""
     body["max_completion_tokens"] = 64
 
 
-@vice(targets.requests, "request/no-unknown-parameters", claims={"request.unknown-top-field": _NO})
+@mutation(targets.requests, "request/no-unknown-parameters", claims={"request.unknown-top-field": REJECTED})
 def parameters_of_an_sdk(body: dict[str, Any]) -> None:
-    """An SDK's wrapper of parameters is sent as a parameter, where an unknown one is refused."""
+    """An SDK's extra_body is sent as a parameter, for a provider that rejects unknown ones."""
     body["extra_body"] = {"top_k": 5}
 
 
-@vice(_ending_with("tool"), "request/no-user-after-tool-results", claims={"results.user-after": _NO})
+@mutation(_ending_with("tool"), "request/no-user-after-tool-results", claims={"results.user-after": REJECTED})
 def user_after_results(body: dict[str, Any]) -> None:
-    """A user message directly follows results, where the provider wants an answer in between."""
+    """A user message directly follows tool results, for a provider that rejects this."""
     body["messages"].append({"role": "user", "content": "And tomorrow?"})
 
 
-@vice(
+@mutation(
     targets.requests,
     "request/no-conflicting-parameters",
-    claims={"request.conflicts": [{"when": _BOTH, "verdict": _NO}]},
+    claims={"request.conflicts": [{"when": _BOTH, "verdict": REJECTED}]},
 )
 def parameters_that_exclude_each_other(body: dict[str, Any]) -> None:
-    """A request holds two parameters that exclude each other at the provider."""
+    """A request has two parameters that the provider rejects together."""
     body |= {"temperature": 0.5, "top_p": 0.5}
 
 
-@vice(
+@mutation(
     targets.requests,
     "request/parameters-supported",
-    claims={"request.unsupported-fields": [{"field": "seed", "refusal": _NO}]},
+    claims={"request.unsupported-fields": [{"field": "seed", "refusal": REJECTED}]},
 )
 def parameter_unsupported(body: dict[str, Any]) -> None:
-    """A request holds a parameter that the provider refuses."""
+    """A request has a parameter that the provider rejects."""
     body["seed"] = 7
 
 
-@vice(
+@mutation(
     targets.requests,
     "request/parameters-allowed-with-thinking",
     claims={"thinking.mode": "always", "thinking.refused-parameters": ["temperature"]},
 )
 def temperature_while_thinking(body: dict[str, Any]) -> None:
-    """A request sets the temperature of a model that thinks, where that is refused."""
+    """A request sets the temperature of a thinking model, for a provider that rejects this."""
     body["temperature"] = 0.5
 
 
-@vice(targets.messages("system"), "request/system-content-accepted", claims={"content.parts-on-system": _NO})
+@mutation(targets.messages("system"), "request/system-content-accepted", claims={"content.parts-on-system": REJECTED})
 def system_in_parts(message: Slot) -> None:
-    """The content of a system message is parts where a string is taken alone."""
+    """The content of a system message is a list of parts, for a provider that accepts only strings."""
     message.value["content"] = [{"type": "text", "text": message.value["content"]}]
 
 
-@vice(_not_declaring, "request/tool-choice-only-with-tools", claims={"tools.choice-without-tools": _NO})
+@mutation(
+    targets.requests_without_tools,
+    "request/tool-choice-only-with-tools",
+    claims={"tools.choice-without-tools": REJECTED},
+)
 def tool_choice_alone(body: dict[str, Any]) -> None:
-    """A request chooses tools and declares none, where that is refused."""
+    """A request sets tool_choice without tools, for a provider that rejects this."""
     body["tool_choice"] = "auto"
 
 
-@vice(_not_declaring, "request/tool-types-accepted", claims={"tools.wrong-type": _NO})
+@mutation(targets.requests_without_tools, "request/tool-types-accepted", claims={"tools.wrong-type": REJECTED})
 def tool_of_another_kind(body: dict[str, Any]) -> None:
-    """A tool is one of another host's own, where functions are taken alone."""
+    """A tool is a built-in of another provider, for one that accepts only functions."""
     body["tools"] = [{"type": "web_search"}]
 
 
-@vice(
+@mutation(
     _with_calls,
     "request/tools-declared-with-history",
-    kin=("tool-calls/name-declared",),
-    claims={"tools.history-without-tools": _NO},
+    related=("tool-calls/name-declared",),
+    claims={"tools.history-without-tools": REJECTED},
 )
 def tools_left_out(body: dict[str, Any]) -> None:
-    """A request with calls in its history declares no tools, where that is refused."""
+    """A request with calls in its history declares no tools, for a provider that rejects this."""
     del body["tools"]
 
 
-@vice(targets.definitions, "request/tools-have-parameters", claims={"tools.without-parameters": _NO})
+@mutation(targets.definitions, "request/tools-have-parameters", claims={"tools.without-parameters": REJECTED})
 def parameters_of_a_function_dropped(tool: dict[str, Any]) -> None:
-    """A function is declared without parameters, where that is refused."""
+    """A function is declared without parameters, for a provider that rejects this."""
     del tool["function"]["parameters"]
 
 
-@vice(_not_declaring, "request/tools-supported", claims={"tools.supported": False})
+@mutation(targets.requests_without_tools, "request/tools-supported", claims={"tools.supported": False})
 def tools_for_a_model_without(body: dict[str, Any]) -> None:
-    """Tools are declared for a model that calls none."""
+    """Tools are declared for a model that does not support them."""
     body["tools"] = [{"type": "function", "function": {"name": "get_rain"}}]
 
 
-@vice(targets.requests, "request/user-message-present", claims={"request.no-user": _NO})
+@mutation(targets.requests, "request/user-message-present", claims={"request.no-user": REJECTED})
 def user_never_speaks(body: dict[str, Any]) -> None:
-    """A request holds instructions alone, where a user message is demanded."""
+    """A request has only a system message, for a provider that requires a user message."""
     body["messages"] = [{"role": "system", "content": "Greet the world."}]
 
 
-@vice(targets.definitions, "request/tool-schemas-accepted", claims={"tools.schema-dialect": _NO})
+@mutation(targets.definitions, "request/tool-schemas-accepted", claims={"tools.schema-dialect": REJECTED})
 def strict_function_left_open(tool: dict[str, Any]) -> None:
-    """A strict function takes arguments that are not declared, where the provider checks that."""
+    """The schema of a strict function permits undeclared arguments, for a provider that checks this."""
     tool["function"]["strict"] = True
     tool["function"]["parameters"]["additionalProperties"] = True
 
 
-@vice(targets.requests, "request/response-format-schema-accepted", claims={"request.format-schema": _NO})
+@mutation(targets.requests, "request/response-format-schema-accepted", claims={"request.format-schema": REJECTED})
 def strict_reply_left_open(body: dict[str, Any]) -> None:
-    """A strict schema of the reply takes keys that are not declared, where the provider checks that."""
+    """The strict schema of the reply permits undeclared keys, for a provider that checks this."""
     schema = {"type": "object", "properties": {"places": {"type": "array", "items": {"type": "object"}}}}
     described = {"name": "places", "strict": True, "schema": {**schema, "additionalProperties": False}}
     body["response_format"] = {"type": "json_schema", "json_schema": described}
 
 
-@vice(
+@mutation(
     targets.requests,
     "request/parameter-values-allowed",
-    claims={"thinking.fixed-parameters": [{"field": "top_p", "values": [0.95], "refusal": _NO}]},
+    claims={"thinking.fixed-parameters": [{"field": "top_p", "values": [0.95], "refusal": REJECTED}]},
 )
 def parameter_of_another_value(body: dict[str, Any]) -> None:
-    """A parameter has another value than the one that the provider takes."""
+    """A parameter has another value than the one that the provider accepts."""
     body["top_p"] = 0.5
 
 
-@vice(
+@mutation(
     targets.requests,
     "request/thinking-switch-supported",
     claims={
         "thinking.mode": "always",
         "thinking.switches": [{"at": "/enable_thinking", "equals": False, "thinks": False}],
-        "thinking.off-unsupported": _NO,
+        "thinking.off-unsupported": REJECTED,
     },
 )
 def thinking_switched_off(body: dict[str, Any]) -> None:
-    """Thinking is switched off for a model that always thinks, where that is refused."""
+    """Thinking is switched off for a model that always thinks, which the provider rejects."""
     body["enable_thinking"] = False
 
 
-@vice(
-    _declaring,
+@mutation(
+    targets.requests_with_tools,
     "request/tool-choice-accepted",
-    kin=("tool-calls/required-choice-obeyed",),
-    claims={"tools.choices": ["auto", "none"], "tools.choice-unsupported": _NO},
+    related=("tool-calls/required-choice-obeyed",),
+    claims={"tools.choices": ["auto", "none"], "tools.choice-unsupported": REJECTED},
 )
 def tool_choice_unsupported(body: dict[str, Any]) -> None:
-    """A call is demanded of a provider that leaves all calls to the model."""
+    """A call is required of a provider that leaves all calls to the model."""
     body["tool_choice"] = "required"

@@ -1,6 +1,6 @@
-"""Vices of clients that show between requests: a history that is rewritten, shortened or told anew."""
+"""Faults of clients that show between requests: the history is rewritten or shortened."""
 
-# ruff: noqa: D401 — the first line of a vice's docstring is the fault, told as a fact
+# ruff: noqa: D401 — the first line of a mutation's docstring states the fault
 
 from collections.abc import Iterator, Sequence
 
@@ -8,21 +8,21 @@ import orjson
 
 from conformance.mutation import targets
 from conformance.mutation.bases import Record
-from conformance.mutation.definition import SURVIVED, Allowed, Find, vice
-from conformance.mutation.targets import Slot
+from conformance.mutation.definition import SURVIVED, Allowed, Find, mutation
+from conformance.mutation.targets import Slot, in_last_request
 
 _GROWS = "transcript/history-append-only"
 _COMES_BACK = "transcript/reply-resent"
 _UNCHANGED = "transcript/reply-resent-unchanged"
 _LOST = "transcript/no-user-message-lost"
-_UNTIED = tuple(
-    Allowed(SURVIVED, "Without the only words of the user nothing ties the two requests together.", on=host)
-    for host in ("plain-session/0-1", "reasoning-without-tools.*")
+_UNLINKED = tuple(
+    Allowed(SURVIVED, "Without its only user message, nothing links the two requests.", on=base)
+    for base in ("plain-session/0-1", "reasoning-without-tools.*")
 )
 
 
 def _earlier(*roles: str) -> Find:
-    """Return a finder of those messages of the last request that were in the one before, too."""
+    """Return a finder of the messages of the last request that were already in the one before."""
 
     def find(records: Sequence[Record]) -> Iterator[Slot]:
         known = len(records[-2]["request"]["messages"])
@@ -31,12 +31,9 @@ def _earlier(*roles: str) -> Find:
     return find
 
 
-def _turns(records: Sequence[Record]) -> Iterator[Slot]:
-    return targets.tool_turns(records[-1:])
-
-
-def _answers(records: Sequence[Record]) -> Iterator[Slot]:
-    return targets.plain_turns(records[-1:])
+_turns = in_last_request(targets.tool_turns)
+_parallel_turns = in_last_request(targets.parallel_turns)
+_answers = in_last_request(targets.plain_turns)
 
 
 def _earlier_turns(records: Sequence[Record]) -> Iterator[Slot]:
@@ -53,47 +50,47 @@ def _answered(turn: Slot) -> list[Slot]:
     return [slot for slot in targets.messages("tool")([turn.record]) if slot.value["tool_call_id"] in ids]
 
 
-@vice(_earlier("system"), _GROWS, sessions=True)
+@mutation(_earlier("system"), _GROWS, sessions=True)
 def system_message_rewritten(message: Slot) -> None:
-    """The system message tells the time, and so differs from request to request."""
+    """The system message contains the time, so it differs between requests."""
     message.value["content"] += " It is noon."
 
 
-@vice(_earlier("system"), _GROWS, sessions=True)
+@mutation(_earlier("system"), _GROWS, sessions=True)
 def system_message_lost(message: Slot) -> None:
     """The system message is sent with the first request only."""
     message.drop()
 
 
-@vice(_earlier("user"), _GROWS, sessions=True, allows=_UNTIED)
+@mutation(_earlier("user"), _GROWS, sessions=True, allows=_UNLINKED)
 def user_message_edited(message: Slot) -> None:
-    """What the user said is sent otherwise in a later request."""
+    """A user message is changed in a later request."""
     message.value["content"] = f"[at noon] {message.value['content']}"
 
 
-@vice(_earlier("user"), _LOST, sessions=True, allows=_UNTIED)
+@mutation(_earlier("user"), _LOST, sessions=True, allows=_UNLINKED)
 def user_message_lost(message: Slot) -> None:
-    """What the user said is not sent again in a later request."""
+    """A user message is not sent again in a later request."""
     message.drop()
 
 
-@vice(_earlier("tool"), _GROWS, sessions=True)
+@mutation(_earlier("tool"), _GROWS, sessions=True)
 def result_edited(message: Slot) -> None:
-    """A result that was sent is sent otherwise in a later request."""
+    """A tool result is changed in a later request."""
     message.value["content"] = "(old result cleared)"
 
 
-@vice(_earlier("user"), _GROWS, sessions=True)
+@mutation(_earlier("user"), _GROWS, sessions=True)
 def system_message_after_user(message: Slot) -> None:
-    """The system message changes places with the user's."""
+    """The system message and the user message are swapped."""
     before = message.holder[message.key - 1]
     if message.key and before["role"] == "system":
         message.holder[message.key - 1 : message.key + 1] = [message.value, before]
 
 
-@vice(_turns, _COMES_BACK, kin=(_GROWS,), sessions=True)
-def calls_told_as_text(turn: Slot) -> None:
-    """The calls of a reply, and their results, are told in words."""
+@mutation(_turns, _COMES_BACK, related=(_GROWS,), sessions=True)
+def calls_sent_as_text(turn: Slot) -> None:
+    """The calls of a reply and their results are sent as text."""
     told = "; ".join(call["function"]["name"] + call["function"]["arguments"] for call in turn.value["tool_calls"])
     results = _answered(turn)
     said = ", ".join(result.value["content"] for result in results)
@@ -103,34 +100,34 @@ def calls_told_as_text(turn: Slot) -> None:
     ]
 
 
-@vice(_turns, _UNCHANGED, sessions=True)
+@mutation(_turns, _UNCHANGED, sessions=True)
 def arguments_written_anew(turn: Slot) -> None:
-    """The arguments of a call come back parsed and written anew, with other white space."""
+    """The arguments of a call are parsed and written again, with other white space."""
     function = turn.value["tool_calls"][0]["function"]
     function["arguments"] = orjson.dumps(orjson.loads(function["arguments"]), option=orjson.OPT_INDENT_2).decode()
 
 
-@vice(_turns, _UNCHANGED, sessions=True)
+@mutation(_turns, _UNCHANGED, sessions=True)
 def arguments_edited(turn: Slot) -> None:
-    """The arguments of a call come back with another value."""
+    """The arguments of a call are sent back with another value."""
     turn.value["tool_calls"][0]["function"]["arguments"] = '{"city": "Nowhere"}'
 
 
-@vice(_turns, _UNCHANGED, sessions=True)
+@mutation(_turns, _UNCHANGED, sessions=True)
 def arguments_cleared(turn: Slot) -> None:
-    """The arguments of a call come back as an empty object."""
+    """The arguments of a call are sent back as an empty object."""
     turn.value["tool_calls"][0]["function"]["arguments"] = "{}"
 
 
-@vice(_turns, _UNCHANGED, sessions=True)
+@mutation(_turns, _UNCHANGED, sessions=True)
 def function_renamed(turn: Slot) -> None:
-    """The function of a call comes back under another name."""
+    """The function of a call is sent back under another name."""
     turn.value["tool_calls"][0]["function"]["name"] = "get_rain"
 
 
-@vice(_turns, _UNCHANGED, kin=(_GROWS,), sessions=True)
+@mutation(_turns, _UNCHANGED, related=(_GROWS,), sessions=True)
 def call_ids_rewritten(turn: Slot) -> None:
-    """The calls of a reply come back under ids of the client's own, and so do their results."""
+    """The calls of a reply and their results are sent back under new ids."""
     results = _answered(turn)
     for number, call in enumerate(turn.value["tool_calls"]):
         own = f"toolu_{turn.key}_{number}"
@@ -140,48 +137,44 @@ def call_ids_rewritten(turn: Slot) -> None:
         call["id"] = own
 
 
-@vice(_turns, _UNCHANGED, sessions=True)
+@mutation(_turns, _UNCHANGED, sessions=True)
 def content_added_to_calls(turn: Slot) -> None:
-    """A reply with calls comes back with words that it did not say."""
+    """A reply with calls is sent back with content that it did not have."""
     turn.value["content"] = f"{turn.value['content'] or ''} Let me look."
 
 
-@vice(_earlier_answers, _GROWS, sessions=True)
+@mutation(_earlier_answers, _GROWS, sessions=True)
 def answer_edited(turn: Slot) -> None:
-    """An answer that was sent back before is sent in other words."""
+    """The text of an answer that was sent before is changed."""
     turn.value["content"] = f"In short: {turn.value['content']}"
 
 
 def _fresh_answers(records: Sequence[Record]) -> Iterator[Slot]:
-    """Yield the answer to the request before the last, where it comes back."""
+    """Yield the answer to the request before the last, if it is sent back."""
     known = len(records[-2]["request"]["messages"])
     return (slot for slot in _answers(records) if slot.key >= known)
 
 
-@vice(
+@mutation(
     _fresh_answers,
     _UNCHANGED,
     sessions=True,
-    allows=[Allowed(SURVIVED, "An answer has no ids by which it would be known again when it comes in other words.")],
+    allows=[Allowed(SURVIVED, "An answer has no ids, so it is not recognized if its text is changed.")],
 )
 def fresh_answer_edited(turn: Slot) -> None:
-    """The answer that was just given comes back in other words."""
+    """The text of the newest answer is changed when it is sent back."""
     turn.value["content"] = f"In short: {turn.value['content']}"
 
 
-@vice(_answers, _UNCHANGED, sessions=True)
+@mutation(_answers, _UNCHANGED, sessions=True)
 def answer_trimmed(turn: Slot) -> None:
-    """An answer comes back with white space that it did not have."""
+    """An answer is sent back with white space that it did not have."""
     turn.value["content"] += "\n"
 
 
-def _parallel(records: Sequence[Record]) -> Iterator[Slot]:
-    return targets.parallel_turns(records[-1:])
-
-
-@vice(_parallel, _UNCHANGED, kin=(_GROWS,), sessions=True)
+@mutation(_parallel_turns, _UNCHANGED, related=(_GROWS,), sessions=True)
 def call_lost_with_its_result(turn: Slot) -> None:
-    """One of several calls of a reply does not come back, nor does its result."""
+    """One of several calls of a reply is not sent back, nor is its result."""
     lost = turn.value["tool_calls"].pop()["id"]
     for result in targets.messages("tool")([turn.record]):
         if result.value["tool_call_id"] == lost:
@@ -189,21 +182,21 @@ def call_lost_with_its_result(turn: Slot) -> None:
             return
 
 
-@vice(_parallel, _UNCHANGED, kin=(_GROWS, "reasoning/signatures-resent"), sessions=True)
+@mutation(_parallel_turns, _UNCHANGED, related=(_GROWS, "reasoning/signatures-resent"), sessions=True)
 def calls_reordered(turn: Slot) -> None:
-    """The calls of a reply come back in another order, and so do their results."""
+    """The calls of a reply and their results are sent back in another order."""
     turn.value["tool_calls"].reverse()
     results = _answered(turn)
     turn.holder[turn.key + 1 : turn.key + 1 + len(results)] = [result.value for result in reversed(results)]
 
 
-@vice(_earlier_turns, _GROWS, sessions=True)
+@mutation(_earlier_turns, _GROWS, sessions=True)
 def loop_left_out(turn: Slot) -> None:
-    """A reply with calls that was sent back before is left out, with its results."""
+    """A reply with calls that was sent before is left out, with its results."""
     del turn.holder[turn.key : turn.key + 1 + len(_answered(turn))]
 
 
-@vice(_earlier_answers, _GROWS, sessions=True)
+@mutation(_earlier_answers, _GROWS, sessions=True)
 def answer_left_out(turn: Slot) -> None:
-    """An answer that was sent back before is left out."""
+    """An answer that was sent before is left out."""
     turn.drop()

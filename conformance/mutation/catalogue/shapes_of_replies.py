@@ -1,11 +1,11 @@
-"""Vices of single values in replies and chunks: a demanded key is not there, or of the wrong type."""
+"""Faults in single values of replies and chunks: a required key is missing, or has a value of the wrong type."""
 
-# ruff: noqa: D401 — the first line of a vice's docstring is the fault, told as a fact
+# ruff: noqa: D401 — the first line of a mutation's docstring states the fault
 
 from typing import Any
 
 from conformance.mutation import targets
-from conformance.mutation.definition import vice
+from conformance.mutation.definition import mutation
 from conformance.mutation.targets import Slot, keys
 
 
@@ -25,13 +25,13 @@ def _plain_calls(records: Any) -> Any:
     return (call for choice in _choices(records) for call in choice["message"].get("tool_calls", ()))
 
 
-@vice(keys(_bodies, "id", "object", "created", "model", "choices"), "shape/response")
+@mutation(keys(_bodies, "id", "object", "created", "model", "choices"), "shape/response")
 def response_key_dropped(slot: Slot) -> None:
-    """The body of a reply lacks a key that it must have."""
+    """The body of a reply lacks a required key."""
     slot.drop()
 
 
-@vice(
+@mutation(
     keys(
         _bodies, "id", "object", "created", "model", "choices", "usage", "usage/prompt_tokens",
         "usage/completion_tokens", "usage/total_tokens",
@@ -43,22 +43,24 @@ def response_key_retyped(slot: Slot) -> None:
     slot.retype()
 
 
-@vice(keys(_bodies, "object"), "shape/response")
+@mutation(keys(_bodies, "object"), "shape/response")
 def response_object_of_chunk(slot: Slot) -> None:
-    """A whole reply says that it is a chunk."""
+    """The object type of a plain reply is that of a chunk."""
     slot.put("chat.completion.chunk")
 
 
-@vice(keys(_choices, "index", "message", "finish_reason", "message/role"), "shape/choice", kin=("shape/response",))
+@mutation(
+    keys(_choices, "index", "message", "finish_reason", "message/role"), "shape/choice", related=("shape/response",)
+)
 def choice_key_dropped(slot: Slot) -> None:
-    """A choice lacks a key that it must have."""
+    """A choice lacks a required key."""
     slot.drop()
 
 
-@vice(
+@mutation(
     keys(_choices, "index", "message", "finish_reason", "message/role", "message/content", "message/tool_calls"),
     "shape/choice",
-    kin=(
+    related=(
         "response/finish-reason-matches-tool-calls",
         "shape/response",
     ),
@@ -68,81 +70,81 @@ def choice_key_retyped(slot: Slot) -> None:
     slot.retype()
 
 
-@vice(keys(_choices, "finish_reason"), "shape/choice")
+@mutation(keys(_choices, "finish_reason"), "shape/choice")
 def finish_reason_null(slot: Slot) -> None:
-    """A whole reply does not say why it ended."""
+    """The finish reason of a plain reply is null."""
     slot.put(None)
 
 
-@vice(
+@mutation(
     keys(_plain_calls, "id", "function", "function/name", "function/arguments"),
     "shape/choice",
 )
 def reply_call_key_dropped(slot: Slot) -> None:
-    """A tool call of a whole reply lacks a key that it must have."""
+    """A tool call of a plain reply lacks a required key."""
     slot.drop()
 
 
-@vice(
+@mutation(
     keys(_plain_calls, "id", "type", "function", "function/name", "function/arguments"),
     "shape/choice",
 )
 def reply_call_key_retyped(slot: Slot) -> None:
-    """A key of a tool call of a whole reply has a value of the wrong type."""
+    """A key of a tool call of a plain reply has a value of the wrong type."""
     slot.retype()
 
 
-@vice(keys(targets.inner_chunks, "id", "object", "created", "model"), "shape/chunk")
+@mutation(keys(targets.inner_chunks, "id", "object", "created", "model"), "shape/chunk")
 def chunk_key_dropped(slot: Slot) -> None:
-    """A chunk lacks a key that it must have."""
+    """A chunk lacks a required key."""
     slot.drop()
 
 
-@vice(
+@mutation(
     keys(targets.inner_chunks, "id", "object", "created", "model", "choices"),
     "shape/chunk",
-    kin=("stream/chunk-id-constant", "response/message-not-empty"),
+    related=("stream/chunk-id-constant", "response/message-not-empty"),
 )
 def chunk_key_retyped(slot: Slot) -> None:
     """A key of a chunk has a value of the wrong type."""
     slot.retype()
 
 
-@vice(keys(targets.chunks, "object"), "shape/chunk")
+@mutation(keys(targets.chunks, "object"), "shape/chunk")
 def chunk_object_of_reply(slot: Slot) -> None:
-    """A chunk says that it is a whole reply."""
+    """The object type of a chunk is that of a plain reply."""
     slot.put("chat.completion")
 
 
-@vice(keys(_chunk_choices, "index", "delta"), "shape/chunk", kin=("response/message-not-empty",))
+@mutation(keys(_chunk_choices, "index", "delta"), "shape/chunk", related=("response/message-not-empty",))
 def chunk_choice_key_dropped(slot: Slot) -> None:
-    """A choice of a chunk lacks a key that it must have."""
+    """A choice of a chunk lacks a required key."""
     slot.drop()
 
 
-@vice(
+@mutation(
     keys(_chunk_choices, "index", "delta", "delta/content", "delta/reasoning_content"),
     "shape/chunk",
-    kin=("response/message-not-empty",),
+    related=("response/message-not-empty",),
 )
 def chunk_choice_key_retyped(slot: Slot) -> None:
     """A key of a chunk's choice has a value of the wrong type."""
     slot.retype()
 
 
-@vice(keys(_bodies, "id", "object", "created", "model", "choices"), "shape/response")
+@mutation(keys(_bodies, "id", "object", "created", "model", "choices"), "shape/response")
 def response_key_null(slot: Slot) -> None:
-    """A key that a reply must have is null."""
+    """A required key of a reply is null."""
     slot.put(None)
 
 
-@vice(keys(_plain_calls, "id", "function", "function/name", "function/arguments"), "shape/choice")
+@mutation(keys(_plain_calls, "id", "function", "function/name", "function/arguments"), "shape/choice")
 def reply_call_key_null(slot: Slot) -> None:
-    """A key of a tool call of a whole reply is null."""
+    """A key of a tool call of a plain reply is null."""
     slot.put(None)
 
 
-@vice(keys(targets.usages, "prompt_tokens", "completion_tokens", "total_tokens"), "shape/response", "shape/chunk")
+@mutation(keys(targets.usages, "prompt_tokens", "completion_tokens", "total_tokens"), "shape/response", "shape/chunk")
 def usage_key_dropped(slot: Slot) -> None:
     """A token count lacks one of its three counts."""
     slot.drop()

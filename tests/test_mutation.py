@@ -1,4 +1,4 @@
-"""Faults planted into good conversations: each is found by its own rule or its named kin, and by no other."""
+"""Mutations of good conversations: each is found by its own rule or a related one, and by no other."""
 
 import json
 from collections.abc import Sequence
@@ -11,13 +11,13 @@ from conformance import mutation as mutate
 from conformance import rules
 from conformance.cli import main
 from conformance.mutation import bases, catalogue, targets
-from conformance.mutation.bases import Host, Record
-from conformance.mutation.definition import SURVIVED, Allowed, Vice, vice
-from conformance.mutation.planting import Fate, Mutant, difference, of_rule, of_vice
+from conformance.mutation.bases import Base, Record
+from conformance.mutation.definition import SURVIVED, Allowed, Mutation, mutation
+from conformance.mutation.mutants import Fate, Mutant, difference, of_mutation, of_rule
 from conformance.reporting.renderers.mutation import render_score
 from conformance.resources import folder
 
-VICES = catalogue.load()
+MUTATIONS = catalogue.load()
 IDS = [rule.id for rule in rules.load()]
 
 
@@ -27,15 +27,15 @@ def score() -> dict[str, Any]:
 
 
 @cache
-def planted(name: str) -> list[Mutant]:
-    return list(of_vice(next(each for each in VICES if each.name == name)))
+def mutants_named(name: str) -> list[Mutant]:
+    return list(of_mutation(next(each for each in MUTATIONS if each.name == name)))
 
 
-def mutants(each: Vice) -> list[Mutant]:
-    return planted(each.name) if each in VICES else list(of_vice(each))
+def mutants(each: Mutation) -> list[Mutant]:
+    return mutants_named(each.name) if each in MUTATIONS else list(of_mutation(each))
 
 
-def test_each_fault_is_found_by_its_rule_or_its_kin_and_by_no_other(score: dict[str, Any]) -> None:
+def test_each_fault_is_found_by_its_rule_or_a_related_one_and_by_no_other(score: dict[str, Any]) -> None:
     assert [] == score["holes"]
 
 
@@ -48,114 +48,116 @@ def test_the_committed_score_is_the_one_that_is_measured(score: dict[str, Any]) 
     assert score == committed, "the score has changed: run `conformance mutate --write` and review the difference"
 
 
-@pytest.mark.parametrize("each", VICES, ids=lambda each: each.name)
-def test_a_vice_is_planted_somewhere_and_named_for_what_it_is(each: Vice) -> None:
+@pytest.mark.parametrize("each", MUTATIONS, ids=lambda each: each.name)
+def test_a_mutation_applies_somewhere_and_has_a_title(each: Mutation) -> None:
     assert mutants(each)
     assert each.title.endswith(".")
     assert "\n" not in each.title
 
 
-@pytest.mark.parametrize("each", VICES, ids=lambda each: each.name)
-def test_whom_a_vice_names_is_a_rule_and_speaks_of_it(each: Vice) -> None:
+@pytest.mark.parametrize("each", MUTATIONS, ids=lambda each: each.name)
+def test_the_rules_that_a_mutation_names_exist_and_find_it(each: Mutation) -> None:
     found = {rule for mutant in mutants(each) for rule in mutant.found}
     assert [] == [name for name in each.expects if name not in IDS]
     assert [] == [name for name in each.expects if name not in found] or SURVIVED in {it.what for it in each.allows}
-    assert [] == [name for name in each.kin if name not in found]
+    assert [] == [name for name in each.related if name not in found]
 
 
-@pytest.mark.parametrize("each", [each for each in VICES if each.allows], ids=lambda each: each.name)
-def test_an_allowance_gives_a_reason_and_is_needed(each: Vice) -> None:
-    excused = {what for mutant in mutants(each) for what in mutant.excused}
-    assert {allowed.what for allowed in each.allows} == excused
+@pytest.mark.parametrize("each", [each for each in MUTATIONS if each.allows], ids=lambda each: each.name)
+def test_an_allowed_result_has_a_reason_and_occurs(each: Mutation) -> None:
+    explained = {what for mutant in mutants(each) for what in mutant.explained}
+    assert {allowed.what for allowed in each.allows} == explained
     assert all(allowed.why.endswith(".") for allowed in each.allows)
 
 
-@pytest.mark.parametrize("each", [each for each in VICES if each.harmless], ids=lambda each: each.name)
-def test_a_harmless_change_is_borne_by_every_rule(each: Vice) -> None:
-    assert {(Fate.BORNE, ())} == {(mutant.fate, mutant.found) for mutant in mutants(each)}
+@pytest.mark.parametrize("each", [each for each in MUTATIONS if each.harmless], ids=lambda each: each.name)
+def test_no_rule_fails_on_a_harmless_change(each: Mutation) -> None:
+    assert {(Fate.TOLERATED, ())} == {(mutant.fate, mutant.found) for mutant in mutants(each)}
 
 
-def test_vices_have_names_of_their_own() -> None:
-    names = [each.name for each in VICES]
+def test_mutations_have_distinct_names() -> None:
+    names = [each.name for each in MUTATIONS]
     assert sorted(set(names)) == names
 
 
-def test_hosts_are_good_and_come_in_both_forms() -> None:
+def test_bases_are_good_and_come_in_both_forms() -> None:
     found = bases.sessions()
-    assert {} == {host.name: rules for host in found if (rules := bases.broken(host.records()))}
-    replies = [reply for host in found for reply in targets.calling(host.records())]
+    assert {} == {base.name: rules for base in found if (rules := bases.broken(base.records()))}
+    replies = [reply for base in found for reply in targets.replies_with_calls(base.records())]
     assert {True, False} == {reply.streamed for reply in replies}
 
 
-def test_a_copy_of_a_host_is_changed_and_the_host_is_not() -> None:
-    host = Host("one", b'[{"status":200}]')
-    host.records()[0]["status"] = 500
-    assert 200 == host.records()[0]["status"]
+def test_a_copy_of_a_base_is_changed_and_the_base_is_not() -> None:
+    base = Base("one", b'[{"status":200}]')
+    base.records()[0]["status"] = 500
+    assert 200 == base.records()[0]["status"]
 
 
 def plain(records: Sequence[Record]) -> list[Record]:
     return [record for record in records if record["status"] == 200][:1]
 
 
-@vice(plain, "usage/adds-up")
+@mutation(plain, "usage/adds-up")
 def harmless(record: Record) -> None:
     """A reply says who served it."""
     record["headers"]["server"] = "nginx"
 
 
-@vice(plain, "usage/adds-up", allows=[Allowed(SURVIVED, "Nobody minds the server's name.", on="details-*")])
+@mutation(plain, "usage/adds-up", allows=[Allowed(SURVIVED, "No rule checks the server's name.", on="details-*")])
 def harmless_and_allowed(record: Record) -> None:
     """A reply says who served it."""
     record["headers"]["server"] = "nginx"
 
 
-@vice(plain, "usage/adds-up", kin=("http/status-known",))
+@mutation(plain, "usage/adds-up", related=("http/status-known",))
 def redirected(record: Record) -> None:
     """A reply redirects."""
     record["status"] = 302
 
 
-@vice(plain, "usage/adds-up")
+@mutation(plain, "usage/adds-up")
 def redirected_unexpectedly(record: Record) -> None:
     """A reply redirects."""
     record["status"] = 302
 
 
-@vice(plain)
+@mutation(plain)
 def redirected_harmlessly(record: Record) -> None:
     """A reply redirects."""
     record["status"] = 302
 
 
-@vice(plain, "http/status-known")
+@mutation(plain, "http/status-known")
 def untouched(_record: Record) -> None:
     """Nothing is changed."""
 
 
-def test_a_fault_that_nobody_finds_survives() -> None:
+def test_a_fault_that_no_rule_finds_survives() -> None:
     assert {Fate.SURVIVED} == {mutant.fate for mutant in mutants(harmless)}
-    assert {(SURVIVED,)} == {mutant.holes for mutant in mutants(harmless)}
+    assert {(SURVIVED,)} == {mutant.unexplained for mutant in mutants(harmless)}
 
 
-def test_an_allowance_excuses_the_hosts_that_it_names_and_no_other() -> None:
-    excused = {mutant.host.startswith("details-") for mutant in mutants(harmless_and_allowed) if not mutant.holes}
-    assert {True} == excused
-    assert any(mutant.holes for mutant in mutants(harmless_and_allowed))
+def test_an_allowed_result_counts_for_the_bases_that_it_names_and_no_other() -> None:
+    explained = {
+        mutant.base.startswith("details-") for mutant in mutants(harmless_and_allowed) if not mutant.unexplained
+    }
+    assert {True} == explained
+    assert any(mutant.unexplained for mutant in mutants(harmless_and_allowed))
 
 
-def test_a_fault_that_kin_finds_is_no_hole() -> None:
-    assert {Fate.KIN} == {mutant.fate for mutant in mutants(redirected)}
-    assert {()} == {mutant.holes for mutant in mutants(redirected)}
+def test_a_fault_that_a_related_rule_finds_needs_no_reason() -> None:
+    assert {Fate.RELATED} == {mutant.fate for mutant in mutants(redirected)}
+    assert {()} == {mutant.unexplained for mutant in mutants(redirected)}
 
 
-def test_a_rule_that_was_not_named_accuses_falsely() -> None:
+def test_a_rule_that_was_not_named_gives_a_false_positive() -> None:
     assert {Fate.OTHERS} == {mutant.fate for mutant in mutants(redirected_unexpectedly)}
-    assert {("http/status-known",)} == {mutant.holes for mutant in mutants(redirected_unexpectedly)}
+    assert {("http/status-known",)} == {mutant.unexplained for mutant in mutants(redirected_unexpectedly)}
 
 
-def test_a_rule_that_speaks_of_a_harmless_change_accuses_falsely() -> None:
+def test_a_rule_that_fails_on_a_harmless_change_gives_a_false_positive() -> None:
     assert {Fate.OTHERS} == {mutant.fate for mutant in mutants(redirected_harmlessly)}
-    assert {("http/status-known",)} == {mutant.holes for mutant in mutants(redirected_harmlessly)}
+    assert {("http/status-known",)} == {mutant.unexplained for mutant in mutants(redirected_harmlessly)}
 
 
 def test_what_changes_nothing_is_no_mutant() -> None:
@@ -178,7 +180,7 @@ def test_a_bad_example_is_a_mutant_that_its_rule_finds_alone(rule: rules.Rule) -
         ("/0: 2 items are now 3, here 0", [1, 2], [0, 1, 2]),
     ],
 )
-def test_a_change_is_told_by_its_first_difference(said: str, before: object, after: object) -> None:
+def test_a_change_is_described_by_its_first_difference(said: str, before: object, after: object) -> None:
     assert said == difference(before, after)
 
 
