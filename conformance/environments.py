@@ -1,7 +1,7 @@
-"""Cached environments: folders that are made once, each from its recipe, and never used half-made.
+"""Cached environments for engines and SDKs: each is created once from its recipe and never used half-made.
 
-Engines and SDKs are heavy and pin what contradicts each other, so each lives in a folder of its own, outside of the
-environment that this package is installed in.
+Engines and SDKs are heavy and pin versions that contradict each other. So each lives in a folder of its own, outside
+the environment that this package is installed in.
 """
 
 import hashlib
@@ -9,112 +9,111 @@ import os
 import platform
 import re
 import shutil
-import subprocess
 import sys
-import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import Any, Final, TypeAlias
 
 import orjson
 
+from conformance import processes
 from conformance.errors import Unusable
 
 CACHE: Final = "CONFORMANCE_CACHE"
-"""The environment variable that names the folder of everything cached."""
+"""The environment variable that names the cache folder."""
 
-PATIENCE: Final = 3600.0
-"""Seconds that another process is given to make the environment, and a package manager to install a step."""
+MAX_SECONDS: Final = 3600.0
+"""How long to wait for another process that creates the same environment, and for one call of a package manager."""
 
-Told: TypeAlias = Callable[[str], None]
-"""Hears in words what is being done."""
+Log: TypeAlias = Callable[[str], None]
+"""Takes a line that says what is being done."""
 
-_MARK: Final = "made.json"
-_TAIL: Final = 15
+_MARKER: Final = "made.json"
 _PIN: Final = re.compile(r"([A-Za-z0-9._-]+)(?:\[[^]]*\])?==([^;\s]+)")
 
 
 def cache_root(kind: str) -> Path:
     """Return the folder for cached environments of a kind, such as `engines`.
 
-    It is `$CONFORMANCE_CACHE/<kind>`, else `wire-conformance/<kind>` where caches are kept (XDG_CACHE_HOME, ~/.cache).
+    It is `$CONFORMANCE_CACHE/<kind>`, else `wire-conformance/<kind>` in the user's cache (XDG_CACHE_HOME, ~/.cache).
     """
-    told = os.environ.get(CACHE)
-    if told:
-        return Path(told).absolute() / kind
+    chosen = os.environ.get(CACHE)
+    if chosen:
+        return Path(chosen).absolute() / kind
     return Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "wire-conformance" / kind
 
 
 def cached_path(root: Path, name: str, recipe: Any) -> Path:
-    """Return where the environment of a recipe stands or will stand; another recipe or Python has another folder."""
-    told = [recipe, platform.python_version(), sys.implementation.name, platform.system(), platform.machine()]
-    digest = hashlib.sha256(orjson.dumps(told, option=orjson.OPT_SORT_KEYS)).hexdigest()[:12]
+    """Return the folder for the environment of a recipe; another recipe or Python has another folder."""
+    key = [recipe, platform.python_version(), sys.implementation.name, platform.system(), platform.machine()]
+    digest = hashlib.sha256(orjson.dumps(key, option=orjson.OPT_SORT_KEYS)).hexdigest()[:12]
     return root / f"{name}-{digest}"
 
 
-def is_made(folder: Path) -> bool:
-    """Say whether an environment was made to its end."""
-    return (folder / _MARK).is_file()
+def is_complete(folder: Path) -> bool:
+    """Return whether the creation of an environment has finished."""
+    return (folder / _MARKER).is_file()
 
 
-def made(folder: Path, make: Callable[[Path], None], told: Told) -> Path:
-    """Return the folder, filled by `make` where that has not been done; two processes never make the same one.
+def ensure(folder: Path, create: Callable[[Path], None], log: Log) -> Path:
+    """Return the folder, filled by `create` unless it is complete; only one process at a time creates it.
 
-    What `make` leaves behind when it raises is removed.
+    If `create` raises, the folder is removed.
     """
-    if is_made(folder):
+    if is_complete(folder):
         return folder
     folder.parent.mkdir(parents=True, exist_ok=True)
-    with _locked(folder.with_name(f"{folder.name}.lock"), told):
-        if not is_made(folder):
+    with _locked(folder.with_name(f"{folder.name}.lock"), log):
+        if not is_complete(folder):
             shutil.rmtree(folder, ignore_errors=True)
             folder.mkdir()
             try:
-                make(folder)
+                create(folder)
             except BaseException:
                 shutil.rmtree(folder, ignore_errors=True)
                 raise
             # Written last: a folder without it is not used, however full it is.
-            (folder / _MARK).write_bytes(orjson.dumps({"python": platform.python_version()}))
+            (folder / _MARKER).write_bytes(orjson.dumps({"python": platform.python_version()}))
     return folder
 
 
-def make_python(folder: Path, steps: Sequence[Sequence[str]], uninstall: Sequence[str], told: Told) -> None:
-    """Make a virtual environment with some packages; see `install`."""
-    told("makes a virtual environment")
-    _run([sys.executable, "-m", "venv", str(folder)], "the virtual environment cannot be made")
-    install(folder, steps, uninstall, told)
+def create_venv(folder: Path, steps: Sequence[Sequence[str]], uninstall: Sequence[str], log: Log) -> None:
+    """Create a virtual environment with some packages; see `pip_install`."""
+    log("creating a virtual environment")
+    _run([sys.executable, "-m", "venv", str(folder)], "cannot create the virtual environment")
+    pip_install(folder, steps, uninstall, log)
 
 
-def install(folder: Path, steps: Sequence[Sequence[str]], uninstall: Sequence[str], told: Told) -> None:
-    """Install the steps in a virtual environment, one `pip install` each, in order, and take out what does not fit.
+def pip_install(folder: Path, steps: Sequence[Sequence[str]], uninstall: Sequence[str], log: Log) -> None:
+    """Run one `pip install` for each step in a virtual environment, in order, then uninstall some packages.
 
-    Raises Unusable with pip's last lines where a package cannot be had.
+    Raises Unusable with pip's last lines if that fails.
     """
     pip = [str(python_in(folder)), "-m", "pip", "--disable-pip-version-check", "--no-input"]
     for step in steps:
         shown = " ".join(step)
-        told(f"installs {shown[:200]}")
+        log(f"installing {shown[:200]}")
         _run([*pip, "install", "--quiet", "--progress-bar=off", *step], f"pip cannot install {shown}")
     if uninstall:
-        told(f"takes out {' '.join(uninstall)}")
-        _run([*pip, "uninstall", "--quiet", "--yes", *uninstall], f"pip cannot take out {' '.join(uninstall)}")
+        shown = " ".join(uninstall)
+        log(f"uninstalling {shown}")
+        _run([*pip, "uninstall", "--quiet", "--yes", *uninstall], f"pip cannot uninstall {shown}")
 
 
-def make_node(folder: Path, packages: Sequence[str], told: Told) -> None:
-    """Install packages of npm in a folder, without running scripts of theirs.
+def npm_install(folder: Path, packages: Sequence[str], log: Log) -> None:
+    """Install npm packages in a folder without running their scripts.
 
-    Raises Unusable with npm's last lines where a package cannot be had, and where there is no npm.
+    Raises Unusable with npm's last lines if that fails, or if npm is missing.
     """
     npm = shutil.which("npm")
     if npm is None:
-        message = "there is no npm on the PATH; install Node.js"
+        message = "npm is not on the PATH; install Node.js"
         raise Unusable(message)
     (folder / "package.json").write_bytes(orjson.dumps({"private": True, "type": "module"}))
     shown = " ".join(packages)
-    told(f"installs {shown[:200]}")
+    log(f"installing {shown[:200]}")
     quiet = ["--no-audit", "--no-fund", "--ignore-scripts", "--loglevel=error"]
     _run([npm, "install", "--prefix", str(folder), *quiet, *packages], f"npm cannot install {shown}")
 
@@ -124,62 +123,43 @@ def python_in(folder: Path) -> Path:
     return folder / ("Scripts/python.exe" if os.name == "nt" else "bin/python")
 
 
-def pins(steps: Sequence[Sequence[str]]) -> Mapping[str, str]:
+def pinned_versions(steps: Sequence[Sequence[str]]) -> Mapping[str, str]:
     """Return the pinned versions of some steps, by package."""
     found = [match for step in steps for word in step if (match := _PIN.fullmatch(word)) is not None]
     return {match[1]: match[2] for match in found}
 
 
-def is_here(steps: Sequence[Sequence[str]]) -> bool:
-    """Say whether the running interpreter has every pinned package already, in that version."""
-    wanted = pins(steps)
+def has_packages(steps: Sequence[Sequence[str]]) -> bool:
+    """Return whether the running interpreter already has every pinned package in that version."""
+    wanted = pinned_versions(steps)
     try:
         return bool(wanted) and all(version(name) == pinned for name, pinned in wanted.items())
     except PackageNotFoundError:
         return False
 
 
-def _run(command: Sequence[str], wrong: str) -> None:
+def _run(command: Sequence[str], failure: str) -> None:
     environment = {name: value for name, value in os.environ.items() if name not in ("PYTHONPATH", "PYTHONHOME")}
-    try:
-        done = subprocess.run(  # noqa: S603 — the words are those of our own definitions
-            command,
-            stdin=subprocess.DEVNULL,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.STDOUT,
-            env=environment,
-            timeout=PATIENCE,
-            check=False,
-        )
-    except subprocess.TimeoutExpired:
-        message = f"{wrong}: it did not end within {PATIENCE:g} seconds"
-        raise Unusable(message) from None
-    if done.returncode:
-        lines = [line for line in done.stdout.decode("utf-8", "replace").splitlines() if line.strip()]
-        raise Unusable(f"{wrong} (exit code {done.returncode}): " + "\n".join(lines[-_TAIL:])[-2000:])
+    processes.run(command, failure, MAX_SECONDS, environment)
 
 
 @contextmanager
-def _locked(path: Path, told: Told) -> Iterator[None]:
-    """Hold a lock between processes; it is freed with the process that holds it, however that ends."""
-    if os.name == "nt":
-        message = "cached environments need POSIX file locks; use Linux, macOS or WSL"
-        raise Unusable(message)
-    # Imported here because Windows has no such module.
-    import fcntl
+def _locked(path: Path, log: Log) -> Iterator[None]:
+    """Hold a lock between processes; it is released when the process that holds it ends, however it ends."""
+    # Imported here because only the creation of an environment needs it.
+    from filelock import FileLock, Timeout
 
-    with path.open("w") as file:
-        due, waits = time.monotonic() + PATIENCE, False
-        while True:
-            try:
-                fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-                break
-            except BlockingIOError:
-                if time.monotonic() > due:
-                    message = f"another process holds {path} for longer than {PATIENCE:g} seconds"
-                    raise Unusable(message) from None
-            if not waits:
-                told("waits for another process that makes the same environment")
-                waits = True
-            time.sleep(0.1)
+    lock = FileLock(path)
+    with suppress(Timeout):
+        lock.acquire(blocking=False)
+    if not lock.is_locked:
+        log("waiting for another process that creates the same environment")
+        try:
+            lock.acquire(timeout=MAX_SECONDS)
+        except Timeout:
+            message = f"another process has held {path} for more than {MAX_SECONDS:g} seconds"
+            raise Unusable(message) from None
+    try:
         yield
+    finally:
+        lock.release()

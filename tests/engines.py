@@ -1,12 +1,12 @@
 """Engines that are none: definitions of small scripts that answer, crash, hang or leave children behind."""
 
-import os
 import time
 from collections.abc import Callable
 from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
+import psutil
 import yaml
 
 SCRIPT = """
@@ -107,17 +107,11 @@ def pids(folder: Path) -> list[int]:
 
 
 def lives(pid: int) -> bool:
+    """Return whether a process runs; a zombie does not."""
     try:
-        os.kill(pid, 0)
-    except ProcessLookupError:
+        return psutil.Process(pid).status() != psutil.STATUS_ZOMBIE
+    except psutil.NoSuchProcess:
         return False
-    try:
-        status = Path(f"/proc/{pid}/stat").read_text()
-    except (FileNotFoundError, ProcessLookupError):
-        # It has ended since, or there is no /proc on this system to ask.
-        return not Path("/proc/self").exists()
-    # A child that nobody has waited for yet has ended all the same.
-    return status.rpartition(")")[2].split()[0] != "Z"
 
 
 def until(met: Callable[[], object], seconds: float = 60.0) -> bool:

@@ -99,7 +99,7 @@ def test_strict_refuses_and_names_the_rule(adapter: Any) -> None:
         (["run", "--driver", "x", "--provider", "groq", "--env", "NOT_SET_ANYWHERE"], "is not set"),
         (["run", "referenz"], "did you mean reference?"),
         (["run", "reference", "--provider", "vllm"], "unknown provider of reference 'vllm'"),
-        (["run", "reference@1.0"], "leave @1.0 away"),
+        (["run", "reference@1.0"], "omit @1.0"),
         (["matrix", "--only", "no-such-*"], "unknown adapter"),
         (["install", "no-such"], "unknown adapter"),
         (["list", "--adapters", "/no/such/folder"], ""),

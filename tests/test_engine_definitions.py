@@ -10,7 +10,7 @@ import pytest
 
 from conformance import engines, profiles
 from conformance.engines.definition import filled, read
-from conformance.environments import pins
+from conformance.environments import pinned_versions
 from conformance.errors import InvalidDocument
 from tests.engines import define
 
@@ -18,12 +18,12 @@ ALL = [engines.load(name) for name in engines.names()]
 
 
 @pytest.mark.parametrize("definition", ALL, ids=lambda each: str(each.name))
-def test_every_package_of_an_engine_that_is_named_is_pinned(definition: engines.Definition) -> None:
-    assert definition.version in pins(definition.packages)
+def test_every_package_of_an_engine_that_is_named_is_pinned(definition: engines.EngineDefinition) -> None:
+    assert definition.version in pinned_versions(definition.packages)
 
 
 @pytest.mark.parametrize("definition", ALL, ids=lambda each: str(each.name))
-def test_an_engine_listens_on_loopback_alone(definition: engines.Definition) -> None:
+def test_an_engine_listens_on_loopback_alone(definition: engines.EngineDefinition) -> None:
     said = [" ".join(definition.command), *definition.files.values()]
     launched = [word.partition("{package}")[2] for word in definition.command if word.startswith("{package}")]
     said += [(definition.home / word.strip("/")).read_text() for word in launched]
@@ -32,7 +32,7 @@ def test_an_engine_listens_on_loopback_alone(definition: engines.Definition) -> 
 
 
 @pytest.mark.parametrize("definition", ALL, ids=lambda each: str(each.name))
-def test_the_claims_of_an_engine_know_the_templates_that_it_runs_with(definition: engines.Definition) -> None:
+def test_the_claims_of_an_engine_know_the_templates_that_it_runs_with(definition: engines.EngineDefinition) -> None:
     profile = profiles.load(definition.provider)
     modes = {each.name: profile.at(each.model).get("thinking.mode", "unknown") for each in definition.templates}
     assert "qwen3" in modes

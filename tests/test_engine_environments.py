@@ -10,7 +10,7 @@ import pytest
 
 from conformance import environments
 from conformance.engines.definition import load
-from conformance.engines.serving import environment_path, installed
+from conformance.engines.serving import ensure_installed, environment_path
 from conformance.errors import Unusable
 from tests.engines import define
 
@@ -24,7 +24,7 @@ def quiet(_: str) -> None:
 def test_an_environment_is_made_once(tmp_path: Path) -> None:
     made: list[Path] = []
     for _ in range(2):
-        environments.made(tmp_path / "a", made.append, quiet)
+        environments.ensure(tmp_path / "a", made.append, quiet)
     assert [tmp_path / "a"] == made
 
 
@@ -34,12 +34,12 @@ def test_what_was_left_half_made_is_removed_and_made_again(tmp_path: Path) -> No
         raise KeyboardInterrupt
 
     with pytest.raises(KeyboardInterrupt):
-        environments.made(tmp_path / "a", broken, quiet)
+        environments.ensure(tmp_path / "a", broken, quiet)
     assert not (tmp_path / "a").exists()
     # As after a power cut: the folder stands, and nothing says that it is whole.
     (tmp_path / "a").mkdir()
     (tmp_path / "a" / "half").touch()
-    environments.made(tmp_path / "a", lambda folder: (folder / "whole").touch(), quiet)
+    environments.ensure(tmp_path / "a", lambda folder: (folder / "whole").touch(), quiet)
     assert ["made.json", "whole"] == sorted([path.name for path in (tmp_path / "a").iterdir()])
 
 
@@ -57,12 +57,12 @@ def test_two_who_want_the_same_environment_make_one(tmp_path: Path) -> None:
         heard.append(words)
         go_on.set()
 
-    first = threading.Thread(target=environments.made, args=(tmp_path / "a", slowly, quiet))
+    first = threading.Thread(target=environments.ensure, args=(tmp_path / "a", slowly, quiet))
     first.start()
     assert begun.wait(20)
-    environments.made(tmp_path / "a", made.append, told)
+    environments.ensure(tmp_path / "a", made.append, told)
     first.join()
-    assert (["waits for another process that makes the same environment"], 1) == (heard, len(made))
+    assert (["waiting for another process that creates the same environment"], 1) == (heard, len(made))
 
 
 BACKEND = """
@@ -81,7 +81,7 @@ def build_wheel(directory, *_):
 @pytest.fixture(scope="module")
 def fresh(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("environment")
-    environments.make_python(folder, [], [], quiet)
+    environments.create_venv(folder, [], [], quiet)
     return folder
 
 
@@ -96,7 +96,7 @@ def test_an_environment_has_what_its_steps_install_and_not_what_is_taken_out(fre
         )
         (source / "backend.py").write_text(BACKEND.replace("NAME", name))
     steps = [[*OFFLINE, "--no-build-isolation", str(tmp_path / name)] for name in ("left_in", "taken_out")]
-    environments.install(fresh, steps, ["taken_out"], quiet)
+    environments.pip_install(fresh, steps, ["taken_out"], quiet)
     code = "import importlib.util as u; print([bool(u.find_spec(n)) for n in ('left_in', 'taken_out', 'conformance')])"
     done = subprocess.run([environments.python_in(fresh), "-I", "-c", code], capture_output=True, check=True)
     assert b"[True, False, False]" == done.stdout.strip()
@@ -104,7 +104,7 @@ def test_an_environment_has_what_its_steps_install_and_not_what_is_taken_out(fre
 
 def test_a_missing_wheel_is_told_with_the_last_lines_of_pip(fresh: Path) -> None:
     with pytest.raises(Unusable) as caught:
-        environments.install(fresh, [[*OFFLINE, "no-such-engine==1.0"]], [], quiet)
+        environments.pip_install(fresh, [[*OFFLINE, "no-such-engine==1.0"]], [], quiet)
     assert "pip cannot install --no-index" in str(caught.value)
     assert "No matching distribution found for no-such-engine==1.0" in str(caught.value)
 
@@ -112,8 +112,8 @@ def test_a_missing_wheel_is_told_with_the_last_lines_of_pip(fresh: Path) -> None
 @pytest.mark.parametrize(
     ("bounds", "words"),
     [
-        ({"from": "3.99"}, "needs a Python from 3.99, and this is"),
-        ({"from": "3.1", "below": "3.2"}, "needs a Python from 3.1 and below 3.2, and this is"),
+        ({"from": "3.99"}, "needs Python from 3.99, and this is"),
+        ({"from": "3.1", "below": "3.2"}, "needs Python from 3.1 and below 3.2, and this is"),
     ],
 )
 def test_a_python_that_does_not_fit_is_told_before_anything_is_made(
@@ -121,17 +121,17 @@ def test_a_python_that_does_not_fit_is_told_before_anything_is_made(
 ) -> None:
     define(tmp_path, packages=[["no-such-engine==1.0"]], python=bounds)
     with pytest.raises(Unusable, match=words):
-        installed(load("fake", tmp_path), tmp_path / "cache", quiet)
+        ensure_installed(load("fake", tmp_path), tmp_path / "cache", quiet)
     assert not (tmp_path / "cache").exists()
 
 
 def test_the_running_interpreter_is_taken_where_it_has_every_pinned_package(tmp_path: Path) -> None:
     define(tmp_path)
-    assert Path(sys.executable) == installed(load("fake", tmp_path), tmp_path / "cache", quiet)
-    assert environments.is_here([[f"pytest=={version('pytest')}", "numpy>=1"]])
-    assert not environments.is_here([["pytest==0.1"]])
-    assert not environments.is_here([["pytest"]])
-    assert not environments.is_here([["no-such-engine==1"]])
+    assert Path(sys.executable) == ensure_installed(load("fake", tmp_path), tmp_path / "cache", quiet)
+    assert environments.has_packages([[f"pytest=={version('pytest')}", "numpy>=1"]])
+    assert not environments.has_packages([["pytest==0.1"]])
+    assert not environments.has_packages([["pytest"]])
+    assert not environments.has_packages([["no-such-engine==1"]])
 
 
 def test_another_recipe_has_another_environment(tmp_path: Path) -> None:

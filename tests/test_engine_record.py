@@ -11,7 +11,7 @@ from conformance import environments
 from conformance.cli import main
 from conformance.documents import read_yaml
 from conformance.engines.definition import load
-from conformance.engines.recording import facts
+from conformance.engines.recording import snapshot
 from conformance.results import Evidence
 from conformance.suite.record import record, simulated_models
 from conformance.suite.run import Options, Run, handed_over
@@ -92,7 +92,7 @@ def test_ids_and_dates_are_no_facts(recorded: Path, tmp_path: Path) -> None:
             each["response"]["body"]["string"] = text.replace('"created":1', '"created":2')
         changed.write_text(yaml.safe_dump(document))
     (tmp_path / "llamacpp" / "manifest.yaml").write_text((recorded / "llamacpp" / "manifest.yaml").read_text())
-    assert facts("llamacpp", MODEL, recorded) == facts("llamacpp", MODEL, tmp_path)
+    assert snapshot("llamacpp", MODEL, recorded) == snapshot("llamacpp", MODEL, tmp_path)
 
 
 def test_what_a_simulator_did_is_never_an_engine(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -103,7 +103,7 @@ def test_what_a_simulator_did_is_never_an_engine(tmp_path: Path, capsys: pytest.
     )
     folders = ["--definitions", str(tmp_path), "--weights", str(weights(tmp_path / "w"))]
     assert 2 == main(["engine", "record", "fake", *folders, "--cassettes", str(tmp_path / "cassettes")])
-    assert "answers as this project's simulator does" in capsys.readouterr().err
+    assert "answers like this project's simulator" in capsys.readouterr().err
     assert {} == Shelf(tmp_path / "cassettes", "llamacpp").manifest()
 
 
@@ -129,7 +129,7 @@ def test_the_words_of_the_user_go_first(live: bool) -> None:  # noqa: FBT001 —
 
 def test_the_embedded_engine_is_judged_live_where_it_is_installed(tmp_path: Path) -> None:
     definition = load("llamacpp")
-    if not environments.is_here(definition.packages):
+    if not environments.has_packages(definition.packages):
         pytest.skip("NOT RUN: llama.cpp is not installed here, so no real server was asked; pip install -e '.[engine]'")
     results = tmp_path / "results"
     errand = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", "--provider=llamacpp", "--live"]

@@ -1,4 +1,4 @@
-"""What an adapter is, as its file says: one folder an adapter, the folder of folders is the registry."""
+"""The definition of an adapter: each adapter is one folder, and the folder of folders is the registry."""
 
 import re
 from collections.abc import Iterator, Mapping
@@ -15,17 +15,18 @@ from conformance.errors import UnknownName, Unusable
 from conformance.scenarios import VARIANTS
 
 FOLDER: Final = Path(__file__).parent / "sdks"
-"""The folders of the adapters that come with this package."""
+"""The folder with the adapters of this package."""
 
 _FILE: Final = "adapter.yaml"
 _PINNED: Final = re.compile(r"(?P<name>@?[^@=\[]+)(?P<extras>\[[^]]*\])?(?P<pin>==|@)(?P<version>[^\s]+)")
 
 
 @dataclass(frozen=True, slots=True)
-class Definition:
-    """An adapter; see `schemas/files/adapter.json` for what each member means.
+class AdapterDefinition:
+    """An adapter; `schemas/files/adapter.json` explains the fields.
 
-    `models`: by provider, the model to ask for, empty for the profile's own. `folder` is where driver and file stand.
+    `models` maps each provider to the model to ask for, or to an empty string for the profile's model. `folder` holds
+    the definition file and the driver.
     """
 
     name: str
@@ -45,23 +46,23 @@ class Definition:
 
     @property
     def version(self) -> str:
-        """Return the pinned version of the main package; empty where there is none."""
-        return next((found["version"] for each in self.packages if (found := self._main(each)) is not None), "")
+        """Return the pinned version of the main package; empty if there is none."""
+        return next((found["version"] for pin in self.packages if (found := self._main(pin)) is not None), "")
 
     @property
     def providers(self) -> tuple[str, ...]:
-        """Return the names of its providers, the default first."""
+        """Return the names of its providers; the first is the default."""
         return tuple(self.models)
 
-    def at(self, version: str) -> "Definition":
-        """Return the adapter with its main package in another version; raises Unusable where it has no such one."""
+    def at(self, version: str) -> "AdapterDefinition":
+        """Return the adapter with another version of its main package; raises Unusable if it has no main package."""
         if not version or version == self.version:
             return self
         if not self.version:
-            raise Unusable(f"{self.name} has no package whose version could be chosen; leave @{version} away")
+            raise Unusable(f"{self.name} has no package with a version to choose; omit @{version}")
         others = next((pins for glob, pins in self.alongside.items() if fnmatchcase(version, glob)), ())
-        pinned = {_name(each): each for each in (*self.packages, *others)}
-        packages = [_repinned(found, version) if (found := self._main(each)) else each for each in pinned.values()]
+        pins = {_name(pin): pin for pin in (*self.packages, *others)}
+        packages = [_repinned(found, version) if (found := self._main(pin)) else pin for pin in pins.values()]
         return replace(self, packages=tuple(packages))
 
     def _main(self, package: str) -> "re.Match[str] | None":
@@ -70,11 +71,11 @@ class Definition:
 
 
 def names(folder: Path = FOLDER) -> tuple[str, ...]:
-    """Return the names of all adapters, in their order."""
+    """Return the names of all adapters, sorted."""
     return tuple(sorted([path.parent.name for path in folder.glob(f"*/{_FILE}")]))
 
 
-def load(named: str, folder: Path = FOLDER) -> Definition:
+def load(named: str, folder: Path = FOLDER) -> AdapterDefinition:
     """Return the adapter of NAME or NAME@VERSION; raises UnknownName, or InvalidDocument with the line."""
     name, _, version = named.partition("@")
     if name not in names(folder):
@@ -82,10 +83,10 @@ def load(named: str, folder: Path = FOLDER) -> Definition:
     return read(folder / name / _FILE).at(version)
 
 
-def read(path: Path) -> Definition:
+def read(path: Path) -> AdapterDefinition:
     """Return the adapter in a file; raises InvalidDocument with file, line and pointer."""
     value = definitions.read(path, "adapter", partial(_errors, path.parent)).value
-    return Definition(
+    return AdapterDefinition(
         name=path.parent.name,
         folder=path.parent,
         models={name: each.get("model", "") for name, each in value["providers"].items()},
@@ -98,7 +99,7 @@ def read(path: Path) -> Definition:
 
 
 def _errors(folder: Path, value: Mapping[str, Any]) -> Iterator[tuple[Place, str]]:
-    """Find what a schema cannot express: unknown providers, a driver that is not there, packages without a version."""
+    """Yield the errors that a schema cannot express: unknown providers, a missing driver, unpinned packages."""
     for name in value["providers"]:
         if name not in profiles.names():
             yield ("providers", name), str(UnknownName("provider", name, profiles.names()))

@@ -1,6 +1,5 @@
 """A driver at work: the job goes in, the answer comes out, and every other end is a fault of the driver."""
 
-import os
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -8,6 +7,7 @@ from typing import Any, Final
 
 import orjson
 
+from conformance import processes
 from conformance.adapters import process
 from conformance.adapters.loop import Answer
 from conformance.documents import parse_json
@@ -17,6 +17,7 @@ from conformance.schemas import validator
 SECONDS: Final = 60.0
 """The time-out of one case, where nobody says otherwise; some SDKs take half of it to be imported."""
 
+_INHERITED: Final = ("USERPROFILE", "SYSTEMROOT", "TEMP", "TMP", "TZ", "NODE_PATH")
 _SHOWN: Final = 300
 _TAIL_LINES: Final = 8
 
@@ -41,7 +42,8 @@ class Driven:
 
 def drive(driver: Driver, job: Mapping[str, Any]) -> Driven:
     """Give a driver its job and return what became of it; nothing that it does raises."""
-    variables = process.environment(driver.environment, os.environ)
+    fixed = {"PYTHONUTF8": "1", "PYTHONDONTWRITEBYTECODE": "1", "NO_PROXY": "127.0.0.1,localhost"}
+    variables = {**processes.inherited(*_INHERITED), **fixed, **driver.environment}
     ended = process.run(driver.command, orjson.dumps(job), driver.folder, variables, driver.seconds)
     if ended.problem:
         return Driven(None, _fault(ended.problem, ended.errors))

@@ -1,4 +1,4 @@
-"""Adapters installed: each version in a cached environment of its own, outside of the one this package is in."""
+"""Environments of adapters: each version of an adapter has its own, outside the one that this package is in."""
 
 import hashlib
 import shutil
@@ -8,71 +8,73 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Final
 
-from conformance.adapters.definition import Definition
+from conformance import environments
+from conformance.adapters.definition import AdapterDefinition
 from conformance.adapters.driver import Driver
-from conformance.environments import Told, cache_root, cached_path, is_made, made, make_node, make_python, python_in
+from conformance.environments import Log
 from conformance.errors import Unusable
 
 _KIND: Final = "adapters"
 _SHARED: Final = "_node"
-"""The folder, beside those of the adapters, that the drivers for Node share."""
+"""The folder, beside those of the adapters, that all drivers for Node share."""
 
 
-def place(definition: Definition) -> Path:
-    """Return where the environment of an adapter stands or will stand."""
+def environment_path(definition: AdapterDefinition) -> Path:
+    """Return the folder of an adapter's environment."""
     recipe = [definition.language, *definition.packages]
-    return cached_path(cache_root(_KIND), f"{definition.name}@{definition.version}", recipe)
+    return environments.cached_path(environments.cache_root(_KIND), f"{definition.name}@{definition.version}", recipe)
 
 
-def is_installed(definition: Definition) -> bool:
-    """Say whether an adapter can be driven as it is; one without packages always can."""
-    return not definition.packages or is_made(place(definition))
+def is_installed(definition: AdapterDefinition) -> bool:
+    """Return whether an adapter can be driven now; one without packages always can."""
+    return not definition.packages or environments.is_complete(environment_path(definition))
 
 
-def install(definition: Definition, told: Told) -> Path:
-    """Return the environment of an adapter, made where it is not there yet; raises Unusable where it cannot be."""
+def install(definition: AdapterDefinition, log: Log) -> Path:
+    """Return the environment of an adapter, created if there is none; raises Unusable if that fails."""
 
-    def make(folder: Path) -> None:
+    def create(folder: Path) -> None:
         if definition.language == "node":
-            make_node(folder, definition.packages, told)
+            environments.npm_install(folder, definition.packages, log)
         else:
-            make_python(folder, [definition.packages], (), told)
+            environments.create_venv(folder, [definition.packages], (), log)
 
-    return made(place(definition), make, told)
+    return environments.ensure(environment_path(definition), create, log)
 
 
-def driver(definition: Definition, seconds: float | None = None) -> Driver:
-    """Return how an adapter is driven; raises Unusable where it is not installed."""
-    due = seconds or definition.seconds
-    own = definition.folder / definition.driver
+def driver(definition: AdapterDefinition, seconds: float | None = None) -> Driver:
+    """Return the driver of an adapter; raises Unusable if the adapter is not installed."""
+    time_out = seconds or definition.seconds
+    script = definition.folder / definition.driver
     if not is_installed(definition):
         named = f"{definition.name}@{definition.version}"
         raise Unusable(f"{named} is not installed; run `conformance adapter install {named}`")
     if not definition.packages:
         interpreter = sys.executable if definition.language == "python" else _node()
-        return Driver((interpreter, str(own)), definition.folder, definition.environment, due)
-    folder = place(definition)
+        return Driver((interpreter, str(script)), definition.folder, definition.environment, time_out)
+    folder = environment_path(definition)
     if definition.language == "python":
-        return Driver((str(python_in(folder)), str(own)), folder, definition.environment, due)
-    copied = _copied(definition, folder)
-    return Driver((_node(), str(copied / definition.name / definition.driver)), folder, definition.environment, due)
+        command = (str(environments.python_in(folder)), str(script))
+    else:
+        command = (_node(), str(_copied(definition, folder) / definition.name / definition.driver))
+    return Driver(command, folder, definition.environment, time_out)
 
 
 def _node() -> str:
     found = shutil.which("node")
     if found is None:
-        message = "there is no node on the PATH; install Node.js"
+        message = "node is not on the PATH; install Node.js"
         raise Unusable(message)
     return found
 
 
-def _copied(definition: Definition, folder: Path) -> Path:
-    """Return a folder inside an environment that holds the driver and what drivers share.
+def _copied(definition: AdapterDefinition, folder: Path) -> Path:
+    """Return a folder inside an environment with copies of the driver and of the files that drivers share.
 
-    Node looks for packages from a file's own folder upwards, so that a driver has to stand inside of what it imports.
-    Another state of these files has another folder: what runs is never changed under its feet.
+    Node looks for packages from a file's own folder upwards, so a driver must stand inside the environment that has its
+    packages. Each state of the files has its own folder, so that files are never replaced while a driver runs.
     """
-    sources = [each for each in (definition.folder, definition.folder.parent / _SHARED) if each.is_dir()]
+    sources = [source for source in (definition.folder, definition.folder.parent / _SHARED) if source.is_dir()]
     files = sorted([path for source in sources for path in source.rglob("*") if path.is_file()])
     digest = hashlib.sha256(b"\0".join([str(path).encode() + b"\0" + path.read_bytes() for path in files]))
     target = folder / "drivers" / digest.hexdigest()[:12]
@@ -81,7 +83,7 @@ def _copied(definition: Definition, folder: Path) -> Path:
         scratch = Path(tempfile.mkdtemp(dir=target.parent))
         for source in sources:
             shutil.copytree(source, scratch / source.name)
-        # Another process may have been quicker, with the same files.
+        # Another process may have created the same folder in the meantime.
         with suppress(OSError):
             scratch.rename(target)
         shutil.rmtree(scratch, ignore_errors=True)

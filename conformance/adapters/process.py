@@ -2,7 +2,6 @@
 
 import contextlib
 import os
-import signal
 import subprocess
 import threading
 import time
@@ -11,6 +10,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import IO, Final
 
+from conformance import processes
+
 MAX_OUTPUT: Final = 1024 * 1024
 """Bytes of standard output that a driver may write."""
 
@@ -18,10 +19,6 @@ TAIL: Final = 4096
 """How many bytes of the end of standard error are kept."""
 
 _PIECE: Final = 65536
-_PASSED_ON: Final = (
-    "PATH", "HOME", "USERPROFILE", "SYSTEMROOT", "LANG", "LC_ALL", "LC_CTYPE", "TMPDIR", "TEMP", "TMP", "TZ",
-    "NODE_PATH",
-)  # fmt: skip
 _GRACE: Final = 2.0
 """Seconds that what is left in the pipes of a process that has ended may take to be read."""
 
@@ -38,16 +35,6 @@ class Ended:
     output: bytes
     errors: str
     problem: str = ""
-
-
-def environment(more: Mapping[str, str], given: Mapping[str, str]) -> dict[str, str]:
-    """Return the environment of a driver: of the given one what every program needs, and what is told of this one.
-
-    Keys, proxies and settings of the caller's shell stay behind: they would reach whatever an SDK sends them to, and
-    make one machine's results other than another's.
-    """
-    kept = {name: given[name] for name in _PASSED_ON if name in given}
-    return {**kept, "PYTHONUTF8": "1", "PYTHONDONTWRITEBYTECODE": "1", "NO_PROXY": "127.0.0.1,localhost", **more}
 
 
 def run(command: Sequence[str], given: bytes, folder: Path, variables: Mapping[str, str], seconds: float) -> Ended:
@@ -72,7 +59,7 @@ def run(command: Sequence[str], given: bytes, folder: Path, variables: Mapping[s
         problem = _wait(process, output, seconds)
     finally:
         # What the driver started must not outlive it, nor hold its pipes open.
-        _end(process)
+        processes.kill_tree(process)
     for thread in (writer, output, errors):
         thread.join(_GRACE)
     _close(process, output, errors)
@@ -122,15 +109,6 @@ def _wait(process: "subprocess.Popen[bytes]", output: _Reader, seconds: float) -
             continue
         return ""
     return f"wrote more than {MAX_OUTPUT} bytes to its standard output"
-
-
-def _end(process: "subprocess.Popen[bytes]") -> None:
-    with contextlib.suppress(ProcessLookupError, PermissionError):
-        if os.name == "nt":
-            process.kill()
-        else:
-            os.killpg(process.pid, signal.SIGKILL)
-    process.wait()
 
 
 def _close(process: "subprocess.Popen[bytes]", *readers: _Reader) -> None:

@@ -9,7 +9,7 @@ from typing import Final, TypeAlias
 
 from conformance import profiles, scenarios
 from conformance.adapters.case import Run, Subject, play
-from conformance.adapters.definition import Definition
+from conformance.adapters.definition import AdapterDefinition
 from conformance.adapters.driver import Driver
 from conformance.errors import UnknownName, Unusable
 from conformance.results import Case, Results, Status
@@ -51,7 +51,7 @@ class Plan:
         return tuple([(scenario, variant) for scenario, variant in every if variant in scenario.variants])
 
 
-def plan_of(definition: Definition, provider: str, driver: Driver) -> Plan:
+def plan_of(definition: AdapterDefinition, provider: str, driver: Driver) -> Plan:
     """Return the plan of every case of an adapter with one of its providers."""
     if provider not in definition.models:
         raise UnknownName(f"provider of {definition.name}", provider, definition.providers)

@@ -24,7 +24,7 @@ from conformance.terminal import Progress, complain, painter
 
 if TYPE_CHECKING:
     from conformance.adapters.case import Run
-    from conformance.adapters.definition import Definition
+    from conformance.adapters.definition import AdapterDefinition
     from conformance.adapters.runs import Plan
     from conformance.results import Results
 
@@ -132,7 +132,7 @@ def _install(arguments: argparse.Namespace) -> int:
     return 0
 
 
-def _installed(chosen: "Definition") -> Path:
+def _installed(chosen: "AdapterDefinition") -> Path:
     """Return the environment of an adapter, made where it is not there yet, telling what is done."""
     from conformance.adapters import install
 
@@ -210,7 +210,7 @@ def _plan(arguments: argparse.Namespace) -> "Plan":
     return replace(plan, model=model, variants=variants, strict=arguments.strict)
 
 
-def _of(chosen: "Definition", provider: str, arguments: argparse.Namespace) -> "Plan":
+def _of(chosen: "AdapterDefinition", provider: str, arguments: argparse.Namespace) -> "Plan":
     """Return the plan of an adapter with a provider, installed where that is asked for."""
     from dataclasses import replace
 
@@ -293,7 +293,7 @@ def _code(told: Sequence[Mapping[str, Any]]) -> int:
     return 2 if "errored" in met else int(bool(met & {"fails", "untested"}))
 
 
-def _definitions(arguments: argparse.Namespace) -> "list[Definition]":
+def _definitions(arguments: argparse.Namespace) -> "list[AdapterDefinition]":
     """Return the adapters that are meant, in their order; raises UnknownName where a glob fits none."""
     from fnmatch import fnmatchcase
 

@@ -16,9 +16,9 @@ from conformance.terminal import complain
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from conformance.engines import Definition
-    from conformance.engines.serving import Options, Served
-    from conformance.environments import Told
+    from conformance.engines import EngineDefinition
+    from conformance.engines.serving import EngineOptions, ServedEngine
+    from conformance.environments import Log
     from conformance.results import Case
 
 EXAMPLES: Final = """\
@@ -69,8 +69,8 @@ def run(arguments: argparse.Namespace) -> int:
     from pathlib import Path
 
     from conformance import engines
-    from conformance.engines.command import ending_in_order
-    from conformance.engines.serving import KIND, Options
+    from conformance.engines.command import exiting_on_signals
+    from conformance.engines.serving import KIND, EngineOptions
     from conformance.environments import cache_root
     from conformance.errors import Unusable
     from conformance.resources import folder
@@ -86,37 +86,37 @@ def run(arguments: argparse.Namespace) -> int:
     home = Path(arguments.definitions) if arguments.definitions else engines.FOLDER
     definitions = [engines.load(name, home) for name in named or engines.names(home)]
     weights = getattr(arguments, "weights", "")
-    options = Options(
+    options = EngineOptions(
         Path(arguments.cache).absolute() if arguments.cache else cache_root(KIND),
         Path(weights).absolute() if weights else folder("fixtures") / "model",
         getattr(arguments, "template", ""),
         getattr(arguments, "port", 0),
     )
-    with ending_in_order():
+    with exiting_on_signals():
         return _ACTIONS[arguments.action](definitions, options, arguments)
 
 
-def _list(definitions: "Sequence[Definition]", options: "Options", _: argparse.Namespace) -> int:
+def _list(definitions: "Sequence[EngineDefinition]", options: "EngineOptions", _: argparse.Namespace) -> int:
     from conformance.engines.serving import is_installed
-    from conformance.environments import pins
+    from conformance.environments import pinned_versions
 
     for each in definitions:
-        version = pins(each.packages).get(each.version, "")
+        version = pinned_versions(each.packages).get(each.version, "")
         state = "installed" if is_installed(each, options.cache) else "not installed"
         templates = ", ".join([template.name for template in each.templates])
         print(f"{each.name:18}  {state:13}  {version} {each.build}".rstrip() + f"  ({each.title}; {templates})")
     return 0
 
 
-def _install(definitions: "Sequence[Definition]", options: "Options", _: argparse.Namespace) -> int:
-    from conformance.engines.serving import installed
+def _install(definitions: "Sequence[EngineDefinition]", options: "EngineOptions", _: argparse.Namespace) -> int:
+    from conformance.engines.serving import ensure_installed
 
     for each in definitions:
-        print(installed(each, options.cache, _telling(each)))
+        print(ensure_installed(each, options.cache, _telling(each)))
     return 0
 
 
-def _run(definitions: "Sequence[Definition]", options: "Options", arguments: argparse.Namespace) -> int:
+def _run(definitions: "Sequence[EngineDefinition]", options: "EngineOptions", arguments: argparse.Namespace) -> int:
     from conformance.engines import command
     from conformance.engines.serving import serving
 
@@ -124,19 +124,19 @@ def _run(definitions: "Sequence[Definition]", options: "Options", arguments: arg
     with serving(definition, options, _telling(definition)) as served:
         if arguments.errand:
             code = command.run(arguments.errand, served)
-            ended = served.running.exit_code()
+            ended = served.process.exit_code()
             if ended is not None:
-                _telling(definition)(f"ended before its time, with exit code {ended}{served.running.tail()}")
+                _telling(definition)(f"ended unexpectedly with exit code {ended}{served.process.tail()}")
             return code
         print(served.url, flush=True)
-        raise served.running.failure()
+        raise served.process.failure()
 
 
-def _record(definitions: "Sequence[Definition]", options: "Options", arguments: argparse.Namespace) -> int:
-    from conformance.engines.recording import recorded
+def _record(definitions: "Sequence[EngineDefinition]", options: "EngineOptions", arguments: argparse.Namespace) -> int:
+    from conformance.engines.recording import record_cassettes
 
-    def play(served: "Served", cassettes: "Path") -> int:
-        results = recorded(served, cassettes, _today(), _shown)
+    def play(served: "ServedEngine", cassettes: "Path") -> int:
+        results = record_cassettes(served, cassettes, _today(), _shown)
         played = [case for case in results.cases if case.outcomes]
         print(f"{results.subject}, {results.model}: {len(played)} of {len(results.cases)} cases were played")
         return 0
@@ -144,17 +144,17 @@ def _record(definitions: "Sequence[Definition]", options: "Options", arguments: 
     return _each(definitions, options, arguments, play)
 
 
-def _drift(definitions: "Sequence[Definition]", options: "Options", arguments: argparse.Namespace) -> int:
+def _drift(definitions: "Sequence[EngineDefinition]", options: "EngineOptions", arguments: argparse.Namespace) -> int:
     import tempfile
     from pathlib import Path
 
-    from conformance.engines.recording import drift, facts, recorded
+    from conformance.engines.recording import drift, record_cassettes, snapshot
 
-    def play(served: "Served", cassettes: "Path") -> int:
-        committed = facts(served.provider, served.model, cassettes)
+    def play(served: "ServedEngine", cassettes: "Path") -> int:
+        committed = snapshot(served.provider, served.model, cassettes)
         with tempfile.TemporaryDirectory() as scratch:
-            recorded(served, Path(scratch), _today())
-            changes = list(drift(committed, facts(served.provider, served.model, Path(scratch))))
+            record_cassettes(served, Path(scratch), _today())
+            changes = list(drift(committed, snapshot(served.provider, served.model, Path(scratch))))
         print("\n".join([f"{served.provider}, {served.model}: {len(changes)} changes", *changes]), flush=True)
         return int(bool(changes))
 
@@ -162,10 +162,10 @@ def _drift(definitions: "Sequence[Definition]", options: "Options", arguments: a
 
 
 def _each(
-    definitions: "Sequence[Definition]",
-    options: "Options",
+    definitions: "Sequence[EngineDefinition]",
+    options: "EngineOptions",
     arguments: argparse.Namespace,
-    play: "Callable[[Served, Path], int]",
+    play: "Callable[[ServedEngine, Path], int]",
 ) -> int:
     """Play against one engine after the other; one that cannot be run is told of and does not end the others."""
     from pathlib import Path
@@ -195,14 +195,14 @@ def _shown(case: "Case") -> None:
     print(f"{case.name}: {case.note or f'{len(case.probes)} probes'}", flush=True)
 
 
-def _telling(definition: "Definition") -> "Told":
+def _telling(definition: "EngineDefinition") -> "Log":
     def told(words: str) -> None:
         print(f"conformance: {definition.name}: {words}", file=sys.stderr, flush=True)
 
     return told
 
 
-_Doing: TypeAlias = "Callable[[Sequence[Definition], Options, argparse.Namespace], int]"
+_Doing: TypeAlias = "Callable[[Sequence[EngineDefinition], EngineOptions, argparse.Namespace], int]"
 
 _ACTIONS: Final[Mapping[str, _Doing]] = {
     "drift": _drift,

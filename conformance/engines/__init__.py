@@ -1,5 +1,5 @@
-"""Engines: open-source servers that run here with the scripted model; one definition a file in this folder."""
+"""Engines: open-source servers that run here with the scripted model; each has one definition file in this folder."""
 
-from conformance.engines.definition import FOLDER, Definition, Template, load, names
+from conformance.engines.definition import FOLDER, EngineDefinition, Template, load, names
 
-__all__ = ["FOLDER", "Definition", "Template", "load", "names"]
+__all__ = ["FOLDER", "EngineDefinition", "Template", "load", "names"]

@@ -1,4 +1,4 @@
-"""The command that is run beside an engine: it is told where the engine listens, and does not outlive it."""
+"""The user's command that runs beside an engine: it gets the engine's address and does not outlive it."""
 
 import os
 import signal
@@ -10,76 +10,69 @@ from typing import Final
 
 import orjson
 
-from conformance.engines.serving import Served
+from conformance import processes
+from conformance.engines.serving import ServedEngine
 from conformance.errors import Unusable
 from conformance.suite.run import BASE_URL, ENGINE, MODEL
 
 _GRACE: Final = 5.0
-_ENDS: Final = (signal.SIGTERM, signal.SIGHUP)
-_HELD: Final = (signal.SIGINT, *_ENDS)
+_EXITING: Final = (signal.SIGTERM, signal.SIGHUP)
+_BLOCKED: Final = (signal.SIGINT, *_EXITING)
 
 
-def told_of(served: Served) -> Mapping[str, str]:
-    """Return the environment variables that lead a run of the suites to an engine."""
+def variables(served: ServedEngine) -> Mapping[str, str]:
+    """Return the environment variables that direct a run of the suites to an engine."""
     engine = orjson.dumps({"engine": served.about, "hidden": served.hidden}).decode()
     return {BASE_URL: served.url, MODEL: served.model, ENGINE: engine}
 
 
-def run(command: Sequence[str], served: Served) -> int:
-    """Run a command to its end and return its exit code, 128 and the number of the signal where one ended it.
+def run(command: Sequence[str], served: ServedEngine) -> int:
+    """Run a command to its end and return its exit code, or 128 and the number of the signal that ended it.
 
-    Ctrl-C reaches the command by itself; whatever else ends this process ends the command, too. Raises Unusable where
-    it cannot be started.
+    Ctrl-C reaches the command directly; any other end of this process terminates the command. Raises Unusable if the
+    command cannot be started.
     """
-    # A signal must not come between the start of the command and the care for its end, nor into what Python does around
-    # a fork, where it would be lost.
-    before = signal.pthread_sigmask(signal.SIG_BLOCK, _HELD)
+    # A signal between the start of the command and the `try` below would leave the command running; one that arrives
+    # while Python forks would be lost.
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, _BLOCKED)
     try:
         process = subprocess.Popen(  # noqa: S603 — the user's own words
             command,
-            env={**os.environ, **told_of(served)},
-            preexec_fn=lambda: _let_in(before),  # noqa: PLW1509 — no thread runs
+            env={**os.environ, **variables(served)},
+            preexec_fn=lambda: _reset_signals(before),  # noqa: PLW1509 — no thread runs
         )
     except OSError as error:
         signal.pthread_sigmask(signal.SIG_SETMASK, before)
-        raise Unusable(f"{command[0]} cannot be run: {error.strerror or error}") from None
+        raise Unusable(f"cannot run {command[0]}: {error.strerror or error}") from None
     try:
         signal.pthread_sigmask(signal.SIG_SETMASK, before)
         code = process.wait()
     except KeyboardInterrupt:
-        _ended(process)
+        processes.wait_or_kill(process, _GRACE)
         raise
     except BaseException:
         process.terminate()
-        _ended(process)
+        processes.wait_or_kill(process, _GRACE)
         raise
     return code if code >= 0 else 128 - code
 
 
-def _let_in(before: Iterable[int]) -> None:
-    """Let held signals end the new process, which is not to run this one's handlers until it becomes the command."""
-    for number in _HELD:
+def _reset_signals(mask: Iterable[int]) -> None:
+    """Let blocked signals end the new process, which must not run this one's handlers before it becomes the command."""
+    for number in _BLOCKED:
         if callable(signal.getsignal(number)):
             signal.signal(number, signal.SIG_DFL)
-    signal.pthread_sigmask(signal.SIG_SETMASK, before)
-
-
-def _ended(process: "subprocess.Popen[bytes]") -> int:
-    try:
-        return process.wait(_GRACE)
-    except subprocess.TimeoutExpired:
-        process.kill()
-        return process.wait()
+    signal.pthread_sigmask(signal.SIG_SETMASK, mask)
 
 
 @contextmanager
-def ending_in_order() -> Iterator[None]:
-    """Let SIGTERM and SIGHUP unwind the stack as Ctrl-C does, so that what was started is ended."""
+def exiting_on_signals() -> Iterator[None]:
+    """Let SIGTERM and SIGHUP unwind the stack as Ctrl-C does, so that child processes are ended."""
 
-    def end(number: int, _: FrameType | None) -> None:
+    def leave(number: int, _: FrameType | None) -> None:
         raise SystemExit(128 + number)
 
-    before = {number: signal.signal(number, end) for number in _ENDS}
+    before = {number: signal.signal(number, leave) for number in _EXITING}
     try:
         yield
     finally:

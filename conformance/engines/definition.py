@@ -1,4 +1,4 @@
-"""What an engine is, as its file says: packages, command, environment, health check, templates, stubs."""
+"""The definition of an engine: packages, command, environment, health check, templates, stubs."""
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
@@ -14,14 +14,14 @@ from conformance.errors import UnknownName
 FOLDER: Final = Path(__file__).parent
 
 PLACEHOLDERS: Final = ("python", "package", "work", "port", "model", "name", "upstream", "upstream-name")
-"""What braces may hold in a command, an environment or a file; `{flags}` is a word of a command by itself."""
+"""What may stand between braces in a command, an environment or a file; `{flags}` must be a whole word."""
 
 _BRACES: Final = re.compile(r"\{([a-z-]+)\}")
 
 
 @dataclass(frozen=True, slots=True)
 class Template:
-    """A chat template that an engine is run with, the name that its model is asked for by, and the flags it needs."""
+    """A chat template for an engine, with the name that requests give its model and the flags that it needs."""
 
     name: str
     model: str
@@ -30,8 +30,8 @@ class Template:
 
 
 @dataclass(frozen=True, slots=True)
-class Definition:
-    """An engine; see `schemas/files/engine.json` for what each member means. `home` is the folder of its file."""
+class EngineDefinition:
+    """An engine; `schemas/files/engine.json` explains the fields. `home` is the folder of its file."""
 
     name: str
     home: Path
@@ -55,7 +55,7 @@ class Definition:
     upstream: str = ""
 
     def template(self, name: str = "") -> Template:
-        """Return the template of that name, by default the first; raises UnknownName."""
+        """Return the template of a name, by default the first; raises UnknownName."""
         known = {each.name: each for each in self.templates}
         if not name:
             return self.templates[0]
@@ -64,13 +64,13 @@ class Definition:
         return known[name]
 
     def words(self, flags: Sequence[str], known: Mapping[str, str]) -> tuple[str, ...]:
-        """Return the words of the command, with what stands for something replaced."""
-        told = [flags if word == "{flags}" else (word,) for word in self.command]
-        return tuple([filled(word, known) for words in told for word in words])
+        """Return the words of the command, with flags inserted and words in braces replaced."""
+        groups = [flags if word == "{flags}" else (word,) for word in self.command]
+        return tuple([filled(word, known) for group in groups for word in group])
 
 
 def filled(text: str, known: Mapping[str, str]) -> str:
-    """Return a text with known words in braces replaced; all other braces stay."""
+    """Return a text with known words in braces replaced; other braces stay."""
     return _BRACES.sub(lambda match: known.get(match[1], match[0]), text)
 
 
@@ -79,18 +79,18 @@ def names(folder: Path = FOLDER) -> tuple[str, ...]:
     return definitions.names(folder)
 
 
-def load(name: str, folder: Path = FOLDER) -> Definition:
+def load(name: str, folder: Path = FOLDER) -> EngineDefinition:
     """Return the engine of that name; raises UnknownName, or InvalidDocument with file, line and pointer."""
     return read(definitions.find("engine", name, folder))
 
 
-def read(path: Path) -> Definition:
+def read(path: Path) -> EngineDefinition:
     """Return the engine in a file; raises InvalidDocument with file, line and pointer."""
     return _definition(path, definitions.read(path, "engine", partial(_errors, path.parent)).value)
 
 
 def _errors(folder: Path, value: Mapping[str, Any]) -> Iterator[tuple[Place, str]]:
-    """Find what a schema cannot say: names of nothing, and braces that nothing is put into."""
+    """Yield the errors that a schema cannot express: unknown names, and braces that are never replaced."""
     if value["provider"] not in profiles.names():
         yield ("provider",), str(UnknownName("provider", value["provider"], profiles.names()))
     if value.get("upstream", "") not in ("", *names(folder)):
@@ -105,10 +105,10 @@ def _errors(folder: Path, value: Mapping[str, Any]) -> Iterator[tuple[Place, str
                 yield place, f"expected one of {', '.join(PLACEHOLDERS)} between braces, got {word!r}"
 
 
-def _definition(path: Path, value: Mapping[str, Any]) -> Definition:
+def _definition(path: Path, value: Mapping[str, Any]) -> EngineDefinition:
     plain = ("title", "provider", "version", "model", "health", "seconds")
     optional = ("grace", "note", "python", "build", "environment", "files", "stubs", "upstream")
-    return Definition(
+    return EngineDefinition(
         path.stem,
         path.parent,
         **{key: value[key] for key in plain},
@@ -118,8 +118,8 @@ def _definition(path: Path, value: Mapping[str, Any]) -> Definition:
         command=tuple(value["command"]),
         templates=tuple(
             [
-                Template(each, entry["name"], tuple(entry.get("flags", ())), entry.get("note", ""))
-                for each, entry in value["templates"].items()
+                Template(name, entry["name"], tuple(entry.get("flags", ())), entry.get("note", ""))
+                for name, entry in value["templates"].items()
             ]
         ),
     )

@@ -1,14 +1,14 @@
-"""Cassettes of an engine, and what has changed since they were committed."""
+"""Cassettes of an engine, and how its behaviour differs from committed ones."""
 
 import re
 from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
-from typing import Any, Final
+from typing import Any, Final, TypeAlias
 
 import orjson
 
 from conformance.documents import parse_json
-from conformance.engines.serving import Served
+from conformance.engines.serving import ServedEngine
 from conformance.errors import InvalidDocument, Unusable
 from conformance.formats import read_path
 from conformance.results import Case, Evidence, Results, Status
@@ -19,17 +19,18 @@ from conformance.wire import sse
 from conformance.wire.exchange import Conversation, Exchange
 
 _VOLATILE: Final = re.compile(r'"(?:id|tool_call_id|request_id|system_fingerprint|created)":\s*"?([\w.:-]{6,})')
-"""What differs from run to run though nothing has changed."""
+"""Values that differ from run to run though the behaviour is the same."""
 
-Facts = Mapping[str, str]
-"""What was observed, by name: `one-tool-call.plain: probe results-null` → `refused with 400: …`."""
+Snapshot: TypeAlias = Mapping[str, str]
+"""The observed behaviour of an engine: `one-tool-call.plain: probe results-null` → `refused with 400: …`."""
 
 
-def recorded(served: Served, cassettes: Path, today: str, told: Callable[[Case], None] = lambda _: None) -> Results:
-    """Play every case against an engine, keep the cassettes, and return what came of them.
+def record_cassettes(
+    served: ServedEngine, cassettes: Path, today: str, on_case: Callable[[Case], None] = lambda _: None
+) -> Results:
+    """Play every case against an engine, write the cassettes, and return the results.
 
-    They stand in the place of those that were simulated for the same profile, which are removed. Raises Unusable where
-    the simulator answered.
+    They replace simulated cassettes of the same profile. Raises Unusable if the server is this project's simulator.
     """
     results = record(
         Options(
@@ -42,7 +43,7 @@ def recorded(served: Served, cassettes: Path, today: str, told: Callable[[Case],
             engine=served.about,
             hidden=served.hidden,
         ),
-        told,
+        on_case,
     )
     shelf = Shelf(cassettes, served.provider)
     entries = shelf.manifest()
@@ -50,23 +51,23 @@ def recorded(served: Served, cassettes: Path, today: str, told: Callable[[Case],
         if entry.evidence is Evidence.SIMULATED:
             shelf.drop(model)
     if entries[served.model].evidence is not Evidence.ENGINE:
-        message = f"{served.url} answers as this project's simulator does, which is no engine; nothing was kept"
+        message = f"{served.url} answers like this project's simulator, which is not an engine; nothing was recorded"
         raise Unusable(message)
     return results
 
 
-def drift(before: Facts, after: Facts) -> Iterator[str]:
-    """Yield in words what is not as it was, in outcomes and on the wire."""
+def drift(before: Snapshot, after: Snapshot) -> Iterator[str]:
+    """Yield a line for each difference between two snapshots, in outcomes or on the wire."""
     for name in sorted({*before, *after}):
         was, now = before.get(name, "absent"), after.get(name, "absent")
         if was != now:
             yield f"{name}: was {was}, is {now}"
 
 
-def facts(provider: str, model: str, cassettes: Path) -> Facts:
-    """Return what the cassettes of a model show when they are replayed; raises Unusable where there are none.
+def snapshot(provider: str, model: str, cassettes: Path) -> Snapshot:
+    """Return the behaviour that the cassettes of a model show when replayed; raises Unusable if there are none.
 
-    Ids, fingerprints, dates and durations differ from run to run, and are no facts.
+    Ids, fingerprints, dates and durations are left out, since they differ from run to run.
     """
     run = Run(Options(provider, cassettes, "", model=model))
     shelf = Shelf(cassettes, provider)
@@ -77,28 +78,28 @@ def facts(provider: str, model: str, cassettes: Path) -> Facts:
             path = shelf.path(model, case.name)
             conversation: Conversation = ()
             if case.outcomes and path.exists():
-                conversation = tuple([each for given in read_path(path) for each in given.conversation])
+                conversation = tuple([exchange for part in read_path(path) for exchange in part.conversation])
             found |= _of_case(case, conversation)
     finally:
         run.close()
     return found
 
 
-def _of_case(case: Case, conversation: Conversation) -> Facts:
+def _of_case(case: Case, conversation: Conversation) -> Snapshot:
     volatile = {word for exchange in conversation for word in _VOLATILE.findall(_text(exchange))}
 
-    def steady(text: str) -> str:
+    def normalized(text: str) -> str:
         for word in sorted(volatile, key=len, reverse=True):
             text = text.replace(word, "…")
         return text
 
-    found = {f"{case.name}: note": steady(case.note)} if case.note else {}
+    found = {f"{case.name}: note": normalized(case.note)} if case.note else {}
     for outcome in case.outcomes:
         if outcome.status is not Status.NOT_APPLICABLE:
-            said = "; ".join([finding.message for finding in outcome.findings])
-            found[f"{case.name}: {outcome.rule}"] = steady(f"{outcome.status.value} {said}".strip())
+            messages = "; ".join([finding.message for finding in outcome.findings])
+            found[f"{case.name}: {outcome.rule}"] = normalized(f"{outcome.status.value} {messages}".strip())
     for probe in case.probes:
-        found[f"{case.name}: probe {probe.name}"] = steady(f"{probe.status.value}, {probe.observed}")
+        found[f"{case.name}: probe {probe.name}"] = normalized(f"{probe.status.value}, {probe.observed}")
     members = {member for exchange in conversation for member in _members(exchange)}
     return found | {f"{case.name}: wire {member}": "present" for member in members}
 
@@ -109,7 +110,7 @@ def _text(exchange: Exchange) -> str:
 
 
 def _members(exchange: Exchange) -> Iterator[str]:
-    """Yield each member of a reply or of its chunks with the type of its value, the places in lists aside."""
+    """Yield the path and type of each member of a reply or of its chunks; positions in lists are written as `*`."""
     bodies = [exchange.response]
     if exchange.streamed and isinstance(exchange.response, str):
         bodies = []
@@ -120,15 +121,15 @@ def _members(exchange: Exchange) -> Iterator[str]:
                 continue
     for body in bodies:
         if isinstance(body, dict):
-            yield from _walk("", body)
+            yield from _leaves("", body)
 
 
-def _walk(at: str, value: Any) -> Iterator[str]:
+def _leaves(path: str, value: Any) -> Iterator[str]:
     if isinstance(value, dict):
-        for key, each in value.items():
-            yield from _walk(f"{at}/{key}", each)
+        for key, member in value.items():
+            yield from _leaves(f"{path}/{key}", member)
     elif isinstance(value, list):
-        for each in value:
-            yield from _walk(f"{at}/*", each)
+        for member in value:
+            yield from _leaves(f"{path}/*", member)
     else:
-        yield f"{at} {'null' if value is None else type(value).__name__}"
+        yield f"{path} {'null' if value is None else type(value).__name__}"
