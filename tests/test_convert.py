@@ -2,8 +2,9 @@
 
 import doctest
 import json
+from collections import OrderedDict
 from pathlib import Path
-from types import ModuleType
+from types import MappingProxyType, ModuleType
 from typing import Any
 
 import pytest
@@ -119,12 +120,24 @@ def test_the_model_of_an_exchange_counts() -> None:
     assert "reasoning_content" not in convert.parse_reply(tagged, profile)
 
 
-@pytest.mark.parametrize("reply", [{"error": {"message": "no"}}, "", "<html>", Exchange(), {"choices": []}])
+@pytest.mark.parametrize(
+    "reply", [{"error": {"message": "no"}}, "", "<html>", '{"choices": [', Exchange(), {"choices": []}]
+)
 def test_a_reply_without_a_message_is_unusable(reply: Any) -> None:
     with pytest.raises(Unusable):
         convert.parse_reply(reply)
 
 
-def test_a_body_that_is_not_json_is_refused() -> None:
-    with pytest.raises(InvalidDocument):
-        convert.parse_reply('{"choices": [')
+def test_mappings_and_sequences_of_every_kind_are_taken() -> None:
+    transcript = (OrderedDict(USER), MappingProxyType(PLAIN))
+    for name in dialects.names():
+        native = convert.from_canonical(name, transcript)
+        assert [USER, PLAIN] == convert.to_canonical(name, native.value).value
+    assert [USER, PLAIN] == convert.prepare(transcript).messages
+    assert PLAIN == convert.parse_reply(MappingProxyType(BODY))
+
+
+@pytest.mark.parametrize("function", [convert.to_canonical, convert.from_canonical])
+def test_a_value_that_json_cannot_hold_is_a_type_error(function: Any) -> None:
+    with pytest.raises(TypeError, match="set"):
+        function("agent-loop", [{"role": "user", "content": {"a"}}])

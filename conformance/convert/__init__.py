@@ -9,29 +9,28 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any, Final, TypeAlias
 
-from conformance import profiles
 from conformance.convert import egress, ingress
 from conformance.convert.dialects import INPUT, Converted, Loss, from_canonical, to_canonical
 from conformance.convert.egress import Prepared
-from conformance.documents import parse_json
 from conformance.documents.pointer import render
 from conformance.errors import InvalidDocument
-from conformance.profiles import Profile
+from conformance.profiles import Profile, resolve_profile
 from conformance.schemas import SchemaError, validator
+from conformance.wire import plain
 from conformance.wire.assemble import Stream
-from conformance.wire.exchange import Exchange
+from conformance.wire.exchange import Exchange, model_of
 
 __all__ = ["Converted", "Loss", "Prepared", "from_canonical", "parse_reply", "prepare", "to_canonical"]
 
-Provider: TypeAlias = str | Path | Profile | Mapping[str, Any] | None
-"""The name of a profile, its file, the profile, or the claims that hold; None stands for the canonical wire."""
+Provider: TypeAlias = Profile | str | Path | Mapping[str, Any] | None
+"""A profile, its name or the path of its file, or the claims that hold; None stands for the canonical wire."""
 
-_WIRE: Final[Mapping[str, Any]] = {}
+_CANONICAL_WIRE: Final[Mapping[str, Any]] = {}
 
 
 def prepare(
     messages: Sequence[Mapping[str, Any]] | Mapping[str, Any],
-    provider: Provider = None,
+    profile: Provider = None,
     *,
     model: str | None = None,
     date: str = "",
@@ -40,14 +39,15 @@ def prepare(
     """Return the messages of a request that the provider accepts, made of a canonical transcript.
 
     `messages` is a list of messages as `schemas/canonical/transcript.json` describes it, or a request body with one;
-    keys that are not canonical are allowed, and left out if the provider does not know them. `model` defaults to that
-    of the body (empty: what holds for every model), `date`, an ISO 8601 day, to today. `file` is the name of the
-    transcript in errors.
+    keys that are not canonical are allowed, and left out if the provider does not know them. `profile` is a Profile,
+    a name such as "deepseek", the path of a YAML file, or a mapping of claims. `model` defaults to that of the body
+    (empty: what holds for every model), `date`, an ISO 8601 day, to today. `file` is the name of the transcript in
+    errors.
 
     `.messages` is a fresh list. `.notes` names every difference: a JSON Pointer into `messages`, the reason, and the
     claim behind it; `.unfixed` are those of what the provider is known to reject and could not be fixed. `.ids` maps
-    the ids of calls back. Raises UnknownName if there is no such profile, and InvalidDocument with the pointer if the
-    transcript is not valid.
+    the ids of calls back. Raises UnknownName if there is no such profile, InvalidDocument with the pointer if the
+    transcript is not valid, and TypeError for a value that JSON cannot hold.
 
     >>> call = {"id": "call_1", "type": "function", "function": {"name": "now", "arguments": "{}"}}
     >>> turn = {"role": "assistant", "content": "", "reasoning_content": "Look.", "tool_calls": [call]}
@@ -58,30 +58,32 @@ def prepare(
     >>> [(note.pointer, note.claim) for note in prepared.notes if note.claim.startswith("ids.")]
     [('/1/tool_calls/0/id', 'ids.input-pattern')]
     """
-    body = messages if isinstance(messages, Mapping) else None
-    transcript: Any = messages if body is None else body.get("messages")
+    given: Any = plain.plain(messages)
+    body = given if isinstance(given, dict) else None
+    transcript: Any = given if body is None else body.get("messages")
     at = "" if body is None else "/messages"
     for error in validator("canonical/transcript").errors(transcript):
         if not _is_fixable(error):
             raise InvalidDocument(error.message, file, None, at + render(error.place))
-    prepared = egress.explain(transcript, _claims(provider, _model(body) if model is None else model, date))
+    prepared = egress.explain(transcript, _claims(profile, model_of(body) if model is None else model, date))
     return replace(prepared, notes=tuple([note._replace(pointer=at + note.pointer) for note in prepared.notes]))
 
 
 def parse_reply(
     reply: Exchange | Mapping[str, Any] | Stream | str | bytes,
-    provider: Provider = None,
+    profile: Provider = None,
     *,
     model: str | None = None,
     date: str = "",
 ) -> dict[str, Any]:
     """Return the canonical assistant message of a provider's reply, ready to be appended to the transcript.
 
-    `reply` is an exchange, a response body, the text of either a body or an event stream, or a stream that was put
-    together. The first choice counts. `content` is a string; reasoning is under `reasoning_content`, whatever the
-    provider calls it, and `reasoning_details` holds what is signed or encrypted; ids and arguments of tool calls are
-    verbatim. `model` and `date` default to those of the exchange. Raises UnknownName if there is no such profile,
-    InvalidDocument if the text of a body is not JSON, and Unusable if the reply holds no message, such as an error.
+    `reply` is an exchange, a response body, or the text or bytes of a body or an event stream. The first choice
+    counts. `content` is a string; reasoning is under `reasoning_content`, whatever the provider calls it, and
+    `reasoning_details` holds what is signed or encrypted; ids and arguments of tool calls are verbatim. `profile`
+    is what `prepare` takes; `model` and `date` default to those of the exchange. Raises UnknownName if there is no
+    such profile, Unusable if the reply holds no message, such as an error, and TypeError for a value that JSON cannot
+    hold.
 
     >>> message = {"role": "assistant", "content": "Noon.", "reasoning": "Look at the clock."}
     >>> parse_reply({"choices": [{"index": 0, "message": message, "finish_reason": "stop"}]})
@@ -89,29 +91,18 @@ def parse_reply(
     """
     value: Any = reply
     if isinstance(reply, Exchange):
-        value = reply.response
-        model = (reply.model or _model(reply.request)) if model is None else model
-        date = date or reply.date
-    if isinstance(value, bytes | str):
-        start = value.lstrip()[:1]
-        value = parse_json(value) if start in (b"{", "{") else value
-    return ingress.read(value, _claims(provider, model or "", date))
+        value, date = reply.response, date or reply.date
+        model = reply.model if model is None else model
+    elif not isinstance(reply, Stream):
+        value = plain.reply_body(reply)
+    return ingress.read(value, _claims(profile, model or "", date))
 
 
-def _claims(provider: Provider, model: str, date: str) -> Mapping[str, Any]:
-    if isinstance(provider, Profile):
-        return provider.at(model, date)
-    if isinstance(provider, Mapping):
-        return provider
-    if provider is None:
-        return _WIRE
-    profile = profiles.read(provider) if isinstance(provider, Path) else profiles.load(provider)
-    return profile.at(model, date)
-
-
-def _model(body: Any) -> str:
-    model = body.get("model") if isinstance(body, Mapping) else None
-    return model if isinstance(model, str) else ""
+def _claims(profile: Provider, model: str, date: str) -> Mapping[str, Any]:
+    if isinstance(profile, Mapping):
+        return profile
+    resolved = resolve_profile(profile)
+    return _CANONICAL_WIRE if resolved is None else resolved.at(model, date)
 
 
 def _is_fixable(error: SchemaError) -> bool:

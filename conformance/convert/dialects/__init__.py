@@ -18,6 +18,7 @@ import orjson
 from conformance.documents.pointer import Place, render
 from conformance.errors import InvalidDocument, UnknownName
 from conformance.schemas import validator
+from conformance.wire.plain import plain
 
 CANONICAL: Final = "canonical"
 INPUT: Final = "<input>"
@@ -137,10 +138,10 @@ def to_canonical(dialect: str, value: Any, file: str = INPUT) -> Converted:
     """Return a conversation of a dialect as the canonical transcript: a list of messages.
 
     `dialect` is one of `names()`, such as "anthropic" or "gemini". `value` is a conversation as
-    `schemas/dialects/<dialect>.json` describes it, in plain JSON values; `file` is its name in errors. `.value` is
-    valid by `schemas/canonical/transcript.json`. `.lost` names what the transcript cannot hold: a JSON Pointer into
-    `value`, and the reason. Raises UnknownName if there is no such dialect, and InvalidDocument with the pointer if
-    the value is not valid in it.
+    `schemas/dialects/<dialect>.json` describes it; `file` is its name in errors. `.value` is valid by
+    `schemas/canonical/transcript.json`. `.lost` names what the transcript cannot hold: a JSON Pointer into `value`,
+    and the reason. Raises UnknownName if there is no such dialect, InvalidDocument with the pointer if the value is
+    not valid in it, and TypeError for a value that JSON cannot hold.
 
     >>> converted = to_canonical("anthropic", {"max_tokens": 8, "messages": [{"role": "user", "content": "Hi"}]})
     >>> converted.value
@@ -149,8 +150,9 @@ def to_canonical(dialect: str, value: Any, file: str = INPUT) -> Converted:
     (Loss(pointer='/max_tokens', reason='a transcript holds only messages'),)
     """
     converter = load(dialect)
-    demand(value, dialect, file)
-    converted = converter.to_canonical(value)
+    given = plain(value)
+    demand(given, dialect, file)
+    converted = converter.to_canonical(given)
     demand(converted.value, CANONICAL, OUTPUT)
     return converted
 
@@ -158,10 +160,10 @@ def to_canonical(dialect: str, value: Any, file: str = INPUT) -> Converted:
 def from_canonical(dialect: str, value: Any, file: str = INPUT) -> Converted:
     """Return a canonical transcript as a conversation of a dialect.
 
-    `value` is a list of messages as `schemas/canonical/transcript.json` describes it, in plain JSON values; `file` is
-    its name in errors. `.value` is valid by `schemas/dialects/<dialect>.json`. `.lost` names what the dialect cannot
-    hold: a JSON Pointer into `value`, and the reason. Raises UnknownName if there is no such dialect, and
-    InvalidDocument with the pointer if the value is not a canonical transcript.
+    `value` is a list of messages as `schemas/canonical/transcript.json` describes it; `file` is its name in errors.
+    `.value` is valid by `schemas/dialects/<dialect>.json`. `.lost` names what the dialect cannot hold: a JSON Pointer
+    into `value`, and the reason. Raises UnknownName if there is no such dialect, InvalidDocument with the pointer if
+    the value is not a canonical transcript, and TypeError for a value that JSON cannot hold.
 
     >>> converted = from_canonical("agent-loop", [{"role": "user", "content": "Hi", "name": "Ada"}])
     >>> converted.value
@@ -170,8 +172,9 @@ def from_canonical(dialect: str, value: Any, file: str = INPUT) -> Converted:
     (Loss(pointer='/0/name', reason='a message of the loop has no such field'),)
     """
     converter = load(dialect)
-    demand(value, CANONICAL, file)
-    converted = converter.to_native(value)
+    given = plain(value)
+    demand(given, CANONICAL, file)
+    converted = converter.to_native(given)
     demand(converted.value, dialect, OUTPUT)
     return converted
 
