@@ -1,11 +1,11 @@
 """Tool arguments judged by parameters that may be anything: never an exception, never the network, never for long."""
 
-import time
 from typing import Any
 
 import pytest
 
 from conformance.schemas import argument_errors
+from tests.hanging import ends
 
 CITY = {"type": "object", "properties": {"city": {"type": "string", "minLength": 1}}, "required": ["city"]}
 NESTED = {"properties": {"c": {"$ref": "#/$defs/c"}}, "$defs": {"c": CITY}}
@@ -52,10 +52,9 @@ UNJUDGEABLE = {
 
 @pytest.mark.parametrize("parameters", UNJUDGEABLE.values(), ids=UNJUDGEABLE.keys())
 def test_parameters_that_cannot_be_judged_by_are_passed_over(parameters: Any) -> None:
-    started = time.monotonic()
-    for arguments in ({"a": 1}, "a", 1, None):
-        assert isinstance(argument_errors(parameters, arguments), tuple)
-    assert time.monotonic() - started < 5
+    with ends():
+        for arguments in ({"a": 1}, "a", 1, None):
+            assert isinstance(argument_errors(parameters, arguments), tuple)
 
 
 def test_what_stands_beside_a_dead_reference_is_judged() -> None:
@@ -64,10 +63,9 @@ def test_what_stands_beside_a_dead_reference_is_judged() -> None:
 
 
 def test_a_pattern_that_backtracks_without_end_costs_no_time() -> None:
-    started = time.monotonic()
-    found = argument_errors({"properties": {"a": {"pattern": "^(a+)+$"}}}, {"a": "a" * 60 + "!"})
+    with ends():
+        found = argument_errors({"properties": {"a": {"pattern": "^(a+)+$"}}}, {"a": "a" * 60 + "!"})
     assert len(found) == 1
-    assert time.monotonic() - started < 5
 
 
 def test_no_more_than_twenty_faults_of_one_call_are_told() -> None:
