@@ -1,20 +1,20 @@
-"""The pytest plugin: `pytest --provider=P` plays the suites against a provider and ends with its matrix.
+"""The pytest plugin: `pytest --provider=P` runs the conformance suites against a provider and prints its matrix.
 
-The fixture `simulator` is the other end: it plays a provider to a client, in the client's own tests. Every pytest run
-of an environment loads this module, so it imports nothing but pytest until --provider is given, or the fixture is used.
+The fixture `simulator` does the opposite: it simulates a provider for a client under test. Every pytest run of an
+environment loads this module, so it imports nothing but pytest until --provider is given or the fixture is used.
 """
 
 from __future__ import annotations
 
-import importlib.util
-from collections.abc import Callable, Iterator
+import sys
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, Final
 
 import pytest
 
-from conformance.suite.config_keys import CHOSEN, RUN
+from conformance.suite.config_keys import DESELECTED, FOREIGN, RUN
 
 if TYPE_CHECKING:
     from conformance.adapters.simulation import Simulation
@@ -22,44 +22,138 @@ if TYPE_CHECKING:
     from conformance.scenarios import Scenario
     from conformance.suite.run import Run
 
+OPTIONS: Final[Mapping[str, Mapping[str, Any]]] = {
+    "provider": {
+        "metavar": "NAME",
+        "default": "",
+        "help": "Run the conformance suites against this provider, e.g. deepseek (see `conformance list providers`). "
+        "Recorded replies are replayed unless --live or --base-url is given.",
+    },
+    "model": {"metavar": "NAME", "default": "", "help": "Model to request (default: the one that the profile names)."},
+    "live": {
+        "action": "store_true",
+        "help": "Send requests to the provider's API. The key is read from the environment variable that the profile "
+        "names, e.g. DEEPSEEK_API_KEY.",
+    },
+    "base-url": {
+        "metavar": "URL",
+        "default": "",
+        "help": "Send requests to this server, e.g. http://127.0.0.1:8000/v1. The key, if any, is read from "
+        "CONFORMANCE_API_KEY.",
+    },
+    "record": {
+        "action": "store_true",
+        "help": "Write the replies to cassettes: the provider's with --live, otherwise the simulator's.",
+    },
+    "cassettes": {
+        "metavar": "DIR",
+        "type": Path,
+        "help": "Folder of cassettes to replay or record (default: those of this project).",
+    },
+    "results": {"metavar": "DIR", "type": Path, "help": "Write the results to DIR/<provider>.json."},
+    "expected": {
+        "metavar": "FILE",
+        "type": Path,
+        "help": "YAML file of expected failures; they are reported as xfail (default: this project's file when its "
+        "own cassettes are replayed, otherwise none).",
+    },
+    "repeat": {
+        "metavar": "N",
+        "type": int,
+        "default": 1,
+        "help": "Run each case N times to measure how reliable the model is; needs --live or --base-url.",
+    },
+    "plan": {"action": "store_true", "help": "List the requests and tokens that the run would cost, and send nothing."},
+    "max-requests": {
+        "metavar": "N",
+        "type": int,
+        "help": "Do not send more than N requests; a run that needs more exits with code 4 before it sends any.",
+    },
+}
+"""The options by their short names, and what pytest declares of each."""
 
-def pytest_addoption(parser: pytest.Parser, pluginmanager: pytest.PytestPluginManager) -> None:
-    """Add the options; --base-url is shared with pytest-base-url where that is installed."""
-    group = parser.getgroup("conformance", "conformance of chat completions providers")
-    group.addoption("--provider", metavar="NAME", help="play the suites of this provider, e.g. deepseek")
-    group.addoption("--model", metavar="NAME", default="", help="the provider's model; by default the profile's own")
-    group.addoption("--live", action="store_true", help="ask the provider itself, with its key, not the cassettes")
-    group.addoption(
-        "--record", action="store_true", help="record cassettes: with --live of the provider, else of the simulator"
+_FULL: Final = {f"--{name}": f"--conformance-{name}" for name in OPTIONS}
+_ENCODING: Final = (sys.getfilesystemencoding(), sys.getfilesystemencodeerrors())
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    """Add the options under full names, which no other plugin or conftest.py uses."""
+    group = parser.getgroup(
+        "conformance",
+        "conformance of chat completions providers (each option also works without `conformance-`, "
+        "as in --provider=deepseek --live, unless a conftest.py or plugin has an option of that name)",
     )
-    group.addoption("--plan", action="store_true", help="print what would be sent, and send nothing")
-    group.addoption(
-        "--max-requests", metavar="N", type=int, help="refuse to ask a provider for more than N requests (exit code 4)"
-    )
-    group.addoption(
-        "--repeat", metavar="N", type=int, default=1, help="play each case N times; shows how reliable the model is"
-    )
-    group.addoption(
-        "--expected",
-        metavar="FILE",
-        type=Path,
-        help="the expected failures; by default the project's own where its own cassettes are replayed, else none",
-    )
-    group.addoption("--results", metavar="DIR", type=Path, help="write what was observed to DIR/<provider>.json")
-    group.addoption(
-        "--cassettes", metavar="DIR", type=Path, help="the folder of cassettes; by default the project's own"
-    )
-    shared = importlib.util.find_spec("pytest_base_url") is not None and not pluginmanager.is_blocked("base_url")
-    if not shared:
-        group.addoption("--base-url", metavar="URL", default="", help="ask this server, e.g. http://127.0.0.1:8000/v1")
+    for name, attributes in OPTIONS.items():
+        group.addoption(f"--conformance-{name}", dest=_destination(name), **attributes)
+
+
+def _destination(name: str) -> str:
+    return f"conformance_{name.replace('-', '_')}"
+
+
+@pytest.hookimpl(wrapper=True, tryfirst=True)
+def pytest_load_initial_conftests(
+    early_config: pytest.Config, parser: pytest.Parser, args: list[str]
+) -> Iterator[None]:
+    """Replace short option names by full ones, as soon as all plugins and conftest.py files have added their options.
+
+    A short name that one of them has added is theirs. The names are replaced, not added: a conftest.py that is loaded
+    later can still add them.
+    """
+    result = yield
+    if any(argument.startswith(("--provider", "--conformance-provider", "@")) for argument in args):
+        _replace_short_names(early_config, parser, args)
+    return result
+
+
+def _replace_short_names(config: pytest.Config, parser: pytest.Parser, args: list[str]) -> None:
+    expanded = [*_expanded(args)]
+    end = expanded.index("--") if "--" in expanded else len(expanded)
+    used = {argument.partition("=")[0] for argument in expanded[:end]}
+    free = {name for name in used & _FULL.keys() if _is_free(parser, name)}
+    if "--provider" not in free and _FULL["--provider"] not in used:
+        return
+    foreign = used & _FULL.keys() - free
+    args[:] = [_full_name(each, free) for each in expanded[:end]] + expanded[end:]
+    if "--base-url" in foreign and config.pluginmanager.hasplugin("base_url"):
+        # pytest-base-url means the same by it: the server under test.
+        foreign.remove("--base-url")
+        args.insert(0, f"{_FULL['--base-url']}={parser.parse_known_args(expanded).base_url}")
+    config.stash[FOREIGN] = tuple(sorted(foreign))
+
+
+def _expanded(args: Sequence[str]) -> Iterator[str]:
+    """Yield the arguments with those of each `@file` in its place, one a line, as argparse reads them."""
+    for argument in args:
+        if argument.startswith("@") and Path(argument[1:]).is_file():
+            yield from _expanded(Path(argument[1:]).read_text(*_ENCODING).splitlines())
+        else:
+            yield argument
+
+
+def _is_free(parser: pytest.Parser, name: str) -> bool:
+    """Return True if no plugin or conftest.py has added an option of this name."""
+    try:
+        return name in parser.parse_known_and_unknown_args([name])[1]
+    except pytest.UsageError:  # It is known, and requires a value.
+        return False
+
+
+def _full_name(argument: str, free: set[str]) -> str:
+    name, separator, value = argument.partition("=")
+    return f"{_FULL[name]}{separator}{value}" if name in free else argument
+
+
+def _option(config: pytest.Config, name: str) -> Any:
+    return config.getoption(_destination(name))
 
 
 def pytest_configure(config: pytest.Config) -> None:
-    """Prepare the run; without a path on the command line the suites of this package are collected."""
-    provider = config.getoption("--provider")
+    """Prepare the run; without a path on the command line, the suites of this package are collected."""
+    provider = _option(config, "provider")
     if not provider:
         return
-    _refuse_what_cannot_be(config)
+    _check_options(config)
     # Imported here because a run without --provider must not pay for it.
     from conformance.errors import ConformanceError
     from conformance.resources import folder
@@ -67,42 +161,51 @@ def pytest_configure(config: pytest.Config) -> None:
 
     options = Options(
         provider=provider,
-        model=config.getoption("--model"),
-        live=config.getoption("--live"),
-        record=config.getoption("--record"),
-        base_url=config.getoption("--base-url") or "",
-        cassettes=config.getoption("--cassettes") or folder("cassettes"),
+        model=_option(config, "model"),
+        live=_option(config, "live"),
+        record=_option(config, "record"),
+        base_url=_option(config, "base-url"),
+        cassettes=_option(config, "cassettes") or folder("cassettes"),
         today=datetime.now(tz=UTC).date().isoformat(),
-        plan=config.getoption("--plan"),
-        max_requests=config.getoption("--max-requests"),
-        expected=config.getoption("--expected"),
-        repeat=config.getoption("--repeat"),
+        plan=_option(config, "plan"),
+        max_requests=_option(config, "max-requests"),
+        expected=_option(config, "expected"),
+        repeat=_option(config, "repeat"),
     )
     try:
         config.stash[RUN] = Run(handed_over(options))
     except ConformanceError as error:
         raise pytest.UsageError(str(error)) from None
     if config.args_source is not pytest.Config.ArgsSource.ARGS:
-        config.args[:] = [str(Path(__file__).parent / "suite")]
+        # Files, not their folder: a repository's `python_files` does not apply to files that are named.
+        config.args[:] = [str(path) for path in sorted(Path(__file__).parent.glob("suite/test_*.py"))]
 
 
-def _refuse_what_cannot_be(config: pytest.Config) -> None:
+def _check_options(config: pytest.Config) -> None:
     if config.getoption("dist", "no") != "no" or hasattr(config, "workerinput"):
-        message = "--provider plays each case in one process; leave -n away, since the results would be split"
+        message = "--provider runs in one process; omit -n, since it would split the results"
         raise pytest.UsageError(message)
-    if config.getoption("--repeat") < 1:
-        message = f"--repeat: expected a number from 1 on, got {config.getoption('--repeat')}"
+    if _option(config, "repeat") < 1:
+        message = f"--repeat: expected a number from 1 on, got {_option(config, 'repeat')}"
         raise pytest.UsageError(message)
+
+
+def pytest_report_header(config: pytest.Config) -> list[str]:
+    """Name the options that another plugin or conftest.py has taken, so that none is ignored unseen."""
+    return [
+        f"conformance: {name} is an option of this repository or of another plugin; use {_FULL[name]}"
+        for name in config.stash.get(FOREIGN, ())
+    ]
 
 
 def pytest_deselected(items: list[pytest.Item]) -> None:
-    """Note that not everything is played, so that what is missing is no fault of the expected failures."""
+    """Note that only some items run, so that expected failures of the others do not count as stale."""
     for item in items[:1]:
-        item.config.stash[CHOSEN] = True
+        item.config.stash[DESELECTED] = True
 
 
 def pytest_collection_finish(session: pytest.Session) -> None:
-    """Say what the chosen items will send, where that is asked for or costs something."""
+    """Print what the selected items will send, with --plan and wherever a real endpoint is asked."""
     run = session.config.stash.get(RUN, None)
     if run is None or not (run.options.plan or run.options.asks):
         return
@@ -111,19 +214,19 @@ def pytest_collection_finish(session: pytest.Session) -> None:
     requests = plan.requests * run.options.repeat
     reporter = session.config.pluginmanager.get_plugin("terminalreporter")
     if reporter is not None:
-        for line in plan.lines() if run.options.plan else [f"This run asks {plan.summary()}."]:
+        for line in plan.lines() if run.options.plan else [f"This run sends to {plan.summary()}."]:
             reporter.write_line(line)
         if run.options.repeat > 1:
-            reporter.write_line(f"Each case is played {run.options.repeat} times: {requests} requests.")
-    most = run.options.max_requests
-    if run.options.asks and most is not None and requests > most:
-        message = f"{requests} requests are more than --max-requests {most} allows; choose fewer cases with -k"
+            reporter.write_line(f"Each case runs {run.options.repeat} times: {requests} requests.")
+    limit = run.options.max_requests
+    if run.options.asks and limit is not None and requests > limit:
+        message = f"{requests} requests are more than --max-requests {limit} allows; select fewer cases with -k"
         pytest.exit(message, returncode=pytest.ExitCode.USAGE_ERROR)
 
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_runtestloop(session: pytest.Session) -> bool | None:
-    """Run no test where only the plan was asked for."""
+    """Run no test if only the plan is wanted."""
     run = session.config.stash.get(RUN, None)
     return True if run is not None and run.options.plan else None
 
@@ -151,17 +254,17 @@ def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter, config: p
     if not verdict.passes:
         from conformance.reporting.renderers.gate import render as render_gate
 
-        terminalreporter.section("expected failures that are none")
+        terminalreporter.section("Stale expected failures")
         terminalreporter.write("".join(render_gate(verdict, lambda _colour, text: text)))
 
 
 def pytest_sessionfinish(session: pytest.Session) -> None:
-    """Write the results, and close what the run started; a run that judged nothing is not a success."""
+    """Write the results and close what the run started; a run that checked nothing is not a success."""
     run = session.config.stash.get(RUN, None)
     if run is None or run.options.plan:
         return
     run.close()
-    directory = session.config.getoption("--results")
+    directory = _option(session.config, "results")
     if directory is not None:
         from conformance.results.files import write
 
@@ -173,21 +276,21 @@ def pytest_sessionfinish(session: pytest.Session) -> None:
 
 
 def _verdict(run: Run, config: pytest.Config) -> Judgement:
-    return run.verdict(chosen=config.stash.get(CHOSEN, False))
+    return run.verdict(chosen=config.stash.get(DESELECTED, False))
 
 
 @pytest.fixture
 def simulator() -> Iterator[Callable[..., Simulation]]:
-    """Return what plays a scenario to a client as a strict provider, and judges what the client sends back.
+    """Return a function that simulates a strict provider for a client, and checks the requests that the client sends.
 
         def test_reasoning_survives_a_tool_turn(simulator):
-            played = simulator("interleaved-thinking", provider="deepseek", stream=True)
-            agent = make_agent(base_url=played.base_url, model=played.model, tools=played.tools)
-            played.assert_conformant([agent.ask(prompt) for prompt in played.prompts])
+            simulation = simulator("interleaved-thinking", provider="deepseek", stream=True)
+            agent = make_agent(base_url=simulation.base_url, model=simulation.model, tools=simulation.tools)
+            simulation.assert_conformant([agent.ask(prompt) for prompt in simulation.prompts])
 
-    `conformance list scenarios` shows what can be played. With `strict` the provider's refusals are answered, instead
-    of being judged afterwards alone. A call raises UnknownName for a name that nobody has, and Unusable where the
-    provider's claims rule the scenario out.
+    `conformance list scenarios` lists the scenarios. With `strict`, a request that the provider rejects gets the
+    provider's error as its reply; without, it gets the scripted reply and is only checked afterwards. A call raises
+    UnknownName for an unknown scenario or provider, and Unusable if the provider's claims rule the scenario out.
     """
     # Imported here because a test that does not use the fixture must not pay for it.
     from conformance import profiles, scenarios

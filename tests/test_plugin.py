@@ -103,7 +103,7 @@ def test_a_live_run_says_its_number_of_requests_before_it_starts(pytester: pytes
     url = stack.enter_context(simulated(profiles.load("deepseek")))
     result = run(pytester, "--provider=deepseek", f"--base-url={url}/v1", "-k", "plain-answer", "--max-requests=26")
     assert 0 == result.ret
-    assert "This run asks deepseek, deepseek-v4-flash: 26 requests" in shown(result).partition("test_probes")[0]
+    assert "This run sends to deepseek, deepseek-v4-flash: 26 requests" in shown(result).partition("test_probes")[0]
 
 
 def test_a_live_run_beyond_its_budget_is_refused_before_anything_is_sent(pytester: pytest.Pytester) -> None:

@@ -1,4 +1,4 @@
-"""The gate in pytest: strict expected failures, entries that are none, and what nothing excuses."""
+"""The gate in pytest: strict expected failures, stale entries, and what nothing excuses."""
 
 import re
 from collections.abc import Iterator
@@ -118,7 +118,7 @@ def test_what_is_expected_to_fail_is_shown_as_such_and_excused_by_the_gate_alike
     code, text = run(pytester, endless, lines(f"openai/*.stream/{DONE}"), "--results=out")
     assert 0 == code, text
     assert re.search(rf"XFAIL \S+ - It never does. Seen: {DONE}", text)
-    assert "expected failures that are none" not in text
+    assert "Stale expected failures" not in text
     results, expected = (str(Path(pytester.path, name)) for name in ("out", "expected.yaml"))
     assert [0, 1] == [main(["gate", results, "--expected", expected]), main(["gate", results])]
 
@@ -158,4 +158,4 @@ def test_a_run_that_is_split_among_processes_is_refused(pytester: pytest.Pyteste
     """)
     result = pytester.runpytest_subprocess("--provider=deepseek", "--dist=load", timeout=60)
     assert pytest.ExitCode.USAGE_ERROR == result.ret
-    assert "leave -n away, since the results would be split" in result.stderr.str()
+    assert "omit -n, since it would split the results" in result.stderr.str()

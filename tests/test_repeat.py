@@ -88,7 +88,7 @@ def test_a_model_that_now_and_then_calls_no_tool_is_counted_and_not_failed(pytes
         result = repeated(pytester, url, "--repeat=3")
     text = result.stdout.str()
     assert 0 == result.ret, text
-    assert "Each case is played 3 times" in text
+    assert "Each case runs 3 times" in text
     assert "the model called no tool (in " in text
     assert "not enough runs" in text
     (case,) = [each for each in read(Path(pytester.path, "out", "openai.json")).cases if each.runs]

@@ -1,4 +1,7 @@
-"""Where a pytest run keeps its provider run; apart, so that the plugin can look without loading the harness."""
+"""The keys under which a pytest run keeps what the plugin and the suites share.
+
+The plugin imports this module in every pytest run of an environment, so it imports nothing but pytest.
+"""
 
 from __future__ import annotations
 
@@ -11,5 +14,8 @@ if TYPE_CHECKING:
 
 RUN: pytest.StashKey[Run] = pytest.StashKey()
 
-CHOSEN: pytest.StashKey[bool] = pytest.StashKey()
+DESELECTED: pytest.StashKey[bool] = pytest.StashKey()
 """Whether some items were deselected."""
+
+FOREIGN: pytest.StashKey[tuple[str, ...]] = pytest.StashKey()
+"""The short option names on the command line that belong to another plugin or conftest.py."""
