@@ -1,4 +1,4 @@
-"""The engine: one pure function judges every conversation, wherever it came from."""
+"""The engine: one pure function checks every conversation, wherever it came from."""
 
 from collections.abc import Mapping, Sequence
 from functools import cache
@@ -18,10 +18,10 @@ from conformance.wire.index import Index
 from conformance.wire.views import View
 
 MAX_FINDINGS = 100
-"""How many findings of one rule an outcome holds; the last one says how many more there were."""
+"""An outcome holds this many findings of its rule; a last one says how many more there were."""
 
 _MESSAGE_DEPTH = 4
-"""Messages stand at `/<exchange>/request/messages/<number>`, the only objects that the canonical wire closes."""
+"""The length of the place of a message, `/<exchange>/request/messages/<number>`. Only messages are closed objects."""
 
 
 def check(
@@ -76,26 +76,26 @@ def _check(conversation: Conversation, profile: Profile | None, rules: Sequence[
     ]
     outcomes = list(plan.idle)
     for view, group in plan.groups:
-        parts = view.select(index)
-        if parts:
+        elements = view.select(index)
+        if elements:
             for position, rule in group:
-                outcomes[position] = _judge(rule, parts, contexts)
+                outcomes[position] = _run(rule, elements, contexts)
     valid = not schema.shapes and not schema.unknown
     for position, rule in plan.by_schema:
         view = rule.on
         if valid and view.tally is not None:
             outcomes[position] = rule.passed(view.tally(index))
         else:
-            parts = view.select(index)
-            outcomes[position] = rule.passed(len(parts)) if valid else _judge(rule, parts, contexts)
+            elements = view.select(index)
+            outcomes[position] = rule.passed(len(elements)) if valid else _run(rule, elements, contexts)
     return tuple(outcomes)
 
 
 class _Plan(NamedTuple):
-    """A rule set, laid out so that what cannot be judged costs nothing.
+    """A rule set, arranged so that rules with nothing to check cost nothing.
 
-    `idle`: each rule's outcome where it finds nothing to judge, in the rules' order. `groups`: rules by their view,
-    each with its position. `by_schema`: the rules that only hand on what the schemas find.
+    `idle`: the outcome of each rule if it finds nothing to check, in the order of the rules. `groups`: the rules of
+    each view, with their positions. `by_schema`: the rules that only report what the schemas find.
     """
 
     idle: tuple[Outcome, ...]
@@ -122,24 +122,24 @@ def _plan(rules: Sequence[Rule], *, claimed: bool) -> _Plan:
     return _Plan(tuple(idle), tuple((view, tuple(group)) for view, group in groups.items()), tuple(by_schema))
 
 
-def _judge(rule: Rule, parts: Sequence[Any], contexts: list[Context]) -> Outcome:
+def _run(rule: Rule, elements: Sequence[Any], contexts: list[Context]) -> Outcome:
     judge, where = rule.judge, rule.where
     if rule.needs:
         known = {number for number, context in enumerate(contexts) if context.knows(rule.needs)}
         if not known:
             return rule.unclaimed()
-        parts = [part for part in parts if part.place[0] in known]
+        elements = [element for element in elements if element.place[0] in known]
     faulty: list[tuple[Any, Fault]] = []
     judged = 0
     try:
-        for part in parts:
-            context = contexts[part.place[0]]
-            if where is None or where(part, context):
+        for element in elements:
+            context = contexts[element.place[0]]
+            if where is None or where(element, context):
                 judged += 1
-                faults = judge(part, context)
+                faults = judge(element, context)
                 if faults:
-                    faulty += [(part, fault) for fault in faults]
-    except Exception as error:  # noqa: BLE001 — the one place where a broken rule becomes an outcome
+                    faulty += [(element, fault) for fault in faults]
+    except Exception as error:  # noqa: BLE001 — the one place that turns a broken rule into an outcome
         return Outcome(rule.id, Status.ERRORED, rule.level, judged, reason=f"{type(error).__name__}: {error}")
     if faulty:
         return _failed(rule, judged, faulty, contexts)
@@ -147,7 +147,7 @@ def _judge(rule: Rule, parts: Sequence[Any], contexts: list[Context]) -> Outcome
 
 
 def _failed(rule: Rule, judged: int, faulty: list[tuple[Any, Fault]], contexts: list[Context]) -> Outcome:
-    findings = [_finding(rule, part, fault, contexts[part.place[0]]) for part, fault in faulty[:MAX_FINDINGS]]
+    findings = [_finding(rule, element, fault, contexts[element.place[0]]) for element, fault in faulty[:MAX_FINDINGS]]
     level = max((finding.level for finding in findings), key=lambda each: each.weight)
     if len(faulty) > MAX_FINDINGS:
         more = len(faulty) - MAX_FINDINGS
@@ -155,18 +155,18 @@ def _failed(rule: Rule, judged: int, faulty: list[tuple[Any, Fault]], contexts: 
     return Outcome(rule.id, Status.FAILED, level, judged, tuple(findings))
 
 
-def _finding(rule: Rule, part: Any, fault: Fault, context: Context) -> Finding:
-    place: Place = (*part.place, *fault.at) if fault.place is None else fault.place
+def _finding(rule: Rule, element: Any, fault: Fault, context: Context) -> Finding:
+    place: Place = (*element.place, *fault.at) if fault.place is None else fault.place
     verdict = fault.verdict or context.claims.get(fault.claim or rule.refused or "", UNKNOWN)
     level = _level(fault.level or rule.level, verdict)
     return Finding(render(place), fault.message, level, _refusal(verdict, place, fault))
 
 
 def _level(canonical: Level, verdict: Any) -> Level:
-    """Return how much a breach weighs at a provider.
+    """Return the severity of a finding at a provider.
 
-    What it is known to refuse or to damage is MUST, what it is known to bear is SHOULD at most, and what is not known
-    keeps the canonical level.
+    What the provider rejects or damages is a MUST, what it accepts is at most a SHOULD, and what is unknown keeps the
+    canonical level.
     """
     if isinstance(verdict, Mapping):
         verdict = verdict.get("refusal", verdict)
@@ -178,14 +178,14 @@ def _level(canonical: Level, verdict: Any) -> Level:
 
 
 class _Values(dict[str, Any]):
-    """The values of a message template; a placeholder without one stays as it is written."""
+    """Values for a message template; a placeholder without a value stays as it is."""
 
     def __missing__(self, key: str) -> str:
         return "{" + key + "}"
 
 
 def _refusal(verdict: Any, place: Place, fault: Fault) -> Refusal | None:
-    """Return what a provider answers to a fault, its claimed wording filled with the fault's own values."""
+    """Return the provider's answer to a fault: the claimed wording, filled with the values of the fault."""
     claimed = verdict.get("refusal", verdict) if isinstance(verdict, Mapping) else None
     if not isinstance(claimed, Mapping) or "status" not in claimed:
         return None
@@ -199,20 +199,20 @@ def _refusal(verdict: Any, place: Place, fault: Fault) -> Refusal | None:
 
 
 def _schema_faults(index: Index) -> SchemaFaults:
-    """Judge the bodies by the canonical schemas and give each error to the part that answers for it."""
+    """Validate the bodies against the canonical schemas and assign each error to the element that contains it."""
     errors = [
         *_errors("canonical/request", index.requests),
         *_errors("canonical/response", index.responses),
     ]
     for stream in index.streams:
-        # One call for all chunks costs half of what one for each does.
+        # One call for all chunks costs half as much as a call per chunk.
         if not validator("canonical/stream").is_valid([chunk for chunk in stream.value.chunks if chunk is not None]):
             chunks = [chunk for chunk in index.chunks if chunk.place[0] == stream.place[0]]
             errors += _errors("canonical/chunk", chunks)
     shapes: dict[Place, list[SchemaError]] = {}
     unknown: dict[Place, list[SchemaError]] = {}
     if errors:
-        owners = {part.place for rule in load() if rule.by_schema for part in rule.on.select(index)}
+        owners = {element.place for rule in load() if rule.by_schema for element in rule.on.select(index)}
         for error in errors:
             if error.keyword == "additionalProperties":
                 unknown.setdefault(error.place[:_MESSAGE_DEPTH], []).append(error)

@@ -10,7 +10,7 @@ UNKNOWN = "unknown"
 UPSTREAM = "upstream"
 
 Claims: TypeAlias = Mapping[str, Any]
-"""Values by claim name, those that hold for one model on one day."""
+"""Values by claim name, as they hold for one model on one day."""
 
 _TODAY = "9999"
 _MAX_CACHED: Final = 256
@@ -34,10 +34,10 @@ class Disagreement(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Claim:
-    """One value of one claim, and how it is known.
+    """One value of one claim, with its sources.
 
-    `since` is the first day on which it holds, `until` the first on which it holds no more: prefixes of ISO 8601
-    days, empty where there is no bound. `versions` says the same of an engine's releases, for people.
+    `since` is the first day on which it holds, `until` the first day on which it no longer does: prefixes of ISO 8601
+    days, empty if there is no bound. `versions` names the releases of an engine for readers.
     """
 
     name: str
@@ -51,32 +51,32 @@ class Claim:
     disagrees: tuple[Disagreement, ...] = ()
 
     def holds(self, day: str) -> bool:
-        """Say whether the claim is in force on a day."""
+        """Return True if the claim holds on a day."""
         return self.since <= day and (not self.until or day < self.until)
 
 
 Histories: TypeAlias = Mapping[str, tuple[Claim, ...]]
-"""Claims by name, those of one name in the order of their dates."""
+"""Claims by name; those of one name are in the order of their dates."""
 
 
 @dataclass(frozen=True, slots=True)
 class Model:
-    """A model's own claims, under its name or a glob for several."""
+    """The claims of one model, or of the models that a glob matches."""
 
     name: str
     claims: Histories
     note: str = ""
 
-    def fits(self, model: str) -> bool:
-        """Say whether this entry is about a model; `model` is in lower case."""
+    def matches(self, model: str) -> bool:
+        """Return True if this entry is about a model; `model` is in lower case."""
         return fnmatchcase(model, self.name.lower())
 
 
 @dataclass(frozen=True, slots=True)
 class Profile:
-    """A provider and what is claimed of it.
+    """A provider and the claims about it.
 
-    `models` stand in the order in which their claims go before each other: names before globs, longer ones first.
+    `models` are in order of precedence: names before globs, longer ones first.
     `model` is what a live run asks for, `key` the environment variable with the API key, `hosts` the host names (or
     globs) that tell the provider.
     """
@@ -97,11 +97,11 @@ class Profile:
     _resolved: dict[tuple[tuple[int, ...], int], Claims] = field(default_factory=dict, repr=False, compare=False)
 
     def at(self, model: str = "", date: str = "") -> Claims:
-        """Return the values that hold for a model on a day (ISO 8601; empty: today).
+        """Return the values of the claims for a model on a day (ISO 8601; empty means today).
 
-        What follows an upstream is `unknown` here; `claim` tells it apart.
+        A value that depends on an upstream is `unknown` here; `claim` returns it as `upstream`.
         """
-        layers = self._fitting(model)
+        layers = self._matching(model)
         key = layers, bisect_right(self._breaks, date or _TODAY)
         found = self._resolved.get(key)
         if found is None:
@@ -112,11 +112,11 @@ class Profile:
         return found
 
     def claim(self, name: str, model: str = "", date: str = "") -> Claim | None:
-        """Return the claim of that name that holds for a model on a day, with its source; None where none does."""
-        return self._in_force(name, self._fitting(model), date)
+        """Return the claim of that name for a model on a day, with its sources; None if there is none."""
+        return self._in_force(name, self._matching(model), date)
 
     def with_claims(self, claims: Claims) -> "Profile":
-        """Return this profile with some claims replaced, for every model and at all times."""
+        """Return this profile with some claims replaced for every model and all dates."""
         replaced = {name: (Claim(name, value),) for name, value in claims.items()}
         models = [
             replace(model, claims={name: history for name, history in model.claims.items() if name not in replaced})
@@ -124,12 +124,12 @@ class Profile:
         ]
         return replace(self, models=tuple(models), claims={**self.claims, **replaced}, _layers={}, _resolved={})
 
-    def _fitting(self, model: str) -> tuple[int, ...]:
-        """Return the numbers of the model entries that are about a model."""
+    def _matching(self, model: str) -> tuple[int, ...]:
+        """Return the positions of the model entries that are about a model."""
         found = self._layers.get(model)
         if found is None:
             wanted = model.lower()
-            found = tuple([number for number, each in enumerate(self.models) if each.fits(wanted)])
+            found = tuple([number for number, each in enumerate(self.models) if each.matches(wanted)])
             _bound(self._layers)
             self._layers[model] = found
         return found
@@ -141,7 +141,7 @@ class Profile:
         return names
 
     def _in_force(self, name: str, layers: tuple[int, ...], date: str) -> Claim | None:
-        """Return the newest claim in force; the first entry that mentions a claim has the whole say about it."""
+        """Return the newest claim that holds; the first entry with a claim of that name decides."""
         for claims in (*(self.models[number].claims for number in layers), self.claims):
             if name in claims:
                 day = date or _TODAY
@@ -150,7 +150,7 @@ class Profile:
 
 
 def of(claims: Claims, name: str = "") -> Profile:
-    """Return a profile that makes these claims of every model at all times."""
+    """Return a profile with these claims for every model and all dates."""
     return Profile(name, claims={each: (Claim(each, value),) for each, value in claims.items()})
 
 
@@ -159,6 +159,6 @@ def _value(claim: Claim) -> Any:
 
 
 def _bound(cached: dict[Any, Any]) -> None:
-    """Empty a cache that is full, so that a process that sees ever new model names keeps to a constant memory."""
+    """Empty a full cache, so that memory stays constant in a process that sees ever new model names."""
     if len(cached) >= _MAX_CACHED:
         cached.clear()

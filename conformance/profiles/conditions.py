@@ -8,7 +8,7 @@ from conformance.profiles.claims import Claims
 
 
 def thinks(claims: Claims, body: Any) -> bool | None:
-    """Say whether the model thinks that answers a request body; None where the claims do not tell."""
+    """Return True if the model thinks when it answers a request body; None if the claims leave it open."""
     mode = claims.get("thinking.mode")
     if mode in ("always", "never"):
         return bool(mode == "always")
@@ -20,9 +20,9 @@ def thinks(claims: Claims, body: Any) -> bool | None:
 
 
 def matches(condition: Mapping[str, Any], body: Any) -> bool:
-    """Say whether a request body meets a condition: `at` a pointer, and `equals`, `in`, `not-in` or `present`.
+    """Return True if a request body meets a condition: `at` a pointer, and `equals`, `in`, `not-in` or `present`.
 
-    Null counts as not present, as it does on the wire. A condition with `at` alone asks for presence.
+    Null counts as absent, as it does on the wire. A condition with `at` alone requires presence.
     """
     try:
         value = resolve(body, condition["at"])

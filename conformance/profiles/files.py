@@ -67,9 +67,9 @@ def resolve_profile(profile: Profile | str | Path | None) -> Profile | None:
 
 
 def by_host(host: str) -> str | None:
-    """Return the name of the profile that knows a host name; None where none does.
+    """Return the name of the profile with a host name; None if no profile has it.
 
-    Only the line with the hosts is read of each profile: to load them all would take longer than to judge a file.
+    Only the line with the hosts is read, because loading every profile takes longer than checking a file.
     """
     wanted = host.lower()
     for name in names():
@@ -82,7 +82,7 @@ def by_host(host: str) -> str | None:
 
 @cache
 def vocabulary() -> Mapping[str, str]:
-    """Return what every claim means, by its name."""
+    """Return the meaning of every claim, by name."""
     schema: Any = read_json(folder("schemas") / "files" / "profile.json")
     return {name: each["description"] for name, each in schema["$defs"]["claims"]["properties"].items()}
 
@@ -155,7 +155,7 @@ def _unknown_claim(error: SchemaError) -> str:
 
 
 def _errors(value: Mapping[str, Any]) -> Iterator[tuple[Place, str]]:
-    """Find what a schema cannot say: expressions that Python does not take, dates out of order, names that clash."""
+    """Find what a schema cannot express: invalid regular expressions, dates out of order, model names that clash."""
     seen: dict[str, str] = {}
     for name in value.get("models", {}):
         if seen.setdefault(name.lower(), name) != name:
@@ -184,9 +184,9 @@ def _dates(place: Place, entries: Any) -> Iterator[tuple[Place, str]]:
             yield (*at, "until"), f"expected a day after {since}, got {until}"
         if before and since <= before.get("since", ""):
             earlier = before.get("since") or "the beginning"
-            yield at, f"expected an entry that begins after the one before it ({earlier}), got {since or 'none'}"
+            yield at, f"expected an entry that begins after the previous one ({earlier}), got {since or 'none'}"
         if before and since < before.get("until", ""):
-            yield at, f"expected an entry that begins when the one before it ends ({before['until']}), got {since}"
+            yield at, f"expected an entry that begins when the previous one ends ({before['until']}), got {since}"
         before = entry
 
 
