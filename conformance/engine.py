@@ -83,8 +83,8 @@ def _check(conversation: Conversation, profile: Profile | None, rules: Sequence[
     valid = not schema.shapes and not schema.unknown
     for position, rule in plan.by_schema:
         view = rule.on
-        if valid and view.tally is not None:
-            outcomes[position] = rule.passed(view.tally(index))
+        if valid and view.count_valid is not None:
+            outcomes[position] = rule.passed(view.count_valid(index))
         else:
             elements = view.select(index)
             outcomes[position] = rule.passed(len(elements)) if valid else _run(rule, elements, contexts)

@@ -83,7 +83,7 @@ def _message(status: int, content: bytes, *, streamed: bool) -> dict[str, Any]:
         message: dict[str, Any] = orjson.loads(content)["choices"][0]["message"]
         return message
     stream = assemble(read(content.decode()))
-    if stream.error is not None or ("cut" in stream.facts and not stream.done):
+    if stream.error is not None or ("cut" in stream.anomalies and not stream.done):
         raise Broken(f"the stream holds {stream.error or 'no end'}")
     return stream.choices[0].message
 

@@ -1,18 +1,18 @@
-"""What streams are put together to, and which facts are kept of them."""
+"""What streams are assembled to, and which anomalies are noted."""
 
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from conformance.wire.anomalies import KINDS
 from conformance.wire.assemble import Stream, assemble
-from conformance.wire.facts import KINDS
 from conformance.wire.sse import Bounds, read, render
 
 FOLDER = Path(__file__).parents[1] / "fixtures" / "streams"
 DONE = "data: [DONE]\n\n"
 
-FACTS = {
+ANOMALIES = {
     "after-done": {"finish", "after-done"},
     "arguments-absent": {"finish", "arguments-missing"},
     "arguments-null-first": {"finish", "arguments-missing"},
@@ -72,7 +72,7 @@ FACTS = {
     "usage": {"finish", "usage", "empty-choices"},
     "usage-on-finish": {"finish", "usage"},
 }
-"""Every stream of the fixtures and the kinds of facts it brings."""
+"""Every stream of the fixtures, and the kinds of its anomalies."""
 
 WEATHER = {"role": "assistant", "content": "Paris is sunny, 18 °C."}
 THOUGHT = {"role": "assistant", "content": "Both are warm."}
@@ -176,12 +176,12 @@ def said(*deltas: Any) -> list[Any]:
 
 
 def test_every_stream_of_the_fixtures_is_in_the_table() -> None:
-    assert set(FACTS) == {path.stem for path in FOLDER.glob("*.sse")}
+    assert set(ANOMALIES) == {path.stem for path in FOLDER.glob("*.sse")}
 
 
-@pytest.mark.parametrize("name", FACTS)
+@pytest.mark.parametrize("name", ANOMALIES)
 def test_a_stream_brings_its_facts_and_no_others(name: str) -> None:
-    assert FACTS[name] == set(fixture(name).facts)
+    assert ANOMALIES[name] == set(fixture(name).anomalies)
 
 
 @pytest.mark.parametrize("name", MESSAGES)
@@ -234,17 +234,17 @@ ODD: dict[str, tuple[list[Any], set[str]]] = {
 
 @pytest.mark.parametrize(("items", "kinds"), ODD.values(), ids=ODD)
 def test_an_oddity_is_a_fact(items: list[Any], kinds: set[str]) -> None:
-    assert kinds == set(assemble(read(render(items))).facts) - {"finish"}
+    assert kinds == set(assemble(read(render(items))).anomalies) - {"finish"}
 
 
 def test_a_bound_that_was_met_is_a_fact() -> None:
     stream = assemble(read(render(said()), Bounds(events=2)))
     expected = "more than 2 events"
-    assert expected == stream.facts["bound-met"][0].detail
+    assert expected == stream.anomalies["bound-met"][0].detail
 
 
 def test_every_kind_of_fact_is_met_in_a_test() -> None:
-    met = set().union({"bound-met"}, *FACTS.values(), *(kinds for _, kinds in ODD.values()))
+    met = set().union({"bound-met"}, *ANOMALIES.values(), *(kinds for _, kinds in ODD.values()))
     assert set(KINDS) == met
 
 
@@ -269,7 +269,7 @@ def test_every_kind_of_fact_is_met_in_a_test() -> None:
     ],
 )
 def test_a_fact_says_where_it_was_first_seen(place: tuple[str | int, ...], name: str, kind: str) -> None:
-    assert place == fixture(name).facts[kind][0].at
+    assert place == fixture(name).anomalies[kind][0].at
 
 
 def test_a_choice_says_where_its_calls_begin() -> None:
@@ -280,7 +280,7 @@ def test_a_choice_says_where_its_calls_begin() -> None:
 def test_every_finish_reason_is_seen_and_the_last_stands() -> None:
     expected = ["tool_calls", "tool_calls", "stop"]
     stream = fixture("two-finishes")
-    assert expected == [fact.detail for fact in stream.facts["finish"]]
+    assert expected == [finish.detail for finish in stream.anomalies["finish"]]
     assert expected[-1] == stream.choices[0].finish_reason
 
 
@@ -338,7 +338,7 @@ def test_a_fragment_goes_to_the_call_the_table_says(fragments: list[Any], number
 def test_fields_beside_text_are_merged_by_their_type(key: str, expected: Any, values: list[Any]) -> None:
     stream = assemble(read(render(said(*({key: value} for value in values)))))
     assert expected == stream.choices[0].message[key]
-    assert {"finish"} == set(stream.facts)
+    assert {"finish"} == set(stream.anomalies)
 
 
 def test_a_field_that_was_only_null_is_left_out_but_for_content() -> None:
@@ -360,4 +360,4 @@ def test_details_with_null_data_are_still_one_item() -> None:
 
 
 def test_half_a_surrogate_pair_in_a_text_is_bad_json() -> None:
-    assert {"bad-json", "done-missing"} == set(assemble(read('data: "\ud800"\n\n')).facts)
+    assert {"bad-json", "done-missing"} == set(assemble(read('data: "\ud800"\n\n')).anomalies)

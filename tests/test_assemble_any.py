@@ -10,10 +10,10 @@ import orjson
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from conformance.wire.anomalies import KINDS
 from conformance.wire.assemble import Stream, assemble
-from conformance.wire.facts import KINDS
 from conformance.wire.sse import Decoder, Event, read, render
-from tests.test_assemble import DONE, FACTS, FOLDER, call, chunk, said
+from tests.test_assemble import ANOMALIES, DONE, FOLDER, call, chunk, said
 
 
 def parts_of(text: str) -> st.SearchStrategy[list[str]]:
@@ -46,13 +46,13 @@ def test_a_message_cut_into_deltas_anywhere_is_put_together_again(data: st.DataO
             deltas += [{"tool_calls": [{"index": index, "function": {"arguments": part}}]} for part in rest]
     stream = assemble(read(render(said(*deltas))))
     assert [message] == [choice.message for choice in stream.choices]
-    assert {"finish"} == set(stream.facts)
+    assert {"finish"} == set(stream.anomalies)
 
 
 def careful(data: Sequence[str]) -> Stream:
     """Put a stream together without the short way for ordinary chunks, which named events do not take."""
     stream = assemble(Event(each, "chunk") for each in data)
-    return stream._replace(facts={kind: found for kind, found in stream.facts.items() if kind != "event-named"})
+    return stream._replace(anomalies={kind: found for kind, found in stream.anomalies.items() if kind != "event-named"})
 
 
 JSON_VALUES = st.recursive(
@@ -97,8 +97,8 @@ def test_whatever_is_sent_is_put_together_and_no_chunk_is_touched(items: list[An
     stream = assemble(reading)
     parsed = [None if data == "[DONE]" else orjson.loads(data) for data in reading.data]
     assert [each if type(each) is dict else None for each in parsed] == list(stream.chunks)
-    assert set(stream.facts) <= set(KINDS)
-    assert all(stream.facts.values())
+    assert set(stream.anomalies) <= set(KINDS)
+    assert all(stream.anomalies.values())
     orjson.dumps([choice.message for choice in stream.choices])
 
 
@@ -112,7 +112,7 @@ def test_the_short_way_for_ordinary_chunks_gives_what_the_careful_way_gives(item
 @settings(deadline=None)
 @given(st.data())
 def test_any_split_of_the_bytes_gives_the_same_message(data: st.DataObject) -> None:
-    whole = (FOLDER / f"{data.draw(st.sampled_from(list(FACTS)))}.sse").read_bytes()
+    whole = (FOLDER / f"{data.draw(st.sampled_from(list(ANOMALIES)))}.sse").read_bytes()
     decoder = Decoder()
     for start, end in pairwise([0, *sorted(data.draw(st.lists(st.integers(0, len(whole))))), len(whole)]):
         decoder.feed(whole[start:end])
@@ -126,7 +126,7 @@ def test_a_cut_stream_is_never_done(data: st.DataObject, name: str) -> None:
     mark = whole.index(b"[DONE]") + len(b"[DONE]")
     stream = assemble(read(whole[: data.draw(st.integers(0, mark))]))
     assert not stream.done
-    assert "done-missing" in stream.facts
+    assert "done-missing" in stream.anomalies
 
 
 def recorded(shared: Path) -> Iterator[str]:
@@ -156,8 +156,8 @@ def test_every_recorded_stream_is_put_together_the_same_however_it_is_written(sh
         again = assemble(read(rendered_otherwise(reading.data, dict(reading.names))))
         assert again.choices == stream.choices
         assert careful(reading.data).choices == stream.choices
-        assert set(stream.facts) <= set(KINDS)
+        assert set(stream.anomalies) <= set(KINDS)
         cut = assemble(read(text[: text.rfind("data:")]))
-        assert not cut.done or "after-done" in stream.facts
+        assert not cut.done or "after-done" in stream.anomalies
         count += 1
     assert count > 700

@@ -59,11 +59,11 @@ def carried(conversation: Conversation) -> list[tuple[int, int, int]]:
 
 
 def links(conversation: Conversation) -> dict[int, int]:
-    return {int(part.place[0]): part.earlier for part in Index(conversation).sequels}
+    return {int(part.place[0]): part.earlier for part in Index(conversation).continuations}
 
 
 def changes(before: list[Any], after: list[Any], reply: dict[str, Any]) -> list[tuple[str, int, int | None]]:
-    (part,) = Index((asked(before, reply), asked(after, None))).sequels
+    (part,) = Index((asked(before, reply), asked(after, None))).continuations
     return [(change.kind, change.number, change.at) for change in part.changes]
 
 
@@ -78,7 +78,7 @@ def test_replies_whose_ids_come_again_are_told_apart_by_their_place() -> None:
 
 def test_each_request_goes_on_from_the_one_before_it() -> None:
     assert {1: 0, 2: 1, 3: 2} == links(SESSION)
-    assert [] == [part.changes for part in Index(SESSION).sequels if part.changes]
+    assert [] == [part.changes for part in Index(SESSION).continuations if part.changes]
 
 
 def test_conversations_that_are_mixed_up_are_told_apart() -> None:

@@ -110,7 +110,7 @@ def test_a_raw_turn_is_played_to_clients_and_never_asked_of_a_provider() -> None
     assert case.note.startswith("not played")
 
 
-FACTS = {
+ANOMALIES = {
     "cut": {"cut", "done-missing"},
     "error-inside": {"error-in-band", "cut", "done-missing"},
     "finished-twice": {"finish"},
@@ -124,9 +124,9 @@ def test_a_raw_stream_shows_its_fault(name: str) -> None:
     turn = Turn("Hi", says="Hello there, how are you today?", calls=(forecast, forecast))
     likeness = Likeness({}, {"messages": []}, thinks=False)
     events = chunks.events(likeness, replies.message(likeness, turn))
-    facts = assemble(read(b"".join(raw.pieces((name,), events)).decode())).facts
-    assert FACTS[name] == facts.keys()
-    assert name != "finished-twice" or len(facts["finish"]) == 2
+    anomalies = assemble(read(b"".join(raw.pieces((name,), events)).decode())).anomalies
+    assert ANOMALIES[name] == anomalies.keys()
+    assert name != "finished-twice" or len(anomalies["finish"]) == 2
 
 
 def test_a_probe_that_was_never_reached_is_untested() -> None:

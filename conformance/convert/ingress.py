@@ -10,12 +10,8 @@ import orjson
 
 from conformance.errors import Unusable
 from conformance.wire.assemble import Stream, assemble
-from conformance.wire.reasoning import PARTS, TAGS
-from conformance.wire.reasoning import text as text_under
+from conformance.wire.reasoning import PARTS, TAGS, TEXT_KEYS, find_tagged, reasoning_text
 from conformance.wire.sse import read as read_events
-
-REASONING_FIELDS = ("reasoning_content", "reasoning")
-"""The flat fields that carry reasoning in replies, the canonical one first."""
 
 
 def read(reply: Mapping[str, Any] | Stream | str | bytes, claims: Mapping[str, Any] | None = None) -> dict[str, Any]:
@@ -33,7 +29,7 @@ def read(reply: Mapping[str, Any] | Stream | str | bytes, claims: Mapping[str, A
     if thinking is None:
         content, thinking = _untagged(content, claims or {})
     details = _details(message)
-    flat = next((message[name] for name in REASONING_FIELDS if isinstance(message.get(name), str)), None)
+    flat = next((message[name] for name in TEXT_KEYS if isinstance(message.get(name), str)), None)
     result: dict[str, Any] = {"role": "assistant", "content": content}
     reasoning = next((each for each in (flat, thinking, _in_clear(details)) if each is not None), None)
     if reasoning is not None:
@@ -73,7 +69,7 @@ def _split(content: Any) -> tuple[str, str | None]:
         return (content if isinstance(content, str) else ""), None
     parts = _objects(content)
     words = [part["text"] for part in parts if part.get("type") != "reasoning" and isinstance(part.get("text"), str)]
-    thoughts = [text_under({"content": [part]}, field) for part in parts for field in PARTS if _is(part, field)]
+    thoughts = [reasoning_text({"content": [part]}, field) for part in parts for field in PARTS if _is(part, field)]
     return "".join(words), "".join(thoughts) if thoughts else None
 
 
@@ -84,9 +80,9 @@ def _is(part: Mapping[str, Any], field: str) -> bool:
 def _untagged(content: str, claims: Mapping[str, Any]) -> tuple[str, str | None]:
     """Return content and reasoning of a text that begins with reasoning between tags, where that is claimed."""
     for tag, is_usual in _tags(claims):
-        head, closed, words = content.partition(f"</{tag}>")
-        if closed and (is_usual or head.lstrip().startswith(f"<{tag}>")):
-            return words.lstrip("\n"), head.strip().removeprefix(f"<{tag}>").strip("\n")
+        found = find_tagged(content, tag)
+        if found is not None and found.closed and (is_usual or found.opened):
+            return found.rest.lstrip("\n"), found.reasoning.strip("\n")
     return content, None
 
 

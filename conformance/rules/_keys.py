@@ -5,6 +5,7 @@ from typing import Final
 from conformance.documents.pointer import Place
 from conformance.rules._context import Fault
 from conformance.wire.elements import Message
+from conformance.wire.reasoning import ALL_KEYS
 
 LOCAL: Final = frozenset(
     {
@@ -14,9 +15,7 @@ LOCAL: Final = frozenset(
 )  # fmt: skip
 """What clients keep beside a message for themselves."""
 
-REASONING: Final = frozenset(
-    {"reasoning", "reasoning_content", "reasoning_details", "thinking_blocks", "extra_content"}
-)
+REASONING: Final = frozenset(ALL_KEYS)
 """Fields of reasoning, which the rules of `reasoning/` judge."""
 
 

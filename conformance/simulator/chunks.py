@@ -8,15 +8,15 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Final
 
 from conformance.simulator import replies
-from conformance.simulator.reasoning import FLAT
 from conformance.simulator.reply_context import Likeness
 from conformance.simulator.usage import usage
+from conformance.wire.assemble import DONE_EVENT
+from conformance.wire.reasoning import TEXT_KEYS
 from conformance.wire.sse import render
 
 PIECE: Final = 32
 """Characters of a fragment."""
 
-_DONE: Final = "data: [DONE]\n\n"
 _COMMENT: Final = ": keep-alive\n\n"
 
 
@@ -41,7 +41,7 @@ def events(likeness: Likeness, said: Mapping[str, Any]) -> list[Any]:
         pattern = str(likeness.one("reply.id-format", replies.DEFAULT_REPLY_ID))
         whole = [chunk | {"id": likeness.text(pattern, f"chunk {n}")} for n, chunk in enumerate(whole)]
     comment = [_COMMENT] if likeness.claims_that("stream.comments") else []
-    return [*comment, *whole, *([] if likeness.claims.get("stream.done") is False else [_DONE])]
+    return [*comment, *whole, *([] if likeness.claims.get("stream.done") is False else [DONE_EVENT])]
 
 
 def _choices(likeness: Likeness, said: Mapping[str, Any]) -> list[dict[str, Any]]:
@@ -103,7 +103,7 @@ def _thoughts(likeness: Likeness, said: Mapping[str, Any]) -> Iterator[dict[str,
     Clients know the flat name and the details for two copies of one piece by their coming together.
     """
     null = {"content": None} if likeness.one("stream.nulls", "omitted") == "explicit" else {}
-    spoken = [null | {field: piece} for field in FLAT for piece in _pieces(said.get(field) or "")]
+    spoken = [null | {field: piece} for field in TEXT_KEYS for piece in _pieces(said.get(field) or "")]
     details = [part for detail in said.get("reasoning_details", ()) for part in _detail_pieces(likeness, detail)]
     for words in spoken:
         piece = next(reversed(words.values()))

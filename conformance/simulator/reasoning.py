@@ -4,10 +4,8 @@ from typing import Any, Final
 
 from conformance import profiles
 from conformance.simulator.reply_context import Likeness
+from conformance.wire.reasoning import ALL_KEYS, TEXT_KEYS, prepend_reasoning
 
-FLAT: Final = ("reasoning_content", "reasoning")
-_BESIDE: Final = (*FLAT, "reasoning_details", "thinking_blocks", "extra_content")
-_TAGS: Final = {"think-tags": "think", "reasoning-tags": "reasoning"}
 _SIGNATURE: Final = r"[A-Za-z0-9+/]{38}=="
 _DETAIL_ID: Final = "rs_[0-9a-f]{32}"
 
@@ -18,8 +16,8 @@ def fields(likeness: Likeness) -> tuple[str, ...]:
     Of several claimed fields those beside `content` are filled together; one inside `content` stands alone.
     """
     claimed = _claimed(likeness)
-    if claimed and claimed[0] in _BESIDE:
-        return tuple([field for field in claimed if field in _BESIDE])
+    if claimed and claimed[0] in ALL_KEYS:
+        return tuple([field for field in claimed if field in ALL_KEYS])
     return tuple([field for field in claimed if field != "none"][:1]) if claimed[:1] != ("none",) else ()
 
 
@@ -34,7 +32,7 @@ def _claimed(likeness: Likeness) -> tuple[str, ...]:
 def with_thought(message: dict[str, Any], thought: str, likeness: Likeness) -> dict[str, Any]:
     """Return a message with reasoning in each of the claimed fields."""
     for field in fields(likeness):
-        if field in FLAT:
+        if field in TEXT_KEYS:
             message |= {field: thought}
         elif field == "reasoning_details":
             message |= {field: _details(thought, likeness)}
@@ -43,7 +41,7 @@ def with_thought(message: dict[str, Any], thought: str, likeness: Likeness) -> d
         elif field == "extra_content":
             message |= {field: {"google": {"thought": True}}}
         else:
-            message |= {"content": _inside(field, thought, message.get("content"))}
+            message |= {"content": prepend_reasoning(message.get("content"), thought, field)}
     return message
 
 
@@ -51,7 +49,7 @@ def without_thought(message: dict[str, Any], likeness: Likeness) -> dict[str, An
     """Return a message without reasoning, as it writes the field that holds none."""
     form = likeness.one("reasoning.when-none", "absent")
     for field in fields(likeness) if form in ("null", "empty") else ():
-        if field in FLAT:
+        if field in TEXT_KEYS:
             message |= {field: None if form == "null" else ""}
         elif field == "reasoning_details" and form == "empty":
             message |= {field: []}
@@ -71,18 +69,6 @@ def sign(message: dict[str, Any], likeness: Likeness) -> None:
     elif calls:
         for call in calls if likeness.one("signature.on", "first-call") == "every-call" else calls[:1]:
             call["extra_content"] = signature
-
-
-def _inside(field: str, thought: str, content: Any) -> Any:
-    """Return a content that begins with reasoning, as tagged text or as a part."""
-    if field in _TAGS:
-        tag = _TAGS[field]
-        return f"<{tag}>\n{thought}\n</{tag}>\n\n{content or ''}"
-    steps = [{"type": "text", "text": thought}]
-    part: dict[str, Any] = {"type": "thinking", "thinking": steps}
-    if field == "reasoning-parts":
-        part = {"type": "reasoning", "summary": [{"type": "summary_text", "text": thought}]}
-    return [part, *([{"type": "text", "text": content}] if content else [])]
 
 
 def _details(thought: str, likeness: Likeness) -> list[dict[str, Any]]:

@@ -26,6 +26,7 @@ from conformance.suite.probes import probed
 from conformance.transport.client import SIMULATOR
 from conformance.wire.exchange import Conversation, Exchange
 from conformance.wire.index import Index
+from conformance.wire.reasoning import TAGS
 from conformance.wire.views import Side
 
 Send: TypeAlias = Callable[[Mapping[str, Any]], Exchange]
@@ -189,7 +190,7 @@ def _excused(claims: Mapping[str, Any]) -> Iterator[str]:
     Reasoning between tags is content to the rule about its field, and what has no finish reason is never whole.
     """
     claimed = claims.get("reasoning.response-field", "")
-    if (claimed[0] if isinstance(claimed, list) else claimed).endswith("-tags"):
+    if (claimed[0] if isinstance(claimed, list) else claimed) in TAGS:
         yield "reasoning/in-claimed-field"
     if claims.get("finish.missing-in-stream") is True:
         yield "tool-calls/arguments-*"

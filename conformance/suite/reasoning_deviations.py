@@ -6,6 +6,7 @@ from typing import Any, Final, Protocol
 
 from conformance.convert import egress
 from conformance.suite.history import Inapplicable, assistants
+from conformance.wire.reasoning import ALL_KEYS, TEXT_KEYS
 
 _OTHER_WORDS: Final = " Or so it seems."
 
@@ -42,7 +43,7 @@ def _null(request: Request, on: str = "tool") -> None:
 
 def _write(request: Request, on: str, values: Mapping[str, Any], usual: Any) -> None:
     field = _field(request)
-    if field not in egress.CARRIERS or field == "extra_content":
+    if field not in ALL_KEYS or field == "extra_content":
         raise Inapplicable
     for message, _ in _turns(request, on):
         _strip(message, request)
@@ -75,7 +76,7 @@ def _under(request: Request, field: str, on: str = "tool") -> None:
 def _both(request: Request, on: str = "tool") -> None:
     """Send back the reasoning under both flat names."""
     for message, source in _turns(request, on):
-        for field in ("reasoning_content", "reasoning"):
+        for field in TEXT_KEYS:
             _fill(message, field, source)
 
 
@@ -161,7 +162,7 @@ def _field(request: Request) -> str:
 
 def _strip(message: dict[str, Any], request: Request) -> None:
     """Take the reasoning out of a message, also where it stands inside the content."""
-    for key in egress.CARRIERS:
+    for key in ALL_KEYS:
         message.pop(key, None)
     if "content" in message:
         pairs = zip(request.messages, request.transcript, strict=False)

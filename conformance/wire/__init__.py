@@ -1,1 +1,1 @@
-"""The wire as plain values: facts, no opinions, no I/O."""
+"""Chat completions as plain values: no opinions, no I/O."""

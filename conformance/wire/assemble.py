@@ -1,7 +1,7 @@
-"""Chunks of a stream, put together in one pass to what a plain reply would carry, with every anomaly kept as a fact.
+"""A stream's chunks, assembled in one pass to what a plain reply would hold, with every anomaly noted.
 
-Nothing is repaired silently: where the chunks leave a choice (to which call does this fragment belong?) the tables
-in `calls` and `deltas` say which is taken, and a fact says that it had to be taken.
+Nothing is repaired silently: where the chunks are ambiguous (to which call does this fragment belong?), the tables in
+`calls` and `deltas` define the interpretation, and an anomaly records that it was needed.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
@@ -10,28 +10,32 @@ from typing import Any, Final, NamedTuple
 import orjson
 
 from conformance.documents.pointer import Place
+from conformance.wire.anomalies import Anomaly, describe
 from conformance.wire.deltas import Message
-from conformance.wire.facts import Fact, describe
 from conformance.wire.sse import Event, Reading
+
+DONE: Final = "[DONE]"
+"""The data of the event that ends a stream."""
+DONE_EVENT: Final = f"data: {DONE}\n\n"
 
 _NOTHING: Final = object()
 
 
 class Choice(NamedTuple):
-    """A choice: the message as a plain reply would carry it, the last finish reason, where each tool call begins."""
+    """A choice: the message as in a plain reply, the last finish reason, and the place at which each call begins."""
 
-    index: int  # type: ignore[assignment]  # it hides the method of tuple, which is of no use here
+    index: int  # type: ignore[assignment]  # it hides the method of tuple, which is not needed here
     message: dict[str, Any]
     finish_reason: Any
     calls: tuple[Place, ...]
 
 
 class Stream(NamedTuple):
-    """A stream put together.
+    """An assembled stream.
 
-    `chunks`: one per event, None where the data is no JSON object. `done`: the end mark `[DONE]` came. `usage`: the
-    last usage object. `error`: the first error sent as an event, as the body of a plain error reply would be.
-    `facts`: by kind (see `facts.KINDS`) in the order of the stream; a kind with no fact has no key.
+    `chunks`: one per event, None if the data is not a JSON object. `done`: whether there was an end mark, `[DONE]`.
+    `usage`: the last usage object. `error`: the first error sent as an event, in the form of an error reply's body.
+    `anomalies`: by kind (see `anomalies.KINDS`), in the order of the stream; a kind that does not occur has no key.
     """
 
     chunks: tuple[dict[str, Any] | None, ...]
@@ -39,11 +43,11 @@ class Stream(NamedTuple):
     choices: tuple[Choice, ...]
     usage: dict[str, Any] | None
     error: Any
-    facts: Mapping[str, tuple[Fact, ...]]
+    anomalies: Mapping[str, tuple[Anomaly, ...]]
 
 
 def assemble(stream: Reading | Iterable[Event]) -> Stream:
-    """Put the events of a stream together; without a reading, what only a reading knows is taken to be in order."""
+    """Assemble the events of a stream; without a reading, what only a reading knows is assumed to be in order."""
     if isinstance(stream, Reading):
         data, names = stream.data, stream.names
     else:
@@ -59,9 +63,9 @@ def assemble(stream: Reading | Iterable[Event]) -> Stream:
 
 
 class _Assembly:
-    """What is known of a stream as far as it has come."""
+    """A stream while it is being assembled."""
 
-    __slots__ = ("done", "error", "facts", "ident", "latest", "messages", "model", "usage")
+    __slots__ = ("anomalies", "done", "error", "ident", "latest", "messages", "model", "usage")
 
     def __init__(self) -> None:
         self.done = False
@@ -69,18 +73,18 @@ class _Assembly:
         self.latest: Message | None = None
         self.usage: dict[str, Any] | None = None
         self.error: Any = None
-        self.facts: dict[str, list[Fact]] = {}
+        self.anomalies: dict[str, list[Anomaly]] = {}
         self.ident: Any = ""
         self.model: Any = ""
 
     def note(self, kind: str, at: Place, detail: str) -> None:
-        self.facts.setdefault(kind, []).append(Fact(at, detail))
+        self.anomalies.setdefault(kind, []).append(Anomaly(at, detail))
 
     def add_events(self, data: Sequence[str], names: Mapping[int, str], parsed: Sequence[Any]) -> None:
         """Add every event: an ordinary chunk by the few steps here, any other by the methods below.
 
-        A chunk is ordinary if it holds one choice, that of the chunk before, and differs from it in its delta only.
-        Of the delta, only what `Message.put` has to look at goes there.
+        A chunk is ordinary if it holds one choice, the same as the chunk before, and differs from it only in the
+        delta. Of the delta, only values that need a check go to `Message.put`.
         """
         ident, model, index, runs, empty, put = self.ordinary(names)
         for at, chunk in enumerate(parsed):
@@ -113,7 +117,7 @@ class _Assembly:
     def ordinary(self, names: Mapping[int, str]) -> tuple[Any, ...]:
         """Return what an ordinary chunk has from here on, and where its delta goes; no chunk has `_NOTHING`.
 
-        Where events have names, no chunk is taken for ordinary: that is rare, and each name is to be looked at.
+        If events have names, which is rare, no chunk counts as ordinary, because each name must be checked.
         """
         latest = self.latest
         if self.done or latest is None or names:
@@ -124,10 +128,10 @@ class _Assembly:
         if type(chunk) is dict and name == "message" and not self.done:
             self.add_chunk(chunk, at)
         else:
-            self.add_odd(text, name, chunk, at)
+            self.add_irregular(text, name, chunk, at)
 
-    def add_odd(self, data: str, name: str, chunk: Any, at: int) -> None:
-        """Add an event that is not simply a chunk."""
+    def add_irregular(self, data: str, name: str, chunk: Any, at: int) -> None:
+        """Add an event that is not just a chunk."""
         if self.done:
             self.note("after-done", (at,), describe(data))
             return
@@ -137,9 +141,9 @@ class _Assembly:
             self.add_error(data if chunk is None else chunk, at)
         elif type(chunk) is dict:
             self.add_chunk(chunk, at)
-        elif data.strip() == "[DONE]":
+        elif data.strip() == DONE:
             self.done = True
-            if data != "[DONE]":
+            if data != DONE:
                 self.note("done-inexact", (at,), describe(data))
         elif chunk is None and data != "null":
             self.note("bad-json", (at,), describe(data))
@@ -174,7 +178,7 @@ class _Assembly:
             self.usage = usage
 
     def add_special(self, chunk: dict[str, Any], choices: Any, at: int) -> None:
-        """Add a chunk that has no choices or carries an error."""
+        """Add a chunk that has no choices, or has an error."""
         if chunk.get("error") is not None or chunk.get("object") == "error":
             self.add_error(chunk, at)
         elif type(choices) is not list:
@@ -206,7 +210,7 @@ class _Assembly:
             self.add_error({"error": choice["error"]}, at)
 
     def open_choice(self, choice: dict[str, Any], at: int, position: int) -> Message:
-        """Return the message of a choice that is new, or whose index is missing."""
+        """Return the message of a new choice, or of one without an index."""
         index = choice.get("index")
         if type(index) is not int:
             detail = "absent" if "index" not in choice else f"got {describe(index)}"
@@ -238,7 +242,7 @@ class _Assembly:
         if reading.tail:
             self.note("cut", end, f"{len(reading.tail)} characters with no blank line after them")
             last = reading.tail.strip().removeprefix("data:").strip()
-            if last == "[DONE]":
+            if last == DONE:
                 self.note("done-undispatched", end, describe(reading.tail))
 
     def close(self, chunks: list[dict[str, Any] | None]) -> Stream:
@@ -249,13 +253,13 @@ class _Assembly:
             if message.finish_reason is None:
                 self.note("cut", _last_place(chunks, index), "no finish reason")
             choices.append(Choice(index, message.close(), message.finish_reason, message.calls()))
-        facts = {kind: tuple(found) for kind, found in self.facts.items()}
-        return Stream(tuple(chunks), self.done, tuple(choices), self.usage, self.error, facts)
+        anomalies = {kind: tuple(found) for kind, found in self.anomalies.items()}
+        return Stream(tuple(chunks), self.done, tuple(choices), self.usage, self.error, anomalies)
 
 
 def _parse(data: Sequence[str]) -> list[Any]:
-    """Parse the data of every event; None where it is no JSON."""
-    has_mark = bool(data) and data[-1] == "[DONE]"
+    """Return the parsed data of every event, None if it is not JSON."""
+    has_mark = bool(data) and data[-1] == DONE
     try:
         parsed: list[Any] = list(map(orjson.loads, data[:-1] if has_mark else data))
     except orjson.JSONDecodeError:
@@ -271,7 +275,7 @@ def _parse_one(text: str) -> Any:
 
 
 def _last_place(chunks: list[dict[str, Any] | None], index: int) -> Place:
-    """Return where the choice of an index stands last."""
+    """Return the last place of the choice with an index."""
     for at in range(len(chunks) - 1, -1, -1):
         choices = (chunks[at] or {}).get("choices")
         for position, choice in enumerate(choices if type(choices) is list else ()):

@@ -1,6 +1,6 @@
-"""Tool-call fragments of a stream, put together.
+"""Tool calls of a stream, assembled from their fragments.
 
-Which call a fragment belongs to, the first line that fits:
+Which call a fragment belongs to (the first row that matches):
 
 | the fragment's index | its id | | it goes to |
 | --- | --- | --- | --- |
@@ -15,8 +15,8 @@ Which call a fragment belongs to, the first line that fits:
 | open | of an earlier call on that index | | that call |
 | open | another, not empty | | a new call on that index (`index-reused`) |
 
-Each call carries what it was given under the names it came with and nothing else: what is missing stays missing.
-The first id, type and name stand; argument strings are joined; of other keys the last value stands.
+Each call has the keys that its fragments had and no others: what is missing stays missing. The first id, type and
+name are kept; argument strings are joined; other keys keep the last value.
 """
 
 from typing import Any, Final
@@ -24,14 +24,14 @@ from typing import Any, Final
 import orjson
 
 from conformance.documents.pointer import Place
-from conformance.wire.facts import Note, describe
+from conformance.wire.anomalies import NoteAnomaly, describe
 
 _OF_CALL: Final = frozenset({"index", "id", "type", "function"})
 _OF_FUNCTION: Final = frozenset({"name", "arguments"})
 
 
 class _Call:
-    """A call as far as it has come."""
+    """A call that is being assembled."""
 
     __slots__ = ("arguments", "fields", "function", "has_function", "id", "index", "name", "place")
 
@@ -46,7 +46,7 @@ class _Call:
         self.has_function = False
 
     def render(self) -> dict[str, Any]:
-        """Return the call as a plain reply would carry it."""
+        """Return the call as it would be in a plain reply."""
         if not self.has_function:
             return self.fields
         arguments = {"arguments": _join(self.arguments)} if self.arguments else {}
@@ -58,19 +58,19 @@ class Calls:
 
     __slots__ = ("_calls", "_last_of", "_next", "_note")
 
-    def __init__(self, note: Note) -> None:
+    def __init__(self, note: NoteAnomaly) -> None:
         self._note = note
         self._calls: list[_Call] = []
         self._last_of: dict[int, _Call] = {}
         self._next = 0
 
     def add(self, fragments: Any, place: Place) -> None:
-        """Add the `tool_calls` of one delta, which stand at `place`."""
+        """Add the `tool_calls` of one delta; `place` is that of their list."""
         if type(fragments) is not list:
             self._note("tool-calls-not-a-list", place, f"got {describe(fragments)}")
             return
         for position, fragment in enumerate(fragments):
-            if self._is_continued(fragment):
+            if self._continues_latest(fragment):
                 continue
             at = (*place, position)
             if type(fragment) is not dict:
@@ -82,12 +82,12 @@ class Calls:
             else:
                 self._extend(call, fragment, at)
 
-    def _is_continued(self, fragment: Any) -> bool:
-        """Add the fragment if it holds nothing but more arguments of the latest call, as nearly all do."""
+    def _continues_latest(self, fragment: Any) -> bool:
+        """Add a fragment that only holds more arguments of the latest call, as most do; return whether it was added."""
         if not self._calls or type(fragment) is not dict or len(fragment) != 2:
             return False
         call, function = self._calls[-1], fragment.get("function")
-        # Small integers are one object each; another one is met again by the careful way.
+        # Python keeps one object per small integer; other integers take the slow path.
         index = fragment.get("index")
         if index is None or index is not call.index or type(function) is not dict or len(function) != 1:
             return False
@@ -98,11 +98,11 @@ class Calls:
         return True
 
     def render(self) -> list[dict[str, Any]]:
-        """Return the calls in the order in which they were opened."""
+        """Return the calls, in the order in which they were opened."""
         return [call.render() for call in self._calls]
 
     def places(self) -> tuple[Place, ...]:
-        """Return where the first fragment of each call stands."""
+        """Return the place of each call's first fragment."""
         return tuple(call.place for call in self._calls)
 
     def _find(self, fragment: dict[str, Any], at: Place) -> _Call | None:
@@ -155,7 +155,7 @@ class Calls:
             call.fields["type"] = fragment["type"]
         self._open_function(call, fragment.get("function"), at)
         if not fragment.keys() <= _OF_CALL:
-            _keep(call.fields, fragment, _OF_CALL)
+            _add_unknown(call.fields, fragment, _OF_CALL)
 
     def _note_index(self, index: int, at: Place) -> None:
         if index < 0:
@@ -181,12 +181,12 @@ class Calls:
         else:
             self._add_arguments(call, function["arguments"], at)
         if not function.keys() <= _OF_FUNCTION:
-            _keep(call.function, function, _OF_FUNCTION)
+            _add_unknown(call.function, function, _OF_FUNCTION)
 
     def _extend(self, call: _Call, fragment: dict[str, Any], at: Place) -> None:
         if call is not self._calls[-1]:
             number, opened = self._calls.index(call), len(self._calls)
-            self._note("interleaved", at, f"call {number} goes on after {opened} were opened")
+            self._note("interleaved", at, f"call {number} continues after {opened} were opened")
         if "id" in fragment:
             self._repeat_id(call, fragment["id"], at)
         if fragment.get("type") is not None:
@@ -199,7 +199,7 @@ class Calls:
             call.has_function = True
             self._extend_function(call, function, at)
         if not fragment.keys() <= _OF_CALL:
-            _keep(call.fields, fragment, _OF_CALL)
+            _add_unknown(call.fields, fragment, _OF_CALL)
 
     def _extend_function(self, call: _Call, function: dict[str, Any], at: Place) -> None:
         if "name" in function:
@@ -210,7 +210,7 @@ class Calls:
         else:
             self._add_arguments(call, arguments, at)
         if not function.keys() <= _OF_FUNCTION:
-            _keep(call.function, function, _OF_FUNCTION)
+            _add_unknown(call.function, function, _OF_FUNCTION)
 
     def _repeat_id(self, call: _Call, ident: Any, at: Place) -> None:
         if ident is None:
@@ -227,7 +227,7 @@ class Calls:
         if name is None:
             self._note("name-null", at, "")
         elif name == "":
-            self._note("name-empty", at, "in a continuation")
+            self._note("name-empty", at, "in a later fragment")
         elif call.name and name != call.name:
             self._note("name-changed", at, f"from {describe(call.name)} to {describe(name)}")
         else:
@@ -240,12 +240,12 @@ class Calls:
             self._note("arguments-not-string", at, f"got {describe(arguments)}")
 
 
-def _join(pieces: list[Any]) -> Any:
-    """Join argument fragments; a value that is no string stands as it came where it came alone."""
-    if len(pieces) == 1:
-        return pieces[0]
-    return "".join(piece if type(piece) is str else orjson.dumps(piece).decode() for piece in pieces)
+def _join(fragments: list[Any]) -> Any:
+    """Join fragments of arguments; a single one is returned as it is, even if it is not a string."""
+    if len(fragments) == 1:
+        return fragments[0]
+    return "".join(item if type(item) is str else orjson.dumps(item).decode() for item in fragments)
 
 
-def _keep(kept: dict[str, Any], given: dict[str, Any], known: frozenset[str]) -> None:
-    kept.update({key: value for key, value in given.items() if key not in known})
+def _add_unknown(fields: dict[str, Any], given: dict[str, Any], known: frozenset[str]) -> None:
+    fields.update({key: value for key, value in given.items() if key not in known})

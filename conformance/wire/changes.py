@@ -1,4 +1,4 @@
-"""What became of a history's messages in a later request: which were kept, and which lost, rewritten or moved."""
+"""How a later request changes a history: which messages are kept, lost, rewritten or moved."""
 
 from bisect import bisect_left
 from collections.abc import Mapping, Sequence
@@ -6,7 +6,7 @@ from typing import Any, Final, NamedTuple
 
 import orjson
 
-from conformance.wire.resent import said
+from conformance.wire.text import content_text
 
 LOST: Final = "lost"
 REWRITTEN: Final = "rewritten"
@@ -16,80 +16,80 @@ _SORTED: Final = orjson.OPT_SORT_KEYS
 
 
 class Change(NamedTuple):
-    """What became of a message that the later request does not have as it was, at its place.
+    """A message that the later request does not have unchanged, at its place.
 
-    `number` is its position in the earlier request, `at` that in the later one (None: it is lost). `alone`: its
-    neighbours are still there, so that it was not cut off together with its surroundings.
+    `number` is its position in the earlier request, `at` that in the later one; None if it is lost. `is_isolated`:
+    whether its neighbours are still there, so that it was not dropped together with them.
     """
 
     kind: str
     number: int
     at: int | None
     value: dict[str, Any]
-    alone: bool
+    is_isolated: bool
 
 
-def shared(before: Sequence[Any], after: Sequence[Any]) -> int:
-    """Return how many messages two requests have in common from the beginning."""
+def common_prefix(before: Sequence[Any], after: Sequence[Any]) -> int:
+    """Return the number of messages that two requests have in common at the beginning."""
     number = 0
     for old, new in zip(before, after, strict=False):
-        if old != new and key(old) != key(new):
+        if old != new and message_key(old) != message_key(new):
             break
         number += 1
     return number
 
 
-def changes(before: list[Any], after: list[Any], old: Mapping[int, int], new: Mapping[int, int]) -> list[Change]:
-    """Return what became of the messages of an earlier request, those that were simply kept left out.
+def find_changes(before: list[Any], after: list[Any], old: Mapping[int, int], new: Mapping[int, int]) -> list[Change]:
+    """Return the messages of an earlier request that a later one does not have unchanged.
 
-    `old` and `new` say which message carries which reply: such two are the same, whatever they hold. `after` ends
-    where what the earlier request could not hold begins.
+    `old` and `new`: the reply that a message sends back, by position; two messages with one reply are the same,
+    whatever their content. `after` ends before the messages that are new in the later request.
     """
-    begin = shared(before, after)
+    begin = common_prefix(before, after)
     if begin == len(before):
         return []
-    places: dict[Any, list[int]] = {}
+    positions: dict[Any, list[int]] = {}
     for at in range(len(after) - 1, begin - 1, -1):
-        places.setdefault(new.get(at, key(after[at])), []).append(at)
-    homes: dict[int, int] = {}
+        positions.setdefault(new.get(at, message_key(after[at])), []).append(at)
+    matches: dict[int, int] = {}
     for number in range(begin, len(before)):
-        free = places.get(old.get(number, key(before[number])))
+        free = positions.get(old.get(number, message_key(before[number])))
         if free:
-            homes[number] = free.pop()
-    kept = _in_order(homes)
-    rewritten = _rewritten(before, after, homes, kept, begin)
-    lost = {number for number in range(begin, len(before)) if number not in homes and number not in rewritten}
+            matches[number] = free.pop()
+    kept = _in_order(matches)
+    rewritten = _rewritten(before, after, matches, kept, begin)
+    lost = {number for number in range(begin, len(before)) if number not in matches and number not in rewritten}
     found = []
     for number in range(begin, len(before)):
         value = before[number]
         if number in kept or type(value) is not dict:
             continue
         kind = LOST if number in lost else REWRITTEN if number in rewritten else MOVED
-        place = rewritten.get(number, homes.get(number))
-        found.append(Change(kind, number, place, value, _is_alone(before, number, lost)))
+        later = rewritten.get(number, matches.get(number))
+        found.append(Change(kind, number, later, value, _is_isolated(before, number, lost)))
     return found
 
 
-def key(message: Any) -> Any:
-    """Return what a message says and calls; how that is written down, and reasoning, are left out."""
+def message_key(message: Any) -> Any:
+    """Return the text and the calls of a message, in a form that ignores notation and reasoning."""
     if type(message) is not dict:
         return repr(message)
     content, calls = message.get("content"), message.get("tool_calls")
     return (
         repr(message.get("role")),
-        said(content),
-        tuple([_written(part) for part in content if _is_other(part)]) if type(content) is list else (),
+        content_text(content),
+        tuple([_normalized(part) for part in content if _is_other(part)]) if type(content) is list else (),
         repr(message.get("tool_call_id")),
-        tuple([_called(call) for call in calls]) if type(calls) is list else (),
+        tuple([_call_key(call) for call in calls]) if type(calls) is list else (),
     )
 
 
-def _in_order(homes: Mapping[int, int]) -> set[int]:
-    """Return the most messages that stand in the same order in both requests: the longest rising run of places."""
+def _in_order(matches: Mapping[int, int]) -> set[int]:
+    """Return the largest set of messages in the same order in both requests: the longest increasing subsequence."""
     tails: list[int] = []
     last: list[int] = []
     before: dict[int, int | None] = {}
-    for number, at in homes.items():
+    for number, at in matches.items():
         position = bisect_left(tails, at)
         before[number] = last[position - 1] if position else None
         tails[position : position + 1] = [at]
@@ -103,10 +103,10 @@ def _in_order(homes: Mapping[int, int]) -> set[int]:
 
 
 def _rewritten(
-    before: list[Any], after: list[Any], homes: Mapping[int, int], kept: set[int], begin: int
+    before: list[Any], after: list[Any], matches: Mapping[int, int], kept: set[int], begin: int
 ) -> dict[int, int]:
-    """Return the missing messages in whose place another one of the same role stands, and where that is."""
-    taken = set(homes.values())
+    """Return the missing messages that another one of the same role replaces, each with the position of the other."""
+    taken = set(matches.values())
     free: dict[Any, list[int]] = {}
     for at in range(begin, len(after)):
         if at not in taken:
@@ -115,11 +115,11 @@ def _rewritten(
     found: dict[int, int] = {}
     cursor = begin
     for number in range(begin, len(before)):
-        if number in homes:
+        if number in matches:
             continue
         following = bisect_left(anchors, number)
-        low = max(cursor, homes[anchors[following - 1]] + 1 if following else begin)
-        high = homes[anchors[following]] if following < len(anchors) else len(after)
+        low = max(cursor, matches[anchors[following - 1]] + 1 if following else begin)
+        high = matches[anchors[following]] if following < len(anchors) else len(after)
         candidates = free.get(_role(before[number]), [])
         position = bisect_left(candidates, low)
         if position < len(candidates) and candidates[position] < high:
@@ -128,7 +128,7 @@ def _rewritten(
     return found
 
 
-def _is_alone(before: list[Any], number: int, lost: set[int]) -> bool:
+def _is_isolated(before: list[Any], number: int, lost: set[int]) -> bool:
     return not any(
         neighbour in lost and _role(before[neighbour]) != _role(before[number])
         for neighbour in (number - 1, number + 1)
@@ -140,11 +140,11 @@ def _role(message: Any) -> str:
 
 
 def _is_other(part: Any) -> bool:
-    """Say whether a content part is neither text nor thought."""
+    """Return whether a content part is neither text nor reasoning."""
     return type(part) is not dict or part.get("type") not in ("text", "thinking", "reasoning")
 
 
-def _called(call: Any) -> Any:
+def _call_key(call: Any) -> Any:
     function = call.get("function") if type(call) is dict else None
     if type(function) is not dict:
         return repr(call)
@@ -154,12 +154,12 @@ def _called(call: Any) -> Any:
 
 def _parsed(arguments: Any) -> Any:
     try:
-        return _written(orjson.loads(arguments))
+        return _normalized(orjson.loads(arguments))
     except (orjson.JSONDecodeError, TypeError):
         return repr(arguments)
 
 
-def _written(value: Any) -> Any:
+def _normalized(value: Any) -> Any:
     try:
         return orjson.dumps(value, option=_SORTED)
     except TypeError:

@@ -1,28 +1,28 @@
-"""Which request goes on from which earlier one of a session.
+"""Which request continues which earlier one of a session.
 
-A client sends its whole history each time, so the later request holds the earlier one and the reply to it. That it
-goes on from it is told by what is echoed, not by the order: recordings hold unrelated conversations side by side.
+A client sends its whole history each time, so a later request contains the earlier one and the reply to it. Whether it
+continues it is decided by its content, not by the order, because recordings mix unrelated conversations.
 """
 
 from collections.abc import Mapping, Sequence
 from typing import Any, Final, NamedTuple
 
 from conformance.documents.pointer import Place
-from conformance.wire.changes import Change, changes, key, shared
-from conformance.wire.elements import Reply, Resent, calls_of
+from conformance.wire.changes import Change, common_prefix, find_changes, message_key
+from conformance.wire.elements import Reply, Resent
 from conformance.wire.exchange import Conversation
-from conformance.wire.resent import same_arguments
+from conformance.wire.resent import calls_in, same_arguments
 
 _LOOK_BACK: Final = 32
-"""How many requests back one is looked for that stands whole in a later one, where no reply tells."""
+"""How many requests back to look for one that is a prefix of a later one, if no reply comes back."""
 
 
-class Sequel(NamedTuple):
-    """A request that goes on from an earlier one, that of exchange number `earlier`.
+class Continuation(NamedTuple):
+    """A request that continues an earlier one, that of exchange number `earlier`.
 
-    `changes` tells of the earlier messages that were not simply kept, reasoning aside. `replies` are those to the
-    earlier request; `returned` says whether one of them comes back; `end` is where it does, or ought to. `sole`: no
-    other request has the same messages, so that what stands there can only be meant for these replies.
+    `changes`: the earlier messages that are not there unchanged, apart from reasoning. `replies`: those to the earlier
+    request. `returned`: whether one of them comes back. `end`: the position at which it does, or should. `is_unique`:
+    whether no other request has the same messages, so that a message at `end` can only stand for these replies.
     """
 
     place: Place
@@ -32,16 +32,18 @@ class Sequel(NamedTuple):
     replies: list[Reply]
     returned: bool
     end: int
-    sole: bool
+    is_unique: bool
 
 
-def sequels(conversation: Conversation, replies: Sequence[Reply], resent: Sequence[Resent]) -> list[Sequel]:
-    """Return how each request goes on that goes on from another one; `resent` says which messages carry replies."""
+def find_continuations(
+    conversation: Conversation, replies: Sequence[Reply], resent: Sequence[Resent]
+) -> list[Continuation]:
+    """Return the requests that continue earlier ones; `resent` are the messages that send replies back."""
     lists = [_messages(exchange.request) for exchange in conversation]
     numbers = {id(reply): number for number, reply in enumerate(replies)}
     carried: list[dict[int, int]] = [{} for _ in conversation]
-    for part in resent:
-        carried[int(part.place[0])][int(part.place[3])] = numbers[id(part.reply)]
+    for message in resent:
+        carried[int(message.place[0])][int(message.place[3])] = numbers[id(message.reply)]
     given: dict[int, list[Reply]] = {}
     for reply in replies:
         given.setdefault(int(reply.place[0]), []).append(reply)
@@ -51,12 +53,11 @@ def sequels(conversation: Conversation, replies: Sequence[Reply], resent: Sequen
         link = _link(later, lists, back, given)
         if link is not None:
             earlier, end = link
-            changed = changes(lists[earlier], after[:end], carried[earlier], carried[later])
+            changes = find_changes(lists[earlier], after[:end], carried[earlier], carried[later])
             body: Any = conversation[later].request
-            sole = lists.count(lists[earlier]) == 1
-            found.append(
-                Sequel((later, "request"), body, earlier, changed, given.get(earlier, []), earlier in back, end, sole)
-            )
+            place, answers = (later, "request"), given.get(earlier, [])
+            is_unique = lists.count(lists[earlier]) == 1
+            found.append(Continuation(place, body, earlier, changes, answers, earlier in back, end, is_unique))
     return found
 
 
@@ -68,31 +69,30 @@ def _messages(body: Any) -> list[Any]:
 def _link(
     later: int, lists: Sequence[list[Any]], back: Mapping[int, int], given: Mapping[int, list[Reply]]
 ) -> tuple[int, int] | None:
-    """Return which request another goes on from, and where its messages end there.
+    """Return the request that another one continues, and the position at which its messages end there.
 
-    One that is there as a whole goes before one of the same length of which only the reply is known again.
+    Of two requests of the same length, one that is a prefix takes precedence over one of which only the reply returns.
     """
-    whole, known = _by_prefix(later, lists, back), _by_reply(back, lists[later], lists, given)
-    if whole is None or known is None:
-        return whole or known
-    return known if len(lists[known[0]]) > len(lists[whole[0]]) else whole
+    prefix, replied = _by_prefix(later, lists, back), _by_reply(back, lists[later], lists, given)
+    if prefix is None or replied is None:
+        return prefix or replied
+    return replied if len(lists[replied[0]]) > len(lists[prefix[0]]) else prefix
 
 
 def _by_reply(
     back: Mapping[int, int], after: list[Any], lists: Sequence[list[Any]], given: Mapping[int, list[Reply]]
 ) -> tuple[int, int] | None:
-    """Return the latest request whose reply comes back, and where it does; equal words alone tell nothing."""
+    """Return the latest request whose reply comes back, and at which position; equal text alone is no evidence."""
     for earlier in sorted(back, reverse=True):
         at = back[earlier]
-        if _is_telling(after[at], given[earlier]) or _is_echoed(lists[earlier], after[:at]):
+        if _has_call_of(after[at], given[earlier]) or _repeats(lists[earlier], after[:at]):
             return earlier, at
     return None
 
 
-def _is_telling(message: dict[str, Any], replies: Sequence[Reply]) -> bool:
-    """Say whether a message has a call of these replies, by its id and its arguments."""
-    listed = message.get("tool_calls")
-    sent = calls_of(listed, (), None) if type(listed) is list else []
+def _has_call_of(message: dict[str, Any], replies: Sequence[Reply]) -> bool:
+    """Return whether a message has a call of these replies, with the same id and arguments."""
+    sent = calls_in(message)
     return any(
         bool(call.id) and any(back.id == call.id and same_arguments(back.arguments, call.arguments) for back in sent)
         for reply in replies
@@ -100,16 +100,16 @@ def _is_telling(message: dict[str, Any], replies: Sequence[Reply]) -> bool:
     )
 
 
-def _is_echoed(before: list[Any], after: list[Any]) -> bool:
-    """Say whether a message that is not the system's comes again."""
-    known = {key(message) for message in after if not _is_system(message)}
-    return any(key(message) in known for message in before if not _is_system(message))
+def _repeats(before: list[Any], after: list[Any]) -> bool:
+    """Return whether a message that is not a system message occurs again."""
+    known = {message_key(message) for message in after if not _is_system(message)}
+    return any(message_key(message) in known for message in before if not _is_system(message))
 
 
 def _by_prefix(later: int, lists: Sequence[list[Any]], back: Mapping[int, int]) -> tuple[int, int] | None:
-    """Return the longest request whose messages all begin this one, with more after them, and where they end.
+    """Return the longest request whose messages are a proper prefix of this one's, and the length of that prefix.
 
-    Of several that are alike it is the one whose reply comes back, then the latest.
+    Of several equal ones, it is the one whose reply comes back, else the latest.
     """
     after = lists[later]
     best: tuple[int, bool, int] | None = None
@@ -117,7 +117,7 @@ def _by_prefix(later: int, lists: Sequence[list[Any]], back: Mapping[int, int]) 
         before = lists[earlier]
         rank = len(before), earlier in back, earlier
         if len(before) < len(after) and (best is None or rank > best) and not all(map(_is_system, before)):
-            best = rank if shared(before, after) == len(before) else best
+            best = rank if common_prefix(before, after) == len(before) else best
     return None if best is None else (best[2], best[0])
 
 

@@ -1,4 +1,4 @@
-"""What a request declares of the functions that a reply may call."""
+"""The functions that a request declares for a reply to call."""
 
 from typing import Any
 
@@ -6,9 +6,9 @@ from conformance.wire.elements import Call
 
 
 def definition(call: Call) -> dict[str, Any] | None:
-    """Return the definition of the called function as the request has it; None where it has none of that name.
+    """Return the request's definition of the called function; None if it has none of that name.
 
-    Hosts' own kinds of tools count too where they are written like functions: `custom`, `builtin_function`.
+    Providers' own kinds of tools count too if they have the form of functions: `custom`, `builtin_function`.
     """
     tools = call.request.get("tools") if call.request is not None else None
     for tool in tools if type(tools) is list else ():
@@ -20,20 +20,20 @@ def definition(call: Call) -> dict[str, Any] | None:
 
 
 def names(request: dict[str, Any]) -> list[Any]:
-    """Return the names of a request's tools as they stand there, or their types where they are no functions."""
+    """Return the names of a request's tools, or the types of those that are not functions."""
     tools = request.get("tools")
     functions = [
         (tool.get("function", tool.get("custom")), tool.get("type"))
         for tool in (tools if type(tools) is list else ())
         if type(tool) is dict
     ]
-    return [each.get("name") if type(each) is dict else kind for each, kind in functions]
+    return [function.get("name") if type(function) is dict else kind for function, kind in functions]
 
 
 def open_object(schema: Any) -> tuple[str, ...] | None:
-    """Return where the first object of a JSON Schema stands that takes keys which it does not declare; None: nowhere.
+    """Return the path of the first object of a JSON Schema that allows undeclared keys; None if there is none.
 
-    The path is made of `properties`, property names and `items`, each object before what it holds.
+    The path consists of `properties`, property names and `items`; an object comes before those inside it.
     """
     waiting: list[tuple[tuple[str, ...], Any]] = [((), schema)]
     while waiting:
@@ -46,8 +46,8 @@ def open_object(schema: Any) -> tuple[str, ...] | None:
             return path
         inner = [((*path, "items"), value["items"])] if "items" in value else []
         inner += [
-            ((*path, "properties", name), each)
-            for name, each in (properties if type(properties) is dict else {}).items()
+            ((*path, "properties", name), schema)
+            for name, schema in (properties if type(properties) is dict else {}).items()
         ]
         waiting = inner + waiting
     return None

@@ -1,4 +1,4 @@
-"""Deltas of one choice, put together to the message that a plain reply would carry.
+"""The message of one choice, assembled from its deltas to what it would be in a plain reply.
 
 What each key of a delta becomes:
 
@@ -6,35 +6,35 @@ What each key of a delta becomes:
 | --- | --- |
 | `role` | the first one |
 | `content` as strings, `refusal`, `reasoning`, `reasoning_content` | joined |
-| `content` as lists, or as both | a list of parts: neighbouring parts of text, thinking or reasoning are joined |
-| `reasoning_details` | a list of items: `text` and `summary` of the pieces with one index and type are joined |
+| `content` as lists, or as both | a list of parts: adjacent parts of text, thinking or reasoning are joined |
+| `reasoning_details` | a list of items: `text` and `summary` of the fragments with one index and type are joined |
 | `tool_calls` | see `calls` |
 | other objects | merged: `arguments` (`function_call`), `data` and `transcript` (`audio`) joined, else the last value |
-| other lists | put one after the other |
+| other lists | concatenated |
 | other values | the last one |
 
-null says nothing: only `content`, when nothing else came, is null. An empty value stands where nothing else came.
+null is ignored: only `content` is null if it has no other value. An empty value is kept if there is no other.
 """
 
 from typing import Any, Final
 
 from conformance.documents.pointer import Place
+from conformance.wire.anomalies import NoteAnomaly, describe
 from conformance.wire.calls import Calls
-from conformance.wire.facts import Note, describe
-from conformance.wire.fragments import Details, Pieces
+from conformance.wire.fragments import Details, PartialObject
+from conformance.wire.reasoning import TEXT_KEYS
 
-_REASONING: Final = ("reasoning", "reasoning_content")
-_STRINGS: Final = frozenset({*_REASONING, "refusal"})
-_SAYS_SOMETHING: Final = frozenset({"content", "function_call", "reasoning_details", "tool_calls", *_STRINGS})
+_STRINGS: Final = frozenset({*TEXT_KEYS, "refusal"})
+_CONTENT_KEYS: Final = frozenset({"content", "function_call", "reasoning_details", "tool_calls", *_STRINGS})
 _JOINED_PARTS: Final = frozenset({"reasoning", "text", "thinking"})
 _JOINED_IN_OBJECTS: Final = frozenset({"arguments", "data", "transcript"})
 
 
 class Message:
-    """The message of one choice as far as it has come.
+    """The message of one choice while it is being assembled.
 
-    `runs` holds those string fields to which a piece can be added unseen, and `empty` the empty values; every other
-    value goes through `put`, which sees whether there is a fact to keep. So the ordinary delta costs little.
+    `runs` holds the string fields to which a fragment can be appended without a check, and `empty` the empty values.
+    Every other value goes through `put`, which notes anomalies. So an ordinary delta costs little.
     """
 
     __slots__ = (
@@ -42,7 +42,7 @@ class Message:
         "finish_reason", "index", "runs",
     )  # fmt: skip
 
-    def __init__(self, index: int, note: Note) -> None:
+    def __init__(self, index: int, note: NoteAnomaly) -> None:
         self.index = index
         self.finish_reason: str | None = None
         self.runs: dict[str, list[str]] = {}
@@ -57,7 +57,7 @@ class Message:
         self._fields: dict[str, Any] = {}
 
     def add(self, delta: dict[str, Any], at: int, position: int) -> None:
-        """Add a delta: that of the choice at `position` in the chunk of event `at`."""
+        """Add the delta of the choice at `position` in the chunk of event `at`."""
         for key, value in delta.items():
             if key in self.runs and type(value) is str:
                 self.runs[key].append(value)
@@ -67,8 +67,8 @@ class Message:
                 self.empty[key] = value
 
     def put(self, key: str, value: Any, place: Place) -> None:
-        """Add the value of one key of a delta; it is not empty."""
-        if self.finish_reason is not None and key in _SAYS_SOMETHING:
+        """Add the value of one key of a delta; the value is not empty."""
+        if self.finish_reason is not None and key in _CONTENT_KEYS:
             self._note("after-finish", place, f"after finish_reason {describe(self.finish_reason)}")
         if key == "tool_calls":
             if self._calls is None:
@@ -86,7 +86,7 @@ class Message:
             self._add_other(key, value, place)
 
     def finish(self, reason: str, place: Place) -> None:
-        """Take the finish reason; the last one stands, as it does for a client that reads along."""
+        """Set the finish reason; the last one is kept, as a client that reads the stream would."""
         self._note("finish", place, reason)
         self.finish_reason = reason
         self.runs.clear()
@@ -101,8 +101,8 @@ class Message:
             message["content"] = _join_content(self._content)
         elif "content" in self.empty and "content" not in self._fields:
             message["content"] = self.empty["content"]
-        for key, pieces in self._strings.items():
-            message[key] = "".join(pieces)
+        for key, run in self._strings.items():
+            message[key] = "".join(run)
         if self._details is not None:
             message["reasoning_details"] = self._details.render()
         if self._calls is not None:
@@ -113,7 +113,7 @@ class Message:
         return message
 
     def calls(self) -> tuple[Place, ...]:
-        """Return where each tool call begins."""
+        """Return the place at which each tool call begins."""
         return () if self._calls is None else self._calls.places()
 
     def _add_content(self, value: Any, place: Place) -> None:
@@ -131,14 +131,14 @@ class Message:
             self._fields["content"] = value
 
     def _add_text(self, value: str, place: Place) -> None:
-        """Begin or go on with a run of strings, which is kept as a list of them among the parts."""
+        """Begin or continue a run of strings, which is stored as a list among the parts."""
         if not self._content or type(self._content[-1]) is not list:
             if self._content:
                 self._note("content-type-changed", place, "from a list to a string")
             self._content.append([])
         run = self._content[-1]
         run.append(value)
-        for key in _REASONING:
+        for key in TEXT_KEYS:
             self.runs.pop(key, None)
         if self.finish_reason is None:
             self.runs["content"] = run
@@ -151,11 +151,11 @@ class Message:
         if kind in ("reasoning", "thinking") and self._has_text():
             self._note("reasoning-after-content", place, f"a {kind} part after text")
         last = self._content[-1] if self._content else None
-        is_joined = type(last) is Pieces and not last.fields.get("closed") and last.fields.get("type") == kind
+        is_joined = type(last) is PartialObject and not last.fields.get("closed") and last.fields.get("type") == kind
         if is_joined and type(kind) is str and kind in _JOINED_PARTS:
             self._content[-1].add(part)
         else:
-            self._content.append(Pieces(part))
+            self._content.append(PartialObject(part))
 
     def _has_text(self) -> bool:
         return any(type(run) is list for run in self._content)
@@ -167,7 +167,7 @@ class Message:
             return
         run = self._strings.setdefault(key, [])
         run.append(value)
-        if key in _REASONING and self._has_text():
+        if key in TEXT_KEYS and self._has_text():
             self._note("reasoning-after-content", place, "")
             self.runs.pop("content", None)
         if self.finish_reason is None:
@@ -178,7 +178,7 @@ class Message:
         if key == "role":
             self._add_role(value, place)
         elif type(value) is list:
-            # A new list, because the one that was parsed belongs to its chunk.
+            # A new list, because the parsed one belongs to its chunk.
             self._fields[key] = [*known, *value] if type(known) is list else [*value]
         elif type(value) is dict and type(known) is dict:
             self._fields[key] = _merge(known, value)
@@ -197,7 +197,7 @@ class Message:
 
 
 def _join_content(content: list[Any]) -> Any:
-    """Return a string where only strings came, else parts, of which each run of strings makes a text part."""
+    """Return a string if there were only strings, else parts, with one text part for each run of strings."""
     if len(content) == 1 and type(content[0]) is list:
         return "".join(content[0])
     return [{"type": "text", "text": "".join(part)} if type(part) is list else part.render() for part in content]

@@ -1,4 +1,4 @@
-"""The parts of a conversation that rules judge: tuples that point into its own values, each with its place."""
+"""The elements of a conversation that rules check: tuples that refer to its own values, each with its place."""
 
 from typing import Any, NamedTuple
 
@@ -8,7 +8,7 @@ from conformance.wire.exchange import Exchange
 
 
 class Message(NamedTuple):
-    """A message of a request; `request` is the body and `number` the position among its messages."""
+    """A message of a request; `request` is the body and `number` the position in its messages."""
 
     place: Place
     value: dict[str, Any]
@@ -18,7 +18,7 @@ class Message(NamedTuple):
 
 
 class Call(NamedTuple):
-    """A tool call, of a request's history or of a reply; `position` is its place among the calls of its message."""
+    """A tool call, in a request's history or in a reply; `position` is its position in the calls of its message."""
 
     place: Place
     value: dict[str, Any]
@@ -32,8 +32,8 @@ class Call(NamedTuple):
 class Result(NamedTuple):
     """A tool message of a request.
 
-    `turn` is the tool turn before it, with no other assistant message in between (None: there is none);
-    `adjacent` says whether nothing but tool messages stands between the two.
+    `turn`: the tool turn before it, with no other assistant message in between; None if there is none.
+    `adjacent`: whether there are only tool messages between the two.
     """
 
     place: Place
@@ -47,9 +47,8 @@ class Result(NamedTuple):
 class Turn(NamedTuple):
     """An assistant message with tool calls in a request's history, and the results that follow it.
 
-    `ids`: those of the calls, in their order. `current`: no user message comes after it, so that the model is still
-    within this loop. `paired`: the results directly follow and bear the ids of the calls in the calls' order, so that
-    nothing can be wrong with the pairing.
+    `ids`: those of the calls, in order. `current`: whether no user message follows, so that the model is still in
+    this loop. `paired`: whether the results directly follow, with the ids of the calls in the same order.
     """
 
     place: Place
@@ -63,15 +62,16 @@ class Turn(NamedTuple):
 
     @property
     def calls(self) -> list[Call]:
-        """Return the calls as parts."""
+        """Return the calls as elements."""
         return calls_of(self.value["tool_calls"], self.place, self.request)
 
 
 class Reply(NamedTuple):
-    """The assistant message that a provider replied with, plain or put together from a stream.
+    """The assistant message of a reply, plain or assembled from a stream.
 
-    `place` leads to the choice; that of a stream is one of what the stream was put together to, as
-    `/0/response/choices/0`, while its calls stand where the stream opens them, as `/0/response/7/choices/0/delta/…`.
+    `place` is that of the choice. A streamed choice has a place in the assembled reply, such as
+    `/0/response/choices/0`; its calls have the place at which the stream opens them, such as
+    `/0/response/7/choices/0/delta/…`.
     """
 
     place: Place
@@ -84,7 +84,7 @@ class Reply(NamedTuple):
 
 
 class Streamed(NamedTuple):
-    """The event stream of a reply, put together."""
+    """The event stream of a reply, assembled."""
 
     place: Place
     value: Stream
@@ -92,12 +92,12 @@ class Streamed(NamedTuple):
 
     @property
     def has_calls(self) -> bool:
-        """Say whether the stream holds tool calls."""
+        """Return whether the stream contains tool calls."""
         return any(choice.calls for choice in self.value.choices)
 
 
 class Resent(NamedTuple):
-    """A message of a later request that carries an earlier reply back."""
+    """A message of a later request that sends an earlier reply back; `current` as for a turn."""
 
     place: Place
     value: dict[str, Any]
@@ -106,7 +106,7 @@ class Resent(NamedTuple):
 
 
 class Body(NamedTuple):
-    """A whole body: of a request, a reply, a chunk or an error; `exchange` is what it came in."""
+    """A whole body, of a request, a reply, a chunk or an error, and the exchange that it belongs to."""
 
     place: Place
     value: Any
@@ -114,7 +114,7 @@ class Body(NamedTuple):
 
 
 class Usage(NamedTuple):
-    """A token count, and the request whose reply it counts."""
+    """A usage object, and the request whose reply it belongs to."""
 
     place: Place
     value: dict[str, Any]
@@ -122,10 +122,10 @@ class Usage(NamedTuple):
     streamed: bool
 
 
-def calls_of(listed: list[Any], place: Place, request: dict[str, Any] | None) -> list[Call]:
-    """Return the calls among the items of a `tool_calls` list; `place` is that of the message."""
+def calls_of(tool_calls: list[Any], place: Place, request: dict[str, Any] | None) -> list[Call]:
+    """Return the calls in a `tool_calls` list; `place` is that of the message."""
     calls = []
-    for position, value in enumerate(listed):
+    for position, value in enumerate(tool_calls):
         if type(value) is dict:
             function = value.get("function")
             if type(function) is not dict:

@@ -1,9 +1,9 @@
-"""Objects that a stream brings in pieces: items of `reasoning_details`, content parts."""
+"""Objects that a stream delivers in fragments: items of `reasoning_details`, content parts."""
 
 from typing import Any, Final
 
 from conformance.documents.pointer import Place
-from conformance.wire.facts import Note, describe
+from conformance.wire.anomalies import NoteAnomaly, describe
 
 _JOINED_KEYS: Final = frozenset({"summary", "text"})
 
@@ -11,65 +11,65 @@ _JOINED_KEYS: Final = frozenset({"summary", "text"})
 class Details:
     """The items of `reasoning_details`, as OpenRouter streams them.
 
-    The pieces of one item share its index and type: pieces of text, then one with the signature and no text. What is
-    encrypted comes whole, so a second `data` begins another item, and so does another id.
+    The fragments of one item share its index and type: fragments of text, then one with the signature and no text.
+    Encrypted data are not split, so a second `data` begins another item, and so does another id.
     """
 
     __slots__ = ("_items", "_last_of", "_note")
 
-    def __init__(self, note: Note) -> None:
+    def __init__(self, note: NoteAnomaly) -> None:
         self._note = note
-        self._items: list[Pieces] = []
-        self._last_of: dict[tuple[int | None, str], Pieces] = {}
+        self._items: list[PartialObject] = []
+        self._last_of: dict[tuple[int | None, str], PartialObject] = {}
 
-    def add(self, pieces: list[Any], place: Place) -> None:
-        """Add the pieces of one delta, which stand at `place`."""
-        for position, piece in enumerate(pieces):
-            if type(piece) is not dict:
-                self._note("not-an-object", (*place, position), f"got {describe(piece)}")
+    def add(self, fragments: list[Any], place: Place) -> None:
+        """Add the fragments of one delta; `place` is that of their list."""
+        for position, fragment in enumerate(fragments):
+            if type(fragment) is not dict:
+                self._note("not-an-object", (*place, position), f"got {describe(fragment)}")
                 continue
-            index, kind = piece.get("index"), piece.get("type")
+            index, kind = fragment.get("index"), fragment.get("type")
             if type(index) is not int or type(kind) is not str:
-                index, kind = self._odd_key(piece, (*place, position))
+                index, kind = self._irregular_key(fragment, (*place, position))
             item = self._last_of.get((index, kind))
-            if item is None or (("data" in piece or "id" in piece) and _is_other(item.fields, piece)):
-                self._begin(index, kind, piece, (*place, position))
+            if item is None or (("data" in fragment or "id" in fragment) and _is_other(item.fields, fragment)):
+                self._begin(index, kind, fragment, (*place, position))
             else:
-                item.add(piece)
+                item.add(fragment)
 
     def render(self) -> list[dict[str, Any]]:
-        """Return the items in the order in which they began."""
+        """Return the items, in the order in which they began."""
         return [item.render() for item in self._items]
 
-    def _odd_key(self, piece: dict[str, Any], at: Place) -> tuple[int | None, str]:
-        index, kind = piece.get("index"), piece.get("type")
+    def _irregular_key(self, fragment: dict[str, Any], at: Place) -> tuple[int | None, str]:
+        index, kind = fragment.get("index"), fragment.get("type")
         if type(index) is not int:
-            self._note("detail-index-missing", at, "absent" if "index" not in piece else f"got {describe(index)}")
+            self._note("detail-index-missing", at, "absent" if "index" not in fragment else f"got {describe(index)}")
             index = None
         return index, kind if type(kind) is str else describe(kind)
 
-    def _begin(self, index: int | None, kind: str, piece: dict[str, Any], at: Place) -> None:
+    def _begin(self, index: int | None, kind: str, fragment: dict[str, Any], at: Place) -> None:
         if (index, kind) in self._last_of:
             self._note("detail-index-reused", at, f"index {index}, type {kind}")
-        item = self._last_of[index, kind] = Pieces(piece)
+        item = self._last_of[index, kind] = PartialObject(fragment)
         self._items.append(item)
 
 
-class Pieces:
-    """An object that comes in pieces: texts are joined, lists go on, of other keys the last value stands."""
+class PartialObject:
+    """An object that arrives in fragments: texts are joined, lists are continued, other keys keep the last value."""
 
     __slots__ = ("_lists", "_texts", "fields")
 
-    def __init__(self, piece: dict[str, Any]) -> None:
+    def __init__(self, fragment: dict[str, Any]) -> None:
         self.fields: dict[str, Any] = {}
         self._texts: dict[str, list[str]] = {}
         self._lists: dict[str, list[Any]] = {}
-        self.add(piece)
+        self.add(fragment)
 
-    def add(self, piece: dict[str, Any]) -> None:
-        """Add a piece."""
+    def add(self, fragment: dict[str, Any]) -> None:
+        """Add a fragment."""
         fields, texts = self.fields, self._texts
-        for key, value in piece.items():
+        for key, value in fragment.items():
             if key in texts and type(value) is str:
                 texts[key].append(value)
             elif key not in fields or fields[key] != value:
@@ -91,24 +91,24 @@ class Pieces:
         elif value is not None or key not in self.fields:
             self.fields[key] = value
 
-    def _add_list(self, kept: list[Any], values: list[Any]) -> None:
-        """Go on with a list: a text in it goes on with the last one where both have one type."""
+    def _add_list(self, items: list[Any], values: list[Any]) -> None:
+        """Continue a list: an item with text continues the last item if both have the same type."""
         for value in values:
-            last = kept[-1] if kept else None
+            last = items[-1] if items else None
             if type(value) is not dict or "text" not in value:
-                kept.append(value)
-            elif type(last) is Pieces and last.fields.get("type") == value.get("type"):
+                items.append(value)
+            elif type(last) is PartialObject and last.fields.get("type") == value.get("type"):
                 last.add(value)
             else:
-                kept.append(Pieces(value))
+                items.append(PartialObject(value))
 
 
-def _is_other(item: dict[str, Any], piece: dict[str, Any]) -> bool:
-    """Say whether a piece cannot belong to an item though it has its index and type."""
-    if item.get("data") and piece.get("data"):
+def _is_other(item: dict[str, Any], fragment: dict[str, Any]) -> bool:
+    """Return whether a fragment cannot belong to an item although it has its index and type."""
+    if item.get("data") and fragment.get("data"):
         return True
-    return bool(item.get("id") and piece.get("id") and item["id"] != piece["id"])
+    return bool(item.get("id") and fragment.get("id") and item["id"] != fragment["id"])
 
 
 def _render(value: Any) -> Any:
-    return value.render() if type(value) is Pieces else value
+    return value.render() if type(value) is PartialObject else value

@@ -1,8 +1,8 @@
-"""One index per conversation: every part that rules look at, found once and shared by all of them.
+"""One index per conversation: all elements that rules look at, found once and shared by all rules.
 
-Parts are tuples of (place, value, …) that point into the conversation's own values; nothing is copied or
-repaired. Values of the wrong type are no parts: the schemas report them. What only few rules look at (each message,
-each call, each chunk) is found when it is first asked for.
+Elements are tuples of (place, value, …) that refer to the conversation's own values; nothing is copied or repaired.
+Values of the wrong type are not elements: the schemas report them. Elements that few rules look at (each message, each
+call, each chunk) are found when they are first needed.
 """
 
 from collections.abc import Iterator
@@ -10,28 +10,28 @@ from typing import Any
 
 from conformance.documents.pointer import Place
 from conformance.wire.assemble import Stream, assemble
-from conformance.wire.continuations import Sequel, sequels
+from conformance.wire.continuations import Continuation, find_continuations
 from conformance.wire.elements import Body, Call, Message, Reply, Resent, Result, Streamed, Turn, Usage, calls_of
 from conformance.wire.exchange import Conversation, Exchange
-from conformance.wire.resent import last_user, match
+from conformance.wire.resent import find_resent, last_user
 from conformance.wire.sse import read
 
 
 class Index:
-    """The parts of one conversation, in their order on the wire."""
+    """The elements of one conversation, in wire order."""
 
     __slots__ = (
-        "_calls", "_chunks", "_messages", "_sequels", "answers", "conversation", "errors", "plain_turns", "replies",
-        "reply_calls", "requests", "resent", "responses", "results", "streams", "tools", "turns", "usages",
+        "_calls", "_chunks", "_continuations", "_messages", "answers", "conversation", "errors", "plain_turns",
+        "replies", "reply_calls", "requests", "resent", "responses", "results", "streams", "tools", "turns", "usages",
     )  # fmt: skip
 
     def __init__(self, conversation: Conversation) -> None:
-        """Find the parts of a conversation."""
+        """Find the elements of a conversation."""
         self.conversation = conversation
         self._messages: list[Message] | None = None
         self._calls: list[Call] | None = None
         self._chunks: list[Body] | None = None
-        self._sequels: list[Sequel] | None = None
+        self._continuations: list[Continuation] | None = None
         self.requests: list[Body] = []
         self.plain_turns: list[Message] = []
         self.turns: list[Turn] = []
@@ -51,7 +51,7 @@ class Index:
             if exchange.response is not None:
                 self._read_answer(number, exchange)
         if len(conversation) > 1 and self.replies:
-            self.resent = match(conversation, self.replies)
+            self.resent = find_resent(conversation, self.replies)
 
     @property
     def messages(self) -> list[Message]:
@@ -66,7 +66,7 @@ class Index:
         return self._messages
 
     def count_messages(self) -> int:
-        """Return how many messages there are, without making parts of them."""
+        """Return the number of messages, without creating elements."""
         return sum([len(body["messages"]) for _, body in self._message_lists()])
 
     @property
@@ -77,12 +77,12 @@ class Index:
         return self._calls
 
     def count_calls(self) -> int:
-        """Return how many tool calls there are in requests, without making parts of them."""
+        """Return the number of tool calls in requests, without creating elements."""
         return sum([len(turn.ids) for turn in self.turns])
 
     @property
     def chunks(self) -> list[Body]:
-        """Return the chunks of all streams; an event that tells of an error, or comes after the end mark, is none."""
+        """Return the chunks of all streams, without events that report an error or follow the end mark."""
         if self._chunks is None:
             self._chunks = [
                 Body((*stream.place, number), chunk, self.conversation[int(stream.place[0])])
@@ -93,16 +93,17 @@ class Index:
         return self._chunks
 
     def count_chunks(self) -> int:
-        """Return how many events the streams have."""
+        """Return the number of events in all streams."""
         return sum([len(stream.value.chunks) for stream in self.streams])
 
     @property
-    def sequels(self) -> list[Sequel]:
-        """Return the requests that go on from earlier ones."""
-        if self._sequels is None:
+    def continuations(self) -> list[Continuation]:
+        """Return the requests that continue earlier ones."""
+        if self._continuations is None:
             several = len(self.conversation) > 1
-            self._sequels = sequels(self.conversation, self.replies, self.resent) if several else []
-        return self._sequels
+            found = find_continuations(self.conversation, self.replies, self.resent) if several else []
+            self._continuations = found
+        return self._continuations
 
     def _message_lists(self) -> Iterator[tuple[Place, dict[str, Any]]]:
         for number, exchange in enumerate(self.conversation):
@@ -138,25 +139,25 @@ class Index:
             position += 1
 
     def _read_turn(self, number: int, body: dict[str, Any], start: int, *, current: bool) -> int:
-        """Read an assistant message with tool calls and what follows it; return where the next one may begin."""
+        """Read an assistant message with tool calls and its results; return the position after them."""
         messages = body["messages"]
         value = messages[start]
         ids = [call.get("id") if type(call) is dict else None for call in value["tool_calls"]]
         found: list[tuple[int, bool]] = []
-        adjacent = straight = True
+        adjacent = all_adjacent = True
         position, end = start + 1, len(messages)
         while position < end:
             message = messages[position]
             role = message.get("role") if type(message) is dict else None
             if role == "tool":
                 found.append((position, adjacent))
-                straight = straight and adjacent
+                all_adjacent = all_adjacent and adjacent
             elif role == "assistant":
                 break
             else:
                 adjacent = False
             position += 1
-        paired = straight and ids == [messages[at].get("tool_call_id") for at, _ in found]
+        paired = all_adjacent and ids == [messages[at].get("tool_call_id") for at, _ in found]
         results: list[Result] = []
         turn = Turn((number, "request", "messages", start), value, ids, results, current, paired, start, body)
         for at, near in found:
@@ -203,10 +204,10 @@ class Index:
             self._add_reply(at, choice.message, choice.finish_reason, request, streamed=True, complete=complete)
             self._move_calls([(*place, *opened) for opened in choice.calls])
         if stream.usage is not None:
-            self.usages.append(Usage((*place, *stream.facts["usage"][-1].at), stream.usage, request, streamed=True))
+            self.usages.append(Usage((*place, *stream.anomalies["usage"][-1].at), stream.usage, request, streamed=True))
 
     def _move_calls(self, opened: list[Place]) -> None:
-        """Let the calls of the last reply stand where the stream opens them."""
+        """Give the calls of the last reply the places at which the stream opens them."""
         reply = self.replies[-1]
         if len(opened) == len(reply.calls):
             reply.calls[:] = [call._replace(place=at) for call, at in zip(reply.calls, opened, strict=True)]
@@ -222,13 +223,13 @@ class Index:
         streamed: bool,
         complete: bool,
     ) -> None:
-        listed = message.get("tool_calls")
-        calls = calls_of(listed, (*place, "message"), request) if type(listed) is list else []
+        tool_calls = message.get("tool_calls")
+        calls = calls_of(tool_calls, (*place, "message"), request) if type(tool_calls) is list else []
         self.reply_calls += calls
         self.replies.append(Reply(place, message, finish_reason, calls, request, streamed, complete))
 
 
 def _end(stream: Stream) -> int | None:
-    """Return the number of the first event after the end mark, or None where none comes."""
-    late = stream.facts.get("after-done")
+    """Return the number of the first event after the end mark, or None if there is none."""
+    late = stream.anomalies.get("after-done")
     return int(late[0].at[0]) if late else None

@@ -1,114 +1,137 @@
-"""Where reasoning stands in an assistant message.
+"""Where an assistant message holds reasoning.
 
-Fields bear the names that the claims use: a key of the message, `thinking-parts` and `reasoning-parts` for parts of a
-content list, `think-tags` and `reasoning-tags` for text at the start of a content string.
+Fields have the names that claims use: a key of the message, `thinking-parts` and `reasoning-parts` for parts of a
+content list, `think-tags` and `reasoning-tags` for text between tags at the start of a content string.
 """
 
-from typing import Any
+from typing import Any, Final, NamedTuple
 
-from conformance.wire.resent import said
+from conformance.wire.text import content_text
 
-KEYS = ("reasoning_content", "reasoning", "reasoning_details", "thinking_blocks")
-CANONICAL = ("reasoning_content", "reasoning_details")
-TAGS = {"think-tags": "think", "reasoning-tags": "reasoning"}
-PARTS = {"thinking-parts": "thinking", "reasoning-parts": "reasoning"}
-_ANY = frozenset(KEYS)
+TEXT_KEYS: Final = ("reasoning_content", "reasoning")
+"""The keys of a message whose value is the text of the reasoning."""
+KEYS: Final = (*TEXT_KEYS, "reasoning_details", "thinking_blocks")
+ALL_KEYS: Final = (*KEYS, "extra_content")
+"""The keys of reasoning, and the one that holds only its signature."""
+CANONICAL: Final = ("reasoning_content", "reasoning_details")
+TAGS: Final = {"think-tags": "think", "reasoning-tags": "reasoning"}
+PARTS: Final = {"thinking-parts": "thinking", "reasoning-parts": "reasoning"}
+FIELDS: Final = (*ALL_KEYS, *PARTS, *TAGS)
+"""Every field in which claims can locate reasoning."""
+
+_KEY_SET: Final = frozenset(KEYS)
 
 
-def carried(message: dict[str, Any]) -> list[str]:
-    """Return the fields under which a message carries reasoning; empty and null values are none."""
-    found = [] if _ANY.isdisjoint(message) else [key for key in KEYS if message.get(key)]
+class Tagged(NamedTuple):
+    """A content string that begins with reasoning between tags: the reasoning, the rest, and which tags it has."""
+
+    reasoning: str
+    rest: str
+    opened: bool
+    closed: bool
+
+
+def carried_fields(message: dict[str, Any]) -> list[str]:
+    """Return the fields under which a message carries reasoning; empty and null values do not count."""
+    found = [] if _KEY_SET.isdisjoint(message) else [key for key in KEYS if message.get(key)]
     content = message.get("content")
-    return found + _parts(content) if type(content) is list else found
+    return found + _part_fields(content) if type(content) is list else found
 
 
-def present(message: dict[str, Any]) -> list[str]:
-    """Return the fields of reasoning that a message has at all; an empty value counts, null does not."""
-    found = [] if _ANY.isdisjoint(message) else [key for key in KEYS if message.get(key) is not None]
+def present_fields(message: dict[str, Any]) -> list[str]:
+    """Return the reasoning fields that a message has; an empty value counts, null does not."""
+    found = [] if _KEY_SET.isdisjoint(message) else [key for key in KEYS if message.get(key) is not None]
     content = message.get("content")
-    return found + _parts(content) if type(content) is list else found
+    return found + _part_fields(content) if type(content) is list else found
 
 
-def has(message: dict[str, Any], field: str) -> bool:
-    """Say whether a message has reasoning under one field: an empty value counts, null does not."""
+def has_field(message: dict[str, Any], field: str) -> bool:
+    """Return whether a message has reasoning under a field; an empty value counts, null does not."""
     if field in TAGS:
-        return tagged(message, TAGS[field]) is not None
+        return find_tagged(message.get("content"), TAGS[field]) is not None
     if field in PARTS:
         content = message.get("content")
-        return type(content) is list and field in _parts(content)
+        return type(content) is list and field in _part_fields(content)
     if field == "extra_content":
         extra = message.get("extra_content")
         return type(extra) is dict and extra.get("google") is not None
     return message.get(field) is not None
 
 
-def tagged(message: dict[str, Any], tag: str = "think") -> str | None:
-    """Return the text between the tags at the start of a content string; None where there are none.
+def find_tagged(content: Any, tag: str = "think") -> Tagged | None:
+    """Return the reasoning between tags at the start of a content string; None if there are no such tags.
 
-    A closing tag without an opening one counts: chat templates put the opening tag into the prompt.
+    An end tag without a start tag counts, because chat templates put the start tag into the prompt. So does a start
+    tag without an end tag: then the rest is empty.
     """
-    content = message.get("content")
     if type(content) is not str or f"{tag}>" not in content:
         return None
-    head, closed, _ = content.partition(f"</{tag}>")
-    opened = head.lstrip().startswith(f"<{tag}>")
+    head, end, rest = content.partition(f"</{tag}>")
+    opened, closed = head.lstrip().startswith(f"<{tag}>"), bool(end)
     if not opened and (not closed or f"<{tag}>" in head):
         return None
-    return head.strip().removeprefix(f"<{tag}>")
+    return Tagged(head.strip().removeprefix(f"<{tag}>"), rest, opened, closed)
 
 
-def untagged(content: Any) -> str:
-    """Return the text of a content without the reasoning between tags at its start."""
-    words = said(content)
+def prepend_reasoning(content: Any, reasoning: str, field: str) -> Any:
+    """Return a content that begins with reasoning: between the tags of a field, or as a part."""
+    if field in TAGS:
+        # The line breaks are those of the chat templates.
+        return f"<{TAGS[field]}>\n{reasoning}\n</{TAGS[field]}>\n\n{content_text(content)}"
+    part: dict[str, Any] = {"type": "thinking", "thinking": [{"type": "text", "text": reasoning}]}
+    if field == "reasoning-parts":
+        part = {"type": "reasoning", "summary": [{"type": "summary_text", "text": reasoning}]}
+    rest = content if type(content) is list else [{"type": "text", "text": content}] if content else []
+    return [part, *rest]
+
+
+def untagged_text(content: Any) -> str:
+    """Return the text of a content without reasoning between tags at its start."""
+    text = content_text(content)
     for tag in TAGS.values():
-        if tagged({"content": words}, tag) is not None:
-            return words.partition(f"</{tag}>")[2].lstrip()
-    return words
+        tagged = find_tagged(text, tag)
+        if tagged is not None:
+            return tagged.rest.lstrip()
+    return text
 
 
 def is_signed(message: Any) -> bool:
-    """Say whether a message, or one of its calls, bears a signature of its reasoning."""
+    """Return whether a message, or one of its calls, has a signature of its reasoning."""
     if type(message) is not dict or message.get("role") != "assistant":
         return False
     calls, details = message.get("tool_calls"), message.get("reasoning_details")
     signed = [item for item in _objects(details) if item.get("signature") or item.get("data")]
     return bool(signed or message.get("thinking_blocks")) or any(
-        has(each, "extra_content") for each in (message, *_objects(calls))
+        has_field(holder, "extra_content") for holder in (message, *_objects(calls))
     )
 
 
-def text(message: dict[str, Any], field: str) -> str:
-    """Return the readable text that a message carries under a field; empty where there is none."""
+def reasoning_text(message: dict[str, Any], field: str) -> str:
+    """Return the readable reasoning that a message carries under a field; empty if there is none."""
     value = message.get(field)
     if type(value) is str:
         return value
     if field in PARTS:
         value = [part for part in _objects(message.get("content")) if part.get("type") == PARTS[field]]
-    return "".join([_spoken(item) for item in _objects(value)])
+    return "".join([_item_text(item) for item in _objects(value)])
 
 
-def shown(value: Any) -> str:
-    """Return a value as findings quote it: in Python's notation, cut to 40 characters."""
-    quoted = repr(value)
-    return quoted if len(quoted) <= 40 else quoted[:39] + "…"
-
-
-def _parts(content: list[Any]) -> list[str]:
-    kinds = [part["type"] for part in content if type(part) is dict and _is_thought(part)]
+def _part_fields(content: list[Any]) -> list[str]:
+    kinds = [part["type"] for part in content if type(part) is dict and _is_reasoning(part)]
     return [field for field, kind in PARTS.items() if kind in kinds]
 
 
-def _is_thought(part: dict[str, Any]) -> bool:
+def _is_reasoning(part: dict[str, Any]) -> bool:
     kind = part.get("type")
     return kind in ("thinking", "reasoning") and bool(part.get("thinking") or part.get("summary") or part.get("text"))
 
 
 def _objects(value: Any) -> list[dict[str, Any]]:
-    return [each for each in value if type(each) is dict] if type(value) is list else []
+    return [item for item in value if type(item) is dict] if type(value) is list else []
 
 
-def _spoken(item: dict[str, Any]) -> str:
-    """Return what a detail, a block or a part says: its text, or that of the steps that it holds."""
+def _item_text(item: dict[str, Any]) -> str:
+    """Return the text of a detail, a block or a part, or the joined text of its steps."""
     for key in ("text", "summary", "thinking"):
         value = item.get(key)
         if type(value) is str:

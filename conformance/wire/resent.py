@@ -1,4 +1,4 @@
-"""Which messages of later requests carry which earlier replies back."""
+"""Which messages of later requests send which earlier replies back."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -7,14 +7,15 @@ import orjson
 
 from conformance.wire.elements import Call, Reply, Resent, calls_of
 from conformance.wire.exchange import Conversation
+from conformance.wire.text import content_text
 
 
-def match(conversation: Conversation, replies: Sequence[Reply]) -> list[Resent]:
-    """Pair each reply with the messages of later requests that carry it back.
+def find_resent(conversation: Conversation, replies: Sequence[Reply]) -> list[Resent]:
+    """Pair each reply with the messages of later requests that send it back.
 
-    A reply to a request that held n assistant messages comes back as the one at position n; clients that merge or
-    drop turns are met by looking for the same words and calls among the others. A message carries one reply back:
-    recordings that ask the same several times hold replies which are hard to tell apart.
+    The reply to a request with n assistant messages comes back as assistant message n. For clients that merge or drop
+    turns, the other assistant messages are searched for the same text and calls. A message sends back one reply only:
+    recordings that repeat a request hold replies that are hard to distinguish.
     """
     resent: dict[tuple[int, int], Resent] = {}
     assistants = [_assistants(exchange.request) for exchange in conversation]
@@ -33,25 +34,23 @@ def match(conversation: Conversation, replies: Sequence[Reply]) -> list[Resent]:
                 position, value = found
                 messages = conversation[later].request["messages"]
                 current = position > last_user(messages)
-                part = Resent((later, "request", "messages", position), value, reply, current)
+                candidate = Resent((later, "request", "messages", position), value, reply, current)
                 rival = resent.get((later, position))
-                # The first of its kind is not weighed: hardly any message has a rival.
-                if rival is None or _likeness(part) >= _likeness(rival):
-                    resent[later, position] = part
+                # Similarity is computed only if there is a rival, which is rare.
+                if rival is None or _similarity(candidate) >= _similarity(rival):
+                    resent[later, position] = candidate
     order = {id(reply): number for number, reply in enumerate(replies)}
-    return sorted(resent.values(), key=lambda part: (order[id(part.reply)], part.place[0]))
+    return sorted(resent.values(), key=lambda found: (order[id(found.reply)], found.place[0]))
 
 
-def _likeness(part: Resent) -> tuple[bool, ...]:
-    """Say in what a message is like a reply, what tells more first."""
-    value, message = part.value, part.reply.message
-    listed = value.get("tool_calls")
-    calls = calls_of(listed, (), None) if type(listed) is list else []
-    given = part.reply.calls
+def _similarity(resent: Resent) -> tuple[bool, ...]:
+    """Return in which respects a message equals a reply, the most significant first."""
+    value, message = resent.value, resent.reply.message
+    calls, given = calls_in(value), resent.reply.calls
     return (
         [call.id for call in calls] == [call.id for call in given],
         [call.arguments for call in calls] == [call.arguments for call in given],
-        said(value.get("content")).strip() == said(message.get("content")).strip(),
+        content_text(value.get("content")).strip() == content_text(message.get("content")).strip(),
         all(value.get(key) == message[key] for key in message if key not in ("role", "content", "tool_calls")),
     )
 
@@ -78,26 +77,25 @@ def _assistants(body: Any) -> list[tuple[int, dict[str, Any]]]:
 def _find(
     reply: Reply, assistants: list[tuple[int, dict[str, Any]]], expected: int, others: set[str]
 ) -> tuple[int, dict[str, Any]] | None:
-    """Return the assistant message that carries a reply back; `others` are the ids that only other replies gave."""
-    if expected < len(assistants) and _carries(reply, assistants[expected][1], others, near=True):
+    """Return the assistant message that sends a reply back; `others` are the ids that only other replies have."""
+    if expected < len(assistants) and _sends_back(reply, assistants[expected][1], others, near=True):
         return assistants[expected]
-    return next((found for found in assistants if _carries(reply, found[1], others, near=False)), None)
+    return next((found for found in assistants if _sends_back(reply, found[1], others, near=False)), None)
 
 
-def _carries(reply: Reply, value: dict[str, Any], others: set[str], *, near: bool) -> bool:
-    """Say whether a message says and calls what a reply said and called; reasoning is not looked at.
+def _sends_back(reply: Reply, value: dict[str, Any], others: set[str], *, near: bool) -> bool:
+    """Return whether a message has the text and the calls of a reply; reasoning is ignored.
 
-    Where the reply is expected (`near`) the id of one call is enough; elsewhere all calls have to be the same, as ids
-    may come again. A message whose ids all come from other replies is one of those.
+    At the expected position (`near`) the id of one call is enough; elsewhere all calls must be the same, because ids
+    may repeat. A message whose ids all come from other replies belongs to one of those.
     """
-    listed = value.get("tool_calls")
-    calls = calls_of(listed, (), None) if type(listed) is list else []
+    calls = calls_in(value)
     if not calls or not reply.calls:
-        words = said(reply.message.get("content")).strip()
-        return not calls and not reply.calls and bool(words) and said(value.get("content")).strip() == words
-    own = {call.id for call in reply.calls if type(call.id) is str and call.id and call.id not in others}
-    shared = own.intersection([back.id for back in calls if type(back.id) is str])
-    if shared and (near or len(shared) == len(calls) == len(reply.calls)):
+        text = content_text(reply.message.get("content")).strip()
+        return not calls and not reply.calls and bool(text) and content_text(value.get("content")).strip() == text
+    own_ids = {call.id for call in reply.calls if type(call.id) is str and call.id and call.id not in others}
+    same_ids = own_ids.intersection([back.id for back in calls if type(back.id) is str])
+    if same_ids and (near or len(same_ids) == len(calls) == len(reply.calls)):
         return True
     if len(calls) != len(reply.calls) or any([back.name != call.name for back, call in _pairs(calls, reply)]):
         return False
@@ -107,23 +105,21 @@ def _carries(reply: Reply, value: dict[str, Any], others: set[str], *, near: boo
     return not foreign and all([same_arguments(back.arguments, call.arguments) for back, call in _pairs(calls, reply)])
 
 
+def calls_in(message: dict[str, Any]) -> list[Call]:
+    """Return the tool calls of a message that is sent, without their places."""
+    tool_calls = message.get("tool_calls")
+    return calls_of(tool_calls, (), None) if type(tool_calls) is list else []
+
+
 def _pairs(calls: list[Call], reply: Reply) -> list[tuple[Call, Call]]:
     return list(zip(calls, reply.calls, strict=False))
 
 
 def same_arguments(back: Any, given: Any) -> bool:
-    """Compare arguments as text, then as what the text says, as clients parse and write them anew."""
+    """Return whether arguments are equal as text or as JSON, because clients parse and render them again."""
     if back == given:
         return True
     try:
         return bool(orjson.loads(back) == orjson.loads(given))
     except (orjson.JSONDecodeError, TypeError):
         return False
-
-
-def said(content: Any) -> str:
-    """Return the text of a content, that of its parts joined; empty where it has none."""
-    if type(content) is list:
-        parts = (part.get("text") for part in content if type(part) is dict)
-        return "".join(part for part in parts if type(part) is str)
-    return content if type(content) is str else ""

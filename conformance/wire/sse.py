@@ -1,9 +1,9 @@
-"""Event streams by the HTML standard, whole or in pieces, and back to text.
+"""Event streams by the HTML standard: read as a whole or as the bytes arrive, and rendered.
 
 Source: https://html.spec.whatwg.org/multipage/server-sent-events.html#parsing-an-event-stream
 
-A line ends with LF, CR or CRLF; a blank line dispatches an event; what stands after the last blank line is never
-an event, it is the *tail*, by which a cut stream is known. Nothing here raises on what a server sent.
+A line ends with LF, CR or CRLF, and a blank line dispatches an event. Text after the last blank line is never an
+event: it is the *tail*, which shows that a stream was cut. Nothing a server sends raises an error here.
 """
 
 import codecs
@@ -21,7 +21,7 @@ _LINE_END_BYTES: Final = tuple(end.encode() for end in _LINE_ENDS)
 
 
 class Bounds(NamedTuple):
-    """How much of one stream is read: characters of one event with its comments, and events."""
+    """How much of a stream is read: characters per event (with its comments), and events."""
 
     length: int = 16 * 2**20
     events: int = 500_000
@@ -31,7 +31,7 @@ BOUNDS: Final = Bounds()
 
 
 class Event(NamedTuple):
-    """A dispatched event: its data lines joined by LF, its name (`message` where it has none), the last id seen."""
+    """A dispatched event: its data lines joined by LF, its name (`message` by default), and the last event id."""
 
     data: str
     event: str = _UNNAMED
@@ -39,15 +39,14 @@ class Event(NamedTuple):
 
 
 class Reading(NamedTuple):
-    r"""What an event stream holds; the text itself stays with the caller.
+    r"""The content of an event stream, without its text.
 
-    `data`: the data of each event, its lines joined by LF. `names`: the names of those events that have one, by their
-    number. `ids`: the last event id, by the number of the event at which it changes. `comments`: how many comment
-    lines. `tail`: the raw text after the last blank line, which no event came of; empty where only comments stand
-    there. `ignored`: lines that the standard ignores because no field it knows begins them. `retry`: the last
-    reconnection time, in milliseconds. `invalid_utf8`: how many U+FFFD came from decoding bytes that are no UTF-8; 0
-    for text, where it cannot be known. `bound`: which bound was met; what stands beyond it was not read, and the tail
-    is empty then. Empty: all was read.
+    `data`: the data of each event, its lines joined by LF. `names`: the names of named events, by event number.
+    `ids`: the last event id, by the number of the event at which it changes. `comments`: the number of comment lines.
+    `tail`: the raw text after the last blank line; empty if it holds only comments. `ignored`: lines that the standard
+    ignores because they begin with no field name it defines. `retry`: the last reconnection time, in milliseconds.
+    `invalid_utf8`: the number of U+FFFD that replace bytes that are not UTF-8; 0 for text, where it is unknown.
+    `bound`: the bound that was exceeded, so that the rest was not read and the tail is empty; empty if all was read.
     """
 
     data: tuple[str, ...]
@@ -62,12 +61,12 @@ class Reading(NamedTuple):
 
     @property
     def events(self) -> tuple[Event, ...]:
-        """The events, made when asked for: putting a stream together needs none of them as an object."""
+        """The events, created on demand: assembling a stream does not need them as objects."""
         return tuple(_events(self.data, self.names, self.ids, 0, ""))
 
 
 def read(text: str | bytes, bounds: Bounds = BOUNDS) -> Reading:
-    """Read a whole stream; bytes are decoded as the standard says."""
+    """Read a whole stream; bytes are decoded as the standard requires."""
     if isinstance(text, bytes):
         decoder = Decoder(bounds)
         decoder.feed(text)
@@ -82,9 +81,9 @@ def read(text: str | bytes, bounds: Bounds = BOUNDS) -> Reading:
 class Decoder:
     """Reads a stream as its bytes arrive; however they are split, the events are those of `read`.
 
-    It keeps the data of all events for the reading, and no more than about four times `bounds.length` bytes of an
-    event that is not complete. Where a bound is met, `feed` returns
-    nothing from there on and the reading says so: a client of a faulty server is not made to fail by its reader.
+    It keeps the data of all events for the reading, and at most about four times `bounds.length` bytes of an
+    incomplete event. Once a bound is exceeded, `feed` returns nothing and the reading names the bound: a client of a
+    faulty server must not fail in its reader.
     """
 
     def __init__(self, bounds: Bounds = BOUNDS) -> None:
@@ -94,11 +93,11 @@ class Decoder:
         self._after_cr = False
 
     def feed(self, data: bytes) -> list[Event]:
-        """Return the events that these bytes complete."""
+        """Return the events that are complete with these bytes."""
         if self._reader.is_full():
             return []
         if self._after_cr and data:
-            # The CR has already ended its line; a LF that follows it belongs to the same line end.
+            # The CR has already ended its line; a LF after it belongs to the same line end.
             data = data.removeprefix(b"\n")
             self._after_cr = False
         buffer, reader = self._buffer, self._reader
@@ -117,15 +116,15 @@ class Decoder:
         return _events(reader.data, reader.names, reader.ids, known, last_id)
 
     def close(self) -> Reading:
-        """Return the reading of all that was fed."""
-        # A character that was cut in two is the cut's doing and is left out; it is not invalid UTF-8.
+        """Return the reading of everything that was fed."""
+        # A character that the end of the data splits is dropped; it is not invalid UTF-8.
         _, length = codecs.utf_8_decode(self._buffer, "replace")
         tail = self._text(bytes(self._buffer[:length]))
         self._buffer.clear()
         return self._reader.close(tail)
 
     def _text(self, data: bytes) -> str:
-        """Decode whole lines: no line end lies within a UTF-8 sequence, so no sequence is split between two calls."""
+        """Decode whole lines: a line end is never inside a UTF-8 sequence, so none is split between two calls."""
         try:
             text = data.decode()
         except UnicodeDecodeError:
@@ -138,7 +137,7 @@ class Decoder:
 
 
 def render(items: Iterable[Any]) -> str:
-    """Return the text of a stream: a str stands for itself, any other value becomes the data of one event."""
+    """Return the text of a stream: a str is used as it is, any other value becomes the data of one event."""
     return "".join(item if isinstance(item, str) else f"data: {orjson.dumps(item).decode()}\n\n" for item in items)
 
 
@@ -162,7 +161,7 @@ class _Reader:
     def take(self, text: str) -> None:
         """Read text that ends with a blank line."""
         if not text.startswith(_SIMPLE):
-            # Many a stream begins with comments and is simple from its first data on.
+            # Many streams begin with comments and are simple after that.
             head, between, text = text.partition(_BETWEEN)
             self._take_blocks(head)
             if not between or self.is_full():
@@ -186,10 +185,10 @@ class _Reader:
                 return
 
     def _take_simple(self, text: str) -> bool:
-        r"""Read text in which every event is one line `data: …` and every line end a LF; say whether it was so.
+        r"""Read text in which every event is one line `data: …` and every line end a LF; return False for other text.
 
-        This is how nearly all providers write, and no step of it is taken in Python for each event. That no line end is
-        left where the text was split proves the shape.
+        Nearly all providers write this form, and reading it runs no Python code per event. The text has this form if
+        no line end remains after the split.
         """
         if len(text) > self.bounds.length or "\r" in text:
             return False
@@ -236,15 +235,15 @@ class _Reader:
             self.names[number] = name
 
     def is_full(self) -> bool:
-        """Say whether a bound was met, so that nothing more is read."""
+        """Return whether a bound was exceeded, so that nothing more is read."""
         return bool(self.bound)
 
     def exceed_length(self) -> None:
-        """Note that an event is longer than may be."""
+        """Record that an event exceeds the length bound."""
         self.bound = self.bound or f"an event of more than {self.bounds.length} characters"
 
     def close(self, tail: str) -> Reading:
-        """Return the reading, given what stands after the last blank line."""
+        """Return the reading, given the text after the last blank line."""
         tail = tail.lstrip("\r\n")
         if len(tail) > self.bounds.length:
             self.exceed_length()
@@ -262,7 +261,7 @@ class _Reader:
 def _events(
     data: Sequence[str], names: Mapping[int, str], ids: Mapping[int, str], start: int, last_id: str
 ) -> list[Event]:
-    """Return the events from number `start` on; `last_id` is the last event id before them."""
+    """Return the events from number `start`; `last_id` is the last event id before them."""
     events = []
     for number in range(start, len(data)):
         last_id = ids.get(number, last_id)
@@ -271,9 +270,9 @@ def _events(
 
 
 def _end(text: Any, start: int, ends: Any) -> int:
-    """Return where the last blank line ends, looked for from `start` on; 0 where there is none.
+    """Return the offset at which the last blank line after `start` ends; 0 if there is none.
 
-    A blank line is a line end directly after a line end, and every two line ends hold LF LF, LF CR or CR CR.
+    A blank line is a line end directly after a line end, and any two line ends contain LF LF, LF CR or CR CR.
     """
     cr, crlf, *pairs = ends
     searched = pairs if text.find(cr, start) >= 0 else pairs[:1]

@@ -1,7 +1,7 @@
 """Views: where rules look.
 
-A view yields parts with their places, and so gives a rule its subject, the pointer of its findings, its
-applicability (no part: not applicable) and the count of what was judged. It also says whose doing its parts are.
+A view yields elements with their places. It gives a rule its subject, the pointers of its findings, its applicability
+(without elements, a rule is not applicable) and the count of checked elements. It also names the side that made them.
 """
 
 from collections.abc import Callable, Sequence
@@ -13,23 +13,23 @@ from conformance.wire.index import Index
 
 
 class Side(StrEnum):
-    """Whose doing a part of the wire is, and so whose fault a finding on it."""
+    """The side that made an element, and so is responsible for findings on it."""
 
     CLIENT = "client"
     PROVIDER = "provider"
 
 
 class View(NamedTuple):
-    """A kind of part: its name in the singular, the side that made it, and how to find all of them.
+    """A kind of element: its name in the singular, the side that makes it, and how to find all of them.
 
-    `tally` counts the parts of a body that the schemas found valid, where finding each would cost too much.
-    `variant` is the kind of reply that has such parts, `plain` or `stream`, where only one has.
+    `count_valid` counts the elements of bodies that the schemas found valid, if creating each would cost too much.
+    `variant` is the kind of reply that has such elements, `plain` or `stream`, if only one has.
     """
 
     name: str
     side: Side
     select: Callable[[Index], Sequence[Any]]
-    tally: Callable[[Index], int] | None = None
+    count_valid: Callable[[Index], int] | None = None
     variant: str = ""
 
 
@@ -40,13 +40,13 @@ tool_turns = View("assistant message with tool calls", Side.CLIENT, attrgetter("
 tool_calls = View("tool call of a request", Side.CLIENT, attrgetter("calls"), Index.count_calls)
 tool_results = View("tool message", Side.CLIENT, attrgetter("results"))
 tool_definitions = View("tool definition", Side.CLIENT, attrgetter("tools"))
-resent = View("reply sent back", Side.CLIENT, attrgetter("resent"))
-sequels = View("request that goes on from another", Side.CLIENT, attrgetter("sequels"))
-answers = View("answer of any status", Side.PROVIDER, attrgetter("answers"))
+resent = View("reply that is sent back", Side.CLIENT, attrgetter("resent"))
+continuations = View("request that continues an earlier one", Side.CLIENT, attrgetter("continuations"))
+answers = View("response of any status", Side.PROVIDER, attrgetter("answers"))
 responses = View("reply body", Side.PROVIDER, attrgetter("responses"), variant="plain")
 replies = View("reply", Side.PROVIDER, attrgetter("replies"))
 reply_calls = View("tool call of a reply", Side.PROVIDER, attrgetter("reply_calls"))
 streams = View("stream", Side.PROVIDER, attrgetter("streams"), variant="stream")
 chunks = View("chunk", Side.PROVIDER, attrgetter("chunks"), Index.count_chunks, variant="stream")
 errors = View("error reply", Side.PROVIDER, attrgetter("errors"))
-usages = View("token count", Side.PROVIDER, attrgetter("usages"))
+usages = View("usage object", Side.PROVIDER, attrgetter("usages"))

@@ -18,7 +18,8 @@ from conformance.scenarios import Scenario, Turn
 from conformance.wire.elements import Call, Reply, Resent, Result
 from conformance.wire.exchange import Conversation
 from conformance.wire.index import Index
-from conformance.wire.resent import said, same_arguments
+from conformance.wire.resent import same_arguments
+from conformance.wire.text import content_text
 
 
 class Slot(NamedTuple):
@@ -172,7 +173,7 @@ class Played:
             at = _same_call(call, back, taken)
             taken.add(at)
             result = results.get(at)
-            text = None if result is None else said(result.value.get("content"))
+            text = None if result is None else content_text(result.value.get("content"))
             slots.append(Slot(carried.place if result is None else result.place, text))
         return slots
 

@@ -8,7 +8,7 @@ from conformance.adapters.loop._session import Asked
 from conformance.adapters.loop._views import continued
 from conformance.scenarios import Turn
 from conformance.wire.elements import Reply
-from conformance.wire.resent import said
+from conformance.wire.text import content_text
 
 
 @fact(
@@ -41,8 +41,8 @@ def _before(turns: Sequence[Turn], prompt: int) -> Iterator[int]:
 
 def _lost(turn: Turn, reply: Reply | None, messages: Sequence[Mapping[str, Any]]) -> str:
     """Return in words what is not there of a turn; roles do not count, since some clients retell calls as text."""
-    texts = [said(message.get("content")) for message in messages]
-    given = said(reply.message.get("content")) if reply is not None else ""
+    texts = [content_text(message.get("content")) for message in messages]
+    given = content_text(reply.message.get("content")) if reply is not None else ""
     for words in (turn.user, turn.says if turn.says in given else ""):
         if words and not any(words.strip() in text for text in texts):
             return f"{words.strip()!r:.80}"

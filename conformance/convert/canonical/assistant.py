@@ -10,6 +10,7 @@ from typing import Any, Literal, NamedTuple
 from conformance.convert.canonical.held import AS_STRING, Codec, content_of, passed
 from conformance.convert.dialects import Losses
 from conformance.documents.pointer import Place
+from conformance.wire.reasoning import TEXT_KEYS
 
 
 class Block(NamedTuple):
@@ -132,7 +133,7 @@ def _plain(
     has_details: bool,
 ) -> dict[str, Any]:
     """Return the reasoning that is one text, under the one name that it has hereafter."""
-    given = [key for key in ("reasoning_content", "reasoning") if message.get(key) is not None]
+    given = [key for key in TEXT_KEYS if message.get(key) is not None]
     for key in given if has_details else given[1:]:
         losses.add((*place, key), "the same reasoning stands beside it")
     if has_details or not (given or thoughts):

@@ -9,6 +9,7 @@ from typing import Any, Final
 from conformance.convert.canonical.held import AS_STRING
 from conformance.convert.dialects import Converted, Losses
 from conformance.documents.pointer import Place
+from conformance.wire.reasoning import TEXT_KEYS
 
 TITLE: Final = "The in-memory messages of an agent loop: the wire plus extensions."
 
@@ -62,7 +63,7 @@ def _from_wire(message: dict[str, Any], place: Place, losses: Losses) -> dict[st
 
 def _reasoning(message: dict[str, Any], place: Place, losses: Losses) -> dict[str, Any]:
     """Return a message's reasoning, whatever its name; of two names the canonical one counts."""
-    names = [name for name in ("reasoning_content", "reasoning") if message.get(name) is not None]
+    names = [name for name in TEXT_KEYS if message.get(name) is not None]
     if "reasoning" in names:
         is_same = message["reasoning"] == message[names[0]]
         losses.add((*place, "reasoning"), "comes back as reasoning_content" if is_same else "there is one reasoning")

@@ -13,13 +13,12 @@ from conformance.convert.egress.calls import argued, identified
 from conformance.convert.egress.content import is_sent, worded
 from conformance.convert.egress.keys import closed
 from conformance.convert.egress.notes import Demands, Draft, Identity, Note, Prepared
-from conformance.convert.egress.reasoning import CARRIERS, reasoned, request_fields, with_reasoning
+from conformance.convert.egress.reasoning import reasoned, request_fields, with_reasoning
 from conformance.convert.egress.results import NO_RESULT, arranged
 from conformance.convert.egress.roles import seated
 from conformance.convert.egress.signatures import signed
 
 __all__ = [
-    "CARRIERS",
     "NO_RESULT",
     "Identity",
     "Note",

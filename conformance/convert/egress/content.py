@@ -4,7 +4,7 @@ from typing import Any, Final
 
 from conformance.convert.egress.notes import Demands, Draft
 from conformance.convert.egress.reasoning import unfolded
-from conformance.wire.resent import said
+from conformance.wire.text import content_text
 
 _NOTHING: Final = ("", None, ...)
 """What stands for no words beside calls, in the order in which it is tried; `...` is no key at all."""
@@ -68,7 +68,7 @@ def _beside_calls(draft: Draft, demands: Demands) -> None:
     if not demands.bites(claim):
         return
     forms = [form for form in _NOTHING if not demands.bites(f"content.{_FORMS[form]}-on-tool-turn")]
-    if said(own) or not forms:
+    if content_text(own) or not forms:
         demands.note((draft.origin, "content"), f"no other form of {own!r:.40} is taken", claim, fixed=False)
         return
     _write(draft, forms[0])
@@ -105,7 +105,7 @@ def _joined(draft: Draft, demands: Demands) -> None:
     parts = draft.message["content"]
     if not parts or not demands.bites(claim) or any(part.get("type") != "text" for part in parts):
         return
-    draft.message["content"] = said(parts)
+    draft.message["content"] = content_text(parts)
     demands.note((draft.origin, "content"), "text parts are joined to one text", claim)
 
 

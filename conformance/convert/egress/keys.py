@@ -5,9 +5,9 @@ from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
 from conformance.convert.egress.notes import Demands, Draft
-from conformance.convert.egress.reasoning import CARRIERS
 from conformance.documents.pointer import Place
 from conformance.schemas import validator
+from conformance.wire.reasoning import ALL_KEYS
 
 _HOLDERS: Final = {"tool_calls": "request.unknown-call-field", "content": "request.unknown-part-field"}
 
@@ -31,7 +31,7 @@ def _drop(drafts: Sequence[Draft], place: Place, key: str, demands: Demands) -> 
     number, *inside = place
     draft = drafts[int(number)]
     claim = _HOLDERS.get(str(inside[0]), "") if inside else "request.unknown-message-field"
-    if not inside and key in CARRIERS:
+    if not inside and key in ALL_KEYS:
         claim = "reasoning.on-other-role"
         if draft.role == "assistant":
             return
@@ -58,6 +58,6 @@ def _without_nulls(draft: Draft, demands: Demands) -> None:
         del message["tool_calls"]
         demands.note((draft.origin, "tool_calls"), "left out: there is no call", claim)
     if demands.bites("request.null-message-fields"):
-        for key in [key for key, value in message.items() if value is None and key not in ("content", *CARRIERS)]:
+        for key in [key for key, value in message.items() if value is None and key not in ("content", *ALL_KEYS)]:
             del message[key]
             demands.note((draft.origin, key), "left out: it is null", "request.null-message-fields")

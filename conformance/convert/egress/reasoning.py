@@ -4,19 +4,12 @@ from collections.abc import Mapping
 from typing import Any, Final
 
 from conformance.convert.egress.notes import Demands, Draft
-from conformance.wire.reasoning import KEYS, PARTS, TAGS, has, text
-from conformance.wire.resent import said
-
-CARRIERS: Final = (*KEYS, "extra_content")
-"""The keys of an assistant message under which some provider keeps reasoning."""
-
-FIELDS: Final = (*CARRIERS, *PARTS, *TAGS)
-"""Every place in an assistant message where some provider reads reasoning, by the names that claims use."""
+from conformance.wire.reasoning import ALL_KEYS, FIELDS, PARTS, TEXT_KEYS, has_field, prepend_reasoning, reasoning_text
+from conformance.wire.text import content_text
 
 _CANONICAL: Final = frozenset({"reasoning_content", "reasoning", "reasoning_details", "thinking-parts"})
 _STRUCTURED: Final = frozenset({"reasoning_details", "thinking_blocks", "extra_content"})
 _MADE: Final = ("thinking_blocks", "reasoning_details")
-_FLAT: Final = ("reasoning_content", "reasoning")
 _EMPTY: Final = "reasoning.empty-on-tool-turn"
 _READ: Final = "reasoning.request-field"
 _EARLIER: Final = "reasoning.on-earlier-tool-turn"
@@ -45,20 +38,20 @@ def with_reasoning(message: Mapping[str, Any], field: str, source: Mapping[str, 
         return {**message, field: source[field]} if field in source else dict(message)
     if words is None:
         return dict(message)
-    if field in _FLAT:
+    if field in TEXT_KEYS:
         return {**message, field: words}
-    return {**message, "content": _inside(field, words, message.get("content"))}
+    return {**message, "content": prepend_reasoning(message.get("content"), words, field)}
 
 
 def unfolded(message: dict[str, Any]) -> dict[str, Any]:
     """Return an assistant message whose thinking parts stand beside the content, as the canonical text."""
     content = message.get("content")
-    thought = "".join([text(message, field) for field in PARTS]) if isinstance(content, list) else ""
+    thought = "".join([reasoning_text(message, field) for field in PARTS]) if isinstance(content, list) else ""
     if not isinstance(content, list) or not thought:
         return message
     rest = [part for part in content if part.get("type") not in PARTS.values()]
     is_text = all(part.get("type") == "text" for part in rest)
-    result = {**message, "content": said(rest) if is_text else rest}
+    result = {**message, "content": content_text(rest) if is_text else rest}
     return result if _text(message) is not None else {**result, "reasoning_content": thought}
 
 
@@ -69,7 +62,7 @@ def reasoned(draft: Draft, demands: Demands, *, current: bool) -> None:
     """
     source = dict(draft.message)
     message = unfolded(source)
-    bare = {key: value for key, value in message.items() if key not in CARRIERS}
+    bare = {key: value for key, value in message.items() if key not in ALL_KEYS}
     why = _left_out(draft, demands, current=current)
     fields = () if why else request_fields(demands.claims)
     sent, field = _filled(bare, source, fields, demands)
@@ -81,7 +74,7 @@ def reasoned(draft: Draft, demands: Demands, *, current: bool) -> None:
     elif sent.get(field) == "" and demands.bites(_EMPTY):
         sent = _with_stand_in(bare, fields, demands)
         why = "sent as a space: without words it is taken for none", _EMPTY
-    for key in (*CARRIERS, *(("content",) if message is not source else ())):
+    for key in (*ALL_KEYS, *(("content",) if message is not source else ())):
         if key in source and (key not in sent or sent[key] != source[key]):
             demands.note((draft.origin, key), *why)
     draft.message.clear()
@@ -129,10 +122,10 @@ def _filled(
     Blocks that are signed or encrypted go before text; blocks are made of text only where nothing else is read.
     """
     for field in fields:
-        if field in PARTS and has(source, field):
+        if field in PARTS and has_field(source, field):
             return {**bare, "content": source["content"]}, field
     words, details = _text(unfolded(source)), source.get("reasoning_details")
-    flat = [each for each in fields if each in _FLAT or (each not in _STRUCTURED and words)]
+    flat = [each for each in fields if each in TEXT_KEYS or (each not in _STRUCTURED and words)]
     own = [each for each in fields if each in _STRUCTURED and (details or each in source)]
     base = {**bare, "reasoning_details": []} if details == [] and "reasoning_details" in fields else bare
     for field in (*own, *flat) if details else (*flat, *own):
@@ -146,10 +139,10 @@ def _filled(
 def _with_stand_in(bare: dict[str, Any], fields: tuple[str, ...], demands: Demands) -> dict[str, Any]:
     """Return a message with reasoning that says nothing, in a form that the provider does not take for none."""
     words = _FOR_NONE if demands.bites(_EMPTY) else ""
-    field = next((each for each in fields if each in _FLAT), next(iter(fields), _FLAT[0]))
+    field = next((each for each in fields if each in TEXT_KEYS), next(iter(fields), TEXT_KEYS[0]))
     if field == "reasoning_details":
         return {**bare, field: _in_clear(words) if words else []}
-    return with_reasoning(bare, field, {"reasoning_content": words or ("" if field in _FLAT else _FOR_NONE)})
+    return with_reasoning(bare, field, {"reasoning_content": words or ("" if field in TEXT_KEYS else _FOR_NONE)})
 
 
 def _named(claims: Mapping[str, Any]) -> list[str]:
@@ -168,20 +161,8 @@ def _refuses(claims: Mapping[str, Any], field: str) -> bool:
 
 def _text(source: Mapping[str, Any]) -> str | None:
     """Return the readable text of a canonical message's reasoning; None where it has none."""
-    flat = next((source[key] for key in _FLAT if isinstance(source.get(key), str)), None)
-    return flat or text(dict(source), "reasoning_details") or flat
-
-
-def _inside(field: str, words: str, content: Any) -> Any:
-    """Return a content that begins with reasoning, as tagged text or as a part."""
-    if field in TAGS:
-        return f"<{TAGS[field]}>\n{words}\n</{TAGS[field]}>\n\n{said(content)}"
-    steps = [{"type": "text", "text": words}]
-    part: dict[str, Any] = {"type": "thinking", "thinking": steps}
-    if field == "reasoning-parts":
-        part = {"type": "reasoning", "summary": [{"type": "summary_text", "text": words}]}
-    rest = content if isinstance(content, list) else [{"type": "text", "text": content}] if content else []
-    return [part, *rest]
+    flat = next((source[key] for key in TEXT_KEYS if isinstance(source.get(key), str)), None)
+    return flat or reasoning_text(dict(source), "reasoning_details") or flat
 
 
 def _in_clear(words: str | None) -> list[dict[str, str]]:

@@ -5,7 +5,7 @@ from itertools import pairwise
 from typing import Any, Final
 
 from conformance.convert.egress.notes import Demands, Draft
-from conformance.convert.egress.reasoning import CARRIERS
+from conformance.wire.reasoning import ALL_KEYS
 
 _INSTRUCTING: Final = ("system", "developer")
 _GAP: Final = "\n\n"
@@ -78,8 +78,8 @@ def _against(before: Draft, draft: Draft, demands: Demands) -> str:
 def _merged(first: Draft, second: Draft) -> Draft:
     """Return one message that says what two say; it has the name that both have, and the reasoning of the calls."""
     both = {**first.message, **second.message}
-    if any(key in second.message for key in CARRIERS):
-        both = {key: value for key, value in both.items() if key not in CARRIERS or key in second.message}
+    if any(key in second.message for key in ALL_KEYS):
+        both = {key: value for key, value in both.items() if key not in ALL_KEYS or key in second.message}
     if first.message.get("name") != second.message.get("name"):
         both.pop("name", None)
     content = _together(first.message.get("content"), second.message.get("content"))

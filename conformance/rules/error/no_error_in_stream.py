@@ -27,5 +27,5 @@ def judge(stream: Streamed, _context: Context) -> list[Fault]:
     """
     if stream.value.error is None:
         return []
-    facts = stream.value.facts.get("error-in-band", ())
-    return [Fault(f"expected no error in a stream, got {fact.detail}", at=fact.at) for fact in facts]
+    anomalies = stream.value.anomalies.get("error-in-band", ())
+    return [Fault(f"expected no error in a stream, got {anomaly.detail}", at=anomaly.at) for anomaly in anomalies]

@@ -8,7 +8,8 @@ from conformance.rules import Context, Fault, Source, example, rule
 from conformance.rules._context import bites, listed
 from conformance.wire.elements import Resent
 from conformance.wire.fragments import Details
-from conformance.wire.reasoning import present, shown
+from conformance.wire.reasoning import present_fields
+from conformance.wire.text import quoted
 from conformance.wire.views import resent
 
 _KEY = "reasoning_details"
@@ -25,7 +26,7 @@ def _is_judged(part: Resent, context: Context) -> bool:
         return True
     if not given:
         return bool(part.reply.calls) and bites(context.claims.get(_EMPTY))
-    return bool(part.reply.calls) and bool(present(part.value)) and any(map(_is_more_than_text, given))
+    return bool(part.reply.calls) and bool(present_fields(part.value)) and any(map(_is_more_than_text, given))
 
 
 @rule(
@@ -136,10 +137,10 @@ def _altered(given: list[Any], sent: list[Any], position: int) -> Fault:
     item = sent[position]
     origin = given[position] if position < len(given) else None
     if type(item) is not dict or type(origin) is not dict:
-        message = f"expected a detail of the reply, got {shown(item)}"
+        message = f"expected a detail of the reply, got {quoted(item)}"
         return Fault(message, (_KEY, position), claim="reasoning.details.altered")
     key = next(key for key in (*origin, *item) if origin.get(key) != item.get(key))
-    message = f"expected {key} {shown(origin.get(key))} as the reply gave it, got {shown(item.get(key))}"
+    message = f"expected {key} {quoted(origin.get(key))} as the reply gave it, got {quoted(item.get(key))}"
     at = (_KEY, position, key) if key in item else (_KEY, position)
     return Fault(message, at, claim="reasoning.details.altered")
 
@@ -153,4 +154,4 @@ def _is_more_than_text(item: Any) -> bool:
 
 
 def _kinds(items: list[Any]) -> str:
-    return ", ".join([str(item.get("type")) if type(item) is dict else shown(item) for item in items[:5]])
+    return ", ".join([str(item.get("type")) if type(item) is dict else quoted(item) for item in items[:5]])

@@ -5,7 +5,7 @@ from conformance.rules import Context, Fault, Source, example, rule
 from conformance.rules._context import bites, refuses
 from conformance.rules._reasoning import preserved
 from conformance.wire.elements import Message
-from conformance.wire.reasoning import carried
+from conformance.wire.reasoning import carried_fields
 from conformance.wire.views import plain_turns
 
 _CLAIM = "reasoning.on-plain-turn"
@@ -43,7 +43,7 @@ def judge(turn: Message, context: Context) -> list[Fault]:
     Its thought is done: most providers drop it, some bill it, and DeepSeek's first reasoning model refused it.
     To fix it, send the reasoning of tool turns only.
     """
-    found = carried(turn.value)
+    found = carried_fields(turn.value)
     if not found:
         return []
     if not context.knows((_CLAIM,)) and any(refuses(context.claims.get(f"reasoning.input.{each}")) for each in found):

@@ -6,7 +6,7 @@ from conformance.rules import Context, Fault, Source, example, rule
 from conformance.rules._context import listed
 from conformance.rules._reasoning import in_replies
 from conformance.wire.elements import Reply
-from conformance.wire.reasoning import carried
+from conformance.wire.reasoning import carried_fields
 from conformance.wire.views import replies
 
 _AS_REASONING = {"reasoning.response-field": "reasoning"}
@@ -15,7 +15,7 @@ _AS_REASONING = {"reasoning.response-field": "reasoning"}
 @rule(
     Level.MUST,
     on=replies,
-    where=lambda reply, _context: bool(carried(reply.message)),
+    where=lambda reply, _context: bool(carried_fields(reply.message)),
     needs=("reasoning.response-field",),
     source=Source("https://github.com/vllm-project/vllm/issues/27755"),
     bad=[
@@ -47,7 +47,7 @@ def judge(reply: Reply, context: Context) -> list[Fault]:
     A field that is renamed is reasoning lost: clients look under the old name, find nothing, and send nothing back.
     To fix it, reply under the documented name, beside a new one for as long as clients need it.
     """
-    found, claimed = carried(reply.message), in_replies(context)
+    found, claimed = carried_fields(reply.message), in_replies(context)
     if all(field in claimed for field in found):
         return []
     wanted = " or ".join(field for field in listed(claimed) if field != "none")

@@ -4,7 +4,7 @@ from conformance.results import Level
 from conformance.rules import Context, Fault, Source, example, rule
 from conformance.rules._reasoning import in_replies
 from conformance.wire.elements import Reply
-from conformance.wire.reasoning import TAGS, tagged
+from conformance.wire.reasoning import TAGS, find_tagged
 from conformance.wire.views import replies
 
 
@@ -35,7 +35,6 @@ def judge(reply: Reply, _context: Context) -> list[Fault]:
     A client that shows content shows the thought, stores it as an answer and sends it back on every turn. To fix it,
     have the server split the two (a reasoning parser), or claim the tags for a provider that documents them.
     """
-    content = reply.message["content"]
-    if "think>" not in content or tagged(reply.message) is None:
+    if find_tagged(reply.message["content"]) is None:
         return []
     return [Fault("expected the answer, got reasoning in <think> tags before it", at=("message", "content"))]

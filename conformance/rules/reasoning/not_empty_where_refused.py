@@ -5,7 +5,7 @@ from conformance.rules import Context, Fault, Source, example, rule
 from conformance.rules._context import bites
 from conformance.rules._reasoning import in_requests
 from conformance.wire.elements import Turn
-from conformance.wire.reasoning import carried
+from conformance.wire.reasoning import carried_fields
 from conformance.wire.views import tool_turns
 
 _CLAIM = "reasoning.empty-on-tool-turn"
@@ -38,7 +38,7 @@ def judge(turn: Turn, context: Context) -> list[Fault]:
     Some providers bear an empty string where reasoning was lost, others answer as if the field were missing.
     To fix it, send the reasoning that the reply gave.
     """
-    if carried(turn.value):
+    if carried_fields(turn.value):
         return []
     for field in in_requests(context):
         value = turn.value.get(field)

@@ -6,10 +6,9 @@ from conformance.results import Level
 from conformance.rules import Context, Fault, Source, example, rule
 from conformance.rules._context import refuses
 from conformance.wire.elements import Body
-from conformance.wire.reasoning import KEYS, PARTS, TAGS, has
+from conformance.wire.reasoning import FIELDS, has_field
 from conformance.wire.views import requests
 
-_EVERY = (*KEYS, *PARTS, "extra_content", *TAGS)
 _REFUSED = {
     "reasoning.input.reasoning_content": {
         "status": 400,
@@ -22,7 +21,7 @@ _REFUSED = {
 def _refused(context: Context) -> list[str]:
     """Return the fields that the provider is known to refuse in an assistant message."""
     claims = context.claims
-    return [field for field in _EVERY if refuses(claims.get(f"reasoning.input.{field}"))] if claims else []
+    return [field for field in FIELDS if refuses(claims.get(f"reasoning.input.{field}"))] if claims else []
 
 
 def _assistants(body: dict[str, Any]) -> list[tuple[int, dict[str, Any]]]:
@@ -65,7 +64,7 @@ def judge(request: Body, context: Context) -> list[Fault]:
         if plain_is_claimed and not message.get("tool_calls"):
             # When reasoning is sent goes before under which name: `dropped-on-plain-turns` speaks of it.
             continue
-        faults += [_fault(number, message, field) for field in refused if has(message, field)]
+        faults += [_fault(number, message, field) for field in refused if has_field(message, field)]
     return faults
 
 

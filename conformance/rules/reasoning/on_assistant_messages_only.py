@@ -3,10 +3,10 @@
 from conformance.results import Level
 from conformance.rules import Context, Fault, Source, example, rule
 from conformance.wire.elements import Message
-from conformance.wire.reasoning import KEYS
+from conformance.wire.reasoning import ALL_KEYS
 from conformance.wire.views import messages
 
-_KEYS = frozenset({*KEYS, "extra_content"})
+_KEYS = frozenset(ALL_KEYS)
 
 
 @rule(

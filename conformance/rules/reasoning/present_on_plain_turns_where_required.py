@@ -5,7 +5,7 @@ from conformance.rules import Context, Fault, Source, example, rule
 from conformance.rules._context import bites
 from conformance.rules._reasoning import in_requests
 from conformance.wire.elements import Message
-from conformance.wire.reasoning import has
+from conformance.wire.reasoning import has_field
 from conformance.wire.views import plain_turns
 
 _CLAIM = "reasoning.omitted-on-plain-turn"
@@ -42,7 +42,7 @@ def judge(turn: Message, context: Context) -> list[Fault]:
     it. To fix it, send the field on every assistant message to such a provider.
     """
     fields = in_requests(context)
-    if any(has(turn.value, field) for field in fields):
+    if any(has_field(turn.value, field) for field in fields):
         return []
     message = f"expected {' or '.join(fields)} in this assistant message, got none"
     return [Fault(message, values={"field": fields[0], "role": "assistant"})]

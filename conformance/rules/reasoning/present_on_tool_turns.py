@@ -5,7 +5,7 @@ from conformance.results import Level
 from conformance.rules import Context, Fault, Source, example, rule
 from conformance.rules._reasoning import demanded, in_requests, omission
 from conformance.wire.elements import Turn
-from conformance.wire.reasoning import has
+from conformance.wire.reasoning import has_field
 from conformance.wire.views import tool_turns
 
 _REFUSAL = {
@@ -55,7 +55,7 @@ def judge(turn: Turn, context: Context) -> list[Fault]:
     keep the reasoning of each reply with tool calls and send it back under the field that the provider reads.
     """
     fields = in_requests(context)
-    if any(has(turn.value, field) for field in fields):
+    if any(has_field(turn.value, field) for field in fields):
         return []
     nulled = next((field for field in fields if field in turn.value), None)
     got = "none" if nulled is None else "null"

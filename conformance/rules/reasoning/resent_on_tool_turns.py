@@ -6,19 +6,21 @@ from conformance.rules import Context, Fault, Source, example, rule
 from conformance.rules._context import listed, refuses
 from conformance.rules._reasoning import demanded, in_requests, omission
 from conformance.wire.elements import Resent
-from conformance.wire.reasoning import TAGS, carried, has, present
+from conformance.wire.reasoning import TAGS, carried_fields, has_field, present_fields
 from conformance.wire.views import resent
 
 
 def _is_judged(part: Resent, context: Context) -> bool:
     """Say whether this turn is to carry reasoning; that it lacks what the provider demands is for another rule."""
-    if not part.reply.calls or context.thinks is False or not carried(part.reply.message):
+    if not part.reply.calls or context.thinks is False or not carried_fields(part.reply.message):
         return False
-    if demanded(context, current=part.current) and not any(has(part.value, field) for field in in_requests(context)):
+    if demanded(context, current=part.current) and not any(
+        has_field(part.value, field) for field in in_requests(context)
+    ):
         return False
     if not part.current and refuses(context.claims.get("reasoning.on-earlier-tool-turn")):
         return False
-    fields = listed(context.claim("reasoning.request-field")) or carried(part.reply.message)
+    fields = listed(context.claim("reasoning.request-field")) or carried_fields(part.reply.message)
     return not all(field == "none" or refuses(context.claims.get(f"reasoning.input.{field}")) for field in fields)
 
 
@@ -63,8 +65,8 @@ def judge(part: Resent, context: Context) -> list[Fault]:
     To fix it, store the reasoning of each reply beside its calls and send both.
     """
     value = part.value
-    if present(value) or any(field in TAGS and has(value, field) for field in in_requests(context)):
+    if present_fields(value) or any(field in TAGS and has_field(value, field) for field in in_requests(context)):
         return []
-    under = ", ".join(carried(part.reply.message))
+    under = ", ".join(carried_fields(part.reply.message))
     message = f"expected the reasoning that the reply gave under {under}, got none"
     return [Fault(message, claim=omission(current=part.current))]

@@ -6,7 +6,7 @@ from conformance.documents.pointer import REMOVE
 from conformance.results import Level
 from conformance.rules import Context, Fault, Source, example, rule
 from conformance.wire.elements import Resent
-from conformance.wire.reasoning import shown
+from conformance.wire.text import quoted
 from conformance.wire.views import resent
 
 _KEY = "extra_content"
@@ -42,7 +42,7 @@ def judge(part: Resent, _context: Context) -> list[Fault]:
         if expected is None or expected == got:
             continue
         claim = "signature.omitted" if got is None else "signature.altered"
-        message = f"expected thought_signature {shown(expected)} as the reply gave it, got {shown(got)}"
+        message = f"expected thought_signature {quoted(expected)} as the reply gave it, got {quoted(got)}"
         faults.append(Fault(message, at=("tool_calls", call.position), values={"name": call.name}, claim=claim))
     return faults
 

@@ -6,7 +6,7 @@ from conformance.rules import Context, Fault, Source, example, rule
 from conformance.rules._context import refuses
 from conformance.rules._reasoning import demanded, in_requests, omission
 from conformance.wire.elements import Turn
-from conformance.wire.reasoning import carried, has
+from conformance.wire.reasoning import carried_fields, has_field
 from conformance.wire.views import tool_turns
 
 _READS_REASONING = {"reasoning.request-field": "reasoning", "reasoning.input.reasoning_content": "ignored"}
@@ -15,7 +15,7 @@ _DAMAGED = {**_READS_REASONING, "reasoning.omitted-on-earlier-tool-turn": "damag
 
 def _is_judged(turn: Turn, context: Context) -> bool:
     """Say whether a turn carries reasoning and only its name may be wrong: where it is demanded, it counts as none."""
-    return bool(carried(turn.value)) and not demanded(context, current=turn.current)
+    return bool(carried_fields(turn.value)) and not demanded(context, current=turn.current)
 
 
 @rule(
@@ -49,8 +49,8 @@ def judge(turn: Turn, context: Context) -> list[Fault]:
     borne.
     """
     fields = in_requests(context)
-    found = carried(turn.value)
-    if any(field in found or has(turn.value, field) for field in fields):
+    found = carried_fields(turn.value)
+    if any(field in found or has_field(turn.value, field) for field in fields):
         return []
     verdicts = {field: context.claims.get(f"reasoning.input.{field}") for field in found}
     if any(verdict == "accepted" or refuses(verdict) for verdict in verdicts.values()):

@@ -3,10 +3,10 @@
 from conformance.results import Level
 from conformance.rules import Context, Fault, Source, example, rule
 from conformance.wire.elements import Body
+from conformance.wire.reasoning import TEXT_KEYS
 from conformance.wire.views import requests
 
 _BOTH = {"/2/request/messages/5/reasoning": "Rome is warm; Oslo is left."}
-_NAMES = ("reasoning_content", "reasoning")
 _REFUSED = {"reasoning.input.both": {"status": 400, "message": "messages.{index}: both are set"}}
 
 
@@ -14,7 +14,7 @@ _REFUSED = {"reasoning.input.both": {"status": 400, "message": "messages.{index}
     Level.MUST,
     on=requests,
     where=lambda _request, context: (
-        context.bites("reasoning.input.both") and not any(context.bites(f"reasoning.input.{name}") for name in _NAMES)
+        context.bites("reasoning.input.both") and not any(context.bites(f"reasoning.input.{key}") for key in TEXT_KEYS)
     ),
     source=Source("https://github.com/agentjido/req_llm/issues/772"),
     bad=[example("thinking-session", _BOTH, _REFUSED)],
@@ -36,5 +36,5 @@ def judge(request: Body, _context: Context) -> list[Fault]:
             values={"role": "assistant", "field": "reasoning"},
         )
         for number, message in enumerate(listed if type(listed) is list else ())
-        if type(message) is dict and message.get("role") == "assistant" and all(message.get(name) for name in _NAMES)
+        if type(message) is dict and message.get("role") == "assistant" and all(message.get(name) for name in TEXT_KEYS)
     ]

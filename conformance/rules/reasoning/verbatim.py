@@ -7,14 +7,15 @@ from conformance.rules import Context, Fault, Source, example, rule
 from conformance.rules._context import bites
 from conformance.rules._reasoning import demanded, in_requests
 from conformance.wire.elements import Resent
-from conformance.wire.reasoning import carried, present, shown, text
+from conformance.wire.reasoning import carried_fields, present_fields, reasoning_text
+from conformance.wire.text import quoted
 from conformance.wire.views import resent
 
 _ABSENT = object()
 
 
 def _is_judged(part: Resent, _context: Context) -> bool:
-    return bool(present(part.value)) and bool(carried(part.reply.message))
+    return bool(present_fields(part.value)) and bool(carried_fields(part.reply.message))
 
 
 @rule(
@@ -40,10 +41,10 @@ def judge(part: Resent, context: Context) -> list[Fault]:
     from what it never thought. To fix it, store the text as it came, joined from the deltas with nothing between.
     """
     sent, message = part.value, part.reply.message
-    fields = present(sent)
+    fields = present_fields(sent)
     if len(fields) == 1 and sent.get(fields[0], _ABSENT) == message.get(fields[0]):
         return []
-    given = [said for said in (text(message, field) for field in carried(message)) if said]
+    given = [said for said in (reasoning_text(message, field) for field in carried_fields(message)) if said]
     if not given:
         return []
     return [_fault(given[0], field, sent) for field in fields if not _is_right(field, given, part, context)]
@@ -54,14 +55,14 @@ def _is_right(field: str, given: list[str], part: Resent, context: Context) -> b
     sent = part.value
     if field == "reasoning_details" and type(part.reply.message.get(field)) is list:
         return True
-    said = text(sent, field)
+    said = reasoning_text(sent, field)
     if said:
         return said in given
-    return bool(carried(sent)) or _counts_as_none(field, part, context)
+    return bool(carried_fields(sent)) or _counts_as_none(field, part, context)
 
 
 def _fault(given: str, field: str, sent: dict[str, Any]) -> Fault:
-    message = f"expected {shown(given)} as the reply gave it, got {shown(text(sent, field))}"
+    message = f"expected {quoted(given)} as the reply gave it, got {quoted(reasoning_text(sent, field))}"
     return Fault(message, at=(field if field in sent else "content",), values={"field": field})
 
 

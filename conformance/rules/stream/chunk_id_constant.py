@@ -26,5 +26,7 @@ def judge(stream: Streamed, _context: Context) -> list[Fault]:
     Clients and logs tell replies apart by it: a new id is a new reply, and text and token count go to different ones.
     To fix it, make the id once a request.
     """
-    found = stream.value.facts.get("chunk-id-changed", ())
-    return [Fault(f"expected the id of the chunk before, got a change {fact.detail}", at=fact.at) for fact in found]
+    found = stream.value.anomalies.get("chunk-id-changed", ())
+    return [
+        Fault(f"expected the id of the chunk before, got a change {anomaly.detail}", at=anomaly.at) for anomaly in found
+    ]

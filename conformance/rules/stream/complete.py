@@ -25,16 +25,16 @@ def judge(stream: Streamed, context: Context) -> list[Fault]:
     for a whole one is stored, and half a tool call is run. To fix it, end with a finish reason or an error; a client
     discards what has none. Where the provider is known to leave it out, the finding is no must.
     """
-    facts = stream.value.facts
-    if "cut" not in facts:
+    anomalies = stream.value.anomalies
+    if "cut" not in anomalies:
         return []
     faults = []
-    for fact in facts["cut"]:
-        if len(fact.at) > 1:
+    for anomaly in anomalies["cut"]:
+        if len(anomaly.at) > 1:
             level = Level.SHOULD if context.claim("finish.missing-in-stream") is True else None
             faults.append(
-                Fault("expected a finish_reason in the choice's last chunk, got none", at=fact.at, level=level)
+                Fault("expected a finish_reason in the choice's last chunk, got none", at=anomaly.at, level=level)
             )
-        elif "done-undispatched" not in facts:
-            faults.append(Fault(f"expected a blank line after the last event, got {fact.detail}"))
+        elif "done-undispatched" not in anomalies:
+            faults.append(Fault(f"expected a blank line after the last event, got {anomaly.detail}"))
     return faults

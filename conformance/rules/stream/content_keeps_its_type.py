@@ -27,5 +27,5 @@ def judge(stream: Streamed, _context: Context) -> list[Fault]:
     A client that appends finds `[object Object]` in the text, or fails. To fix it, stream reasoning under a field of
     its own, or claim the parts for a provider that documents them.
     """
-    found = stream.value.facts.get("content-type-changed", ())
-    return [Fault(f"expected content of one type, got a change {fact.detail}", at=fact.at) for fact in found]
+    found = stream.value.anomalies.get("content-type-changed", ())
+    return [Fault(f"expected content of one type, got a change {anomaly.detail}", at=anomaly.at) for anomaly in found]

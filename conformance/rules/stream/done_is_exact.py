@@ -9,7 +9,7 @@ from conformance.wire.views import streams
 @rule(
     Level.SHOULD,
     on=streams,
-    where=lambda stream, _context: stream.value.done or "done-undispatched" in stream.value.facts,
+    where=lambda stream, _context: stream.value.done or "done-undispatched" in stream.value.anomalies,
     source=Source("https://html.spec.whatwg.org/multipage/server-sent-events.html#parsing-an-event-stream"),
     bad=[
         example("stream-plain", {"/0/response/5": "data: [DONE]"}),
@@ -24,8 +24,8 @@ def judge(stream: Streamed, _context: Context) -> list[Fault]:
     By the standard an event without a blank line after it never happens, and a client that compares the data with
     `[DONE]` does not find it where a space follows. To fix it, send `data: [DONE]` and an empty line.
     """
-    facts = stream.value.facts
-    if "done-undispatched" in facts:
+    anomalies = stream.value.anomalies
+    if "done-undispatched" in anomalies:
         return [Fault("expected a blank line after data: [DONE], got the end of the stream")]
-    found = facts.get("done-inexact", ())
-    return [Fault(f"expected [DONE] and nothing else, got {fact.detail}", at=fact.at) for fact in found]
+    found = anomalies.get("done-inexact", ())
+    return [Fault(f"expected [DONE] and nothing else, got {anomaly.detail}", at=anomaly.at) for anomaly in found]

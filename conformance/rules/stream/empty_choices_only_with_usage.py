@@ -42,13 +42,13 @@ def judge(stream: Streamed, context: Context) -> list[Fault]:
     Clients take `choices[0]` of every chunk that has no usage, and fail where there is none. To fix it, send
     annotations beside a choice with an empty delta, or claim the first chunk for a provider that documents it.
     """
-    found = stream.value.facts.get("empty-choices", ())
+    found = stream.value.anomalies.get("empty-choices", ())
     if not found:
         return []
     return [
-        Fault("expected a choice, or usage where there is none, got neither", at=fact.at)
-        for fact in found
-        if not _may_be_empty(int(fact.at[0]), stream, context)
+        Fault("expected a choice, or usage where there is none, got neither", at=anomaly.at)
+        for anomaly in found
+        if not _may_be_empty(int(anomaly.at[0]), stream, context)
     ]
 
 
@@ -59,5 +59,5 @@ def _may_be_empty(number: int, stream: Streamed, context: Context) -> bool:
         return True
     if number == 0:
         return context.claim("stream.empty-first-chunk") is True
-    finished = value.facts.get("finish", ())
+    finished = value.anomalies.get("finish", ())
     return context.says("stream.after-finish", "other") and bool(finished) and int(finished[0].at[0]) < number

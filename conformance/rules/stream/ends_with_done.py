@@ -12,7 +12,7 @@ def _is_whole(stream: Streamed, context: Context) -> bool:
     value = stream.value
     if value.error is not None or context.claim("stream.done") is False:
         return False
-    return "cut" not in value.facts or "done-undispatched" in value.facts or value.done
+    return "cut" not in value.anomalies or "done-undispatched" in value.anomalies or value.done
 
 
 @rule(
@@ -39,7 +39,7 @@ def judge(stream: Streamed, _context: Context) -> list[Fault]:
     It is how a client tells an end from a connection that broke. To fix it, send `data: [DONE]` and a blank line
     last; a gateway passes it on.
     """
-    facts = stream.value.facts
-    if "done-missing" not in facts or "done-undispatched" in facts:
+    anomalies = stream.value.anomalies
+    if "done-missing" not in anomalies or "done-undispatched" in anomalies:
         return []
     return [Fault("expected data: [DONE] as the last event, got the end of the stream")]

@@ -23,11 +23,13 @@ def judge(stream: Streamed, _context: Context) -> list[Fault]:
     One event that does not parse makes most clients throw away the whole reply. To fix it, send what keeps the
     connection alive as a comment (`: ping`), and errors as JSON.
     """
-    facts = stream.value.facts
+    anomalies = stream.value.anomalies
     faults = []
-    if "bad-json" in facts:
-        faults += [Fault(f"expected a JSON object, got {fact.detail}", at=fact.at) for fact in facts["bad-json"]]
-    if "not-an-object" in facts:
-        whole = [fact for fact in facts["not-an-object"] if len(fact.at) == 1]
-        faults += [Fault(f"expected a JSON object, got {fact.detail}", at=fact.at) for fact in whole]
+    if "bad-json" in anomalies:
+        faults += [
+            Fault(f"expected a JSON object, got {anomaly.detail}", at=anomaly.at) for anomaly in anomalies["bad-json"]
+        ]
+    if "not-an-object" in anomalies:
+        whole = [anomaly for anomaly in anomalies["not-an-object"] if len(anomaly.at) == 1]
+        faults += [Fault(f"expected a JSON object, got {anomaly.detail}", at=anomaly.at) for anomaly in whole]
     return faults

@@ -27,10 +27,12 @@ def judge(stream: Streamed, _context: Context) -> list[Fault]:
     Clients begin with that string and append to it; where it is absent or null, some write `undefined` or `None` into
     the arguments, and others fail. To fix it, send `"arguments": ""` where there is nothing yet.
     """
-    found = stream.value.facts.get("arguments-missing", ())
+    found = stream.value.anomalies.get("arguments-missing", ())
     return [
-        Fault(f"expected arguments in the call's first fragment, got {_got(fact.detail)}", at=(*fact.at, "function"))
-        for fact in found
+        Fault(
+            f"expected arguments in the call's first fragment, got {_got(anomaly.detail)}", at=(*anomaly.at, "function")
+        )
+        for anomaly in found
     ]
 
 

@@ -35,12 +35,13 @@ def judge(stream: Streamed, context: Context) -> list[Fault]:
     Clients take a fragment with an id for a new call, or overwrite the id with an empty one and can no longer pair
     the result. Null counts as absent. To fix it, leave the id out of the later fragments.
     """
-    facts = stream.value.facts
+    anomalies = stream.value.anomalies
     return [
         Fault(
-            f"expected the id in the call's first fragment alone, got {fact.detail or _BLANK} here", at=(*fact.at, "id")
+            f"expected the id in the call's first fragment alone, got {anomaly.detail or _BLANK} here",
+            at=(*anomaly.at, "id"),
         )
         for kind, form in _FORMS.items()
-        if kind in facts and not context.says("stream.continuation-id", form)
-        for fact in facts[kind]
+        if kind in anomalies and not context.says("stream.continuation-id", form)
+        for anomaly in anomalies[kind]
     ]

@@ -36,5 +36,7 @@ def judge(stream: Streamed, _context: Context) -> list[Fault]:
     Clients use the index as a position in an array, and a gap becomes an empty call. To fix it, number the calls
     alone: text and reasoning take no number.
     """
-    found = stream.value.facts.get("index-gap", ())
-    return [Fault(fact.detail.replace("expected", "expected index", 1), at=(*fact.at, "index")) for fact in found]
+    found = stream.value.anomalies.get("index-gap", ())
+    return [
+        Fault(anomaly.detail.replace("expected", "expected index", 1), at=(*anomaly.at, "index")) for anomaly in found
+    ]

@@ -29,5 +29,7 @@ def judge(stream: Streamed, _context: Context) -> list[Fault]:
     Clients collect fragments by index: two calls under one become a single call with joined arguments, and the
     second is lost. To fix it, count the index up with each call.
     """
-    found = stream.value.facts.get("index-reused", ())
-    return [Fault(f"expected a new index for a call with a new id: {fact.detail}", at=fact.at) for fact in found]
+    found = stream.value.anomalies.get("index-reused", ())
+    return [
+        Fault(f"expected a new index for a call with a new id: {anomaly.detail}", at=anomaly.at) for anomaly in found
+    ]

@@ -28,8 +28,8 @@ def judge(stream: Streamed, _context: Context) -> list[Fault]:
     The index alone says which call a fragment belongs to; without it parallel calls run into one another. To fix it,
     number the calls of a message from 0 and repeat the number in each fragment.
     """
-    found = stream.value.facts.get("index-missing", ())
-    return [Fault(f"expected an integer index, got {_got(fact.detail)}", at=fact.at) for fact in found]
+    found = stream.value.anomalies.get("index-missing", ())
+    return [Fault(f"expected an integer index, got {_got(anomaly.detail)}", at=anomaly.at) for anomaly in found]
 
 
 def _got(detail: str) -> str:

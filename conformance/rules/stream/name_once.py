@@ -35,13 +35,13 @@ def judge(stream: Streamed, context: Context) -> list[Fault]:
     Clients that append every string make `get_weatherget_weather` of it, those that overwrite end with an empty name.
     Null counts as absent. To fix it, leave the name out of the later fragments.
     """
-    facts = stream.value.facts
+    anomalies = stream.value.anomalies
     return [
         Fault(
-            f"expected the name in the call's first fragment alone, got {_GOT.get(kind, fact.detail)}",
-            at=(*fact.at, "function"),
+            f"expected the name in the call's first fragment alone, got {_GOT.get(kind, anomaly.detail)}",
+            at=(*anomaly.at, "function"),
         )
         for kind, form in _FORMS.items()
-        if kind in facts and not context.says("stream.continuation-name", form)
-        for fact in facts[kind]
+        if kind in anomalies and not context.says("stream.continuation-name", form)
+        for anomaly in anomalies[kind]
     ]

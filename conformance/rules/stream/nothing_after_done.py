@@ -26,5 +26,5 @@ def judge(stream: Streamed, _context: Context) -> list[Fault]:
     Clients close the connection there, so what follows is lost, and a second mark may end the next reply on it.
     To fix it, send everything before the mark.
     """
-    found = stream.value.facts.get("after-done", ())
-    return [Fault(f"expected no event after data: [DONE], got {fact.detail}", at=fact.at) for fact in found]
+    found = stream.value.anomalies.get("after-done", ())
+    return [Fault(f"expected no event after data: [DONE], got {anomaly.detail}", at=anomaly.at) for anomaly in found]

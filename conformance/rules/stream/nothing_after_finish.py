@@ -9,7 +9,7 @@ from conformance.wire.views import streams
 @rule(
     Level.MUST,
     on=streams,
-    where=lambda stream, _context: "finish" in stream.value.facts,
+    where=lambda stream, _context: "finish" in stream.value.anomalies,
     source=Source("https://platform.openai.com/docs/api-reference/chat/streaming"),
     bad=[
         example(
@@ -31,5 +31,5 @@ def judge(stream: Streamed, _context: Context) -> list[Fault]:
     A client that stops reading there loses the rest; only the token count may follow. To fix it, send the finish
     reason when the last text and the last call are out.
     """
-    found = stream.value.facts.get("after-finish", ())
-    return [Fault(f"expected nothing more, got {fact.at[-1]} {fact.detail}", at=fact.at) for fact in found]
+    found = stream.value.anomalies.get("after-finish", ())
+    return [Fault(f"expected nothing more, got {anomaly.at[-1]} {anomaly.detail}", at=anomaly.at) for anomaly in found]

@@ -11,7 +11,7 @@ from conformance.wire.views import streams
 
 def _may_not_repeat(stream: Streamed, context: Context) -> bool:
     is_known = context.claim("finish.several") is True or context.says("stream.after-finish", "finish")
-    return "finish" in stream.value.facts and not is_known
+    return "finish" in stream.value.anomalies and not is_known
 
 
 @rule(
@@ -37,16 +37,16 @@ def judge(stream: Streamed, _context: Context) -> list[Fault]:
     A client acts on the first: it runs tools and closes the stream, and misses what comes with the second.
     To fix it, give the reason once, on the last chunk of the choice.
     """
-    found = stream.value.facts.get("finish", ())
+    found = stream.value.anomalies.get("finish", ())
     if len(found) <= 1:
         return []
     seen: Counter[int] = Counter()
     faults = []
-    for fact in found:
-        index = _index(stream, fact.at)
+    for finish in found:
+        index = _index(stream, finish.at)
         seen[index] += 1
         if seen[index] > 1:
-            faults.append(Fault(f"expected no second finish_reason, got {fact.detail}", at=fact.at))
+            faults.append(Fault(f"expected no second finish_reason, got {finish.detail}", at=finish.at))
     return faults
 
 

@@ -35,8 +35,8 @@ def judge(stream: Streamed, _context: Context) -> list[Fault]:
     Clients that open a message by its role drop what comes before it, or keep a message without one. To fix it, send
     `"role": "assistant"` in the first delta.
     """
-    found = stream.value.facts.get("role-missing", ())
-    return [Fault(f"expected role 'assistant', got {_got(fact.detail)}", at=fact.at) for fact in found]
+    found = stream.value.anomalies.get("role-missing", ())
+    return [Fault(f"expected role 'assistant', got {_got(anomaly.detail)}", at=anomaly.at) for anomaly in found]
 
 
 def _got(detail: str) -> str:

@@ -28,9 +28,9 @@ def judge(stream: Streamed, context: Context) -> list[Fault]:
     sends each piece as it comes, or a proxy that cuts where its buffer ends, breaks them. To fix it, hold back the
     bytes of a character until it is whole.
     """
-    facts = stream.value.facts
-    if "invalid-utf8" in facts:
-        return [Fault(f"expected UTF-8, got bytes that are none {facts['invalid-utf8'][0].detail}")]
+    anomalies = stream.value.anomalies
+    if "invalid-utf8" in anomalies:
+        return [Fault(f"expected UTF-8, got bytes that are none {anomalies['invalid-utf8'][0].detail}")]
     text = context.exchange.response
     if type(text) is not str or (_BROKEN not in text and _ESCAPED not in text):
         return []

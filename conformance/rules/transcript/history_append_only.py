@@ -4,16 +4,16 @@ from conformance.documents.pointer import REMOVE
 from conformance.results import Level
 from conformance.rules import Context, Fault, Source, example, rule
 from conformance.wire.changes import LOST, MOVED, Change
-from conformance.wire.continuations import Sequel
+from conformance.wire.continuations import Continuation
 from conformance.wire.reasoning import is_signed
-from conformance.wire.views import sequels
+from conformance.wire.views import continuations
 
 _REFUSED = {"status": 400, "message": "messages[{index}]: the prefix of a signed block has changed."}
 
 
 @rule(
     Level.SHOULD,
-    on=sequels,
+    on=continuations,
     source=Source(
         "schemas/canonical/transcript.json",
         "the list only grows: earlier messages are sent again, in the same order and unchanged",
@@ -36,7 +36,7 @@ _REFUSED = {"status": 400, "message": "messages[{index}]: the prefix of a signed
         example("plain-session", {"/2/request/messages/3/content": [{"type": "text", "text": "What rhymes with it?"}]}),
     ],
 )
-def judge(part: Sequel, _context: Context) -> list[Fault]:
+def judge(continuation: Continuation, _context: Context) -> list[Fault]:
     """A request that goes on from another has its messages, in their order and unchanged.
 
     No provider can refuse it, since none keeps the history, and a client may shorten one that grew too long: so it is
@@ -45,23 +45,23 @@ def judge(part: Sequel, _context: Context) -> list[Fault]:
     come back changed, and reasoning are for other rules.
     To fix it, append to what was sent, and put what changes (the time, the state of a task) into the new message.
     """
-    if not part.changes:
+    if not continuation.changes:
         return []
-    return [_fault(part, change) for change in part.changes if not _is_lost_user(change)]
+    return [_fault(continuation, change) for change in continuation.changes if not _is_lost_user(change)]
 
 
 def _is_lost_user(change: Change) -> bool:
     return change.kind == LOST and change.value.get("role") == "user"
 
 
-def _fault(part: Sequel, change: Change) -> Fault:
+def _fault(continuation: Continuation, change: Change) -> Fault:
     role = str(change.value.get("role"))[:40]
     words = f"message {change.number} of the request before ({role})"
     if change.at is None:
-        message, place = f"expected {words} again, got none", (*part.place, "messages")
+        message, place = f"expected {words} again, got none", (*continuation.place, "messages")
     else:
         what = "in its order, got it after others" if change.kind == MOVED else "as it was, got another text"
-        message, place = f"expected {words} {what}", (*part.place, "messages", change.at)
-    later = part.value["messages"][part.end if change.at is None else change.at :]
+        message, place = f"expected {words} {what}", (*continuation.place, "messages", change.at)
+    later = continuation.value["messages"][continuation.end if change.at is None else change.at :]
     claim = "signature.prefix-changed" if any(map(is_signed, later)) else None
     return Fault(message, place=place, values={"role": role}, claim=claim)

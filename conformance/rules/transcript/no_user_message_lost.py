@@ -4,13 +4,13 @@ from conformance.documents.pointer import REMOVE
 from conformance.results import Level
 from conformance.rules import Context, Fault, Source, example, rule
 from conformance.wire.changes import LOST
-from conformance.wire.continuations import Sequel
-from conformance.wire.views import sequels
+from conformance.wire.continuations import Continuation
+from conformance.wire.views import continuations
 
 
 @rule(
     Level.MUST,
-    on=sequels,
+    on=continuations,
     source=Source("schemas/canonical/transcript.json", "no user message is lost"),
     bad=[
         example("plain-session", {"/2/request/messages/1": REMOVE}),
@@ -22,7 +22,7 @@ from conformance.wire.views import sequels
         example("plain-session", {"/2/request/messages/5/content": "What rhymes with it?"}),
     ],
 )
-def judge(part: Sequel, _context: Context) -> list[Fault]:
+def judge(continuation: Continuation, _context: Context) -> list[Fault]:
     """A request that goes on from another has all of its user messages.
 
     Without the question the model takes the answer for the beginning, and repeats or forgets the task. Where a message
@@ -34,8 +34,8 @@ def judge(part: Sequel, _context: Context) -> list[Fault]:
             f"expected message {change.number} of the request before (user) again, got none",
             at=("messages",),
             values={"role": "user"},
-            level=None if change.alone else Level.SHOULD,
+            level=None if change.is_isolated else Level.SHOULD,
         )
-        for change in part.changes
+        for change in continuation.changes
         if change.kind == LOST and change.value.get("role") == "user"
     ]

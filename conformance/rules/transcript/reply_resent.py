@@ -5,9 +5,9 @@ from typing import Any
 from conformance.documents.pointer import REMOVE
 from conformance.results import Level
 from conformance.rules import Context, Fault, Source, example, rule
-from conformance.wire.continuations import Sequel
-from conformance.wire.resent import said
-from conformance.wire.views import sequels
+from conformance.wire.continuations import Continuation
+from conformance.wire.text import content_text
+from conformance.wire.views import continuations
 
 _TOLD = {"role": "assistant", "content": "Calling tools: [{'name': 'get_weather', 'arguments': {'city': 'Paris'}}]"}
 _TEXT = {"/1/request/messages/1": _TOLD, "/1/request/messages/2": {"role": "user", "content": "Observation: 18"}}
@@ -15,8 +15,8 @@ _TEXT = {"/1/request/messages/1": _TOLD, "/1/request/messages/2": {"role": "user
 
 @rule(
     Level.MUST,
-    on=sequels,
-    where=lambda part, _context: any(reply.calls for reply in part.replies),
+    on=continuations,
+    where=lambda continuation, _context: any(reply.calls for reply in continuation.replies),
     source=Source(
         "schemas/canonical/transcript.json",
         "A reply whose tool calls were run stays in the list as a message with tool calls, never as text",
@@ -39,31 +39,31 @@ _TEXT = {"/1/request/messages/1": _TOLD, "/1/request/messages/2": {"role": "user
         ),
     ],
 )
-def judge(part: Sequel, _context: Context) -> list[Fault]:
+def judge(continuation: Continuation, _context: Context) -> list[Fault]:
     """A reply with tool calls whose results are sent is in the history itself.
 
     Told as text, or dropped, it leaves results without their call: the model learns to write calls as text, and its
     reasoning is gone with the turn. A call that nobody carried out may be left out. To fix it, append the assistant
     message with its `tool_calls` as it came, then a tool message for each call.
     """
-    if part.returned:
+    if continuation.returned:
         return []
-    messages = part.value["messages"]
-    following = messages[part.end : part.end + 1]
-    if not following or not _tells(following[0], part):
+    messages = continuation.value["messages"]
+    following = messages[continuation.end : continuation.end + 1]
+    if not following or not _tells(following[0], continuation):
         return []
-    names = ", ".join(dict.fromkeys([f"{call.name!r:.40}" for reply in part.replies for call in reply.calls]))
-    got = f"{said(following[0].get('content'))!r:.40}" if type(following[0]) is dict else "no message"
+    names = ", ".join(dict.fromkeys([f"{call.name!r:.40}" for reply in continuation.replies for call in reply.calls]))
+    got = f"{content_text(following[0].get('content'))!r:.40}" if type(following[0]) is dict else "no message"
     message = f"expected the reply with its calls ({names}) before their results, got {got}"
-    return [Fault(message, at=("messages", part.end), values={"role": "assistant"})]
+    return [Fault(message, at=("messages", continuation.end), values={"role": "assistant"})]
 
 
-def _tells(message: Any, part: Sequel) -> bool:
+def _tells(message: Any, continuation: Continuation) -> bool:
     """Say whether a message tells of a call, or of its result, without being the call."""
     if type(message) is not dict or message.get("role") not in ("assistant", "user"):
         return False
     if message.get("tool_calls"):
-        return part.sole
-    text = said(message.get("content"))
-    words = [word for reply in part.replies for call in reply.calls for word in (call.id, call.name)]
+        return continuation.is_unique
+    text = content_text(message.get("content"))
+    words = [word for reply in continuation.replies for call in reply.calls for word in (call.id, call.name)]
     return any(type(word) is str and len(word) > 3 and word in text for word in words)

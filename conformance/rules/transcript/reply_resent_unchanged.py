@@ -9,8 +9,9 @@ from conformance.documents.pointer import REMOVE
 from conformance.results import Level
 from conformance.rules import Context, Fault, Source, example, rule
 from conformance.wire.elements import Call, Resent, calls_of
-from conformance.wire.reasoning import shown, untagged
-from conformance.wire.resent import said, same_arguments
+from conformance.wire.reasoning import untagged_text
+from conformance.wire.resent import same_arguments
+from conformance.wire.text import content_text, quoted
 from conformance.wire.views import resent
 
 _CALL = "/1/request/messages/2/tool_calls/0"
@@ -66,23 +67,27 @@ def _of_content(back: Any, given: Any) -> Iterator[Fault]:
     """Judge the words; that nothing was said has several notations, and thoughts between tags are no words."""
     if back == given:
         return
-    sent, came = untagged(back), untagged(given)
+    sent, came = untagged_text(back), untagged_text(given)
     if sent != came:
         level = Level.SHOULD if sent.strip() == came.strip() else None
-        yield Fault(f"expected content {shown(said(given))}, got {shown(said(back))}", at=("content",), level=level)
+        yield Fault(
+            f"expected content {quoted(content_text(given))}, got {quoted(content_text(back))}",
+            at=("content",),
+            level=level,
+        )
 
 
 def _of_call(back: Call, given: Call, ids: list[Any], context: Context) -> Iterator[Fault]:
     at = ("tool_calls", back.position)
     if back.id != given.id and _is_own(given.id, ids, context):
-        text = f"expected id {shown(given.id)}, got {shown(back.id)}"
+        text = f"expected id {quoted(given.id)}, got {quoted(back.id)}"
         yield Fault(text, at=(*at, "id"), values={"id": back.id}, claim="ids.rewritten", level=Level.SHOULD)
     if back.name != given.name:
-        text = f"expected the name {shown(given.name)}, got {shown(back.name)}"
+        text = f"expected the name {quoted(given.name)}, got {quoted(back.name)}"
         yield Fault(text, at=(*at, "function", "name"), values={"name": back.name})
     if type(back.arguments) is str and back.arguments != given.arguments and not _is_mended(given.arguments, context):
         same = same_arguments(back.arguments, given.arguments) or (given.arguments, back.arguments) == ("", "{}")
-        text = f"expected the arguments {shown(given.arguments)}, got {shown(back.arguments)}"
+        text = f"expected the arguments {quoted(given.arguments)}, got {quoted(back.arguments)}"
         level = Level.SHOULD if same else None
         yield Fault(text, at=(*at, "function", "arguments"), values={"name": back.name, "id": back.id}, level=level)
 

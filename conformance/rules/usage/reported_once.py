@@ -29,10 +29,10 @@ def judge(stream: Streamed, context: Context) -> list[Fault]:
     Clients that add up what they see count twice where there are more, and running counts look like final ones.
     To fix it, send `usage` on the last chunk and leave it out, or null, on all others.
     """
-    facts = stream.value.facts.get("usage", ())
-    if len(facts) <= 1:
+    found = stream.value.anomalies.get("usage", ())
+    if len(found) <= 1:
         return []
-    counts = [fact.at for fact in facts if _is_count(stream, int(fact.at[0]), context)]
+    counts = [usage.at for usage in found if _is_count(stream, int(usage.at[0]), context)]
     if len(counts) <= 1:
         return []
     message = f"expected one token count, got {len(counts)}"

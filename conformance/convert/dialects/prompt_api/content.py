@@ -11,6 +11,7 @@ from typing import Any, Final
 
 from conformance.convert.dialects import Losses
 from conformance.documents.pointer import Place
+from conformance.wire.reasoning import TEXT_KEYS
 
 _URL: Final = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*:")
 _DATA: Final = re.compile(r"data:([^,]+);base64,(.*)", re.DOTALL)
@@ -78,7 +79,7 @@ def thinking(message: Mapping[str, Any], position: int, losses: Losses) -> str |
 
     Thinking that stands among the parts is noted, even where it is all there is: its place is not kept.
     """
-    flat = [message[key] for key in ("reasoning_content", "reasoning") if message.get(key) is not None]
+    flat = [message[key] for key in TEXT_KEYS if message.get(key) is not None]
     if message.get("reasoning") is not None:
         is_same = message["reasoning"] == flat[0]
         reason = "comes back as reasoning_content" if is_same else "there is one thinking, and that is another"

@@ -6,6 +6,7 @@ from typing import Any, Final, TypeAlias
 
 from conformance.convert.dialects import Losses, arguments
 from conformance.documents.pointer import Place
+from conformance.wire.reasoning import TEXT_KEYS
 
 JOINT: Final = "\n"
 """What stands between texts that are combined into one."""
@@ -56,7 +57,7 @@ def note_results(canonical: Sequence[Mapping[str, Any]], positions: Sequence[int
 
 def reasoning(message: Mapping[str, Any], position: int, losses: Losses) -> str:
     """Return a message's reasoning under either flat name; an empty one is the same as none here, and noted."""
-    names = [key for key in ("reasoning_content", "reasoning") if message.get(key) is not None]
+    names = [key for key in TEXT_KEYS if message.get(key) is not None]
     if "reasoning" in names:
         is_same = message["reasoning"] == message[names[0]]
         reason = "comes back as reasoning_content" if is_same else "there is one reasoning, and that is another"
