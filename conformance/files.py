@@ -12,6 +12,7 @@ from conformance import profiles, rules
 from conformance.engine import check
 from conformance.errors import InvalidDocument, Unrecognized, Unusable
 from conformance.formats import Input, read_path
+from conformance.formats.inputs import pointer_lines
 from conformance.profiles import Profile
 from conformance.results import Finding, Level, Outcome, Status
 from conformance.wire.views import requests
@@ -175,11 +176,8 @@ def _judge_of(task: Task) -> Judge:
 
 def _locate(given: Input, outcomes: list[dict[str, Any]]) -> None:
     """Give each finding its `line`, where that can be told."""
-    # Imported here because only reports for other programs lead to lines.
-    from conformance.formats.lines import lines
-
     findings = [finding for outcome in outcomes for finding in outcome["findings"]]
-    found = lines(given, {finding["at"] for finding in findings})
+    found = pointer_lines(given, {finding["at"] for finding in findings})
     for finding in findings:
         if finding["at"] in found:
             finding["line"] = found[finding["at"]]

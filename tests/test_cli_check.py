@@ -168,7 +168,7 @@ def test_what_holds_no_chat_completions_is_not_clean(tmp_path: Path) -> None:
     path = write(tmp_path / "native.jsonl", jsonl({"api": "anthropic", "request": {}, "response": {}}))
     code, out, error = check(path)
     assert 2 == code
-    assert "left out, as it is not chat completions" in out
+    assert "skipped, not chat completions" in out
     assert "nothing was judged" in out
     assert "nothing was judged" in error
 

@@ -10,7 +10,7 @@ import yaml
 from conformance.documents import BOUNDS
 from conformance.errors import InvalidDocument
 from conformance.formats import KINDS, read
-from conformance.formats.records import day, flat_headers, status_of
+from conformance.formats.records import date_of, flat_headers, status_of
 from conformance.resources import folder
 from conformance.wire.exchange import Exchange
 from tests.wires import (
@@ -128,12 +128,15 @@ def test_the_date_is_that_of_the_exchange_before_that_of_its_file(date: str, rec
         ("", float("1e308")),
         ("", True),
         ("", "yesterday"),
-        ("", "Mon, 02 Foo 2025"),
+        ("2025-06-02", "Monday, 02-Jun-25 01:02:03 GMT"),
+        ("", "Mon, 02 Foo 2025 01:02:03 GMT"),
+        ("", "Mon, 45 Jun 2025 01:02:03 GMT"),
+        ("", " "),
         ("", None),
     ],
 )
-def test_a_moment_has_its_day(expected: str, moment: Any) -> None:
-    assert expected == day(moment)
+def test_a_moment_has_its_date(expected: str, moment: Any) -> None:
+    assert expected == date_of(moment)
 
 
 @pytest.mark.parametrize(
@@ -242,9 +245,9 @@ def test_what_is_not_chat_completions_is_left_out_and_named() -> None:
     found = one({"interactions": items})
     assert [REPLY] == [exchange.response for exchange in found.conversation]
     expected = (
-        "left out, as it is not chat completions: POST https://x.test/v1/messages",
-        "left out, as it is not chat completions: GET https://x.test/v1/models (2 times)",
-        "left out, as it is not chat completions:  ",
+        "skipped, not chat completions: POST https://x.test/v1/messages",
+        "skipped, not chat completions: GET https://x.test/v1/models (2 times)",
+        "skipped, not chat completions: an interaction without a URL",
     )
     assert expected == found.notes
 
@@ -254,7 +257,7 @@ def test_what_is_not_chat_completions_is_left_out_and_named() -> None:
     [
         ({"body": '{"model": "m", "model": "n"}'}, {}, "expected each key once, got 'model' again"),
         ({"body": '{"messages": ['}, {}, "got the end of the text (at /messages/0)"),
-        ({"body": REQUEST_TEXT}, {"body": {"string": GZIPPED[:-9]}}, "expected gzip data to their end"),
+        ({"body": REQUEST_TEXT}, {"body": {"string": GZIPPED[:-9]}}, "expected complete gzip data"),
         ({"body": REQUEST_TEXT}, {"body": {"string": b"\x1f\x8bgarbage"}}, "expected gzip data, got"),
         ({"body": REQUEST_TEXT}, {"body": {"string": b"\xffgarbage"}}, "expected a body of UTF-8 text, plain or gzip"),
         ({"body": REQUEST_TEXT}, {"body": {"base64_string": "x"}}, "expected base64"),
@@ -278,7 +281,7 @@ def test_one_broken_interaction_loses_no_other(
 
 def test_a_body_that_unpacks_beyond_the_bound_is_refused() -> None:
     bomb = zlib.compress(b"0" * (BOUNDS.bytes + 1), wbits=31)
-    with pytest.raises(InvalidDocument, match="once unpacked"):
+    with pytest.raises(InvalidDocument, match="after decompression"):
         one(bomb)
 
 
@@ -317,7 +320,7 @@ def test_an_archive_is_read_in_each_form(content: dict[str, str]) -> None:
     found = one({"log": {"version": "1.2", "entries": [entry, other, None]}})
     (exchange,) = found.conversation
     assert ("har", REPLY, "2026-01-01") == (found.kind, exchange.response, exchange.date)
-    assert "left out, as it is not chat completions: GET https://x.test/" == found.notes[0]
+    assert "skipped, not chat completions: GET https://x.test/" == found.notes[0]
 
 
 def test_a_trace_of_httprr_is_read() -> None:

@@ -43,15 +43,15 @@ UNSUPPORTED = {
         (b"{}", 1, "got an object with the keys none"),
         (b'{"a": 1, "b": 2}', 1, "got an object with the keys 'a', 'b'"),
         (b"[]", 1, "got an empty list"),
-        (b"[1, 2]", 1, "got a list whose items are not all of one of these kinds"),
+        (b"[1, 2]", 1, "got a list of other or mixed items"),
         (b'{"a":\n1,}', 2, "expected a key in double quotes"),
         (b"interactions: 1", 1, "got YAML without a list of `interactions`"),
         (b"interactions:\n  a: ]", 2, "expected YAML"),
         (b'[{"request": 1}, 1]', 1, "got a list"),
         (b'{"exchanges": [1]}', None, "expected an exchange"),
-        (b'{"request": "{"}', None, "its text is not a sound body"),
+        (b'{"request": "{"}', None, "invalid request body"),
         (b"\xef\xbb\xbf{}", 1, "got a byte order mark"),
-        (b"\x1f\x8b", None, "expected gzip data"),
+        (b"\x1f\x8b", None, "expected complete gzip data"),
     ],
 )
 def test_what_cannot_be_read_is_refused_with_what_would_be(data: bytes, line: int | None, message: str) -> None:

@@ -7,8 +7,8 @@ from typing import Any
 import pytest
 
 from conformance.formats import read, read_path
-from conformance.formats.jsonl import Line, lines_of, open_lines, read_lines
-from conformance.formats.streams import open_stream
+from conformance.formats.compression import open_file
+from conformance.formats.jsonl import Line, read_lines, split_lines
 from conformance.resources import folder
 from tests.wires import REPLY, REQUEST, lines, one
 
@@ -40,19 +40,19 @@ def test_lines_of_one_session_are_one_conversation() -> None:
     expected = [("exchanges", (1, 2)), ("request", ()), ("exchange", (4,)), ("exchange", (5,)), ("exchange", (6,))]
     assert expected == [(each.kind, each.lines) for each in found]
     assert ["a", "", "b", "a", "c"] == [each.session for each in found]
-    assert ["its session was met before"] == [note[:26] for each in found for note in each.notes]
+    assert ["its session occurred before"] == [note[:27] for each in found for note in each.notes]
 
 
 def test_a_broken_line_within_a_session_is_noted_on_it() -> None:
     problem, whole = read(lines(session("a", 0), "{", session("a", 1)), "x.jsonl")
     assert (2, 2) == (problem.line, len(whole.conversation))
-    assert ["lines within it cannot be read"] == [note[:30] for note in whole.notes]
+    assert ["some of its lines cannot be read"] == [note[:32] for note in whole.notes]
 
 
 def test_a_line_of_another_api_is_left_out_and_named() -> None:
     record = {"api": "anthropic", "request": {}, "response": {}, "provider": "p"}
     found = one(lines(record, "")[:-1], "x.jsonl")
-    expected = ("native", (), ("left out, as it is not chat completions: api 'anthropic'",))
+    expected = ("native", (), ("skipped, not chat completions: api 'anthropic'",))
     assert expected == (found.kind, found.conversation, found.notes)
 
 
@@ -65,8 +65,8 @@ def test_lines_are_told_by_their_content_too() -> None:
 def test_a_line_beyond_the_bound_is_reported_and_passed_over(tmp_path: Path) -> None:
     path = tmp_path / "x.jsonl.gz"
     path.write_bytes(gzip.compress(b'{"a": 1}\n' + b" " * 300_000 + b"1" * 300_000 + b'\n\n{"b": 2}'))
-    with open_stream(path) as stream:
-        found = list(lines_of(stream, "x", bound=1000))
+    with open_file(path) as file:
+        found = list(split_lines(file, "x", bound=1000))
     assert [(1, b'{"a": 1}'), (2, b""), (4, b'{"b": 2}')] == [(line.number, line.data) for line in found]
     assert ["x:2: expected at most 1000 bytes a line, got more"] == [
         str(line.problem) for line in found if line.problem
@@ -99,7 +99,9 @@ def test_long_files_of_lines_are_read_in_constant_memory(tmp_path: Path) -> None
 def test_lines_can_be_split_from_their_reading(tmp_path: Path) -> None:
     path = tmp_path / "x.jsonl"
     path.write_bytes(lines(REQUEST, REPLY))
-    assert [(1, False), (2, False)] == [(line.number, line.problem is not None) for line in open_lines(path)]
+    with open_file(path) as file:
+        split = list(split_lines(file, str(path)))
+    assert [(1, False), (2, False)] == [(line.number, line.problem is not None) for line in split]
     expected = ["request", "response"]
-    assert expected == [each.kind for each in read_lines(open_lines(path), str(path))]
+    assert expected == [each.kind for each in read_lines(split, str(path))]
     assert expected[1:] == [each.kind for each in read_lines([Line(2, json.dumps(REPLY).encode())], str(path))]

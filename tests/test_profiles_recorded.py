@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from conformance import profiles
-from conformance.formats.records import day, day_of_reply
+from conformance.formats.records import date_of, date_of_reply
 from conformance.profiles import Profile
 
 V32 = "Missing `reasoning_content` field in the assistant message at message index {index}."
@@ -86,7 +86,7 @@ def recorded(shared: Path, name: str) -> Iterator[tuple[str, dict[str, Any]]]:
 
 def contradicted(profile: Profile, record: dict[str, Any]) -> Iterator[tuple[str, Any]]:
     request, reply = record["request"] or {}, record["response"]
-    date = day(record["recorded_at"]) or day_of_reply(reply) or day(record["commit_date"])
+    date = date_of(record["recorded_at"]) or date_of_reply(reply) or date_of(record["commit_date"])
     claims = profile.at(request.get("model") or reply.get("model") or "", date)
     for claim, seen in facts(reply):
         known = claims.get(claim, "unknown")

@@ -1,4 +1,4 @@
-"""Text to plain values, strictly: what a lenient reader repairs in silence is refused, with file, line and pointer."""
+"""Text to plain values, strictly: what a lenient reader repairs silently is an error with file, line and pointer."""
 
 from conformance.documents.bounds import BOUNDS, JSON, Bounds
 from conformance.documents.json_text import parse_json, read_json

@@ -1,4 +1,4 @@
-"""What a document may be at most, and how its bytes are fetched within that."""
+"""How large a document may be, and reading a file within that bound."""
 
 from pathlib import Path
 from typing import Any, Final, NamedTuple, TypeAlias
@@ -6,13 +6,16 @@ from typing import Any, Final, NamedTuple, TypeAlias
 from conformance.errors import InvalidDocument
 
 JSON: TypeAlias = bool | int | float | str | list[Any] | dict[str, Any] | None
-"""A value as JSON knows it."""
+"""A JSON value."""
+
+INTEGERS: Final = range(-(2**63), 2**64)
+"""The integers that a document may hold: those of 64 bits, signed or unsigned."""
 
 
 class Bounds(NamedTuple):
-    """The size in bytes, the depth in nested arrays and objects, and for YAML the values after aliases are followed.
+    """The size in bytes, the depth of nested arrays and objects, and for YAML the values once aliases are followed.
 
-    The depth is the one to which orjson renders a value, so that on the usual path the bound costs nothing.
+    The depth is the maximum that orjson can render, so on the usual path the bound costs nothing.
     """
 
     bytes: int = 64 * 1024 * 1024
@@ -24,7 +27,7 @@ BOUNDS: Final = Bounds()
 
 
 def read_bytes(path: Path, bounds: Bounds = BOUNDS) -> bytes:
-    """Return what a file holds; raises InvalidDocument where it cannot be read or is larger than the bound."""
+    """Return the content of a file; raises InvalidDocument if it cannot be read or exceeds the bound."""
     try:
         with path.open("rb") as stream:
             data = stream.read(bounds.bytes + 1)
@@ -35,7 +38,7 @@ def read_bytes(path: Path, bounds: Bounds = BOUNDS) -> bytes:
 
 
 def check_size(data: bytes, file: str, bounds: Bounds = BOUNDS) -> None:
-    """Raise InvalidDocument where the bytes are more than the bound."""
+    """Raise InvalidDocument if the data exceed the bound."""
     if len(data) > bounds.bytes:
         message = f"expected at most {bounds.bytes} bytes, got more"
         raise InvalidDocument(message, file)

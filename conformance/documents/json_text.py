@@ -1,8 +1,8 @@
-"""JSON as RFC 8259 means it, at the speed of orjson.
+"""Strict JSON (RFC 8259) at the speed of orjson.
 
-orjson already refuses NaN, lone surrogates and bytes that are not UTF-8. What it lets pass (a key given twice, an
-integer beyond 64 bit that becomes a float) shows when the value is rendered again and compared with the text. Only
-where that comparison is not conclusive is the text scanned.
+orjson already rejects NaN, lone surrogates and bytes that are not UTF-8. What it accepts (a duplicate key, an integer
+beyond 64 bits that becomes a float) shows when the value is rendered again and compared with the text. The text is
+scanned only if that comparison is inconclusive.
 """
 
 from pathlib import Path
@@ -21,8 +21,8 @@ _LONG_RUN: Final = b"0" * 19
 def parse_json(data: bytes | str, file: str = "<input>", bounds: Bounds = BOUNDS) -> JSON:
     """Return the value of a JSON text.
 
-    Raises InvalidDocument with line and pointer for: a syntax error, NaN and Infinity, a key given twice, a lone
-    surrogate, bytes that are not UTF-8, a byte order mark, an integer beyond 64 bit, a number beyond a double, and
+    Raises InvalidDocument with line and pointer for a syntax error, NaN and Infinity, a duplicate key, a lone
+    surrogate, bytes that are not UTF-8, a byte order mark, an integer beyond 64 bits, a number beyond a double, and
     a text beyond the bounds. Source: RFC 8259, and RFC 7493 (I-JSON) for what it leaves open.
     """
     raw = data if isinstance(data, bytes) else _encoded(data, file, bounds)
@@ -45,15 +45,15 @@ def parse_json(data: bytes | str, file: str = "<input>", bounds: Bounds = BOUNDS
 
 
 def read_json(path: Path, bounds: Bounds = BOUNDS) -> JSON:
-    """Return the value of a JSON file; raises InvalidDocument as `parse_json` does, and where it cannot be read."""
+    """Return the value of a JSON file; raises InvalidDocument as `parse_json` does, and if it cannot be read."""
     return parse_json(read_bytes(path, bounds), str(path), bounds)
 
 
 def _differs_in_form_only(raw: bytes, rendered: bytes) -> bool:
-    """Tell whether the rendered value shows that the text lost nothing; False where that cannot be told.
+    """Return whether the rendered value proves that parsing lost nothing; False if it is inconclusive.
 
-    Texts that are equal without white space have equal tokens. Where escapes stand in the way of that: a member that
-    was lost took a colon with it, for which only an escaped colon could make up, and an integer that became a float
+    Texts that are equal without white space have equal tokens. If escapes prevent that comparison, two counts decide:
+    a lost member takes a colon with it, which only an escaped colon could replace, and an integer that became a float
     has at least 19 digits.
     """
     escaped = raw.isascii() and not rendered.isascii()
@@ -65,8 +65,8 @@ def _differs_in_form_only(raw: bytes, rendered: bytes) -> bool:
 
 
 def _scan(raw: bytes, file: str, bounds: Bounds) -> None:
-    # Imported here because a text without faults never needs the scanner.
-    from conformance.documents.json_faults import find_fault, undecoded
+    # Imported here because a valid text never needs the scanner.
+    from conformance.documents.json_scan import find_fault, undecoded
 
     fault = find_fault(undecoded(raw), bounds.depth)
     if fault is not None:
@@ -77,7 +77,7 @@ def _encoded(text: str, file: str, bounds: Bounds) -> bytes:
     try:
         return text.encode()
     except UnicodeEncodeError:
-        from conformance.documents.json_faults import Fault, find_fault
+        from conformance.documents.json_scan import SyntaxFault, find_fault
 
-        fault = find_fault(text, bounds.depth) or Fault("a lone surrogate", 1, None)
+        fault = find_fault(text, bounds.depth) or SyntaxFault("expected Unicode text, got a lone surrogate", 1, None)
         raise fault.error(file) from None

@@ -1,15 +1,15 @@
 """JSON Pointer (RFC 6901) over plain values: rendering, resolving, and editing a copy."""
 
 import copy
-from collections.abc import Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, Final, TypeAlias
 
 Place: TypeAlias = tuple[str | int, ...]
-"""Where a value stands: object keys and array positions from the root."""
+"""The location of a value: object keys and array positions from the root."""
 
 
 class _Remove:
-    """Stands for "this key is not there" in an edit."""
+    """Marks a key to delete in an edit."""
 
     def __repr__(self) -> str:
         return "REMOVE"
@@ -18,23 +18,36 @@ class _Remove:
 REMOVE: Final = _Remove()
 
 
-def render(place: Place) -> str:
+def render(place: Iterable[str | int]) -> str:
     """Return the pointer of a place: `("messages", 2)` is `/messages/2`, the root is the empty string."""
-    return "".join("/" + str(token).replace("~", "~0").replace("/", "~1") for token in place)
+    return "".join(["/" + escape(str(token)) for token in place])
+
+
+def escape(key: str) -> str:
+    """Return a key as one token of a pointer."""
+    return key.replace("~", "~0").replace("/", "~1")
+
+
+def ancestry(pointer: str) -> Iterator[str]:
+    """Yield a pointer, then the pointers of the values that contain it, up to the root."""
+    while pointer:
+        yield pointer
+        pointer = pointer.rpartition("/")[0]
+    yield ""
 
 
 def parse(pointer: str) -> tuple[str, ...]:
-    """Return the tokens of a pointer; raises ValueError where it does not begin with a slash."""
+    """Return the tokens of a pointer; raises ValueError if it does not begin with a slash."""
     if not pointer:
         return ()
     if not pointer.startswith("/"):
-        message = f"a JSON Pointer begins with '/': {pointer!r}"
+        message = f"expected a JSON Pointer that begins with '/', got {pointer!r}"
         raise ValueError(message)
     return tuple(token.replace("~1", "/").replace("~0", "~") for token in pointer[1:].split("/"))
 
 
 def resolve(value: Any, pointer: str) -> Any:
-    """Return what the pointer leads to; raises LookupError where it leads nowhere."""
+    """Return the value at a pointer; raises LookupError if there is none."""
     for token in parse(pointer):
         value = _step(value, token)
     return value
@@ -43,8 +56,8 @@ def resolve(value: Any, pointer: str) -> Any:
 def edit(value: Any, changes: Mapping[str, Any]) -> Any:
     """Return a deep copy of a value with each pointer of `changes` set to its new value.
 
-    `REMOVE` deletes, `-` as the last token appends to an array, the other tokens must lead somewhere:
-    an edit that would silently change nothing raises LookupError.
+    `REMOVE` deletes, and `-` as the last token appends to an array. All other tokens must exist: an edit that would
+    silently change nothing raises LookupError.
     """
     result = copy.deepcopy(value)
     for pointer, new in changes.items():
@@ -61,7 +74,7 @@ def _step(value: Any, token: str) -> Any:
         return value[_position(token)]
     if isinstance(value, Mapping):
         return value[token]
-    message = f"nothing lies below a {type(value).__name__} at {token!r}"
+    message = f"cannot look up {token!r} in a {type(value).__name__}"
     raise LookupError(message)
 
 
@@ -69,7 +82,7 @@ def _put(holder: Any, last: str, new: Any) -> None:
     if isinstance(holder, list):
         _put_item(holder, last, new)
     elif not isinstance(holder, dict):
-        message = f"nothing can be put below a {type(holder).__name__} at {last!r}"
+        message = f"cannot set {last!r} in a {type(holder).__name__}"
         raise LookupError(message)
     elif new is REMOVE:
         del holder[last]
@@ -88,6 +101,6 @@ def _put_item(holder: list[Any], last: str, new: Any) -> None:
 
 def _position(token: str) -> int:
     if not token.isdecimal():
-        message = f"{token!r} is not a position in an array"
+        message = f"expected a position in an array, got {token!r}"
         raise LookupError(message)
     return int(token)

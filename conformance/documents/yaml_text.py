@@ -1,37 +1,36 @@
-"""YAML as values that JSON knows, with the line of each key and item."""
+"""YAML as JSON values, with the line of each key and item."""
 
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, NamedTuple
 
 from conformance.documents.bounds import BOUNDS, Bounds, check_size, read_bytes
+from conformance.documents.pointer import ancestry
 from conformance.errors import InvalidDocument
 
 
 class Document(NamedTuple):
-    """The value of a YAML text, and by JSON Pointer the line (1-based) on which each key or item begins."""
+    """The value of a YAML text, and for each key or item, by JSON Pointer, the line (1-based) on which it begins."""
 
     value: Any
     lines: Mapping[str, int]
     file: str = ""
 
     def line(self, pointer: str) -> int | None:
-        """Return the line of what the pointer leads to, or of its nearest ancestor that is there."""
-        while pointer and pointer not in self.lines:
-            pointer = pointer.rpartition("/")[0]
-        return self.lines.get(pointer)
+        """Return the line of the value at a pointer, or of its nearest existing ancestor."""
+        return next((self.lines[found] for found in ancestry(pointer) if found in self.lines), None)
 
 
 def parse_yaml(data: bytes, file: str = "<input>", bounds: Bounds = BOUNDS, *, foreign: bool = False) -> Document:
     """Return the document of a YAML text.
 
-    Only `true`, `false`, `null`, `~`, nothing at all and numbers as JSON writes them are not strings: dates, `no`
-    and `1:30` stay what was written. Raises InvalidDocument for a syntax error, a second document, a key given
-    twice, a key that is not a string, a merge key, an alias, a tag beyond `!!str`, an integer beyond 64 bit, bytes
-    that are not UTF-8, and a text beyond the bounds.
+    Every scalar is a string except `true`, `false`, `null`, `~`, an empty one, and numbers in JSON's notation: dates,
+    `no` and `1:30` stay as written. Raises InvalidDocument for a syntax error, a second document, a duplicate key, a
+    key that is not a string, a merge key, an alias, a tag other than `!!str`, an integer beyond 64 bits, bytes that
+    are not UTF-8, and a text beyond the bounds.
 
-    `foreign` is for files that other tools wrote: aliases are followed, `!!binary` becomes bytes, other tags are
-    passed over, and a key is taken as it is spelled.
+    `foreign` is for files written by other tools: aliases are followed, `!!binary` becomes bytes, other tags are
+    ignored, and keys are taken as spelled.
     """
     check_size(data, file, bounds)
     try:
@@ -40,7 +39,7 @@ def parse_yaml(data: bytes, file: str = "<input>", bounds: Bounds = BOUNDS, *, f
         line = data.count(b"\n", 0, error.start) + 1
         message = f"expected Unicode text, got the byte 0x{data[error.start]:02X}, which is not UTF-8"
         raise InvalidDocument(message, file, line) from None
-    # Imported here because PyYAML costs as much start-up time as everything else together.
+    # Imported here because PyYAML takes as long to import as everything else together.
     from conformance.documents.yaml_values import compose
 
     value, lines = compose(text, file, bounds, foreign=foreign)
@@ -48,5 +47,5 @@ def parse_yaml(data: bytes, file: str = "<input>", bounds: Bounds = BOUNDS, *, f
 
 
 def read_yaml(path: Path, bounds: Bounds = BOUNDS) -> Document:
-    """Return the document of a YAML file; raises InvalidDocument as `parse_yaml` does, and where it cannot be read."""
+    """Return the document of a YAML file; raises InvalidDocument as `parse_yaml` does, and if it cannot be read."""
     return parse_yaml(read_bytes(path, bounds), str(path), bounds)

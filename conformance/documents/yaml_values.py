@@ -1,4 +1,4 @@
-"""The events of a YAML text, composed into plain values by hand: PyYAML's own constructor follows YAML 1.1."""
+"""Plain values from the events of a YAML text, because PyYAML's own constructor follows YAML 1.1."""
 
 import binascii
 import re
@@ -18,7 +18,8 @@ from yaml.events import (
     StreamStartEvent,
 )
 
-from conformance.documents.bounds import JSON, Bounds
+from conformance.documents.bounds import INTEGERS, JSON, Bounds
+from conformance.documents.pointer import escape
 from conformance.errors import InvalidDocument
 
 _LOADER: Final = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
@@ -26,11 +27,11 @@ _WORDS: Final[Mapping[str, JSON]] = {"": None, "~": None, "null": None, "true": 
 _NUMBER: Final = re.compile(r"-?(?:0|[1-9][0-9]*)(\.[0-9]+)?([eE][+-]?[0-9]+)?")
 _STRING_TAGS: Final = ("!", "tag:yaml.org,2002:str")
 _BINARY_TAGS: Final = ("!binary", "tag:yaml.org,2002:binary")
-_FIRST_STEPS: Final = 9
+_SHOWN_TOKENS: Final = 8
 
 
 class _Anchored(NamedTuple):
-    """A value that aliases may repeat, how many values it holds, and how deep it is nested within itself."""
+    """A value that aliases may repeat, how many values it holds, and how deeply they are nested."""
 
     value: Any
     values: int
@@ -38,7 +39,7 @@ class _Anchored(NamedTuple):
 
 
 def compose(text: str, file: str, bounds: Bounds, *, foreign: bool) -> tuple[Any, dict[str, int]]:
-    """Return the value of the one document of a text, and the line of each pointer within it."""
+    """Return the value of a text's only document, and the line of each pointer in it."""
     composer = _Composer(text, file, bounds, foreign=foreign)
     try:
         value = composer.document()
@@ -59,7 +60,7 @@ def _line(event: Event) -> int:
 
 
 class _Composer:
-    """One pass over the events; `values` and `deepest` count what has been composed, aliases followed."""
+    """One pass over the events; `values` and `deepest` count the values composed so far, with aliases followed."""
 
     def __init__(self, text: str, file: str, bounds: Bounds, *, foreign: bool) -> None:
         self.events: Iterator[Event] = yaml.parse(text, Loader=_LOADER)
@@ -74,7 +75,7 @@ class _Composer:
         while isinstance(start, StreamStartEvent):
             start = next(self.events)
         if not isinstance(start, DocumentStartEvent):
-            self.refuse("expected a YAML document, got an empty text", start, None)
+            self.fail("expected a YAML document, got an empty text", start, None)
         first = next(self.events)
         self.lines[""] = _line(first)
         value = self.value(first, "", 0)
@@ -82,10 +83,10 @@ class _Composer:
         while isinstance(end, DocumentEndEvent):
             end = next(self.events)
         if isinstance(end, DocumentStartEvent):
-            self.refuse("expected one document, got a second one", end, None)
+            self.fail("expected one document, got a second one", end, None)
         return value
 
-    def refuse(self, message: str, event: Event, pointer: str | None) -> NoReturn:
+    def fail(self, message: str, event: Event, pointer: str | None) -> NoReturn:
         raise InvalidDocument(message, self.file, _line(event), pointer)
 
     def value(self, event: Event, pointer: str, depth: int) -> Any:
@@ -111,54 +112,54 @@ class _Composer:
         self.values += values
         self.deepest = max(self.deepest, depth)
         if self.values > self.bounds.values:
-            self.refuse(f"expected at most {self.bounds.values} values, got more", event, pointer)
+            self.fail(f"expected at most {self.bounds.values} values, got more", event, pointer)
         if depth > self.bounds.depth:
             message = f"expected at most {self.bounds.depth} nested lists and mappings, got more"
-            self.refuse(message, event, "/".join(pointer.split("/")[:_FIRST_STEPS]))
+            self.fail(message, event, "/".join(pointer.split("/")[: _SHOWN_TOKENS + 1]))
 
     def alias(self, event: AliasEvent, pointer: str, depth: int) -> Any:
         if not self.foreign:
-            self.refuse(f"expected each value written out, got the alias *{event.anchor}", event, pointer)
+            self.fail(f"expected no alias, got *{event.anchor}", event, pointer)
         anchored = self.anchors.get(event.anchor or "")
         if anchored is None:
-            self.refuse(f"expected an alias of a value before it, got *{event.anchor}", event, pointer)
+            self.fail(f"expected an alias of an earlier anchor, got *{event.anchor}", event, pointer)
         self.count(anchored.values, depth + anchored.height, event, pointer)
         return anchored.value
 
     def sequence(self, pointer: str, depth: int) -> list[Any]:
         items: list[Any] = []
         while not isinstance(event := next(self.events), SequenceEndEvent):
-            place = f"{pointer}/{len(items)}"
-            self.lines[place] = _line(event)
-            items.append(self.value(event, place, depth))
+            child = f"{pointer}/{len(items)}"
+            self.lines[child] = _line(event)
+            items.append(self.value(event, child, depth))
         return items
 
     def mapping(self, pointer: str, depth: int) -> dict[str, Any]:
         members: dict[str, Any] = {}
         while not isinstance(event := next(self.events), MappingEndEvent):
             key = self.key(event, pointer)
-            place = f"{pointer}/{key.replace('~', '~0').replace('/', '~1')}"
+            child = f"{pointer}/{escape(key)}"
             if key in members:
-                message = f"expected each key once, got {key!r} again (first on line {self.lines[place]})"
-                self.refuse(message, event, place)
-            self.lines[place] = _line(event)
-            members[key] = self.value(next(self.events), place, depth)
+                message = f"expected each key once, got {key!r} again (first on line {self.lines[child]})"
+                self.fail(message, event, child)
+            self.lines[child] = _line(event)
+            members[key] = self.value(next(self.events), child, depth)
         return members
 
     def key(self, event: Event, pointer: str) -> str:
         if not isinstance(event, ScalarEvent):
-            self.refuse("expected a string as key, got a list, a mapping or an alias", event, pointer)
+            self.fail("expected a string as key, got a list, a mapping or an alias", event, pointer)
         if event.value == "<<" and event.implicit[0]:
-            self.refuse("expected each member written out, got the merge key '<<'", event, pointer)
+            self.fail("expected no merge key, got '<<'", event, pointer)
         key = self.text(event, pointer) if self.foreign else self.value(event, pointer, 0)
         if not isinstance(key, str):
-            self.refuse(f"expected a string as key, got {event.value}; put it in quotes", event, pointer)
+            self.fail(f"expected a string as key, got {event.value}; put it in quotes", event, pointer)
         return key
 
     def check_tag(self, event: Event, pointer: str) -> None:
         tag = getattr(event, "tag", None)
         if tag is not None and tag not in _STRING_TAGS and not self.foreign:
-            self.refuse(f"expected a plain value, got one with the tag {tag!r}", event, pointer)
+            self.fail(f"expected no tag, got {tag!r}", event, pointer)
 
     def scalar(self, event: ScalarEvent, pointer: str) -> Any:
         text = event.value
@@ -166,7 +167,7 @@ class _Composer:
             try:
                 return binascii.a2b_base64(text)
             except binascii.Error as error:
-                self.refuse(f"expected base64, got: {error}", event, pointer)
+                self.fail(f"expected base64, got: {error}", event, pointer)
         self.check_tag(event, pointer)
         if not event.implicit[0]:
             return self.text(event, pointer)
@@ -183,16 +184,16 @@ class _Composer:
         try:
             text.encode()
         except UnicodeEncodeError:
-            self.refuse("expected Unicode text, got a lone surrogate", event, pointer)
+            self.fail("expected Unicode text, got a lone surrogate", event, pointer)
         return text
 
     def integer(self, event: ScalarEvent, pointer: str) -> int:
-        if len(event.value) > 20 or not -(2**63) <= int(event.value) < 2**64:
-            self.refuse(f"expected an integer of at most 64 bit, got {event.value[:24]}", event, pointer)
+        if len(event.value) > 20 or int(event.value) not in INTEGERS:
+            self.fail(f"expected an integer of at most 64 bits, got {event.value[:24]}", event, pointer)
         return int(event.value)
 
     def decimal(self, event: ScalarEvent, pointer: str) -> float:
         number = float(event.value)
         if abs(number) == float("inf"):
-            self.refuse(f"expected a number that a double can hold, got {event.value[:24]}", event, pointer)
+            self.fail(f"expected a number that fits in a double, got {event.value[:24]}", event, pointer)
         return number

@@ -1,6 +1,6 @@
-"""Files into conversations: what a file was taken for is told by its content first, by its name second.
+"""Files to conversations: the format of a file is recognized by its content first, by its name second.
 
-The formats are imported where they are met: a small JSON file pays for none of the others.
+The formats are imported when they are needed: a small JSON file does not pay for the others.
 """
 
 import zlib
@@ -10,9 +10,8 @@ from typing import Final, TypeAlias
 
 from conformance.documents import BOUNDS, parse_json
 from conformance.errors import InvalidDocument, Unrecognized
-from conformance.formats import bodies
+from conformance.formats.compression import GZIP, open_file, unzip
 from conformance.formats.inputs import ACCEPTED, KINDS, Input
-from conformance.formats.streams import GZIP, open_stream
 from conformance.wire.plain import is_event_stream
 
 __all__ = ["KINDS", "Input", "read", "read_path"]
@@ -27,41 +26,41 @@ _HEAD: Final = 1 << 13
 
 
 def read(data: bytes, name: str) -> Iterator[Input]:
-    """Yield the inputs of a file's bytes; `name` is what errors call it.
+    """Yield the inputs in the content of a file; `name` is its name in errors.
 
-    Raises InvalidDocument where the whole cannot be read or recognized. What is wrong with one line, or with one
-    interaction, is an input with a problem instead, and the others follow.
+    Raises InvalidDocument if the file as a whole cannot be read or recognized. An error in one line or interaction is
+    an input with a problem instead, and the others follow.
     """
     if data.startswith(GZIP):
-        data = bodies.unzip(data, name)
+        data = unzip(data, name)
     if len(data) > BOUNDS.bytes:
         raise InvalidDocument(f"expected at most {BOUNDS.bytes} bytes, got more", name)
     yield from _reader(data.lstrip(), name)(data, name)
 
 
 def read_path(path: Path) -> Iterator[Input]:
-    """Yield the inputs of a file, plain or gzip; one of lines is read in constant memory, whatever its size.
+    """Yield the inputs of a file, plain or gzip; JSON Lines are read in constant memory, whatever their size.
 
-    Raises InvalidDocument as `read` does, where the file cannot be opened, and where another than one of lines is
-    larger than a document may be.
+    Raises InvalidDocument as `read` does, if the file cannot be opened, and if a file that is not JSON Lines exceeds
+    the size bound of a document.
     """
     name = str(path)
-    with open_stream(path) as stream:
+    with open_file(path) as file:
         try:
-            is_lines = _plain_name(name).endswith(_LINES) or _begins_lines(stream.peek(_HEAD).lstrip())
-            data = b"" if is_lines else stream.read(BOUNDS.bytes + 1)
+            is_lines = _plain_name(name).endswith(_LINES) or _begins_lines(file.peek(_HEAD).lstrip())
+            data = b"" if is_lines else file.read(BOUNDS.bytes + 1)
         except (OSError, EOFError, zlib.error) as error:
             raise InvalidDocument(f"cannot be read: {error}", name) from None
         if is_lines:
-            from conformance.formats.jsonl import lines_of, read_lines
+            from conformance.formats.jsonl import read_lines, split_lines
 
-            yield from read_lines(lines_of(stream, name), name)
+            yield from read_lines(split_lines(file, name), name)
         else:
             yield from read(data, name)
 
 
 def _reader(data: bytes, name: str) -> Reader:
-    """Return what reads a file; `data` begins with its first character that is not white space."""
+    """Return the reader of a file; `data` begins with its first character that is not white space."""
     known_as = _plain_name(name)
     if not data:
         raise InvalidDocument(f"{ACCEPTED}; got an empty file", name, 1)
@@ -82,7 +81,7 @@ def _reader(data: bytes, name: str) -> Reader:
 
 
 def _begins_lines(data: bytes) -> bool:
-    """Tell whether a file is one of lines: its first line is a whole value, and more follow."""
+    """Return whether data look like JSON Lines: the first line is a complete value, and more lines follow."""
     first, _, rest = data.partition(b"\n")
     if not first.startswith((b"{", b"[")) or not rest or rest.isspace():
         return False

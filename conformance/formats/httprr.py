@@ -1,4 +1,4 @@
-"""Traces of Go's httprr: lengths on a line, then that many bytes of request and of reply, as HTTP/1 writes them.
+"""Traces of Go's httprr: two lengths on a line, then that many bytes of an HTTP/1 request and its reply.
 
 Source: https://pkg.go.dev/golang.org/x/oscar/internal/httprr
 """
@@ -14,7 +14,7 @@ MAGIC: Final = b"httprr trace v1\n"
 
 
 def read(data: bytes, path: str) -> Iterator[Input]:
-    """Yield the conversation of a trace; raises InvalidDocument where its lengths do not fit."""
+    """Yield the conversation of a trace; raises InvalidDocument if its lengths do not match."""
     yield from conversation(_interactions(data, path), path, "cassette")
 
 
@@ -26,7 +26,7 @@ def _interactions(data: bytes, path: str) -> Iterator[Interaction]:
         numbers = [int(digits) for digits in lengths.split() if digits.isdigit()]
         start = at + len(lengths) + 1
         if len(numbers) != 2 or start + sum(numbers) > len(data):
-            message = f"expected the lengths of a request and a reply that follow, got {lengths[:32]!r}"
+            message = f"expected the lengths of the request and the reply that follow, got {lengths[:32]!r}"
             raise InvalidDocument(message, path, line)
         middle, at = start + numbers[0], start + sum(numbers)
         yield _interaction(data[start:middle], data[middle:at], line)

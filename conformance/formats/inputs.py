@@ -1,8 +1,11 @@
-"""What one judged input is: where it was found, what it was taken for, and the conversation in it."""
+"""One input: where it was found, what it was read as, the conversation in it, and the lines of its values."""
 
+from collections.abc import Iterable, Mapping
+from pathlib import Path
 from typing import Final, NamedTuple
 
 from conformance.errors import InvalidDocument
+from conformance.formats.compression import GZIP, unzip
 from conformance.wire.exchange import Conversation
 
 KINDS: Final = {
@@ -15,26 +18,38 @@ KINDS: Final = {
     "exchanges": "a session of exchanges",
     "cassette": "a recording of HTTP interactions",
     "har": "an HTTP archive",
-    "jsonl": "a line of JSON Lines that cannot be read",
-    "native": "an exchange on another wire",
-    "unrecognized": "nothing that is judged",
+    "jsonl": "an unreadable line of JSON Lines",
+    "native": "an exchange of another API",
+    "unrecognized": "not a recognized format",
 }
-"""What an input can be taken for, and how to say so."""
+"""The kinds of inputs, each with a description."""
 
 ACCEPTED: Final = (
-    "expected a request body, a list of messages, a reply body, an exchange (an object with `request` and `response`),"
-    " a list of exchanges, the SSE text of a stream, a list of its chunks, a VCR cassette, a HAR, an httprr trace,"
-    " or JSON Lines of these"
+    "expected a request body, a list of messages, a reply body, an exchange (an object with `request` and"
+    " `response`), a list of exchanges, the SSE text of a stream, a list of its chunks, a VCR cassette, a HAR file, an"
+    " httprr trace, or JSON Lines of these"
 )
+
+MAX_LOCATED_BYTES: Final = 4 * 1024 * 1024
+"""The largest file in which lines are looked up; findings in a larger one have no line."""
+
+_VALUE_POINTERS: Final = {
+    "request": "/0/request",
+    "messages": "/0/request/messages",
+    "response": "/0/response",
+    "exchange": "/0",
+    "exchanges": "",
+}
+"""By kind: the pointer into the conversation that leads to the file's own value."""
 
 
 class Input(NamedTuple):
     """One conversation, as it was found in a file.
 
-    `line` (1-based): where it begins in a file of lines or a cassette; None where the file is the conversation.
-    `lines`: where each exchange begins, or empty. `kind`: what it was taken for, one of `KINDS`. `provider`,
-    `session`: as the file tells them, else empty. `notes`: what was left out or assumed, each a sentence.
-    `problem`: why nothing can be judged here; the conversation is empty then, and the inputs after it still follow.
+    `line` (1-based): where it begins in a file of lines or a cassette; None if it is the whole file. `lines`: where
+    each exchange begins, or empty. `kind`: what it was read as, one of `KINDS`. `provider`, `session`: as the file
+    names them, else empty. `notes`: what was skipped or assumed. `problem`: why nothing here can be checked; then the
+    conversation is empty, and the inputs after it still follow.
     """
 
     path: str
@@ -46,3 +61,29 @@ class Input(NamedTuple):
     lines: tuple[int, ...] = ()
     notes: tuple[str, ...] = ()
     problem: InvalidDocument | None = None
+
+
+def pointer_lines(given: Input, pointers: Iterable[str]) -> Mapping[str, int]:
+    """Return the line of each pointer into the conversation of an input; empty if the lines are unknown.
+
+    They are unknown for JSON Lines and cassettes (their exchanges have lines of their own), for streams, for standard
+    input and everything else that is not a regular file, and for files of more than `MAX_LOCATED_BYTES`.
+    """
+    path = Path(given.path)
+    if given.line is not None or given.lines or not path.is_file():
+        return {}
+    prefix = _VALUE_POINTERS.get(given.kind)
+    if prefix is None or path.stat().st_size > MAX_LOCATED_BYTES:
+        return {}
+    data = path.read_bytes()
+    data = unzip(data, given.path) if data.startswith(GZIP) else data
+    text = data.decode("utf-8-sig")
+    if len(text) > MAX_LOCATED_BYTES:
+        return {}
+    # Imported here because only reports that point to lines need the scanner.
+    from conformance.documents.json_scan import lines_of
+
+    holder = "/exchanges" if given.kind == "exchanges" and text.lstrip().startswith("{") else ""
+    in_file = {at: holder + at.removeprefix(prefix) for at in pointers if at.startswith(prefix)}
+    found = lines_of(text, in_file.values())
+    return {at: found[there] for at, there in in_file.items()}

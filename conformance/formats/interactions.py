@@ -1,4 +1,4 @@
-"""HTTP interactions as recorders keep them: those with chat completions become one conversation."""
+"""HTTP interactions as recorders store them: those that are chat completions become one conversation."""
 
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, Final, NamedTuple
@@ -7,17 +7,17 @@ from conformance.documents import JSON
 from conformance.errors import InvalidDocument
 from conformance.formats.bodies import reply_body, request_body
 from conformance.formats.inputs import Input
-from conformance.formats.records import day, day_of_reply, flat_headers, status_of
+from conformance.formats.records import date_of, date_of_reply, flat_headers, located, status_of
 from conformance.wire.exchange import Exchange, model_of
 
 _PATH: Final = "/chat/completions"
-_NAMED: Final = 10
+_MAX_NOTES: Final = 10
 
 
 class Interaction(NamedTuple):
-    """One request and its reply, with the bodies, headers and status as they were kept.
+    """One request and its reply, with the bodies, headers and status as recorded.
 
-    `line` and `pointer`: where it stands in the file, if known.
+    `line` and `pointer`: where it is in the file, if known.
     """
 
     method: str
@@ -32,30 +32,29 @@ class Interaction(NamedTuple):
 
 
 def conversation(interactions: Iterable[Interaction], path: str, kind: str) -> Iterator[Input]:
-    """Yield the conversation of a recording, and then one input for each interaction that cannot be read.
+    """Yield the conversation of a recording, then one input for each interaction that cannot be read.
 
-    What is not chat completions is left out, and noted by method and URL.
+    Interactions that are not chat completions are skipped; a note names their method and URL.
     """
     exchanges: list[Exchange] = []
     lines: list[int] = []
-    left_out: dict[str, int] = {}
+    skipped: dict[str, int] = {}
     problems: list[Input] = []
     for item in interactions:
         try:
             found = _exchange(item, path)
         except InvalidDocument as error:
-            at = f" (at {error.pointer})" if error.pointer else ""
-            problem = InvalidDocument(error.message + at, path, item.line, item.pointer)
+            problem = InvalidDocument(located(error), path, item.line, item.pointer)
             problems.append(Input(path, item.line, kind, problem=problem))
             continue
         if found is None:
-            what = f"{item.method.upper()} {item.url.partition('?')[0]}"
-            left_out[what] = left_out.get(what, 0) + 1
+            name = f"{item.method.upper()} {item.url.partition('?')[0]}".strip() or "an interaction without a URL"
+            skipped[name] = skipped.get(name, 0) + 1
         else:
             exchanges.append(found)
             lines += [] if item.line is None else [item.line]
     line = lines[0] if lines else None
-    yield Input(path, line, kind, tuple(exchanges), lines=tuple(lines), notes=_notes(left_out))
+    yield Input(path, line, kind, tuple(exchanges), lines=tuple(lines), notes=_notes(skipped))
     yield from problems
 
 
@@ -79,12 +78,12 @@ def _exchange(item: Interaction, path: str) -> Exchange | None:
         headers=headers,
         url=item.url,
         model=model_of(request) or model_of(response),
-        date=day(headers.get("date")) or day(item.moment) or day_of_reply(response),
+        date=date_of(headers.get("date")) or date_of(item.moment) or date_of_reply(response),
     )
 
 
 def _is_chat(request: JSON, response: JSON) -> bool:
-    """Tell whether bodies are chat completions, whatever the path: some hosts serve them elsewhere."""
+    """Return whether bodies are chat completions, whatever the path: some hosts use another one."""
     if not isinstance(request, Mapping) or "messages" not in request:
         return False
     if isinstance(response, str):
@@ -92,10 +91,10 @@ def _is_chat(request: JSON, response: JSON) -> bool:
     return isinstance(response, Mapping) and "choices" in response
 
 
-def _notes(left_out: Mapping[str, int]) -> tuple[str, ...]:
+def _notes(skipped: Mapping[str, int]) -> tuple[str, ...]:
     notes = [
-        f"left out, as it is not chat completions: {what}" + (f" ({count} times)" if count > 1 else "")
-        for what, count in left_out.items()
+        f"skipped, not chat completions: {name}" + (f" ({count} times)" if count > 1 else "")
+        for name, count in skipped.items()
     ]
-    more = len(notes) - _NAMED
-    return tuple(notes[:_NAMED]) + ((f"left out as well: {more} other addresses",) if more > 0 else ())
+    more = len(notes) - _MAX_NOTES
+    return tuple(notes[:_MAX_NOTES]) + ((f"also skipped: {more} other URLs",) if more > 0 else ())

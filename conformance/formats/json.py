@@ -1,4 +1,4 @@
-"""A JSON value, recognized by its keys."""
+"""JSON values, recognized by their keys."""
 
 from collections.abc import Iterator, Mapping
 from typing import Any, Final
@@ -7,9 +7,10 @@ from conformance.documents import JSON, parse_json
 from conformance.errors import InvalidDocument, Unrecognized
 from conformance.formats import records, sse
 from conformance.formats.inputs import ACCEPTED, Input
+from conformance.formats.records import as_text
 from conformance.wire.exchange import Exchange, model_of
 
-_NAMED: Final = 8
+_MAX_KEYS: Final = 8
 _ACCEPTED_LINES: Final = (
     "expected lines that hold a request body, a list of messages, a reply body, a chunk, an exchange or a list of them"
 )
@@ -21,7 +22,7 @@ def read(data: bytes, path: str) -> Iterator[Input]:
 
 
 def read_value(value: JSON, path: str, line: int | None = None) -> Iterator[Input]:
-    """Yield the inputs of a JSON value; `line` is where it stands, if it is one of several in a file."""
+    """Yield the inputs of a JSON value; `line` is its line if it is one of several in a file."""
     if isinstance(value, dict):
         yield from _object(value, path, line)
     elif isinstance(value, list) and value:
@@ -31,7 +32,7 @@ def read_value(value: JSON, path: str, line: int | None = None) -> Iterator[Inpu
 
 
 def is_chunk(value: Any) -> bool:
-    """Tell whether a value is a chunk of a stream."""
+    """Return whether a value is a chunk of a stream."""
     if not isinstance(value, Mapping) or not isinstance(value.get("choices"), list):
         return False
     kind, first = value.get("object"), next(iter(value["choices"]), None)
@@ -46,7 +47,7 @@ def _object(value: dict[str, Any], path: str, line: int | None) -> Iterator[Inpu
     if by_http or isinstance(value.get("interactions") or value.get("http_interactions"), list):
         yield from _recording(value, path)
     elif isinstance(log, Mapping) and isinstance(log.get("entries"), list):
-        # Imported here, as below, because most of what is checked is no recording.
+        # Imported here, as below, because most files are not recordings.
         from conformance.formats import har
 
         yield from har.read_entries(log["entries"], path)
@@ -59,7 +60,7 @@ def _object(value: dict[str, Any], path: str, line: int | None) -> Iterator[Inpu
     elif is_chunk(value):
         yield from sse.read_chunks([value], path, line)
     elif "choices" in value or "error" in value or value.get("object") == "error":
-        known = Exchange.of_plain(response=value, model=model_of(value), date=records.day_of_reply(value))
+        known = Exchange.of_plain(response=value, model=model_of(value), date=records.date_of_reply(value))
         yield Input(path, line, "response", (known,))
     else:
         raise _unknown(value, path, line)
@@ -86,34 +87,30 @@ def _recording(value: Any, path: str) -> Iterator[Input]:
     yield from vcr.read_value(value, path)
 
 
-def _session(exchanges: list[Any], about: Mapping[str, Any], path: str, line: int | None) -> Input:
+def _session(exchanges: list[Any], holder: Mapping[str, Any], path: str, line: int | None) -> Input:
     for number, item in enumerate(exchanges):
         if not isinstance(item, Mapping):
-            pointer = f"/exchanges/{number}" if about else f"/{number}"
+            pointer = f"/exchanges/{number}" if holder else f"/{number}"
             raise InvalidDocument("expected an exchange, an object with `request` or `response`", path, line, pointer)
-    conversed = tuple(records.exchange(item, path) for item in exchanges)
-    return Input(path, line, "exchanges", conversed, _text(about, "provider"), _text(about, "session"))
+    conversation = tuple(records.exchange(item, path) for item in exchanges)
+    provider, session = as_text(holder.get("provider")), as_text(holder.get("session"))
+    return Input(path, line, "exchanges", conversation, provider, session)
 
 
 def _exchange(value: Mapping[str, Any], path: str, line: int | None) -> Input:
-    provider, session, api = _text(value, "provider"), _text(value, "session"), value.get("api", "chat")
+    provider, session, api = as_text(value.get("provider")), as_text(value.get("session")), value.get("api", "chat")
     if api != "chat":
-        note = f"left out, as it is not chat completions: api {api!r}"
+        note = f"skipped, not chat completions: api {api!r}"
         return Input(path, line, "native", provider=provider, session=session, notes=(note,))
     return Input(path, line, "exchange", (records.exchange(value, path),), provider, session)
 
 
 def _unknown(value: JSON, path: str, line: int | None) -> InvalidDocument:
     if isinstance(value, dict):
-        keys = ", ".join(repr(key[:40]) for key in list(value)[:_NAMED]) or "none"
-        got = f"an object with the keys {keys}{', …' if len(value) > _NAMED else ''}"
+        keys = ", ".join(repr(key[:40]) for key in list(value)[:_MAX_KEYS]) or "none"
+        got = f"an object with the keys {keys}{', …' if len(value) > _MAX_KEYS else ''}"
     elif isinstance(value, list):
-        got = "a list whose items are not all of one of these kinds" if value else "an empty list"
+        got = "a list of other or mixed items" if value else "an empty list"
     else:
         got = "a single value"
     return Unrecognized(f"{ACCEPTED if line is None else _ACCEPTED_LINES}; got {got}", path, line or 1)
-
-
-def _text(holder: Mapping[str, Any], key: str) -> str:
-    value = holder.get(key)
-    return value if isinstance(value, str) else ""

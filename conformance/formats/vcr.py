@@ -1,4 +1,4 @@
-"""Cassettes: vcrpy, Ruby VCR, go-vcr and what pydantic-ai makes of them as YAML; the same shape, and nock, as JSON."""
+"""Cassettes: YAML of vcrpy, Ruby VCR, go-vcr and pydantic-ai; the same shape, and nock's, as JSON."""
 
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, Final
@@ -7,6 +7,7 @@ from conformance.documents import parse_yaml
 from conformance.errors import Unrecognized
 from conformance.formats.inputs import ACCEPTED, Input
 from conformance.formats.interactions import Interaction, conversation
+from conformance.formats.records import as_object
 
 KEYS: Final = ("interactions", "http_interactions")
 _BODIES: Final = ("parsed_body", "body", "content")
@@ -16,16 +17,16 @@ _STATUSES: Final = ("code", "status_code", "status")
 def read(data: bytes, path: str) -> Iterator[Input]:
     """Yield the conversation of a cassette in YAML."""
     document = parse_yaml(data, path, foreign=True)
-    value = _object(document.value)
+    value = as_object(document.value)
     if not any(isinstance(value.get(key), list) for key in KEYS):
         raise Unrecognized(f"{ACCEPTED}; got YAML without a list of `interactions`", path, document.line(""))
     yield from read_value(value, path, document.lines)
 
 
 def read_value(value: Any, path: str, lines: Mapping[str, int] | None = None) -> Iterator[Input]:
-    """Yield the conversation of a recording: a cassette, one interaction of it, or a list as nock for Node.js writes.
+    """Yield the conversation of a recording: a cassette, one interaction of it, or a list written by nock for Node.js.
 
-    `lines` are those of its pointers, where they are known.
+    `lines`: the line of each pointer, if known.
     """
     if isinstance(value, list):
         items = _nock(value)
@@ -39,8 +40,8 @@ def read_value(value: Any, path: str, lines: Mapping[str, int] | None = None) ->
 
 def interaction(item: Any, pointer: str, lines: Mapping[str, int]) -> Interaction:
     """Return one interaction of a cassette."""
-    whole = _object(item)
-    request, response = _object(whole.get("request")), _object(whole.get("response"))
+    whole = as_object(item)
+    request, response = as_object(whole.get("request")), as_object(whole.get("response"))
     return Interaction(
         method=str(request.get("method", "")),
         url=str(request.get("uri") or request.get("url") or ""),
@@ -57,8 +58,8 @@ def interaction(item: Any, pointer: str, lines: Mapping[str, int]) -> Interactio
 def _nock(items: Iterable[Mapping[str, Any]]) -> Iterator[Interaction]:
     for number, item in enumerate(items):
         raw = item.get("rawHeaders")
-        listed = raw if isinstance(raw, list) else [part for pair in _object(raw).items() for part in pair]
-        pairs = [("content-type", item.get("contentType", "")), *zip(listed[::2], listed[1::2], strict=False)]
+        flat = raw if isinstance(raw, list) else [text for pair in as_object(raw).items() for text in pair]
+        pairs = [("content-type", item.get("contentType", "")), *zip(flat[::2], flat[1::2], strict=False)]
         yield Interaction(
             method=str(item.get("method", "")),
             url=f"{item.get('scope', '')}{item.get('path', '')}",
@@ -70,19 +71,15 @@ def _nock(items: Iterable[Mapping[str, Any]]) -> Iterator[Interaction]:
         )
 
 
-def _nock_reply(kept: Any) -> Any:
-    """Return a reply that nock kept as hexadecimal text, in one piece or in several, as bytes."""
-    pieces = kept if isinstance(kept, list) else [kept]
-    if not pieces or not all(isinstance(piece, str) and piece for piece in pieces):
-        return kept
+def _nock_reply(recorded: Any) -> Any:
+    """Return a reply that nock recorded as hexadecimal text, in one fragment or several, as bytes."""
+    fragments = recorded if isinstance(recorded, list) else [recorded]
+    if not fragments or not all(isinstance(item, str) and item for item in fragments):
+        return recorded
     try:
-        return bytes.fromhex("".join(pieces))
+        return bytes.fromhex("".join(fragments))
     except ValueError:
-        return kept
-
-
-def _object(value: Any) -> Mapping[str, Any]:
-    return value if isinstance(value, Mapping) else {}
+        return recorded
 
 
 def _first(holder: Mapping[str, Any], keys: Iterable[str]) -> Any:

@@ -8,7 +8,7 @@ from typing import Any, Final, NamedTuple
 
 from conformance.baseline import Entry
 from conformance.documents import read_json
-from conformance.documents.json_lines import lines_of
+from conformance.documents.json_scan import lines_of
 from conformance.gate import PROBES, Fact, Judgement, facts
 from conformance.results import Level, Results, Status
 
