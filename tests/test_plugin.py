@@ -8,7 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from conformance import profiles, scenarios
+from conformance import profiles, rules, scenarios
+from conformance.rules import advice
 from conformance.simulator import simulated
 from conformance.suite.plan import plan
 from conformance.transport.server import Answered, Asked, serving
@@ -159,8 +160,10 @@ def test_an_endpoint_that_judges_nothing_is_no_failure(
     assert "failed" not in shown(result)
 
 
-def test_a_provider_that_breaks_a_rule_fails(pytester: pytest.Pytester, stack: ExitStack) -> None:
-    """A provider that ends every stream without its mark, and calls every tool under one id, is caught."""
+def test_a_provider_that_breaks_a_rule_fails_in_the_words_of_the_findings(
+    pytester: pytest.Pytester, stack: ExitStack
+) -> None:
+    """A provider that omits [DONE], uses one id for all calls and has errors of its own is caught."""
     simulator_url = stack.enter_context(simulated(profiles.load("openai")))
 
     def answer(asked: Asked) -> Answered:
@@ -168,10 +171,30 @@ def test_a_provider_that_breaks_a_rule_fails(pytester: pytest.Pytester, stack: E
 
         reply = httpx.post(simulator_url + asked.path, content=asked.body)
         body = re.sub(rb'"call_[A-Za-z0-9]{24}"', b'"call_0"', reply.content).replace(b"data: [DONE]\n\n", b"")
+        if reply.status_code == 400:
+            return Answered(422, b'{"error":{"message":"none"}}', {"content-type": "application/json"})
         return Answered(reply.status_code, body, {"content-type": reply.headers["content-type"]})
 
     url = stack.enter_context(serving(answer))
-    result = run(pytester, "--provider=openai", "--live", f"--base-url={url}/v1")
+    result = run(pytester, "--provider=openai", "--live", f"--base-url={url}/v1", "-k", "parallel-tool-calls")
     assert 1 == result.ret
-    assert "stream/ends-with-done" in shown(result)
-    assert "tool-calls/id-unique-in-reply" in shown(result)
+    failures = shown(result).partition(" FAILURES ")[2].partition("Compatibility matrix")[0]
+    assert [] == [words for words in ("assert ", "def test_", "E  ", ".py") if words in failures]
+    ids = ("parallel-tool-calls.stream-tool-calls/id-unique-in-reply", "parallel-tool-calls.plain-results-missing")
+    rule, probe = (failures.partition(f"{item}] _")[2].partition("\n____")[0].splitlines()[1:] for item in ids)
+    unique, answered = rules.select(["tool-calls/id-unique-in-reply", "transcript/calls-answered"])
+    at = "/0/response/3/choices/0/delta/tool_calls/0/id"
+    assert [
+        f"tool-calls/id-unique-in-reply: expected an id that no call before it has, got 'call_0' again (at {at})",
+        f"  rule:   {unique.title}",
+        f"  fix:    {advice(unique.doc)[1]}",
+        "  more:   conformance explain tool-calls/id-unique-in-reply",
+    ] == [rule[0], *rule[2:]]
+    assert rule[1].startswith('  value:  {"id":"chatcmpl-')
+    assert re.fullmatch(r"probes/results-missing: expected refused with 400: .+, got refused with 422: none", probe[0])
+    assert [
+        f"  breaks: {answered.id}: {answered.title}",
+        f"  more:   conformance explain {answered.id} results.missing results.missing-at-end",
+    ] == [probe[2], probe[-1]]
+    assert "results.missing or results.missing-at-end of the profile openai" in " ".join(" ".join(probe[3:-1]).split())
+    assert "stream/ends-with-done: " in failures.partition("test_no_other_rule_is_broken")[2]

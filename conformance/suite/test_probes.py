@@ -1,9 +1,11 @@
-"""A provider does with each deviating request what its profile claims: refuses it in those words, or bears it."""
+"""The provider answers each deviating request as its profile claims: it rejects it with that error, or accepts it."""
 
 import pytest
 
+from conformance import scenarios
 from conformance.results import Case, Status
 from conformance.suite.config_keys import RUN
+from conformance.suite.failures import report_on_probe, summary_of_probe
 
 
 def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
@@ -18,18 +20,20 @@ def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
 
 
 def test_probe(case: Case, probe: str, request: pytest.FixtureRequest) -> None:
-    """What was observed is what was claimed; where nothing is claimed, what was observed is only reported.
+    """The provider does what its profile claims; if the profile claims nothing, its answer is only reported.
 
-    What is known to be broken, and stands among the expected failures, is shown as such, and fails where it passes.
+    An expected failure is reported as xfail, and fails if the probe passes.
     """
-    probed = next((each for each in case.probes if each.name == probe), None)
-    if probed is None:
-        pytest.skip("not sent: the request holds nothing to change")
-    if probed.status is Status.NOT_APPLICABLE:
-        pytest.skip(f"nothing is claimed of this; observed: {probed.observed}")
-    wrong = f"expected {probed.expected or 'to get there'}, observed {probed.observed}"
-    if probed.status is not Status.PASSED and (known := request.config.stash[RUN].excuse(case, f"probes/{probe}")):
-        pytest.xfail(f"{known} Seen: {wrong}")
-    assert probed.status is Status.PASSED, wrong
-    if untrue := request.config.stash[RUN].untrue(case, f"probes/{probe}"):
-        pytest.fail(untrue, pytrace=False)
+    run = request.config.stash[RUN]
+    result = next((each for each in case.probes if each.name == probe), None)
+    if result is None:
+        pytest.skip("not sent: the request has nothing to change")
+    if result.status is Status.NOT_APPLICABLE:
+        pytest.skip(f"the profile claims nothing about this; observed: {result.observed}")
+    if result.status is not Status.PASSED:
+        if known := run.excuse(case, f"probes/{probe}"):
+            pytest.xfail(f"{known} Seen: {summary_of_probe(result)}")
+        (sent,) = (each for each in scenarios.load(case.scenario).probes if each.name == probe)
+        pytest.fail(report_on_probe(result, sent, run.profile.name, case.note), pytrace=False)
+    if stale := run.untrue(case, f"probes/{probe}"):
+        pytest.fail(stale, pytrace=False)

@@ -1,0 +1,92 @@
+"""What a failed item prints: the rule or probe, what was expected and what came, where, and how to go on."""
+
+import textwrap
+from collections.abc import Iterator, Sequence
+from typing import Final
+
+from conformance import rules
+from conformance.results import Level, Outcome, Probed, Status
+from conformance.rules import advice
+from conformance.scenarios import Probe
+
+_WIDTH: Final = 100
+_LABEL: Final = 10
+_PROSE: Final = frozenset({"note", "fix"})
+
+
+def summary_of_rule(outcome: Outcome) -> str:
+    """Return in one line how the provider fails a rule; empty if it does not. A SHOULD is shown in the matrix alone."""
+    if outcome.status is Status.FAILED and outcome.level is Level.MUST:
+        first = outcome.findings[0]
+        return f"{outcome.rule}: {first.message} (at {first.at})"
+    if outcome.status in (Status.UNTESTED, Status.ERRORED):
+        return f"{outcome.rule}: {outcome.status.value}: {outcome.reason}"
+    return ""
+
+
+def report_on_rule(outcome: Outcome, note: str = "") -> str:
+    """Return the summary with all findings, the rule and how to fix it; `note` says why the case ended early."""
+    (rule,) = rules.select([outcome.rule])
+    return "\n".join([summary_of_rule(outcome), *_details(_about_outcome(outcome, note)), *_details(_about_rule(rule))])
+
+
+def _about_outcome(outcome: Outcome, note: str) -> Iterator[tuple[str, str]]:
+    if outcome.status is Status.ERRORED:
+        yield "note", "This is an error of the suite, not of the provider."
+    elif outcome.status is Status.UNTESTED:
+        yield "note", note or "The scenario promises to test this rule, and nothing that it applies to came."
+    shown = ""
+    for number, finding in enumerate(outcome.findings):
+        if number:
+            yield "also", f"{finding.message} (at {finding.at})"
+        if finding.excerpt not in ("", shown):
+            shown = finding.excerpt
+            yield "value", shown
+
+
+def _about_rule(rule: rules.Rule) -> Iterator[tuple[str, str]]:
+    yield "rule", rule.title
+    if fix := advice(rule.doc)[1]:
+        yield "fix", fix
+    yield "more", f"conformance explain {rule.id}"
+
+
+def summary_of_probe(result: Probed) -> str:
+    """Return in one line how the provider's answer differs from its claims."""
+    if result.status is Status.UNTESTED:
+        return f"probes/{result.name}: untested: {result.observed}"
+    return f"probes/{result.name}: expected {result.expected}, got {result.observed}"
+
+
+def report_on_probe(result: Probed, probe: Probe, provider: str, note: str = "") -> str:
+    """Return the summary with the deviation, the rule that it breaks and the claims that predict the answer."""
+    return "\n".join([summary_of_probe(result), *_details(_about_probe(result, probe, provider, note))])
+
+
+def _about_probe(result: Probed, probe: Probe, provider: str, note: str) -> Iterator[tuple[str, str]]:
+    if result.status is Status.UNTESTED and note:
+        yield "note", note
+    yield "probe", probe.title
+    named: Sequence[str] = probe.claims
+    if result.rule:
+        (rule,) = rules.select([result.rule])
+        named = named or rule.claims
+        yield "breaks", f"{rule.id}: {rule.title}"
+    if result.status is not Status.UNTESTED:
+        claims = f"{' or '.join(named)} of the profile {provider}" if named else f"a claim of the profile {provider}"
+        yield "fix", f"If this is how the provider behaves now, correct {claims}; otherwise the provider has a bug."
+    explained = [*([result.rule] if result.rule else []), *named]
+    yield (
+        "more",
+        f"conformance explain {' '.join(explained)}"
+        if explained
+        else (f"conformance list claims --provider {provider}"),
+    )
+
+
+def _details(pairs: Iterator[tuple[str, str]]) -> Iterator[str]:
+    """Yield the lines of labelled texts; prose is wrapped, what a reader copies is not."""
+    for label, text in pairs:
+        lines = textwrap.wrap(" ".join(text.split()), _WIDTH - _LABEL) if label in _PROSE else [text]
+        for number, line in enumerate(lines):
+            yield f"  {'' if number else label + ':':{_LABEL - 2}}{line}"
