@@ -1,4 +1,4 @@
-"""Calibration: real exchanges held against predictions and claims, on made-up recordings and on real ones."""
+"""Calibration: real exchanges compared with predictions and claims, for made-up recordings and real ones."""
 
 import contextlib
 import io
@@ -11,8 +11,8 @@ import pytest
 
 from conformance import baseline, profiles
 from conformance.cli import main
-from conformance.evidence.calibration import Seen, Tally, Verdict, calibrate
-from conformance.evidence.observations import judged
+from conformance.evidence.calibration import Calibration, calibrate
+from conformance.evidence.observations import Comparison, Observation, compare
 from conformance.formats import Input
 from conformance.wire.exchange import Exchange
 from tests.checking import BASES, jsonl, write
@@ -34,7 +34,7 @@ REQUEST = BASES["tool-result"][0]["request"]
 REPLY = BASES["plain"][0]["response"]
 CALLED = BASES["tool-call"][0]["response"]
 STREAM = BASES["stream-plain"][0]["response"]
-TOLD = "The reasoning_content at 1 must be passed back."
+MESSAGE = "The reasoning_content at 1 must be passed back."
 IMAGE = {"type": "image_url", "image_url": {"url": "https://example.org/paris.png"}}
 
 
@@ -50,46 +50,48 @@ def error(message: str) -> dict[str, Any]:
     return {"error": {"message": message, "type": "t", "param": None, "code": "c"}}
 
 
-def seen(request: Any, response: Any, status: int | None = 200, claims: Mapping[str, Any] = CLAIMS) -> Seen:
+def observe(request: Any, response: Any, status: int | None = 200, claims: Mapping[str, Any] = CLAIMS) -> Observation:
     exchange = Exchange(request, response, status, model="m", date="2026-01-01")
-    (found,) = judged(Input("a.jsonl", 1, "exchange", (exchange,)), profiles.of(claims, "fake"))
+    (found,) = compare(Input("a.jsonl", 1, "exchange", (exchange,)), profiles.of(claims, "fake"))
     return found
 
 
 @pytest.mark.parametrize(
     ("request_", "response", "status", "expected"),
     [
-        (asking(), REPLY, 200, Verdict.ACCEPTED),
-        (asking(), REPLY, None, Verdict.ACCEPTED),
-        (REQUEST, error(TOLD), 400, Verdict.REFUSED),
-        (REQUEST, error("Pass something back!"), 400, Verdict.REFUSED),
-        (REQUEST, error(TOLD), 200, Verdict.OTHERWISE),
-        (REQUEST, error(TOLD), 422, Verdict.OTHERWISE),
-        (REQUEST, error("No reasoning, no answer."), 400, Verdict.OTHERWISE),
-        (REQUEST, REPLY, 200, Verdict.FALSE),
-        (asking(), error("Nobody knows why."), 400, Verdict.MISSED),
-        (asking(), error("Nobody knows why."), 200, Verdict.MISSED),
-        (None, REPLY, 200, Verdict.UNPLAYED),
-        (asking(), None, None, Verdict.UNPLAYED),
-        (None, error("Nobody knows why."), 400, Verdict.UNPLAYED),
+        (asking(), REPLY, 200, Comparison.ACCEPTED),
+        (asking(), REPLY, None, Comparison.ACCEPTED),
+        (REQUEST, error(MESSAGE), 400, Comparison.REJECTED),
+        (REQUEST, error("Pass something back!"), 400, Comparison.REJECTED),
+        (REQUEST, error(MESSAGE), 200, Comparison.OTHER_WORDS),
+        (REQUEST, error(MESSAGE), 422, Comparison.OTHER_WORDS),
+        (REQUEST, error("No reasoning, no answer."), 400, Comparison.OTHER_WORDS),
+        (REQUEST, REPLY, 200, Comparison.FALSE_POSITIVE),
+        (asking(), error("Nobody knows why."), 400, Comparison.FALSE_NEGATIVE),
+        (asking(), error("Nobody knows why."), 200, Comparison.FALSE_NEGATIVE),
+        (None, REPLY, 200, Comparison.INCOMPLETE),
+        (asking(), None, None, Comparison.INCOMPLETE),
+        (None, error("Nobody knows why."), 400, Comparison.INCOMPLETE),
     ],
 )
-def test_a_request_is_held_against_its_real_answer(
-    request_: Any, response: Any, status: int | None, expected: Verdict
+def test_a_request_is_compared_with_its_real_answer(
+    request_: Any, response: Any, status: int | None, expected: Comparison
 ) -> None:
-    assert expected is seen(request_, response, status).verdict
+    assert expected is observe(request_, response, status).comparison
 
 
 def test_a_body_that_only_a_template_gives_may_hold_more_than_that() -> None:
     details = [{"loc": ["body"]}, {"loc": ["body", "messages", 0, "user"], "msg": "No.", "input": {}}]
-    found = seen(asking(messages=[{"role": "user", "content": [IMAGE]}]), {"detail": details}, 422)
-    assert Verdict.REFUSED is found.verdict
+    found = observe(asking(messages=[{"role": "user", "content": [IMAGE]}]), {"detail": details}, 422)
+    assert Comparison.REJECTED is found.comparison
     assert {"request.image-parts"} == found.confirmed
 
 
-def test_the_text_of_an_upstream_counts_that_a_gateway_quotes() -> None:
-    body = {"error": {"message": "Provider returned error", "code": 400, "metadata": {"raw": json.dumps(error(TOLD))}}}
-    assert Verdict.REFUSED is seen(REQUEST, body, 400).verdict
+def test_the_text_of_an_upstream_counts_if_a_gateway_quotes_it() -> None:
+    body = {
+        "error": {"message": "Provider returned error", "code": 400, "metadata": {"raw": json.dumps(error(MESSAGE))}}
+    }
+    assert Comparison.REJECTED is observe(REQUEST, body, 400).comparison
 
 
 @pytest.mark.parametrize(
@@ -112,75 +114,77 @@ def test_the_text_of_an_upstream_counts_that_a_gateway_quotes() -> None:
         (503, "No.", "provider's own failure"),
     ],
 )
-def test_a_cause_that_is_not_the_wire_sets_a_refusal_apart(status: int, message: str, expected: str) -> None:
+def test_a_refusal_for_a_cause_other_than_the_wire_is_out_of_scope(status: int, message: str, expected: str) -> None:
     for request in (asking(), REQUEST):
-        found = seen(request, error(message), status)
-        assert (Verdict.APART, expected) == (found.verdict, found.cause)
+        found = observe(request, error(message), status)
+        assert (Comparison.OUT_OF_SCOPE, expected) == (found.comparison, found.cause)
 
 
-def test_an_error_within_200_has_the_status_that_it_names() -> None:
-    found = seen(asking(), {"error": {"message": "No.", "code": 502}})
-    assert (Verdict.APART, "provider's own failure") == (found.verdict, found.cause)
+def test_an_error_with_status_200_has_the_status_that_it_names() -> None:
+    found = observe(asking(), {"error": {"message": "No.", "code": 502}})
+    assert (Comparison.OUT_OF_SCOPE, "provider's own failure") == (found.comparison, found.cause)
 
 
 def test_an_error_as_the_only_event_of_a_stream_is_a_refusal() -> None:
     event = json.dumps({"error": {"message": "tool call validation failed", "status_code": 400}})
-    found = seen(asking(), f"event: error\ndata: {event}\n\n")
-    assert (Verdict.APART, "what the model wrote") == (found.verdict, found.cause)
-    assert Verdict.REFUSED is seen(REQUEST, f"data: {json.dumps(error(TOLD))}\n\n", 400).verdict
+    found = observe(asking(), f"event: error\ndata: {event}\n\n")
+    assert (Comparison.OUT_OF_SCOPE, "what the model wrote") == (found.comparison, found.cause)
+    assert Comparison.REJECTED is observe(REQUEST, f"data: {json.dumps(error(MESSAGE))}\n\n", 400).comparison
 
 
 def test_an_error_after_a_stream_has_begun_is_no_refusal() -> None:
     chunks = "".join(f"data: {each if isinstance(each, str) else json.dumps(each)}\n\n" for each in STREAM[:2])
-    assert Verdict.ACCEPTED is seen(asking(), f"{chunks}data: {json.dumps(error('No.'))}\n\n").verdict
+    assert Comparison.ACCEPTED is observe(asking(), f"{chunks}data: {json.dumps(error('No.'))}\n\n").comparison
 
 
-def test_a_verdict_is_confirmed_by_the_very_deviation_and_by_nothing_else() -> None:
-    assert {"request.developer-role"} == seen(after("developer"), REPLY).confirmed
-    assert set() == seen(asking(), REPLY).confirmed
-    assert set() == seen(after("developer"), error("No."), 401).confirmed
+def test_a_claim_about_a_deviation_is_confirmed_only_by_that_deviation() -> None:
+    assert {"request.developer-role"} == observe(after("developer"), REPLY).confirmed
+    assert set() == observe(asking(), REPLY).confirmed
+    assert set() == observe(after("developer"), error("No."), 401).confirmed
 
 
-def test_a_refusal_is_confirmed_by_its_text_whatever_it_was_that_was_asked() -> None:
-    assert {"error.unauthorized"} == seen(asking(), error("Your key sk-1 is wrong."), 401).confirmed
-    assert {"error.unauthorized"} == seen(None, error("Your key sk-1 is wrong."), 401).confirmed
-    assert set() == seen(asking(), error("Your key sk-1 is wrong."), 403).confirmed
+def test_a_refusal_is_confirmed_by_its_text_whatever_the_request() -> None:
+    assert {"error.unauthorized"} == observe(asking(), error("Your key sk-1 is wrong."), 401).confirmed
+    assert {"error.unauthorized"} == observe(None, error("Your key sk-1 is wrong."), 401).confirmed
+    assert set() == observe(asking(), error("Your key sk-1 is wrong."), 403).confirmed
 
 
-def test_a_false_refusal_contradicts_its_claim() -> None:
-    found = seen(REQUEST, REPLY)
+def test_a_false_positive_contradicts_its_claim() -> None:
+    found = observe(REQUEST, REPLY)
     assert {"reasoning.omitted-on-tool-turn"} == found.contradicted
-    assert ("reasoning.omitted-on-tool-turn", f"400 {TOLD}") == (found.claim, found.expected)
+    assert ("reasoning.omitted-on-tool-turn", f"400 {MESSAGE}") == (found.claim, found.expected)
 
 
-def test_a_deviation_of_which_nothing_is_known_is_counted_where_it_was_answered() -> None:
-    found = seen(after("system"), REPLY)
+def test_an_accepted_deviation_is_counted_if_its_claim_is_unknown() -> None:
+    found = observe(after("system"), REPLY)
     assert {"request.system-position"} == found.answered
     assert set() == found.confirmed
 
 
-def test_a_claim_about_replies_is_confirmed_or_contradicted_by_those_that_have_what_it_speaks_of() -> None:
+def test_a_claim_about_replies_is_confirmed_or_contradicted_by_those_that_it_applies_to() -> None:
     asked = BASES["tool-call"][0]["request"]
-    assert {"ids.format"} == seen(asked, CALLED, claims={"ids.format": "call_[a-z]"}).confirmed
-    assert set() == seen(asked, REPLY, claims={"ids.format": "call_[a-z]"}).confirmed
-    found = seen(asked, CALLED, claims={"ids.format": r"\d+"})
+    assert {"ids.format"} == observe(asked, CALLED, claims={"ids.format": "call_[a-z]"}).confirmed
+    assert set() == observe(asked, REPLY, claims={"ids.format": "call_[a-z]"}).confirmed
+    found = observe(asked, CALLED, claims={"ids.format": r"\d+"})
     assert {"ids.format"} == found.contradicted
     assert set() == found.confirmed
-    assert [("tool-calls/id-in-claimed-format", ("ids.format",))] == [(each.rule, each.claims) for each in found.faults]
+    assert [("tool-calls/id-in-claimed-format", ("ids.format",))] == [
+        (each.rule, each.claims) for each in found.mismatches
+    ]
 
 
 def test_a_claimed_departure_from_the_canonical_wire_confirms_its_claim() -> None:
     reply = {**REPLY, "choices": [{**REPLY["choices"][0], "finish_reason": ""}]}
-    assert {"finish.missing"} == seen(asking(), reply, claims={"finish.missing": True}).confirmed
+    assert {"finish.missing"} == observe(asking(), reply, claims={"finish.missing": True}).confirmed
 
 
-def test_a_departure_of_which_no_claim_tells_contradicts_nothing() -> None:
-    found = seen(asking(), {**REPLY, "object": "reply"})
-    assert [("shape/response", ())] == [(each.rule, each.claims) for each in found.faults]
+def test_an_unclaimed_departure_contradicts_nothing() -> None:
+    found = observe(asking(), {**REPLY, "object": "reply"})
+    assert [("shape/response", ())] == [(each.rule, each.claims) for each in found.mismatches]
     assert set() == found.contradicted
 
 
-def test_each_exchange_is_judged_by_the_claims_of_its_own_day() -> None:
+def test_each_exchange_is_compared_with_the_claims_of_its_own_day() -> None:
     text = (
         "title: T\nkind: host\nclaims:\n  request.developer-role:\n"
         "  - {value: {status: 400, message: Nobody is a developer.}, until: 2026-01, source: S, confidence: high}\n"
@@ -190,11 +194,11 @@ def test_each_exchange_is_judged_by_the_claims_of_its_own_day() -> None:
         path = Path(stack.enter_context(_folder())) / "fake.yaml"
         path.write_text(text, "utf-8")
         profile = profiles.read(path)
-    days = {"2025-12-31": Verdict.FALSE, "2026-01-01": Verdict.ACCEPTED}
+    days = {"2025-12-31": Comparison.FALSE_POSITIVE, "2026-01-01": Comparison.ACCEPTED}
     for day, expected in days.items():
         exchange = Exchange(after("developer"), REPLY, 200, model="m", date=day)
-        (found,) = judged(Input("a", None, "exchange", (exchange,)), profile)
-        assert expected is found.verdict
+        (found,) = compare(Input("a", None, "exchange", (exchange,)), profile)
+        assert expected is found.comparison
 
 
 def _folder() -> contextlib.AbstractContextManager[str]:
@@ -203,19 +207,21 @@ def _folder() -> contextlib.AbstractContextManager[str]:
     return tempfile.TemporaryDirectory()
 
 
-def test_an_exchange_that_is_met_again_counts_once_and_its_session_knows_more() -> None:
-    tally = Tally()
-    alone = Seen("fake", "fake", "d", "a:1", Verdict.MISSED, confirmed=frozenset({"x", "y"}))
-    tally.add([alone])
-    tally.add([alone._replace(verdict=Verdict.REFUSED, ref="s:1", contradicted=frozenset({"y"}))])
-    assert 1 == len(tally)
-    assert () == tally.failures()
+def test_an_exchange_that_occurs_twice_counts_once_and_its_session_knows_more() -> None:
+    calibration = Calibration()
+    alone = Observation("fake", "fake", "d", "a:1", Comparison.FALSE_NEGATIVE, confirmed=frozenset({"x", "y"}))
+    calibration.add([alone])
+    calibration.add([alone._replace(comparison=Comparison.REJECTED, ref="s:1", contradicted=frozenset({"y"}))])
+    assert 1 == len(calibration)
+    assert () == calibration.failures()
 
 
-def test_what_a_rule_broke_on_is_told_with_its_place() -> None:
-    tally = Tally()
-    tally.add([Seen("fake", "fake", "d", "a:1", Verdict.ACCEPTED, errored=("stream/x: KeyError: 'y'",))])
-    assert ["a:1: stream/x: KeyError: 'y'"] == tally.errored
+def test_an_exception_in_a_rule_is_listed_with_its_recording() -> None:
+    calibration = Calibration()
+    calibration.add(
+        [Observation("fake", "fake", "d", "a:1", Comparison.ACCEPTED, errored=("stream/x: KeyError: 'y'",))]
+    )
+    assert ["a:1: stream/x: KeyError: 'y'"] == calibration.errored
 
 
 def record(provider: str, request: Any, response: Any, status: int | None = 200, **more: Any) -> dict[str, Any]:
@@ -224,7 +230,7 @@ def record(provider: str, request: Any, response: Any, status: int | None = 200,
 
 GOOD = record("deepseek", asking(model="deepseek-chat"), STREAM, recorded_at="2026-05-01", stream=True)
 CUT = GOOD | {"response": STREAM[:-1], "model": "deepseek-chat"}
-UNTOLD = record("nobody", asking(), REPLY)
+UNKNOWN_PROVIDER = record("nobody", asking(), REPLY)
 
 
 def run(*arguments: object) -> tuple[int, str, str]:
@@ -239,14 +245,16 @@ def nothing_expected(tmp_path: Path) -> list[object]:
     return ["--expected", write(tmp_path / "none.yaml", "[]\n")]
 
 
-def test_recordings_that_fit_are_clean(tmp_path: Path, nothing_expected: list[object]) -> None:
-    code, out, _ = run(write(tmp_path / "a.jsonl", jsonl(GOOD, UNTOLD)), *nothing_expected)
+def test_recordings_that_match_give_no_failures(tmp_path: Path, nothing_expected: list[object]) -> None:
+    code, out, _ = run(write(tmp_path / "a.jsonl", jsonl(GOOD, UNKNOWN_PROVIDER)), *nothing_expected)
     assert 0 == code
     assert "without profile: nobody 1" in out
     assert "nothing unexpected" in out
 
 
-def test_a_contradiction_is_told_with_its_place_rule_and_claim(tmp_path: Path, nothing_expected: list[object]) -> None:
+def test_a_contradiction_is_printed_with_its_place_rule_and_claim(
+    tmp_path: Path, nothing_expected: list[object]
+) -> None:
     file = write(tmp_path / "a.jsonl", jsonl(GOOD, CUT))
     code, out, _ = run(file, "--format", "json", *nothing_expected)
     (failure,) = json.loads(out)["failures"]
@@ -259,7 +267,7 @@ def test_a_contradiction_is_told_with_its_place_rule_and_claim(tmp_path: Path, n
 
 
 @pytest.mark.parametrize("subject", ["stream/ends-with-done", "stream.done", "**"])
-def test_what_the_baseline_covers_is_told_and_does_not_count(tmp_path: Path, subject: str) -> None:
+def test_what_the_baseline_covers_is_printed_and_does_not_count(tmp_path: Path, subject: str) -> None:
     file, entries = write(tmp_path / "a.jsonl", jsonl(CUT)), tmp_path / "expected.yaml"
     entries.write_text(
         f"- match: recordings/deepseek/{subject}\n  reason: The fixture is cut.\n  link: https://example.org\n"
@@ -274,25 +282,25 @@ def test_what_the_baseline_covers_is_told_and_does_not_count(tmp_path: Path, sub
     assert 0 == run(file, "--expected", entries)[0]
 
 
-def test_what_cannot_be_read_or_judged_is_unusable(tmp_path: Path, nothing_expected: list[object]) -> None:
+def test_what_cannot_be_read_or_compared_is_unusable(tmp_path: Path, nothing_expected: list[object]) -> None:
     code, _, complaint = run(write(tmp_path / "a.jsonl", jsonl(GOOD, "{")), *nothing_expected)
     assert (2, True) == (code, "a.jsonl:2" in complaint)
-    code, _, complaint = run(write(tmp_path / "b.jsonl", jsonl(UNTOLD)), *nothing_expected)
+    code, _, complaint = run(write(tmp_path / "b.jsonl", jsonl(UNKNOWN_PROVIDER)), *nothing_expected)
     assert (2, True) == (code, "nothing was judged" in complaint)
     code, _, complaint = run(tmp_path / "a.jsonl", "--provider", "deepsek", *nothing_expected)
     assert (2, True) == (code, "did you mean deepseek" in complaint)
 
 
-def test_a_provider_can_be_named_for_recordings_that_tell_none(tmp_path: Path, nothing_expected: list[object]) -> None:
-    file = write(tmp_path / "a.jsonl", jsonl(UNTOLD, UNTOLD))
+def test_a_provider_can_be_given_for_recordings_without_one(tmp_path: Path, nothing_expected: list[object]) -> None:
+    file = write(tmp_path / "a.jsonl", jsonl(UNKNOWN_PROVIDER, UNKNOWN_PROVIDER))
     (row,) = json.loads(run(file, "--provider", "deepseek", "--format", "json", *nothing_expected)[1])["providers"]
     assert ("deepseek", 1, {"accepted": 1}) == (row["provider"], row["recordings"], row["requests"])
 
 
-def test_the_evidence_is_counts_alone_and_the_same_in_any_number_of_processes(
+def test_the_evidence_is_only_counts_and_the_same_for_any_number_of_processes(
     tmp_path: Path, nothing_expected: list[object]
 ) -> None:
-    file = write(tmp_path / "a.jsonl", jsonl(GOOD, CUT, UNTOLD))
+    file = write(tmp_path / "a.jsonl", jsonl(GOOD, CUT, UNKNOWN_PROVIDER))
     written = []
     for jobs in (1, 2):
         run(file, "--write", tmp_path / f"out{jobs}", "--jobs", jobs, *nothing_expected)
@@ -306,20 +314,20 @@ def test_the_evidence_is_counts_alone_and_the_same_in_any_number_of_processes(
 
 
 @pytest.fixture(scope="module")
-def real(shared: Path) -> Tally:
+def real(shared: Path) -> Calibration:
     return calibrate(sorted(map(str, (shared / "recordings").glob("*.jsonl.gz"))))
 
 
-def test_real_traffic_contradicts_nothing_that_is_not_expected(real: Tally) -> None:
+def test_real_traffic_contradicts_nothing_that_is_not_expected(real: Calibration) -> None:
     covered = baseline.cover(real.failures(), baseline.load(recordings=True))
     found = [f"{each.names[0]}: {each.message} ({each.ref})" for each in covered.unexpected]
     assert [] == found
 
 
-def test_every_expected_failure_of_a_recording_is_met(real: Tally) -> None:
+def test_every_expected_failure_of_a_recording_occurs(real: Calibration) -> None:
     assert () == baseline.cover(real.failures(), baseline.load(recordings=True)).stale
 
 
-def test_no_rule_breaks_on_real_traffic_and_all_of_it_is_read(real: Tally) -> None:
+def test_no_rule_raises_on_real_traffic_and_all_of_it_is_read(real: Calibration) -> None:
     assert ([], []) == (real.errored, real.unreadable)
     assert len(real) > 1_500

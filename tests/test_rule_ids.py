@@ -10,7 +10,7 @@ from conformance import rules, scenarios
 from conformance.adapters import loop
 from conformance.baseline import Entry
 from conformance.cli import main
-from conformance.evidence.tally import Failure
+from conformance.evidence.calibration import Failure
 from conformance.gate import facts, judge
 from conformance.reporting.matrix.difference import Difference, difference
 from conformance.results import Results

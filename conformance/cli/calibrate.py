@@ -17,7 +17,7 @@ import orjson
 
 from conformance import baseline
 from conformance.errors import Unusable
-from conformance.evidence.calibration import Tally, calibrate
+from conformance.evidence.calibration import Calibration, calibrate
 from conformance.files import AUTO
 from conformance.reporting.renderers.calibration import render
 from conformance.terminal import complain, painter
@@ -46,27 +46,27 @@ def configure(parser: argparse.ArgumentParser) -> None:
 def run(arguments: argparse.Namespace) -> int:
     """Calibrate and print the report; return 1 for what is unexpectedly false, missed or contradicted."""
     entries = baseline.load(arguments.expected, recordings=True)
-    tally = calibrate(arguments.paths, arguments.provider, arguments.jobs)
-    for message in (*tally.unreadable, *tally.errored):
+    calibration = calibrate(arguments.paths, arguments.provider, arguments.jobs)
+    for message in (*calibration.unreadable, *calibration.errored):
         complain(message)
-    if not len(tally):
+    if not len(calibration):
         raise Unusable("nothing was judged, since no input holds chat completions of a provider that has a profile")
-    shown = tally.to_json(entries, datetime.now(UTC).date().isoformat())
+    shown = calibration.to_json(entries, datetime.now(UTC).date().isoformat())
     if arguments.format == "json":
         print(orjson.dumps(shown, option=orjson.OPT_INDENT_2).decode())
     else:
         print("".join(render(shown, painter())), end="")
     if arguments.write is not None:
-        _write(tally, arguments.write)
-    if tally.unreadable or tally.errored:
+        _write(calibration, arguments.write)
+    if calibration.unreadable or calibration.errored:
         return 2
     return int(bool(shown["failures"]))
 
 
-def _write(tally: Tally, folder: Path) -> None:
+def _write(calibration: Calibration, folder: Path) -> None:
     folder.mkdir(parents=True, exist_ok=True)
-    for name in tally.profiles():
-        evidence = orjson.dumps(tally.evidence(name), option=orjson.OPT_INDENT_2 | orjson.OPT_APPEND_NEWLINE)
+    for name in calibration.profiles():
+        evidence = orjson.dumps(calibration.evidence(name), option=orjson.OPT_INDENT_2 | orjson.OPT_APPEND_NEWLINE)
         (folder / f"{name}.json").write_bytes(evidence)
 
 

@@ -1,4 +1,4 @@
-"""What a provider did with a request, as its recorded answer tells: accepted, or refused for a cause."""
+"""What a provider did with a request, according to its recorded answer: accepted, or rejected for a cause."""
 
 import json
 import re
@@ -15,9 +15,9 @@ from conformance.wire.sse import read
 
 
 class Answer(NamedTuple):
-    """What the provider did: accepted a request, or refused it with status, text (told in several ways) and body."""
+    """What the provider did: accepted a request, or rejected it with status, possible texts and body."""
 
-    refused: bool
+    rejected: bool
     status: int | None = None
     texts: tuple[str, ...] = ()
     body: Any = None
@@ -25,11 +25,11 @@ class Answer(NamedTuple):
     @property
     def words(self) -> str:
         """Return status and text as one."""
-        return f"{self.status} {self.texts[0][:300]}" if self.refused and self.texts else str(self.status)
+        return f"{self.status} {self.texts[0][:300]}" if self.rejected and self.texts else str(self.status)
 
 
 def answer_of(exchange: Exchange) -> Answer | None:
-    """Return what the provider did with a request; None where its answer was not kept."""
+    """Return what the provider did with a request; None if its answer was not recorded."""
     status, body = exchange.status, exchange.response
     if status is None and body is None:
         return None
@@ -38,12 +38,12 @@ def answer_of(exchange: Exchange) -> Answer | None:
         body = _error_event(body) or body
     error = body.get("error") if isinstance(body, dict) and not body.get("choices") else None
     if not failed and not error:
-        return Answer(refused=False, status=status)
-    return Answer(refused=True, status=status if failed else _inside(error) or status, texts=_texts(body), body=body)
+        return Answer(rejected=False, status=status)
+    return Answer(rejected=True, status=status if failed else _inside(error) or status, texts=_texts(body), body=body)
 
 
 def _error_event(text: str) -> Any:
-    """Return the first event of a stream that holds an error and no choices; None where there is no such."""
+    """Return the first event with an error, of a stream without choices; None if there is none."""
     if '"error"' not in text or '"choices"' in text:
         return None
     for data in read(text).data:
@@ -61,7 +61,7 @@ def _inside(error: Any) -> int | None:
 
 
 def _texts(body: Any) -> tuple[str, ...]:
-    """Return the ways to read the text of an error: its message, what a gateway quotes in it, the body as it is."""
+    """Return the possible texts of an error: its message, what a gateway quotes in it, the body as it is."""
     if not isinstance(body, dict):
         return (body.strip(),) if isinstance(body, str) else ("",)
     error = body.get("error", body)
@@ -109,11 +109,11 @@ _CAUSES: Final[Mapping[str, re.Pattern[str]]] = {
         "media": r"image\(s\) could not be processed|unsupported image|invalid file data",
     }.items()
 }
-"""How the text of an error tells of a cause that is not the wire, each written after texts that providers gave."""
+"""Patterns in the text of an error for causes other than the wire, taken from texts that providers sent."""
 
 
 def cause_of(answer: Answer) -> str:
-    """Return why a request was refused, where that is not the wire; empty where it is, or where nothing tells."""
+    """Return why a request was rejected, if not because of the wire; empty if it was, or if nothing shows the cause."""
     if answer.status in _STATUSES:
         return _STATUSES[answer.status]
     for cause, pattern in _CAUSES.items():
@@ -123,9 +123,9 @@ def cause_of(answer: Answer) -> str:
 
 
 def is_same(predicted: Refusal, claimed: Any, answer: Answer) -> bool:
-    """Say whether a provider answered as predicted: the status, and the text in the predicted or another wording.
+    """Return whether a provider answered as predicted: the status, and the text in the predicted or another wording.
 
-    `claimed` is the value of the claim that the refusal comes from; None where it is not known.
+    `claimed` is the value of the claim that the refusal comes from; None if it is not known.
     """
     if predicted.status != answer.status:
         return False
@@ -138,7 +138,7 @@ def is_same(predicted: Refusal, claimed: Any, answer: Answer) -> bool:
 
 
 def _fits(template: Any, body: Any) -> bool:
-    """Say whether a body is what a claimed one says; it may hold more keys and more items than that."""
+    """Return whether a body has what a claimed one has; it may have more keys and items."""
     if isinstance(template, str):
         whole = _PLACEHOLDER.fullmatch(template) is not None
         return whole or (isinstance(body, str) and _template(template).fullmatch(body.strip()) is not None)
@@ -151,26 +151,26 @@ def _fits(template: Any, body: Any) -> bool:
 
 
 def refusals_confirmed(claims: Mapping[str, Any], answer: Answer, kinds: Mapping[str, str]) -> frozenset[str]:
-    """Return the claims whose refusal is, by status and text, what the provider answered."""
+    """Return the claims whose refusal matches the status and text that the provider answered."""
     found = set()
     for name, value in claims.items():
         refusal = _refusal_in(value) if kinds.get(name) in ("verdict", "bound", "constraint") else {}
         if refusal.get("status") == answer.status:
             wordings = [each for each in (refusal.get("message"), *refusal.get("also", ())) if each]
-            patterns = [_template(each) for each in wordings if len(_PLACEHOLDER.sub("", each)) >= _TELLING]
+            patterns = [_template(each) for each in wordings if len(_PLACEHOLDER.sub("", each)) >= _MIN_CHARACTERS]
             if any(pattern.fullmatch(text) for pattern in patterns for text in answer.texts):
                 found.add(name)
     return frozenset(found)
 
 
 _PLACEHOLDER: Final = re.compile(r"\{[a-z]+\}")
-_TELLING: Final = 12
-"""How many characters a claimed text must have besides its placeholders, to tell one refusal from another."""
+_MIN_CHARACTERS: Final = 12
+"""How many characters a claimed text must have besides its placeholders, to identify a refusal."""
 
 
 @cache
 def _template(text: str, *, doubled: bool = True) -> re.Pattern[str]:
-    """Return what the texts of a template match; `doubled` says whether its literal braces still are."""
+    """Return a pattern for the texts of a template; `doubled` is whether its literal braces are still doubled."""
     parts = _PLACEHOLDER.split(text)
     if doubled:
         parts = [part.replace("{{", "{").replace("}}", "}") for part in parts]

@@ -1,46 +1,185 @@
-"""Calibration: real exchanges held against the simulator's refusals and the profiles' claims.
+"""Calibration: real exchanges compared with the simulator's refusals and the profiles' claims.
 
-Each recorded request is put to the rules that the simulator refuses by, with the claims of the recording's own model
-and day, and what comes of it is compared with what the provider really answered. Each reply is judged by the profile.
-A claim counts as tried only where something was there that it speaks of: one about replies where a rule that judged a
-part of the reply asked for it, a verdict where the request held the very deviation.
+Each recorded request is checked by the rules that make the simulator reject it, with the claims for the recording's
+own model and day, and the result is compared with what the provider really answered. Each reply is checked with the
+profile. A claim counts as tested only by an exchange that it applies to: a claim about replies if a rule read it while
+it checked the reply, a claim about a deviation if the request has that deviation.
 """
 
-from collections import deque
-from collections.abc import Iterable, Iterator
+from collections import Counter, deque
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cache
 from itertools import islice
-from typing import Final
+from typing import Any, Final
 
 from conformance import profiles
+from conformance.baseline import RECORDINGS, Entry, cover
 from conformance.errors import InvalidDocument, Unrecognized
-from conformance.evidence.observations import Seen, Verdict, observe
-from conformance.evidence.tally import Failure, Tally
+from conformance.evidence.observations import WRONG, Comparison, Mismatch, Observation, observe
 from conformance.files import AUTO, File, files_of
 from conformance.formats import Input, read_path
-
-__all__ = ["Failure", "Seen", "Tally", "Verdict", "calibrate"]
+from conformance.profiles import UNKNOWN, UPSTREAM
+from conformance.rule_ids import all_ids
+from conformance.rules import load
 
 _BATCH: Final = 64
-"""How many inputs go to a process at once."""
+"""How many inputs a process takes at once."""
+
+_BEST_KNOWN: Final = (
+    Comparison.FALSE_POSITIVE,
+    Comparison.REJECTED,
+    Comparison.ACCEPTED,
+    Comparison.OTHER_WORDS,
+    Comparison.FALSE_NEGATIVE,
+    Comparison.OUT_OF_SCOPE,
+    Comparison.INCOMPLETE,
+)
+"""Which comparison counts if an exchange occurs alone and in its session: the one that knows more comes first."""
 
 
-def calibrate(paths: Iterable[str], provider: str = AUTO, jobs: int = 1) -> Tally:
-    """Judge every exchange that the paths lead to, in as many processes; `auto` takes the provider that each tells of.
+@dataclass(frozen=True, slots=True)
+class Failure:
+    """One thing that calibration found wrong: a refusal that did not fit, or a claim that a reply contradicts.
 
-    Raises UnknownName where there is no such provider, before anything is read. What cannot be read is told by the
-    tally, and the others follow.
+    `kind`: a wrong comparison, or `claim contradicted`. `rule`: the one that found it, empty if none did. `at`: a JSON
+    Pointer into the conversation at `ref`. `message`: what was expected, and what was recorded.
+    """
+
+    provider: str
+    kind: str
+    digest: str
+    ref: str
+    rule: str
+    claims: tuple[str, ...]
+    at: str
+    message: str
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """Return the names that an expected failure may match, each without and with the recording's digest."""
+        rules = all_ids(self.rule) if self.rule else (f"requests/{self.kind.replace(' ', '-')}",)
+        subjects = (*rules, *self.claims)
+        bare = [f"{RECORDINGS}/{self.provider}/{subject}" for subject in subjects]
+        return (*bare, *(f"{name}/{self.digest}" for name in bare))
+
+    def to_json(self) -> dict[str, Any]:
+        """Return the failure as a JSON object."""
+        return {
+            "provider": self.provider,
+            "kind": self.kind,
+            "recording": self.digest,
+            "ref": self.ref,
+            "rule": self.rule,
+            "claims": list(self.claims),
+            "at": self.at,
+            "message": self.message,
+        }
+
+
+class Calibration:
+    """Observations by exchange; one that occurs twice, alone or in its session, counts once.
+
+    `unreadable`: why an input could not be read. `others`: how many inputs hold no chat completions.
+    """
+
+    def __init__(self) -> None:
+        self.unreadable: list[str] = []
+        self.others = 0
+        self._observations: dict[tuple[str, str], Observation] = {}
+
+    def add(self, observations: Iterable[Observation]) -> None:
+        """Count compared exchanges."""
+        for observation in observations:
+            key = observation.provider, observation.digest
+            before = self._observations.get(key)
+            self._observations[key] = observation if before is None else _merged(before, observation)
+
+    def __len__(self) -> int:
+        """Return how many exchanges were compared with a profile."""
+        return sum(1 for observation in self._observations.values() if observation.profile)
+
+    @property
+    def errored(self) -> list[str]:
+        """Return why rules raised, each with the path of the recording."""
+        return [f"{found.ref}: {error}" for found in self._observations.values() for error in found.errored]
+
+    def failures(self) -> tuple[Failure, ...]:
+        """Return everything that is wrong, by provider and in the order of the recordings."""
+        found = [failure for observation in self._observations.values() for failure in _failures(observation)]
+        return tuple(sorted(found, key=lambda failure: failure.provider))
+
+    def evidence(self, provider: str) -> dict[str, Any]:
+        """Return what the recordings show about a provider's claims: only counts, the same for the same recordings.
+
+        `unseen`: claims that no recording tests. `unread`: claims that no rule reads.
+        """
+        mine = self._of(provider)
+        confirmed, contradicted = _counted(mine, "confirmed"), _counted(mine, "contradicted")
+        tested = sorted({*confirmed, *contradicted})
+        untested, read = sorted(_claimed(provider) - set(tested)), _read()
+        claims = {name: {"confirmed": confirmed[name], "contradicted": contradicted[name]} for name in tested}
+        return {
+            "provider": provider,
+            "recordings": len(mine),
+            "requests": _comparisons(mine),
+            "claims": claims,
+            "unseen": [name for name in untested if name in read],
+            "unread": [name for name in untested if name not in read],
+        }
+
+    def profiles(self) -> list[str]:
+        """Return the providers with a profile, by name."""
+        return sorted({found.profile for found in self._observations.values() if found.profile})
+
+    def to_json(self, entries: Sequence[Entry] = (), today: str = "") -> dict[str, Any]:
+        """Return everything as one JSON object, the failures split by the baseline that is in force on a day."""
+        covered = cover(self.failures(), entries, today)
+        without = Counter(found.provider for found in self._observations.values() if not found.profile)
+        return {
+            "providers": [self._provider(name) for name in self.profiles()],
+            "without_profile": dict(sorted(without.items())),
+            "others": self.others,
+            "unreadable": len(self.unreadable),
+            "failures": [failure.to_json() for failure in covered.unexpected],
+            "expected": [failure.to_json() | {"reason": entry.reason} for failure, entry in covered.expected],
+            "errored": self.errored,
+        }
+
+    def _provider(self, name: str) -> dict[str, Any]:
+        mine = self._of(name)
+        causes = Counter(found.cause for found in mine if found.comparison is Comparison.OUT_OF_SCOPE)
+        departures = Counter(
+            rule for found in mine for rule in {mismatch.rule for mismatch in found.mismatches if not mismatch.claims}
+        )
+        return self.evidence(name) | {
+            "apart": dict(sorted(causes.items())),
+            "answered": dict(sorted(_counted(mine, "answered").items())),
+            "departures": dict(sorted(departures.items())),
+        }
+
+    def _of(self, provider: str) -> list[Observation]:
+        return [found for found in self._observations.values() if found.profile == provider]
+
+
+def calibrate(paths: Iterable[str], provider: str = AUTO, jobs: int = 1) -> Calibration:
+    """Compare every exchange below the paths with a provider's profile, by default that of the provider in the input.
+
+    `jobs` is the number of processes. Raises UnknownName if there is no such provider, before anything is read. What
+    cannot be read is listed in the result; the rest is compared all the same.
     """
     name = "" if provider == AUTO else profiles.load(provider).name
-    tally = Tally()
-    inputs = _readable((each for path in paths for file in files_of(path) for each in _inputs(file)), tally)
+    calibration = Calibration()
+    inputs = _readable((given for path in paths for file in files_of(path) for given in _inputs(file)), calibration)
     batches = iter(lambda: list(islice(inputs, _BATCH)), [])
-    for seen in _in_processes(batches, name, jobs) if jobs > 1 else (_observe(each, name) for each in batches):
-        tally.add(seen)
-    return tally
+    observed = _in_processes(batches, name, jobs) if jobs > 1 else (_observe(batch, name) for batch in batches)
+    for observations in observed:
+        calibration.add(observations)
+    return calibration
 
 
 def _inputs(file: File) -> Iterator[Input]:
-    """Yield the inputs of a file; where it breaks off, the last one says why."""
+    """Yield the inputs of a file; if it is damaged, the last one holds the problem."""
     try:
         yield from read_path(file.path)
     except InvalidDocument as error:
@@ -48,33 +187,92 @@ def _inputs(file: File) -> Iterator[Input]:
             yield Input(str(file.path), error.line, "unrecognized", problem=error)
 
 
-def _readable(inputs: Iterable[Input], tally: Tally) -> Iterator[Input]:
+def _readable(inputs: Iterable[Input], calibration: Calibration) -> Iterator[Input]:
     """Yield the inputs that hold chat completions, and count the others."""
     for given in inputs:
         if given.problem is not None:
-            tally.unreadable.append(str(given.problem))
+            calibration.unreadable.append(str(given.problem))
         elif given.conversation:
             yield given
         else:
-            tally.others += 1
+            calibration.others += 1
 
 
-def _observe(batch: list[Input], provider: str) -> list[Seen]:
-    return [seen for given in batch for seen in observe(given, provider)]
+def _observe(batch: list[Input], provider: str) -> list[Observation]:
+    return [observation for given in batch for observation in observe(given, provider)]
 
 
-def _in_processes(batches: Iterable[list[Input]], provider: str, jobs: int) -> Iterator[list[Seen]]:
-    """Judge in processes, in order; only so much is read ahead as keeps all of them busy."""
+def _in_processes(batches: Iterable[list[Input]], provider: str, jobs: int) -> Iterator[list[Observation]]:
+    """Compare in processes, in order; reads ahead only as much as keeps all of them busy."""
     # Imported here because one process needs none of it.
     import signal
     from concurrent.futures import Future, ProcessPoolExecutor
 
-    # An interrupt reaches every process of the terminal; the one that was called answers it.
+    # An interrupt reaches every process of the terminal; only the main process handles it.
     with ProcessPoolExecutor(jobs, initializer=signal.signal, initargs=(signal.SIGINT, signal.SIG_IGN)) as pool:
-        waiting: deque[Future[list[Seen]]] = deque()
+        waiting: deque[Future[list[Observation]]] = deque()
         for batch in batches:
             waiting.append(pool.submit(_observe, batch, provider))
             if len(waiting) > 2 * jobs:
                 yield waiting.popleft().result()
         while waiting:
             yield waiting.popleft().result()
+
+
+def _merged(left: Observation, right: Observation) -> Observation:
+    """Return one observation of an exchange that occurs twice."""
+    best = min(left, right, key=lambda found: _BEST_KNOWN.index(found.comparison))
+    contradicted = left.contradicted | right.contradicted
+    mismatches = {(found.rule, found.message): found for found in (*right.mismatches, *left.mismatches)}
+    return best._replace(
+        ref=left.ref,
+        confirmed=(left.confirmed | right.confirmed) - contradicted,
+        contradicted=contradicted,
+        answered=left.answered | right.answered,
+        mismatches=tuple(mismatches.values()),
+        errored=tuple(dict.fromkeys((*left.errored, *right.errored))),
+    )
+
+
+def _failures(found: Observation) -> Iterator[Failure]:
+    if found.comparison in WRONG:
+        message = f"expected {found.expected or 'no refusal'}, got {found.got or 'an answer'}"
+        claims = (found.claim,) if found.claim else ()
+        yield Failure(
+            found.profile, found.comparison.value, found.digest, found.ref, found.rule, claims, found.at, message
+        )
+    for mismatch in found.mismatches:
+        if mismatch.claims:
+            yield _contradiction(found, mismatch)
+
+
+def _contradiction(found: Observation, mismatch: Mismatch) -> Failure:
+    rule, at, message, claims = mismatch
+    return Failure(found.profile, "claim contradicted", found.digest, found.ref, rule, claims, at, message)
+
+
+def _counted(observations: Iterable[Observation], member: str) -> Counter[str]:
+    return Counter(name for found in observations for name in getattr(found, member))
+
+
+def _comparisons(observations: Iterable[Observation]) -> Mapping[str, int]:
+    counted = Counter(found.comparison.value for found in observations)
+    return {comparison.value: counted[comparison.value] for comparison in Comparison if counted[comparison.value]}
+
+
+def _claimed(provider: str) -> set[str]:
+    """Return the claims of a profile whose value is known, for any model at any time."""
+    profile = profiles.load(provider)
+    histories = [profile.claims, *(model.claims for model in profile.models)]
+    return {
+        name
+        for claims in histories
+        for name, history in claims.items()
+        if any(claim.value not in (UNKNOWN, UPSTREAM) for claim in history)
+    }
+
+
+@cache
+def _read() -> frozenset[str]:
+    """Return the claims that rules read."""
+    return frozenset(name for rule in load() for name in rule.reads)

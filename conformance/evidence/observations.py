@@ -1,16 +1,16 @@
-"""One real exchange judged: what would have been predicted of its request, and which claims its reply bears out."""
+"""Real exchanges compared with a profile: the predicted answers, and the claims that requests and replies confirm."""
 
 import hashlib
 import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from enum import StrEnum
 from functools import cache
-from typing import Any, Final, NamedTuple
+from typing import Any, Final, NamedTuple, TypeAlias
 
 from conformance import profiles
 from conformance.engine import check
 from conformance.evidence.answers import Answer, answer_of, cause_of, is_same, refusals_confirmed
-from conformance.evidence.watch import Watch, changed, deviations, kinds, watching
+from conformance.evidence.reads import Reads, changed, deviations, kinds, observed_rules
 from conformance.formats import Input
 from conformance.profiles import UNKNOWN, Profile
 from conformance.results import Outcome, Refusal, Status
@@ -20,27 +20,29 @@ from conformance.wire.exchange import Exchange
 from conformance.wire.views import Side
 
 
-class Verdict(StrEnum):
-    """What became of one recorded request.
+class Comparison(StrEnum):
+    """How the predicted answer to a recorded request compares with the real one.
 
-    `unplayed`: request or answer was not kept. `apart`: refused for a cause that is not the wire.
+    The values are machine-readable: reports and the names of expected failures use them. `FALSE_POSITIVE`: rejected
+    here, accepted in reality. `FALSE_NEGATIVE`: the other way round. `OUT_OF_SCOPE`: rejected for a cause other than
+    the wire. `INCOMPLETE`: the request or its answer was not recorded.
     """
 
     ACCEPTED = "accepted"
-    REFUSED = "refused"
-    FALSE = "falsely refused"
-    MISSED = "refusal missed"
-    OTHERWISE = "refused in other words"
-    APART = "apart"
-    UNPLAYED = "unplayed"
+    REJECTED = "refused"
+    FALSE_POSITIVE = "falsely refused"
+    FALSE_NEGATIVE = "refusal missed"
+    OTHER_WORDS = "refused in other words"
+    OUT_OF_SCOPE = "apart"
+    INCOMPLETE = "unplayed"
 
 
-BAD: Final = (Verdict.FALSE, Verdict.MISSED, Verdict.OTHERWISE)
-"""The verdicts that tell of a fault in a profile or a rule."""
+WRONG: Final = (Comparison.FALSE_POSITIVE, Comparison.FALSE_NEGATIVE, Comparison.OTHER_WORDS)
+"""The comparisons that show a defect of a profile or a rule."""
 
 
-class Fault(NamedTuple):
-    """A finding on a real reply: the rule that made it, and the known claims that the rule asked for."""
+class Mismatch(NamedTuple):
+    """A finding on a real reply: the rule that reported it, and the known claims that the rule read."""
 
     rule: str
     at: str
@@ -48,21 +50,21 @@ class Fault(NamedTuple):
     claims: tuple[str, ...] = ()
 
 
-class Seen(NamedTuple):
-    """One recorded exchange, judged; plain data, to cross processes.
+class Observation(NamedTuple):
+    """One recorded exchange compared with a profile; plain data, to cross processes.
 
-    `provider` is the profile's name where there is one, else the recording's own word. `digest` tells the exchange
-    wherever it is kept, `ref` is its path and line here. `cause` says why a refusal stands apart. `rule`, `claim` and
-    `at` lead to the predicted refusal, `expected` and `got` are it and the real answer in words. `confirmed`: the
-    claims that hold here; `contradicted`: those that do not. `answered`: deviations of which nothing is claimed, and
-    which passed.
+    `provider` is the profile's name if there is one, else the name in the recording. `digest` identifies the exchange
+    wherever it is stored, `ref` is its path and line here. `cause` is why a refusal is out of scope. `rule`, `claim`
+    and `at` lead to the predicted refusal; `expected` and `got` are it and the real answer in words. `confirmed`: the
+    claims that hold here; `contradicted`: those that do not. `answered`: the claims whose value is unknown and whose
+    deviation was accepted.
     """
 
     provider: str
     profile: str
     digest: str
     ref: str
-    verdict: Verdict
+    comparison: Comparison
     cause: str = ""
     claim: str = ""
     rule: str = ""
@@ -72,37 +74,41 @@ class Seen(NamedTuple):
     confirmed: frozenset[str] = frozenset()
     contradicted: frozenset[str] = frozenset()
     answered: frozenset[str] = frozenset()
-    faults: tuple[Fault, ...] = ()
+    mismatches: tuple[Mismatch, ...] = ()
     errored: tuple[str, ...] = ()
 
 
-def observe(given: Input, provider: str = "") -> list[Seen]:
-    """Judge each exchange of an input by a provider's profile; without one, by that of the provider it tells of."""
-    name = provider or told(given)
+def observe(given: Input, provider: str = "") -> list[Observation]:
+    """Compare each exchange of an input with a provider's profile; by default, that of the provider in the input."""
+    name = provider or provider_in(given)
     if name is not None:
-        return judged(given, _profile(name))
+        return compare(given, _profile(name))
     named = given.provider or "untold"
     digests = map(_digest, given.conversation)
-    return [Seen(named, "", digest, ref, Verdict.UNPLAYED) for digest, ref in zip(digests, _refs(given), strict=True)]
+    return [
+        Observation(named, "", digest, ref, Comparison.INCOMPLETE)
+        for digest, ref in zip(digests, _refs(given), strict=True)
+    ]
 
 
-def judged(given: Input, profile: Profile) -> list[Seen]:
-    """Judge each exchange of an input by a profile, as of its own model and day."""
+def compare(given: Input, profile: Profile) -> list[Observation]:
+    """Compare each exchange of an input with a profile, for its own model and day."""
     exchanges = given.conversation
-    watch = Watch()
-    outcomes = check(exchanges, changed(profile, watch.claims), watching(watch))
-    probed = deviations(exchanges, profile)
-    seen = []
+    reads = Reads()
+    outcomes = check(exchanges, changed(profile, reads.observed), observed_rules(reads))
+    claimed = deviations(exchanges, profile)
+    observations = []
     for number, (exchange, ref) in enumerate(zip(exchanges, _refs(given), strict=True)):
         claims = profile.at(exchange.model, exchange.date)
-        first = Seen(profile.name, profile.name, _digest(exchange), ref, Verdict.UNPLAYED)
-        asked = _request(first, outcomes, probed, number, _Real(exchange, answer_of(exchange), claims))
-        seen.append(_reply(asked, outcomes, watch, number, claims))
-    return seen
+        first = Observation(profile.name, profile.name, _digest(exchange), ref, Comparison.INCOMPLETE)
+        recorded = _Recorded(exchange, answer_of(exchange), claims)
+        compared = _compare_request(first, outcomes, claimed, number, recorded)
+        observations.append(_compare_reply(compared, outcomes, reads, number, claims))
+    return observations
 
 
-def told(given: Input) -> str | None:
-    """Return the profile of the provider that an input tells of, by name or else by host; None where it has none."""
+def provider_in(given: Input) -> str | None:
+    """Return the profile of the provider that an input names, or else of its host; None if there is no such profile."""
     if given.provider in _known():
         return given.provider
     urls = [exchange.url for exchange in given.conversation if exchange.url]
@@ -112,63 +118,75 @@ def told(given: Input) -> str | None:
     return _by_host(host)
 
 
-class _Real(NamedTuple):
-    """One exchange, what the provider did, and what was claimed of it then."""
+_Deviations: TypeAlias = Mapping[tuple[str, str, str], str]
+"""The claim that each deviation is about, by rule, place and message of its finding."""
+
+
+class _Recorded(NamedTuple):
+    """One exchange, what the provider did, and the claims that held for it."""
 
     exchange: Exchange
     answer: Answer | None
     claims: Mapping[str, Any]
 
 
-def _request(
-    seen: Seen, outcomes: Sequence[Outcome], probed: Mapping[tuple[str, str, str], str], number: int, real: _Real
-) -> Seen:
-    """Hold what is predicted of a request against what the provider answered."""
-    answer, claims = real.answer, real.claims
+def _compare_request(
+    observation: Observation, outcomes: Sequence[Outcome], claimed: _Deviations, number: int, recorded: _Recorded
+) -> Observation:
+    """Compare the predicted answer to a request with what the provider answered."""
+    answer, claims = recorded.answer, recorded.claims
     if answer is None:
-        return seen
-    if answer.refused:
-        seen = seen._replace(confirmed=refusals_confirmed(claims, answer, kinds()), got=answer.words)
-    if not isinstance(real.exchange.request, dict):
-        return seen
+        return observation
+    if answer.rejected:
+        confirmed = refusals_confirmed(claims, answer, kinds())
+        observation = observation._replace(confirmed=confirmed, got=answer.words)
+    if not isinstance(recorded.exchange.request, dict):
+        return observation
     predicted = first_refusal(outcomes, number)
     if predicted is not None:
-        rule, at, claim = _origin(predicted, outcomes, probed)
+        rule, at, claim = _origin(predicted, outcomes, claimed)
         expected = f"{predicted.status} {predicted.message or ''}".strip()
-        seen = seen._replace(rule=rule, at=at, claim=claim, expected=expected)
-    if answer.refused:
-        return _refused(seen, predicted, answer, claims)
-    met = {key: claim for key, claim in probed.items() if key[1].startswith(f"/{number}/")}
-    refused = {met[key] for key in _refusing(outcomes) if key in met}
-    borne = {name: claims.get(name, UNKNOWN) for name in met.values() if name not in refused}
-    answered = frozenset(name for name, value in borne.items() if value == UNKNOWN)
-    passed = frozenset(name for name, value in borne.items() if value not in (UNKNOWN, "damaged"))
-    verdict = Verdict.ACCEPTED if predicted is None else Verdict.FALSE
-    return seen._replace(verdict=verdict, confirmed=passed, contradicted=frozenset(refused), answered=answered)
+        observation = observation._replace(rule=rule, at=at, claim=claim, expected=expected)
+    if answer.rejected:
+        return _compare_refusal(observation, predicted, answer, claims)
+    found = {key: claim for key, claim in claimed.items() if key[1].startswith(f"/{number}/")}
+    rejected = {found[key] for key in _rejected(outcomes) if key in found}
+    tolerated = {name: claims.get(name, UNKNOWN) for name in found.values() if name not in rejected}
+    return observation._replace(
+        comparison=Comparison.ACCEPTED if predicted is None else Comparison.FALSE_POSITIVE,
+        confirmed=frozenset(name for name, value in tolerated.items() if value not in (UNKNOWN, "damaged")),
+        contradicted=frozenset(rejected),
+        answered=frozenset(name for name, value in tolerated.items() if value == UNKNOWN),
+    )
 
 
-def _refused(seen: Seen, predicted: Refusal | None, answer: Answer, claims: Mapping[str, Any]) -> Seen:
-    if predicted is not None and is_same(predicted, claims.get(seen.claim), answer):
-        known = frozenset((seen.claim,)) if seen.claim else frozenset()
-        return seen._replace(verdict=Verdict.REFUSED, confirmed=seen.confirmed | known)
+def _compare_refusal(
+    observation: Observation, predicted: Refusal | None, answer: Answer, claims: Mapping[str, Any]
+) -> Observation:
+    if predicted is not None and is_same(predicted, claims.get(observation.claim), answer):
+        known = frozenset((observation.claim,)) if observation.claim else frozenset()
+        return observation._replace(comparison=Comparison.REJECTED, confirmed=observation.confirmed | known)
     cause = cause_of(answer)
     if cause:
-        return seen._replace(verdict=Verdict.APART, cause=cause)
-    return seen._replace(verdict=Verdict.MISSED if predicted is None else Verdict.OTHERWISE)
+        return observation._replace(comparison=Comparison.OUT_OF_SCOPE, cause=cause)
+    wrong = Comparison.FALSE_NEGATIVE if predicted is None else Comparison.OTHER_WORDS
+    return observation._replace(comparison=wrong)
 
 
-def _refusing(outcomes: Iterable[Outcome]) -> Iterator[tuple[str, str, str]]:
-    """Yield rule, place and message of the findings that are refused."""
+def _rejected(outcomes: Iterable[Outcome]) -> Iterator[tuple[str, str, str]]:
+    """Yield rule, place and message of the findings that the provider rejects."""
     for outcome in outcomes:
         for finding in outcome.findings:
             if finding.refusal is not None:
                 yield outcome.rule, finding.at, finding.message
 
 
-def _reply(seen: Seen, outcomes: Iterable[Outcome], watch: Watch, number: int, claims: Mapping[str, Any]) -> Seen:
-    """Add what the rules that judge the provider found, and which claims they asked for on the way."""
+def _compare_reply(
+    observation: Observation, outcomes: Iterable[Outcome], reads: Reads, number: int, claims: Mapping[str, Any]
+) -> Observation:
+    """Add what the rules that check providers found, and the claims that they read."""
     here = f"/{number}"
-    faults, errored = [], []
+    mismatches, errored = [], []
     confirmed: set[str] = set()
     contradicted: set[str] = set()
     rules = _rules()
@@ -177,41 +195,38 @@ def _reply(seen: Seen, outcomes: Iterable[Outcome], watch: Watch, number: int, c
             errored.append(f"{outcome.rule}: {outcome.reason}")
         if rules[outcome.rule].on.side is not Side.PROVIDER:
             continue
-        asked = watch.asked(outcome.rule, number)
-        known = {name for name in asked if claims.get(name, UNKNOWN) != UNKNOWN}
-        found = [each for each in outcome.findings if each.at == here or each.at.startswith(f"{here}/")]
-        # A rule that takes a breach less seriously than it could does so because a claim tells of it.
-        told_of = [each for each in found if each.level.weight < rules[outcome.rule].level.weight]
-        untold = [each for each in found if each not in told_of]
+        read = reads.claims(outcome.rule, number)
+        known = {name for name in read if claims.get(name, UNKNOWN) != UNKNOWN}
+        findings = [finding for finding in outcome.findings if f"{finding.at}/".startswith(f"{here}/")]
+        # A finding below its rule's level departs as a claim says, so it confirms the claim.
+        unclaimed = [finding for finding in findings if finding.level.weight >= rules[outcome.rule].level.weight]
         names = tuple(sorted(known))
-        faults += [Fault(outcome.rule, each.at, each.message, names) for each in untold]
-        if untold:
+        mismatches += [Mismatch(outcome.rule, finding.at, finding.message, names) for finding in unclaimed]
+        if unclaimed:
             contradicted |= known
-        elif watch.judged(outcome.rule, number):
+        elif reads.is_checked(outcome.rule, number):
             confirmed |= known
-    return seen._replace(
-        confirmed=(seen.confirmed | confirmed) - contradicted - seen.contradicted,
-        contradicted=seen.contradicted | contradicted,
-        faults=tuple(faults),
+    return observation._replace(
+        confirmed=(observation.confirmed | confirmed) - contradicted - observation.contradicted,
+        contradicted=observation.contradicted | contradicted,
+        mismatches=tuple(mismatches),
         errored=tuple(errored),
     )
 
 
-def _origin(
-    predicted: Refusal, outcomes: Iterable[Outcome], probed: Mapping[tuple[str, str, str], str]
-) -> tuple[str, str, str]:
-    """Return where a predicted refusal comes from: its rule, its place, and its claim, empty where none is told."""
+def _origin(predicted: Refusal, outcomes: Iterable[Outcome], claimed: _Deviations) -> tuple[str, str, str]:
+    """Return where a predicted refusal comes from: its rule, its place, and its claim, empty if that is not known."""
     for outcome in outcomes:
         for finding in outcome.findings:
             if finding.refusal is predicted:
-                return outcome.rule, finding.at, probed.get((outcome.rule, finding.at, finding.message), "")
+                return outcome.rule, finding.at, claimed.get((outcome.rule, finding.at, finding.message), "")
     return "", "", ""
 
 
 def _digest(exchange: Exchange) -> str:
-    kept = [exchange.request, exchange.response, exchange.status]
-    # The standard library, because a text of a recording may hold half a pair of surrogates.
-    return hashlib.sha256(json.dumps(kept, sort_keys=True).encode()).hexdigest()[:12]
+    recorded = [exchange.request, exchange.response, exchange.status]
+    # The standard library, because the text of a recording may hold a lone surrogate, which orjson refuses.
+    return hashlib.sha256(json.dumps(recorded, sort_keys=True).encode()).hexdigest()[:12]
 
 
 def _refs(given: Input) -> list[str]:

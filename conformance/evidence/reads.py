@@ -1,4 +1,4 @@
-"""What a rule looks at: which claims it asks for as it judges a reply, and which deviations a request holds."""
+"""What rules look at: the claims that they read when they check a reply, and the deviations that a request holds."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import replace
@@ -14,60 +14,60 @@ from conformance.wire.exchange import Exchange
 from conformance.wire.views import Side
 
 
-class Watch:
-    """Notes which rule judged a part of which exchange, and which claims it asked for meanwhile."""
+class Reads:
+    """Records which rule checked which exchange, and which claims it read meanwhile."""
 
     def __init__(self) -> None:
-        self.key: tuple[str, int] | None = None
-        self._asked: dict[tuple[str, int], set[str]] = {}
-        self._judged: set[tuple[str, int]] = set()
+        self.current: tuple[str, int] | None = None
+        self._claims: dict[tuple[str, int], set[str]] = {}
+        self._checked: set[tuple[str, int]] = set()
 
-    def ask(self, name: str) -> None:
-        """Note that a claim was asked for; nobody is noted while no rule judges."""
-        if self.key is not None:
-            self._asked.setdefault(self.key, set()).add(name)
+    def add_claim(self, name: str) -> None:
+        """Record that the current rule reads a claim; outside a rule nothing is recorded."""
+        if self.current is not None:
+            self._claims.setdefault(self.current, set()).add(name)
 
-    def judge(self, rule: Rule, number: int) -> None:
-        """Note that a rule judges a part of an exchange."""
-        self._judged.add((rule.id, number))
-        self._asked.setdefault((rule.id, number), set()).update(rule.needs)
+    def add_check(self, rule: Rule, number: int) -> None:
+        """Record that a rule checks an exchange; the claims that it needs count as read."""
+        self._checked.add((rule.id, number))
+        self._claims.setdefault((rule.id, number), set()).update(rule.needs)
 
-    def claims(self, claims: Claims) -> Claims:
-        """Return the claims in a form that notes what is asked for."""
-        return _Claims(claims, self)
+    def observed(self, claims: Claims) -> Claims:
+        """Return the claims in a form that records which of them are read."""
+        return _ObservedClaims(claims, self)
 
-    def judged(self, rule: str, number: int) -> bool:
-        """Say whether a rule judged a part of an exchange."""
-        return (rule, number) in self._judged
+    def is_checked(self, rule: str, number: int) -> bool:
+        """Return whether a rule checked an exchange."""
+        return (rule, number) in self._checked
 
-    def asked(self, rule: str, number: int) -> set[str]:
-        """Return the claims that a rule asked for."""
-        return self._asked.get((rule, number), set())
+    def claims(self, rule: str, number: int) -> set[str]:
+        """Return the claims that a rule read for an exchange."""
+        return self._claims.get((rule, number), set())
 
 
-class _Claims(dict[str, Any]):
-    """Claims that say which of them are asked for."""
+class _ObservedClaims(dict[str, Any]):
+    """Claims that record which of them are read."""
 
-    def __init__(self, claims: Mapping[str, Any], watch: Watch) -> None:
+    def __init__(self, claims: Mapping[str, Any], reads: Reads) -> None:
         super().__init__(claims)
-        self._watch = watch
+        self._reads = reads
 
     def __getitem__(self, name: str) -> Any:
-        self._watch.ask(name)
+        self._reads.add_claim(name)
         return super().__getitem__(name)
 
     def __contains__(self, name: object) -> bool:
-        self._watch.ask(str(name))
+        self._reads.add_claim(str(name))
         return super().__contains__(name)
 
     def get(self, name: str, default: Any = None) -> Any:
-        """Return a claim's value, and note that it was asked for."""
-        self._watch.ask(name)
+        """Return a claim's value, and record that it was read."""
+        self._reads.add_claim(name)
         return super().get(name, default)
 
 
-class _Changed(Profile):
-    """A profile whose claims pass through a function first."""
+class _ChangedProfile(Profile):
+    """A profile whose claims go through a function first."""
 
     __slots__ = ("_change", "_profile")
 
@@ -80,49 +80,49 @@ class _Changed(Profile):
 
 
 def changed(profile: Profile, change: Callable[[Claims], Claims]) -> Profile:
-    """Return a profile with other claims."""
-    made = _Changed(profile.name)
+    """Return a profile whose claims for every model and day are changed by a function."""
+    made = _ChangedProfile(profile.name)
     object.__setattr__(made, "_profile", profile)
     object.__setattr__(made, "_change", change)
     return made
 
 
-def watching(watch: Watch) -> tuple[Rule, ...]:
-    """Return every rule; those that judge providers tell the watch what they judge and ask for."""
-    return tuple([_watched(rule, watch) if rule.on.side is Side.PROVIDER else rule for rule in load()])
+def observed_rules(reads: Reads) -> tuple[Rule, ...]:
+    """Return every rule; the checks and reads of those that check providers are recorded."""
+    return tuple([_observed(rule, reads) if rule.on.side is Side.PROVIDER else rule for rule in load()])
 
 
-def _watched(rule: Rule, watch: Watch) -> Rule:
-    """Return the rule with a judge that says when it judges what."""
+def _observed(rule: Rule, reads: Reads) -> Rule:
+    """Return the rule with a check that records what it checks and reads."""
 
     def judge(part: Any, context: Any) -> Any:
-        watch.judge(rule, part.place[0])
-        watch.key = rule.id, part.place[0]
+        reads.add_check(rule, part.place[0])
+        reads.current = rule.id, part.place[0]
         try:
             faults = rule.judge(part, context)
             return None if faults is None else list(faults)
         finally:
-            watch.key = None
+            reads.current = None
 
     def where(part: Any, context: Any) -> bool:
-        watch.key = rule.id, part.place[0]
+        reads.current = rule.id, part.place[0]
         try:
             return rule.where is None or rule.where(part, context)
         finally:
-            watch.key = None
+            reads.current = None
 
     return replace(rule, judge=judge, where=where)
 
 
 _MARK: Final = 599
-"""The status that stands for "this deviation was met"; no provider is claimed to answer with it."""
+"""The status that marks a deviation as found; no provider is claimed to answer with it."""
 
 
 def deviations(exchanges: tuple[Exchange, ...], profile: Profile) -> dict[tuple[str, str, str], str]:
     """Return the claim that each deviation of the requests is about, by rule, place and message of its finding.
 
-    Found by judging once more, with every verdict replaced by a refusal that bears its claim's name: a rule that
-    keeps silent about what is accepted speaks up then.
+    Found by a second check, for which each deviation is claimed to be rejected with the name of its claim as the
+    message: rules then report what is really accepted, too.
     """
     marked = changed(profile, lambda claims: {name: _marked(name, value) for name, value in claims.items()})
     rules = tuple([rule for rule in load() if rule.on.side is Side.CLIENT])
@@ -148,7 +148,7 @@ def _marked(name: str, value: Any) -> Any:
 
 @cache
 def kinds() -> Mapping[str, str]:
-    """Return the kind of value of each claim, as `schemas/files/profile.json` has it."""
+    """Return the kind of value that each claim has, by `schemas/files/profile.json`."""
     schema: Any = read_json(folder("schemas") / "files" / "profile.json")
     claims = schema["$defs"]["claims"]["properties"]
     return {name: each["$ref"].rpartition("/")[2].removesuffix("-claim") for name, each in claims.items()}
