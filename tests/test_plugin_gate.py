@@ -156,6 +156,6 @@ def test_a_run_that_is_split_among_processes_is_refused(pytester: pytest.Pyteste
         def pytest_addoption(parser):
             parser.addoption("--dist", default="no")
     """)
-    result = pytester.runpytest_subprocess("--provider=deepseek", "--dist=load", timeout=60)
+    result = pytester.runpytest_subprocess("-p", "no:xdist", "--provider=deepseek", "--dist=load", timeout=60)
     assert pytest.ExitCode.USAGE_ERROR == result.ret
     assert "omit -n, since it would split the results" in result.stderr.str()
