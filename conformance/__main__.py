@@ -1,4 +1,4 @@
-"""Lets `python -m conformance` stand for the `conformance` command."""
+"""Makes `python -m conformance` run the `conformance` command."""
 
 from conformance.cli import main
 

@@ -1,9 +1,9 @@
-"""Files judged: paths become inputs, and inputs the JSON objects that a report holds, one at a time and in order."""
+"""Checks files: turns paths into inputs, and inputs into the JSON objects of a report, one at a time and in order."""
 
 import os
 from collections import Counter, deque
 from collections.abc import Iterable, Iterator, Sequence
-from functools import cache
+from functools import lru_cache
 from itertools import islice
 from pathlib import Path
 from typing import Any, Final, NamedTuple, TypeAlias
@@ -18,81 +18,81 @@ from conformance.results import Finding, Level, Outcome, Status
 from conformance.wire.views import requests
 
 AUTO: Final = "auto"
-"""Stands for a provider: the one that an input tells by itself, by the name or the host in it."""
+"""The provider argument that means: detect the provider of each input from the name or the host in it."""
 
 SUFFIXES: Final = (".json", ".jsonl", ".ndjson", ".har", ".yaml", ".yml", ".sse", ".httprr")
-"""What the names of files end with that are looked for in a folder, each also with `.gz` behind."""
+"""The suffixes of files that are read from folders, each also with `.gz` appended."""
 
 _LINES: Final = (".jsonl", ".ndjson")
 _STDIN: Final = Path("/dev/stdin")
 _BATCH: Final = 16
-"""How many inputs go to a process at once: enough to outweigh the way there, few enough to hold in memory."""
+"""How many inputs a process gets at once: enough to outweigh the transfer, few enough to hold in memory."""
 
 Counts: TypeAlias = Counter[tuple[str, str]]
-"""How often what was met: `("findings", "MUST")`, `("sides", "client")`, `("judged", rule)`, `("inputs", "")` …"""
+"""What was counted: `("findings", "MUST")`, `("sides", "client")`, `("judged", rule)`, `("inputs", "")` …"""
 
 
 class Task(NamedTuple):
-    """What to judge by and what to show.
+    """What to check and what to report.
 
-    `provider`: a profile's name, `auto`, or empty for the canonical wire alone. `rules`: globs of ids; none: all.
-    `level`: the lowest that is shown. `every`: show the outcomes that found nothing, too. `lines`: tell the line of
-    each finding in a file that is one JSON value, at the price of reading it again.
+    `provider`: a profile's name, `auto`, or empty for the canonical wire alone. `rules`: globs of ids; empty means all.
+    `level`: the lowest level to report. `show_all`: also report outcomes without findings. `lines`: report the line of
+    each finding in a file that is one JSON value, which requires reading the file again.
     """
 
     provider: str = ""
     rules: tuple[str, ...] = ()
     level: Level = Level.MAY
-    every: bool = False
+    show_all: bool = False
     lines: bool = False
 
 
-class Judged(NamedTuple):
-    """One judged input: the JSON object of it, and what is to be counted of it; plain data, to cross processes."""
+class CheckedInput(NamedTuple):
+    """One checked input: its JSON object in the report, and its counts; plain data, to be sent between processes."""
 
-    shown: dict[str, Any]
+    report: dict[str, Any]
     counts: Counts
 
 
 class File(NamedTuple):
-    """A file to judge, named in the call or `found` in a folder, where other files may stand beside."""
+    """A file to check. `found` is True if it was found in a folder, where unrelated files are skipped."""
 
     path: Path
     found: bool = False
 
 
-def judge(paths: Iterable[str], task: Task, jobs: int = 1) -> Iterator[Judged]:
-    """Judge what the paths lead to, in as many processes; a folder is searched, `-` is standard input.
+def check_paths(paths: Iterable[str], task: Task, jobs: int = 1) -> Iterator[CheckedInput]:
+    """Check files, the files in folders, and standard input (`-`), in as many processes as `jobs`.
 
-    An input that cannot be read is one with an `error`, and the others follow. Raises UnknownName where the task
-    names a provider or a rule that does not exist, before anything is read.
+    An input that cannot be read is reported with an `error`, and the next ones are still checked. Raises UnknownName
+    for an unknown provider or rule before anything is read.
     """
-    judging = _judge_of(task)
+    checker = _checker(task)
     files = (file for path in paths for file in files_of(path))
     if jobs > 1:
-        return _in_processes(files, task, jobs)
-    return (judged for file in files for judged in judging.file(file))
+        return _check_in_processes(files, task, jobs)
+    return (checked for file in files for checked in checker.file(file))
 
 
 def summary(counts: Counts, task: Task) -> dict[str, Any]:
-    """Return the summary of everything that was counted: the same members, whatever was met."""
-    whole = ("inputs", "unreadable", "exchanges", "errored", "hidden")
+    """Return the summary of all counts; it always has the same keys."""
+    totals = ("inputs", "unreadable", "exchanges", "errored", "hidden")
     return {
-        **{name: counts[name, ""] for name in whole},
-        "rules": len(_judge_of(task).rules),
+        **{name: counts[name, ""] for name in totals},
+        "rules": len(_checker(task).rules),
         "judged": sum(1 for group, _ in counts if group == "judged"),
         "findings": {level.value: counts["findings", level.value] for level in Level},
         "sides": {side: counts["sides", side] for side in ("client", "provider")},
     }
 
 
-class Judge:
-    """Judges files and inputs by one task."""
+class Checker:
+    """Checks files and inputs for one task."""
 
     def __init__(self, task: Task) -> None:
         self.rules = rules.select(task.rules) if task.rules else rules.load()
-        # A bare list of messages is taken for a request's, but is not one: nobody left its model out.
-        self._without_body = tuple([rule for rule in self.rules if not (rule.by_schema and rule.on is requests)])
+        # A bare list of messages is read as a request without a model, which is not the sender's omission.
+        self._message_rules = tuple([rule for rule in self.rules if not (rule.by_schema and rule.on is requests)])
         self._task = task
         self._sides = {rule.id: rule.on.side.value for rule in self.rules}
         self._loaded: dict[str, Profile] = {}
@@ -101,39 +101,39 @@ class Judge:
         if task.provider not in ("", AUTO):
             self._loaded[task.provider] = profiles.load(task.provider)
 
-    def file(self, file: File) -> Iterator[Judged]:
-        """Judge what a file holds; where it breaks off, what was read before it still counts."""
+    def file(self, file: File) -> Iterator[CheckedInput]:
+        """Check the inputs in a file; if it becomes unreadable, the inputs before that still count."""
         try:
             for given in read_path(file.path):
                 yield self.input(given)
         except InvalidDocument as error:
-            yield _broken_off(file, error)
+            yield _failed_file(file, error)
 
-    def input(self, given: Input) -> Judged:
-        """Judge one input."""
+    def input(self, given: Input) -> CheckedInput:
+        """Check one input."""
         if given.problem is not None:
             return _unreadable(given.path, given.problem)
         profile = self._profile(given) if given.conversation else None
-        chosen = self._without_body if given.kind == "messages" else self.rules
+        chosen = self._message_rules if given.kind == "messages" else self.rules
         outcomes = check(given.conversation, profile, chosen)
         counts: Counts = Counter({("inputs", ""): 1, ("exchanges", ""): len(given.conversation)})
-        shown = [each for outcome in outcomes if (each := self._shown(outcome, counts)) is not None]
-        if self._task.lines and any(outcome["findings"] for outcome in shown):
-            _locate(given, shown)
-        return Judged(_object(given, profile, shown), counts)
+        reported = [each for outcome in outcomes if (each := self._outcome(outcome, counts)) is not None]
+        if self._task.lines and any(outcome["findings"] for outcome in reported):
+            _add_lines(given, reported)
+        return CheckedInput(_report(given, profile, reported), counts)
 
     def _profile(self, given: Input) -> Profile | None:
         name: str | None = self._task.provider
         if name == AUTO:
-            name = self._told(given)
+            name = self._detected_provider(given)
         if not name:
             return None
         if name not in self._loaded:
             self._loaded[name] = profiles.load(name)
         return self._loaded[name]
 
-    def _told(self, given: Input) -> str | None:
-        """Return the provider that an input tells: the one it names, where that has a profile, else its host's."""
+    def _detected_provider(self, given: Input) -> str | None:
+        """Return the provider that an input names, if it has a profile, otherwise the provider of its host."""
         if given.provider in self._known:
             return given.provider
         urls = [exchange.url for exchange in given.conversation if exchange.url]
@@ -142,40 +142,40 @@ class Judge:
             self._by_host[host] = profiles.by_host(host) if host else None
         return self._by_host[host]
 
-    def _shown(self, outcome: Outcome, counts: Counts) -> dict[str, Any] | None:
-        """Count an outcome and return the JSON object of it, or None where the task does not ask for it."""
+    def _outcome(self, outcome: Outcome, counts: Counts) -> dict[str, Any] | None:
+        """Count an outcome and return its JSON object, or None if the task does not report it."""
         if outcome.judged:
             counts["judged", outcome.rule] = outcome.judged
         if outcome.status is Status.FAILED:
-            return self._failed(outcome, counts)
+            return self._failed_outcome(outcome, counts)
         if outcome.status is Status.ERRORED:
             counts["errored", ""] += 1
-        return outcome.to_json() if self._task.every or outcome.status is Status.ERRORED else None
+        return outcome.to_json() if self._task.show_all or outcome.status is Status.ERRORED else None
 
-    def _failed(self, outcome: Outcome, counts: Counts) -> dict[str, Any] | None:
+    def _failed_outcome(self, outcome: Outcome, counts: Counts) -> dict[str, Any] | None:
         side = self._sides[outcome.rule]
         for finding in outcome.findings:
             counts["findings", finding.level.value] += 1
             counts["sides", side] += 1
-            counts["hidden", ""] += not self._counts(finding)
-        if not self._task.every and not any(map(self._counts, outcome.findings)):
+            counts["hidden", ""] += not self._is_reported(finding)
+        if not self._task.show_all and not any(map(self._is_reported, outcome.findings)):
             return None
-        shown = outcome.to_json()
-        pairs = zip(shown["findings"], outcome.findings, strict=True)
-        return shown | {"findings": [each for each, finding in pairs if self._counts(finding)]}
+        reported = outcome.to_json()
+        pairs = zip(reported["findings"], outcome.findings, strict=True)
+        return reported | {"findings": [each for each, finding in pairs if self._is_reported(finding)]}
 
-    def _counts(self, finding: Finding) -> bool:
+    def _is_reported(self, finding: Finding) -> bool:
         return finding.level.weight >= self._task.level.weight
 
 
-@cache
-def _judge_of(task: Task) -> Judge:
-    """Return the judge of a task: one a process, since rules and profiles take longer to load than a file to judge."""
-    return Judge(task)
+@lru_cache(maxsize=8)
+def _checker(task: Task) -> Checker:
+    """Return the checker for a task; loading rules and profiles takes longer than checking a file."""
+    return Checker(task)
 
 
-def _locate(given: Input, outcomes: list[dict[str, Any]]) -> None:
-    """Give each finding its `line`, where that can be told."""
+def _add_lines(given: Input, outcomes: list[dict[str, Any]]) -> None:
+    """Add the `line` of each finding, where it can be determined."""
     findings = [finding for outcome in outcomes for finding in outcome["findings"]]
     found = pointer_lines(given, {finding["at"] for finding in findings})
     for finding in findings:
@@ -183,68 +183,75 @@ def _locate(given: Input, outcomes: list[dict[str, Any]]) -> None:
             finding["line"] = found[finding["at"]]
 
 
-def _object(given: Input, profile: Profile | None, outcomes: list[dict[str, Any]]) -> dict[str, Any]:
-    """Return the JSON object of an input; `lines` and `notes` are there only where there is something to say."""
-    shown: dict[str, Any] = {"path": _text(given.path), "line": given.line, "kind": given.kind}
-    shown |= {"provider": None if profile is None else profile.name, "outcomes": outcomes}
+def _report(given: Input, profile: Profile | None, outcomes: list[dict[str, Any]]) -> dict[str, Any]:
+    """Return the JSON object of an input; it has `lines` and `notes` only if they are not empty."""
+    report: dict[str, Any] = {"path": _encodable(given.path), "line": given.line, "kind": given.kind}
+    report |= {"provider": None if profile is None else profile.name, "outcomes": outcomes}
     if len(given.lines) > 1:
-        shown["lines"] = list(given.lines)
+        report["lines"] = list(given.lines)
     if given.notes:
-        shown["notes"] = list(given.notes)
-    return shown
+        report["notes"] = list(given.notes)
+    return report
 
 
-def _broken_off(file: File, error: InvalidDocument) -> Judged:
-    """Return what is said of a file that cannot be read on; of a folder, that nothing was found in it."""
+def _failed_file(file: File, error: InvalidDocument) -> CheckedInput:
+    """Return the report of a file that cannot be read to its end, or of a folder that holds no files to check."""
     if file.found and isinstance(error, Unrecognized):
-        return _passed_over(file.path)
+        return _skipped(file.path)
     if file.path.is_dir():
-        message = f"expected a folder that holds files whose names end with one of {' '.join(SUFFIXES)}"
+        message = f"no file in this folder has one of these suffixes: {' '.join(SUFFIXES)}"
         error = InvalidDocument(message, str(file.path))
     return _unreadable(str(file.path), error)
 
 
-def _passed_over(path: Path) -> Judged:
-    shown: dict[str, Any] = {"path": _text(str(path)), "line": None, "kind": "unrecognized", "provider": None}
-    return Judged(shown | {"outcomes": [], "notes": ["passed over"]}, Counter({("inputs", ""): 1}))
+def _skipped(path: Path) -> CheckedInput:
+    report: dict[str, Any] = {"path": _encodable(str(path)), "line": None, "kind": "unrecognized", "provider": None}
+    return CheckedInput(report | {"outcomes": [], "notes": ["skipped"]}, Counter({("inputs", ""): 1}))
 
 
-def _unreadable(path: str, error: InvalidDocument) -> Judged:
-    shown: dict[str, Any] = {"path": _text(path), "line": error.line, "kind": None, "provider": None, "outcomes": []}
-    return Judged(shown | {"error": _text(str(error))}, Counter({("inputs", ""): 1, ("unreadable", ""): 1}))
+def _unreadable(path: str, error: InvalidDocument) -> CheckedInput:
+    report: dict[str, Any] = {
+        "path": _encodable(path),
+        "line": error.line,
+        "kind": None,
+        "provider": None,
+        "outcomes": [],
+    }
+    counts = Counter({("inputs", ""): 1, ("unreadable", ""): 1})
+    return CheckedInput(report | {"error": _encodable(str(error))}, counts)
 
 
-def _text(name: str) -> str:
-    """Return a file's name as text that can be written anywhere: bytes in it that are not UTF-8 are spelled out."""
+def _encodable(name: str) -> str:
+    """Return a file name that any encoding of Unicode can express; bytes that are not UTF-8 are escaped."""
     return name if name.isascii() else os.fsencode(name).decode("utf-8", "backslashreplace")
 
 
 def files_of(path: str) -> Iterator[File]:
-    """Yield the file of a path, or the files of a folder that may be inputs, in order; the folder where it has none."""
+    """Yield the file at a path, or the files in a folder that have a known suffix; without any, the folder itself."""
     if path == "-":
         yield File(_STDIN)
         return
-    found = Path(path)
-    if not found.is_dir():
-        yield File(found)
+    given = Path(path)
+    if not given.is_dir():
+        yield File(given)
         return
-    none = True
-    for folder, below, names in os.walk(found):
-        below[:] = sorted([each for each in below if not each.startswith(".")])
+    empty = True
+    for folder, below, names in os.walk(given):
+        below[:] = sorted([name for name in below if not name.startswith(".")])
         for name in sorted(names):
             if name.lower().removesuffix(".gz").endswith(SUFFIXES) and not name.startswith("."):
-                none = False
+                empty = False
                 yield File(Path(folder, name), found=True)
-    if none:
-        yield File(found)
+    if empty:
+        yield File(given)
 
 
-Batch: TypeAlias = "File | list[Input | Judged]"
-"""What one process judges at once: a file, or inputs out of one that was read already."""
+Batch: TypeAlias = "File | list[Input | CheckedInput]"
+"""What one process checks at once: a file, or some inputs of a file that has been read."""
 
 
 def _batches(files: Iterable[File]) -> Iterator[Batch]:
-    """Yield files as they are, but those of lines, which may be of any size, as some inputs at a time."""
+    """Yield each file; a file of lines, which may be of any size, as batches of its inputs."""
     for file in files:
         if file.path != _STDIN and not file.path.name.lower().removesuffix(".gz").endswith(_LINES):
             yield file
@@ -254,41 +261,41 @@ def _batches(files: Iterable[File]) -> Iterator[Batch]:
             yield batch
 
 
-def _read(file: File) -> Iterator[Input | Judged]:
-    """Yield the inputs of a file; what is wrong is said here already, since errors do not cross processes."""
+def _read(file: File) -> Iterator[Input | CheckedInput]:
+    """Yield the inputs of a file; errors become reports here, because they are not passed between processes."""
     try:
         for given in read_path(file.path):
             yield given if given.problem is None else _unreadable(given.path, given.problem)
     except InvalidDocument as error:
-        yield _broken_off(file, error)
+        yield _failed_file(file, error)
 
 
-def _judge_batch(task: Task, batch: Batch) -> list[Judged]:
-    judging = _judge_of(task)
+def _check_batch(task: Task, batch: Batch) -> list[CheckedInput]:
+    checker = _checker(task)
     if isinstance(batch, File):
-        return list(judging.file(batch))
-    return [each if isinstance(each, Judged) else judging.input(each) for each in batch]
+        return list(checker.file(batch))
+    return [each if isinstance(each, CheckedInput) else checker.input(each) for each in batch]
 
 
-def _in_processes(files: Iterable[File], task: Task, jobs: int) -> Iterator[Judged]:
-    """Judge in processes, in order; only so much is read ahead as keeps all of them busy."""
-    # Imported here because one process needs none of it.
+def _check_in_processes(files: Iterable[File], task: Task, jobs: int) -> Iterator[CheckedInput]:
+    """Check in several processes, in order; reads ahead only as much as keeps them busy."""
+    # Imported here because a single process needs none of it.
     import signal
     from concurrent.futures import Future, ProcessPoolExecutor
     from concurrent.futures.process import BrokenProcessPool
 
-    # An interrupt reaches every process of the terminal; the one that was called answers it.
+    # Ctrl-C reaches every process of the terminal; only the parent handles it.
     pool = ProcessPoolExecutor(jobs, initializer=signal.signal, initargs=(signal.SIGINT, signal.SIG_IGN))
-    waiting: deque[Future[Sequence[Judged]]] = deque()
+    waiting: deque[Future[Sequence[CheckedInput]]] = deque()
     try:
         for batch in _batches(files):
-            waiting.append(pool.submit(_judge_batch, task, batch))
+            waiting.append(pool.submit(_check_batch, task, batch))
             if len(waiting) > 2 * jobs:
                 yield from waiting.popleft().result()
         while waiting:
             yield from waiting.popleft().result()
     except BrokenProcessPool:
-        message = "a process ended before its time, most likely for lack of memory; try fewer --jobs"
+        message = "a process ended early, most likely for lack of memory; try fewer --jobs"
         raise Unusable(message) from None
     finally:
         pool.shutdown(cancel_futures=True)

@@ -1,4 +1,4 @@
-"""What the command says to a person: complaints, colour, and how far a long run is."""
+"""What commands print for people beside their output: errors, colours and the progress of long runs."""
 
 import os
 import sys
@@ -10,48 +10,49 @@ from conformance.reporting.text import printable
 
 _CODES: Final = {"bold": "1", "red": "31", "green": "32", "yellow": "33", "cyan": "36"}
 _ERASE_LINE: Final = "\r\x1b[K"
-_PATIENCE: Final = 2.0
-"""Seconds before a run counts as long."""
-_PAUSE: Final = 0.2
-"""Seconds from one word about it to the next."""
+_DELAY: Final = 2.0
+"""Seconds before the first progress line."""
+_INTERVAL: Final = 0.2
+"""Seconds between progress lines."""
 
 
-def complain(message: str) -> None:
-    """Write one line to standard error, whatever the message holds."""
+def print_error(message: str) -> None:
+    """Print a message on standard error, always as one line."""
     print(f"conformance: {printable(' '.join(message.splitlines()))}", file=sys.stderr)
 
 
 def painter() -> Callable[[str, str], str]:
-    """Return what gives a text its colour: on a terminal that takes it, unless NO_COLOR is set (no-color.org)."""
+    """Return a function that colours text if standard output is a terminal and NO_COLOR is not set (no-color.org)."""
     if not _is_terminal(sys.stdout) or os.environ.get("NO_COLOR") or os.environ.get("TERM") == "dumb":
         return lambda _colour, text: text
     return lambda colour, text: f"\x1b[{_CODES[colour]}m{text}\x1b[0m"
 
 
 class Progress:
-    """How far a long run is, on standard error; silent where that is no terminal, or where the report runs over one.
+    """A progress line on standard error, shown on terminals only.
 
-    `waits`: the report comes at the end, so that it may go to the same terminal.
+    By default it is hidden if standard output is a terminal too, because the report would overwrite it. Set
+    `report_at_end` if nothing is printed until the run has finished.
     """
 
-    def __init__(self, *, waits: bool = False) -> None:
-        self._shows = _is_terminal(sys.stderr) and (waits or not _is_terminal(sys.stdout))
-        self._due = time.monotonic() + _PATIENCE
+    def __init__(self, *, report_at_end: bool = False) -> None:
+        self._shows = _is_terminal(sys.stderr) and (report_at_end or not _is_terminal(sys.stdout))
+        self._due = time.monotonic() + _DELAY
         self._drawn = False
 
-    def tell(self, text: str) -> None:
-        """Say where the run is; not more often than a person can read."""
+    def show(self, text: str) -> None:
+        """Replace the line by this text, unless the last one is too recent to be read."""
         if self._shows and (now := time.monotonic()) >= self._due:
             print(f"{_ERASE_LINE}{printable(text)}", end="", file=sys.stderr, flush=True)
-            self._due, self._drawn = now + _PAUSE, True
+            self._due, self._drawn = now + _INTERVAL, True
 
     def clear(self) -> None:
-        """Take the line away, for something that is to stay."""
+        """Erase the line before something else is printed."""
         if self._drawn:
             print(_ERASE_LINE, end="", file=sys.stderr, flush=True)
             self._drawn = False
 
 
 def _is_terminal(stream: object) -> bool:
-    # A stream that the caller has closed is None.
+    # sys.stdout is None if the caller has closed it.
     return bool(getattr(stream, "isatty", lambda: False)())

@@ -1,4 +1,4 @@
-"""What the tests of the verb check stand on: inputs, good and faulty, and a run in this process."""
+"""What tests of `conformance check` share: good and faulty inputs, and a run in this process."""
 
 import contextlib
 import gzip
@@ -31,7 +31,7 @@ class Ended(tuple[int, str, str]):
 
 
 def check(*arguments: object) -> Ended:
-    """Run the verb in this process, which the first call apart costs nothing."""
+    """Run `conformance check` in this process, because starting one takes longer."""
     out, error = io.StringIO(), io.StringIO()
     with contextlib.redirect_stdout(out), contextlib.redirect_stderr(error):
         code = main(["check", *map(str, arguments)])
@@ -39,7 +39,7 @@ def check(*arguments: object) -> Ended:
 
 
 def write(path: Path, value: object) -> Path:
-    """Write bytes, text or a JSON value to a file, packed where its name says so."""
+    """Write bytes, text or a JSON value to a file, compressed if its name ends in .gz."""
     data = (
         value if isinstance(value, bytes) else value.encode() if isinstance(value, str) else json.dumps(value).encode()
     )
@@ -48,5 +48,5 @@ def write(path: Path, value: object) -> Path:
 
 
 def jsonl(*values: object) -> str:
-    """Return a line for each value; text stands as it is."""
+    """Return a line for each value; text is not encoded."""
     return "".join(f"{value if isinstance(value, str) else json.dumps(value)}\n" for value in values)

@@ -91,8 +91,8 @@ def test_strict_refuses_and_names_the_rule(adapter: Any) -> None:
     [
         (["run"], "name an adapter"),
         (["run", "reference", "--driver", "x"], "not both"),
-        (["run", "--driver", "x"], "say whom to play with --provider"),
-        (["run", "--driver", "'", "--provider", "groq"], "is no command"),
+        (["run", "--driver", "x"], "--provider is required"),
+        (["run", "--driver", "'", "--provider", "groq"], "is not a command"),
         (["run", "--driver", "", "--provider", "groq"], "name an adapter"),
         (["run", "--driver", "x", "--provider", "grok"], "did you mean"),
         (["run", "--driver", "x", "--provider", "groq", "--scenario", "no-such"], "unknown scenario 'no-such'"),
@@ -208,7 +208,7 @@ def test_the_matrix_runs_all_and_goes_on_where_it_was_left(adapter: Any, adapter
     assert names == sorted(path.name for path in (tmp_path / "results").iterdir())
     (tmp_path / "results" / "good.groq.json").unlink()
     again = adapter(*chosen, "--resume")[1].splitlines()
-    assert [True, False, True, True] == [line.endswith("done before") for line in again]
+    assert [True, False, True, True] == [line.endswith("skipped, completed before") for line in again]
 
 
 def test_the_matrix_says_what_could_not_be_run_and_goes_on(adapter: Any, adapters: Path, tmp_path: Path) -> None:

@@ -286,7 +286,7 @@ def test_what_cannot_be_read_or_compared_is_unusable(tmp_path: Path, nothing_exp
     code, _, complaint = run(write(tmp_path / "a.jsonl", jsonl(GOOD, "{")), *nothing_expected)
     assert (2, True) == (code, "a.jsonl:2" in complaint)
     code, _, complaint = run(write(tmp_path / "b.jsonl", jsonl(UNKNOWN_PROVIDER)), *nothing_expected)
-    assert (2, True) == (code, "nothing was judged" in complaint)
+    assert (2, True) == (code, "nothing was checked" in complaint)
     code, _, complaint = run(tmp_path / "a.jsonl", "--provider", "deepsek", *nothing_expected)
     assert (2, True) == (code, "did you mean deepseek" in complaint)
 

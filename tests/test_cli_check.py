@@ -1,4 +1,4 @@
-"""The verb check: what it takes for what, what it says of it in each format, and which exit code that makes."""
+"""`conformance check`: what it recognizes, what each format shows, and the exit codes."""
 
 import gzip
 import json
@@ -29,7 +29,7 @@ from tests.checking import BASES, ENVIRONMENT, FAULTY, GOOD, STREAM, check, json
         ("unnamed", STREAM, "stream"),
     ],
 )
-def test_an_input_is_taken_for_what_it_is(name: str, value: object, kind: str, tmp_path: Path) -> None:
+def test_the_content_decides_the_kind_of_an_input(name: str, value: object, kind: str, tmp_path: Path) -> None:
     code, *_ = ended = check(write(tmp_path / name, value), "--format", "jsonl")
     assert (0, [kind]) == (code, [each["kind"] for each in ended.inputs])
 
@@ -98,7 +98,7 @@ def test_a_finding_in_a_session_names_the_line_of_its_exchange(tmp_path: Path) -
     assert f"{path}:2: transcript/result-answers-call MUST at /1/request/messages/2/tool_call_id" in out
 
 
-def test_the_whole_report_of_a_clean_input_says_so(tmp_path: Path) -> None:
+def test_the_report_of_a_clean_input(tmp_path: Path) -> None:
     path = write(tmp_path / "good.json", GOOD)
     code, out, error = check(path)
     assert (0, "") == (code, error)
@@ -106,7 +106,7 @@ def test_the_whole_report_of_a_clean_input_says_so(tmp_path: Path) -> None:
     assert out.endswith("\nno findings\n")
 
 
-def test_all_shows_every_rule_and_without_it_only_what_is_wrong(tmp_path: Path) -> None:
+def test_all_shows_every_rule_and_the_default_only_failures(tmp_path: Path) -> None:
     path = write(tmp_path / "good.json", GOOD)
     shown = check(path, "--format", "jsonl", "--all").inputs[0]["outcomes"]
     assert [rule.id for rule in rules.load()] == [outcome["rule"] for outcome in shown]
@@ -125,7 +125,7 @@ def test_all_shows_every_rule_and_without_it_only_what_is_wrong(tmp_path: Path) 
         ("reasoning/dropped-on-plain-turns", "MUST", 0, 0),
     ],
 )
-def test_the_level_is_the_lowest_that_is_shown_and_counts(
+def test_the_level_is_the_lowest_that_is_reported(
     rule: str, level: str | None, code: int, shown: int, tmp_path: Path
 ) -> None:
     talk = {"messages": [{"role": "assistant", "content": "Hello.", "reasoning_content": "Greet."}]}
@@ -136,7 +136,7 @@ def test_the_level_is_the_lowest_that_is_shown_and_counts(
     assert ("1 finding below the level asked for" in check(path, "--rule", rule, *given)[1]) is (shown == 0)
 
 
-def test_a_broken_input_loses_no_other(tmp_path: Path) -> None:
+def test_a_broken_input_does_not_affect_others(tmp_path: Path) -> None:
     write(tmp_path / "1.json", '{"messages": [')
     write(tmp_path / "2.jsonl", jsonl(GOOD, '{"request": NaN}', FAULTY))
     write(tmp_path / "3.json", {"name": "not traffic"})
@@ -149,38 +149,38 @@ def test_a_broken_input_loses_no_other(tmp_path: Path) -> None:
     assert [("2.jsonl", 1, False), ("2.jsonl", 2, True), ("2.jsonl", 3, False)] == shown[1:4]
     assert [("3.json", None, False), ("4.json", None, False)] == shown[4:6]
     assert ("absent.json", None, True) == shown[-1]
-    told = [line.removeprefix("conformance: ") for line in error.splitlines()]
-    assert [each["error"] for each in ended.inputs if "error" in each] == told
+    errors = [line.removeprefix("conformance: ") for line in error.splitlines()]
+    assert [each["error"] for each in ended.inputs if "error" in each] == errors
 
 
-def test_a_file_of_another_kind_is_passed_over_in_a_folder_and_refused_by_name(tmp_path: Path) -> None:
+def test_an_unrecognized_file_is_skipped_in_a_folder_and_an_error_by_name(tmp_path: Path) -> None:
     other = write(tmp_path / "manifest.json", {"name": "not traffic"})
     write(tmp_path / "request.json", GOOD)
     in_folder = check(tmp_path, "--format", "jsonl")
     assert (0, ["unrecognized", "exchange"]) == (in_folder[0], [each["kind"] for each in in_folder.inputs])
-    assert ["passed over"] == in_folder.inputs[0]["notes"]
+    assert ["skipped"] == in_folder.inputs[0]["notes"]
     by_name = check(other)
     assert 2 == by_name[0]
     assert "expected a request body" in by_name[2]
 
 
-def test_what_holds_no_chat_completions_is_not_clean(tmp_path: Path) -> None:
+def test_a_file_without_chat_completions_is_not_clean(tmp_path: Path) -> None:
     path = write(tmp_path / "native.jsonl", jsonl({"api": "anthropic", "request": {}, "response": {}}))
     code, out, error = check(path)
     assert 2 == code
     assert "skipped, not chat completions" in out
     assert "nothing was judged" in out
-    assert "nothing was judged" in error
+    assert "nothing was checked" in error
 
 
 def test_a_folder_without_inputs_is_not_clean(tmp_path: Path) -> None:
     write(tmp_path / "notes.txt", "nothing")
     code, _, error = check(tmp_path)
     assert 2 == code
-    assert f"{tmp_path}: expected a folder that holds files whose names end with one of .json" in error
+    assert f"{tmp_path}: no file in this folder has one of these suffixes: .json" in error
 
 
-def test_a_folder_is_searched_in_order_without_what_is_hidden(tmp_path: Path) -> None:
+def test_a_folder_is_read_in_order_without_hidden_files(tmp_path: Path) -> None:
     for name in ("b/2.json", "b/1.JSON.GZ", "a.har.txt", "c.jsonl", ".hidden.json", ".git/x.json", "b/.x/y.json"):
         (tmp_path / name).parent.mkdir(exist_ok=True, parents=True)
         write(tmp_path / name, GOOD)
@@ -188,7 +188,7 @@ def test_a_folder_is_searched_in_order_without_what_is_hidden(tmp_path: Path) ->
     assert [str(tmp_path / name) for name in ("c.jsonl", "b/1.JSON.GZ", "b/2.json")] == shown
 
 
-def test_a_name_that_is_not_unicode_is_spelled_out(tmp_path: Path) -> None:
+def test_a_name_that_is_not_unicode_is_escaped(tmp_path: Path) -> None:
     try:
         path = write(tmp_path / os.fsdecode(b"a\xff.json"), GOOD)
     except OSError:
@@ -207,8 +207,8 @@ def test_standard_input_is_read_like_a_file() -> None:
         assert [] == json.loads(found.stdout)["outcomes"]
 
 
-def test_the_provider_is_told_by_name_or_by_host(tmp_path: Path) -> None:
-    told = [
+def test_the_provider_is_detected_by_name_or_host(tmp_path: Path) -> None:
+    exchanges = [
         {**GOOD, "provider": "groq"},
         {**GOOD, "url": "https://api.deepseek.com/chat/completions"},
         {**GOOD, "provider": "a gateway", "url": "https://api.groq.com/openai/v1/chat/completions"},
@@ -216,18 +216,18 @@ def test_the_provider_is_told_by_name_or_by_host(tmp_path: Path) -> None:
         {**GOOD, "provider": "nobody knows", "url": "https://localhost/v1"},
         GOOD,
     ]
-    path = write(tmp_path / "a.jsonl", jsonl(*told))
+    path = write(tmp_path / "a.jsonl", jsonl(*exchanges))
     shown = check(path, "--provider", "auto", "--format", "jsonl").inputs
     assert ["groq", "deepseek", "groq", "groq", None, None] == [each["provider"] for each in shown]
 
 
-def test_the_claims_of_a_provider_decide_what_is_a_finding(tmp_path: Path) -> None:
+def test_the_claims_of_a_provider_decide_the_findings(tmp_path: Path) -> None:
     path = write(tmp_path / "a.json", BASES["thinking-session"])
     rule = ("--rule", "reasoning/not-sent-where-refused", "--format", "jsonl")
     assert [0, 1] == [check(path, *rule, "--provider", provider)[0] for provider in ("deepseek", "groq")]
 
 
-def test_processes_change_nothing_in_the_report(tmp_path: Path) -> None:
+def test_the_number_of_processes_does_not_change_the_report(tmp_path: Path) -> None:
     write(tmp_path / "1.jsonl", jsonl(*[GOOD, FAULTY, "{", {**GOOD, "session": "s"}, {**FAULTY, "session": "s"}] * 40))
     write(tmp_path / "2.json", "[")
     write(tmp_path / "3.sse", STREAM)

@@ -1,4 +1,4 @@
-"""The verbs explain and list: every rule, claim, provider and scenario is named and explained."""
+"""`conformance explain` and `conformance list`: every rule, claim, provider and scenario is listed and explained."""
 
 import json
 from typing import Any
@@ -26,22 +26,22 @@ def shown(capsys: pytest.CaptureFixture[str], *arguments: str) -> str:
 
 
 @pytest.mark.parametrize("rule", RULES, ids=lambda rule: rule.id)
-def test_a_rule_is_explained_whole(rule: rules.Rule, capsys: pytest.CaptureFixture[str]) -> None:
+def test_the_explanation_of_a_rule_is_complete(rule: rules.Rule, capsys: pytest.CaptureFixture[str]) -> None:
     text = shown(capsys, "explain", rule.id)
     assert text.startswith(f"{rule.id}\n{rule.title}\n")
     assert f"level   {rule.level.value}\n" in text
     assert f"source  {rule.source.url}\n" in text
     assert rule.source.quote in text
     assert "\nTo fix it\n" in text
-    assert len(rule.bad) == text.count("\nBreaks it: ")
-    assert len(rule.good) == text.count("\nKeeps it: ")
+    assert len(rule.bad) == text.count("\nViolates the rule: ")
+    assert len(rule.good) == text.count("\nFollows the rule: ")
     assert [name for name in rule.reads if f"\n  {name}" not in text] == []
 
 
 def test_an_example_is_shown_as_what_differs_from_its_base(capsys: pytest.CaptureFixture[str]) -> None:
     text = shown(capsys, "explain", "transcript/results-in-call-order")
     assert (
-        "Breaks it: fixtures/wire/tool-result-parallel.json with\n"
+        "Violates the rule: fixtures/wire/tool-result-parallel.json with\n"
         '  - /0/request/messages/3/tool_call_id: "call_a"\n'
         '  + /0/request/messages/3/tool_call_id: "call_b"\n'
     ) in text
@@ -50,7 +50,7 @@ def test_an_example_is_shown_as_what_differs_from_its_base(capsys: pytest.Captur
 def test_the_claims_that_a_rule_reads_are_explained(capsys: pytest.CaptureFixture[str]) -> None:
     text = shown(capsys, "explain", "transcript/calls-answered")
     meaning = profiles.vocabulary()["results.missing"]
-    assert f"  results.missing (says what the provider does about a breach)\n    {meaning}\n" in text
+    assert f"  results.missing (how the provider handles a violation)\n    {meaning}\n" in text
 
 
 def test_a_claim_is_explained_with_its_values_and_the_rules_that_read_it(capsys: pytest.CaptureFixture[str]) -> None:
@@ -60,7 +60,7 @@ def test_a_claim_is_explained_with_its_values_and_the_rules_that_read_it(capsys:
     assert "\nrules   transcript/calls-answered" in text
 
 
-def test_a_glob_explains_each_that_fits_and_each_once(capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_glob_explains_each_match_once(capsys: pytest.CaptureFixture[str]) -> None:
     text = shown(capsys, "explain", "transcript/*", "transcript/calls-answered", "results.*")
     assert [rule.id for rule in RULES if rule.family == "transcript"] == [
         line for line in text.splitlines() if line.startswith("transcript/") and " " not in line
@@ -69,7 +69,7 @@ def test_a_glob_explains_each_that_fits_and_each_once(capsys: pytest.CaptureFixt
 
 
 @pytest.mark.parametrize("what", LISTS)
-def test_a_list_has_everything_once_in_both_formats(what: str, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_list_has_every_name_once_in_both_formats(what: str, capsys: pytest.CaptureFixture[str]) -> None:
     rows = json.loads(shown(capsys, "list", what, "--format", "json"))
     assert LISTS[what] == [row.get("name", row.get("id")) for row in rows]
     text = shown(capsys, "list", what).splitlines()
@@ -78,7 +78,7 @@ def test_a_list_has_everything_once_in_both_formats(what: str, capsys: pytest.Ca
 
 @pytest.mark.parametrize("provider", profiles.names())
 @pytest.mark.parametrize("what", LISTS)
-def test_a_list_stands_as_it_is_with_a_provider(what: str, provider: str, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_list_can_be_shown_for_each_provider(what: str, provider: str, capsys: pytest.CaptureFixture[str]) -> None:
     rows = json.loads(shown(capsys, "list", what, "--provider", provider, "--format", "json"))
     assert rows
     assert shown(capsys, "list", what, "--provider", provider)
@@ -95,7 +95,7 @@ def test_the_claims_of_a_provider_have_values_and_sources(capsys: pytest.Capture
     assert rows[0]["sources"][0]["url"] in text
 
 
-def test_the_rules_of_a_provider_say_what_it_does_about_a_breach(capsys: pytest.CaptureFixture[str]) -> None:
+def test_the_rules_of_a_provider_show_how_it_handles_violations(capsys: pytest.CaptureFixture[str]) -> None:
     rows = json.loads(shown(capsys, "list", "rules", "--provider", "deepseek", "--format", "json"))
-    done = {row["id"]: row["a breach is"] for row in rows}
-    assert "refused with 400" == done["transcript/calls-answered"]
+    handling = {row["id"]: row["a breach is"] for row in rows}
+    assert "refused with 400" == handling["transcript/calls-answered"]

@@ -1,39 +1,52 @@
-"""How long the command takes to start, in CPU time and against what it cannot do without."""
+"""What the command imports, because imports are most of the time that it takes to start.
 
-import os
-import resource
+`python -m tests.benchmarks.start` measures that time.
+"""
+
 import subprocess
 import sys
-from collections.abc import Sequence
-from pathlib import Path
 
-from tests.checking import ENVIRONMENT, GOOD, write
+import pytest
 
-ROUNDS = 15
-BOUND = 2.0
+from tests.checking import ENVIRONMENT, GOOD, ROOT, write
 
-
-def spent(command: Sequence[str], environment: dict[str, str]) -> float:
-    before = resource.getrusage(resource.RUSAGE_CHILDREN)
-    subprocess.run(command, env=environment, stdout=subprocess.DEVNULL, check=True)
-    after = resource.getrusage(resource.RUSAGE_CHILDREN)
-    return after.ru_utime - before.ru_utime + after.ru_stime - before.ru_stime
+VERBS = {f"conformance.cli.{path.stem}" for path in (ROOT / "conformance" / "cli").glob("[a-z]*.py")}
+HEAVY = {"httpx", "vcr", "yaml", "jsonschema", "pytest", "hypothesis", "tabulate", "shutil", "gzip", "multiprocessing"}
+HEAVY |= {"concurrent.futures", "http.server", "importlib.metadata", "rstr", "shtab"}
+MAX_OWN = 65
+MAX_OTHERS = 12
 
 
-def test_checking_a_small_file_costs_at_most_twice_its_imports(tmp_path: Path) -> None:
-    path = write(tmp_path / "small.json", GOOD)
-    start = "import sys; from conformance.cli import main; sys.exit(main())"
-    commands = {
-        "imports": [sys.executable, "-c", "import orjson, jsonschema_rs"],
-        "check": [sys.executable, "-c", start, "check", str(path)],
-    }
-    # Compiled once, as an installed package is, wherever this process may or may not write.
-    environment = {**ENVIRONMENT, "PYTHONPYCACHEPREFIX": os.fspath(tmp_path / "compiled")}
-    environment.pop("PYTHONDONTWRITEBYTECODE", None)
-    for command in commands.values():
-        spent(command, environment)
-    # Turn about, so that a busy machine is busy for both.
-    rounds = [{name: spent(command, environment) for name, command in commands.items()} for _ in range(ROUNDS)]
-    least = {name: min(each[name] for each in rounds) for name in commands}
-    ratio = least["check"] / least["imports"]
-    assert ratio <= BOUND, f"{1000 * least['check']:.0f} ms is {ratio:.2f} times {1000 * least['imports']:.0f} ms"
+def imported(*arguments: object) -> set[str]:
+    """Return the modules that the command imports, except those of the two libraries that it cannot do without."""
+    code = "import sys, orjson, jsonschema_rs; before = set(sys.modules); from conformance.cli import main; "
+    code += "main(sys.argv[1:]); print(*set(sys.modules) - before, file=sys.stderr)"
+    command = [sys.executable, "-c", code, *map(str, arguments)]
+    return set(subprocess.run(command, env=ENVIRONMENT, capture_output=True, check=True).stderr.decode().split())
+
+
+def own(modules: set[str]) -> set[str]:
+    """Return the modules of the package, without its rules, each of which is a module."""
+    return {name for name in modules if name.split(".")[0] == "conformance" and name.split(".")[1:2] != ["rules"]}
+
+
+@pytest.fixture(scope="module")
+def checking(tmp_path_factory: pytest.TempPathFactory) -> set[str]:
+    return imported("check", write(tmp_path_factory.mktemp("start") / "small.json", GOOD))
+
+
+def test_a_verb_imports_no_other_verb_and_no_heavy_module(checking: set[str]) -> None:
+    assert {"conformance.cli.check"} == checking & VERBS
+    assert set() == checking & HEAVY
+
+
+def test_checking_a_small_file_imports_few_modules(checking: set[str]) -> None:
+    assert len(own(checking)) <= MAX_OWN
+    assert len({name for name in checking if name.split(".")[0] != "conformance"}) <= MAX_OTHERS
+
+
+def test_the_help_imports_no_verb_and_no_rule() -> None:
+    shown = imported("--help")
+    assert set() == shown & VERBS
+    assert not [name for name in shown if name.startswith("conformance.rules")]
+    assert set() == shown & HEAVY

@@ -201,8 +201,8 @@ def test_a_signal_while_the_command_is_started_is_not_lost() -> None:
         (["engine", "run", "lamacpp"], "did you mean llamacpp"),
         (["engine", "run", "llamacpp", "--template", "qwen"], "did you mean qwen3"),
         (["engine", "run", "llamacpp", "--weights", "/nowhere"], "there is no to_gguf.py"),
-        (["engine", "record"], "name the engines, or say --all"),
-        (["engine", "record", "llamacpp", "--", "ls"], "a command behind -- belongs to `run`"),
+        (["engine", "record"], "name engines or use --all"),
+        (["engine", "record", "llamacpp", "--", "ls"], "only `run` takes a command after --"),
     ],
 )
 def test_a_call_that_cannot_be_carried_out_is_told(

@@ -49,7 +49,7 @@ def test_what_stays_wrong_makes_the_exit_code_one(tmp_path: Path, capsys: pytest
     transcript = [TRANSCRIPT[0], {"role": "assistant", "content": "18."}]
     assert 1 == prepared(tmp_path, transcript, "--provider", "mistral")
     last = capsys.readouterr().err.splitlines()[-1]
-    assert "stays: /1: cannot be fixed: another message is wanted at the end (request.last-assistant)" == last
+    assert "problem: /1: cannot be fixed: another message is wanted at the end (request.last-assistant)" == last
 
 
 def test_json_tells_messages_ids_and_notes_in_one_object(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -58,7 +58,7 @@ def test_each_case_is_told_when_it_is_played(tmp_path: Path, capsys: pytest.Capt
 @pytest.mark.parametrize(
     ("arguments", "words"),
     [
-        (["--all", "--live"], "name a --provider"),
+        (["--all", "--live"], "use --provider with --live"),
         (["--provider", "deepseek", "--live"], "set DEEPSEEK_API_KEY"),
         (["--provider", "deepsek"], "did you mean deepseek"),
     ],

@@ -1,6 +1,6 @@
-"""The `conformance` command: one verb a file in this folder, which is the list of verbs."""
+"""The `conformance` command: each verb is one file in this folder."""
 
-# The code stands in a module of its own, since a verb becomes a name in this one: `list` would hide Python's.
+# The code is in a module of its own because the verb `list` would hide the built-in function here.
 from conformance.cli._command import main
 
 __all__ = ["main"]

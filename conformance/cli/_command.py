@@ -1,70 +1,79 @@
-"""What the command does before and after a verb: finds it, reads its arguments, and makes an end into an exit code.
+"""The `conformance` command: finds the verb, parses its arguments and turns how it ends into an exit code.
 
-A verb's module says what it does in the first line of its docstring and what it takes in `configure(parser)`, and does
-it in `run(arguments)`, which returns the exit code. Only the module of the verb that was asked for is loaded.
+The first line of a verb's module is its title. `configure(parser)` declares its arguments, and `run(arguments)` carries
+it out and returns the exit code. Only the module of the requested verb is imported.
 """
 
 import argparse
 import gc
 import os
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from importlib import import_module
 from pathlib import Path
 from types import ModuleType
 from typing import Any, Final
 
 from conformance.errors import ConformanceError, UnknownName
-from conformance.terminal import complain
+from conformance.terminal import print_error
 
 UNUSABLE: Final = 2
-"""The exit code where the call or the input was unusable; a verb returns 0 where all is clean and 1 for findings."""
+"""The exit code for a call or an input that is unusable; a verb returns 0 if all is clean and 1 for findings."""
 
 INTERRUPTED: Final = 130
-"""The exit code after Ctrl-C: 128 and the number of the signal, as shells have it."""
+"""The exit code after Ctrl-C: 128 plus the number of the signal, as in shells."""
 
-UNREAD: Final = 141
-"""The exit code where nobody read the output to its end, as of a program that the signal for it has killed."""
+OUTPUT_CLOSED: Final = 141
+"""The exit code if the reader closed the output early: 128 plus the number of SIGPIPE."""
 
-_GARBAGE: Final = 100_000
-"""How many new objects make the garbage collector look at them; most here are modules and rules, which stay."""
+_GC_THRESHOLD: Final = 100_000
+"""How many new objects start a garbage collection; most objects here are modules and rules, which stay alive."""
 
-_WIDEST: Final = 120
+_MAX_WIDTH: Final = 120
+
+_FOLDER: Final = Path(__file__).parent
 
 _ABOUT: Final = """\
-Judge OpenAI-compatible chat completions: requests, replies, tool calls, reasoning and streams, on either end."""
+Check OpenAI-compatible chat completions: requests, replies, tool calls, reasoning and streams, of clients and \
+providers."""
 
 _CODES: Final = """\
 exit codes:
   0    clean
   1    findings
-  2    the call or the input was unusable; the message on standard error says why"""
+  2    the call or its input is unusable; standard error says why"""
+
+_EXAMPLES: Final = """\
+  conformance check request.json
+  conformance check --provider deepseek recordings/*.jsonl.gz
+  conformance COMMAND --help
+  conformance --print-completion bash > ~/.local/share/bash-completion/completions/conformance"""
 
 
 def main(argv: Sequence[str] | None = None) -> int:
-    """Run the command with these arguments (by default the process's own) and return its exit code.
+    """Run the command with these arguments, by default those of the process, and return its exit code.
 
-    Nothing that a user did ends in a traceback: what is wrong is told in one line on standard error.
+    No mistake of a user ends in a traceback; the error is one line on standard error.
     """
     before = gc.get_threshold()
-    gc.set_threshold(_GARBAGE)
+    gc.set_threshold(_GC_THRESHOLD)
     try:
         code = _run(list(sys.argv[1:] if argv is None else argv))
-        # There is no standard output where the caller has closed it.
+        # sys.stdout is None if the caller has closed it.
         if sys.stdout is not None:
             sys.stdout.flush()
     except KeyboardInterrupt:
         return INTERRUPTED
     except BrokenPipeError:
-        _let_go()
-        return UNREAD
+        _discard_output()
+        return OUTPUT_CLOSED
     except OSError as error:
-        _let_go()
+        _discard_output()
         return _unusable(f"{error.filename or 'the output'}: {error.strerror or error}")
     finally:
         gc.set_threshold(*before)
         if argv is None:
-            # The process ends here; to search what is left for cycles would take a tenth of a short run.
+            # The process ends here; a last garbage collection would take a tenth of a short run.
             gc.freeze()
     return code
 
@@ -94,14 +103,13 @@ def _run_verb(name: str, arguments: list[str]) -> int:
 
 
 def _load(name: str) -> ModuleType:
-    module = name.replace("-", "_")
     if name not in _verbs():
-        raise UnknownName("verb", name, _verbs())
-    return import_module(f"{__package__}.{module}")
+        raise UnknownName("command", name, _verbs())
+    return import_module(f"{__package__}.{name.replace('-', '_')}")
 
 
 def _verbs() -> list[str]:
-    files = [path.name for path in Path(__file__).parent.iterdir()]
+    files = [path.name for path in _FOLDER.iterdir()]
     return sorted([name[:-3].replace("_", "-") for name in files if name.endswith(".py") and not name.startswith("_")])
 
 
@@ -114,10 +122,10 @@ class _Parser(argparse.ArgumentParser):
 
 
 class _Formatter(argparse.HelpFormatter):
-    """Wraps paragraphs and leaves those alone that are lists or examples."""
+    """Wraps paragraphs, but leaves lists and examples as they are."""
 
     def __init__(self, prog: str) -> None:
-        # Given its width, argparse need not import shutil to ask for it, which it does even where no help is shown.
+        # Without a width argparse imports shutil to find one, even if no help is shown.
         super().__init__(prog, width=_columns())
 
     def _fill_text(self, text: str, width: int, indent: str) -> str:
@@ -127,16 +135,40 @@ class _Formatter(argparse.HelpFormatter):
 
 
 def _columns() -> int:
-    told = os.environ.get("COLUMNS", "")
+    given = os.environ.get("COLUMNS", "")
     try:
-        columns = int(told) if told.isdecimal() else os.get_terminal_size().columns
+        columns = int(given) if given.isdecimal() else os.get_terminal_size().columns
     except (OSError, ValueError):
         columns = 80
-    return max(40, min(columns, _WIDEST) - 2)
+    return max(40, min(columns, _MAX_WIDTH) - 2)
+
+
+def _top() -> argparse.ArgumentParser:
+    """Return the parser of the command itself, whose help lists the verbs."""
+    titles = {name: _title(name) for name in _verbs()}
+    width = max(map(len, titles))
+    shown = "\n".join(f"  {name:{width}}  {title}" for name, title in titles.items())
+    parser = _Parser("conformance", f"{_ABOUT}\n\ncommands:\n{shown}", _EXAMPLES)
+    parser.usage = "conformance [--help] [--version] [--print-completion SHELL] COMMAND …"
+    parser.add_argument("--version", action=_Version, nargs=0, help="print the version and exit")
+    parser.add_argument(
+        "--print-completion",
+        action=_Completion,
+        choices=("bash", "zsh", "fish"),
+        metavar="SHELL",
+        help="print the completion script for a shell and exit: %(choices)s",
+    )
+    return parser
+
+
+def _title(name: str) -> str:
+    """Return the first line of a verb's docstring, read from the file because importing all verbs takes long."""
+    with (_FOLDER / f"{name.replace('-', '_')}.py").open(encoding="utf-8") as file:
+        return file.readline().strip().strip('"')
 
 
 class _Version(argparse.Action):
-    """Prints the version; asked for only then, because it is looked up in the installed package's data."""
+    """Prints the version, which is looked up only now because that takes long."""
 
     def __call__(self, parser: argparse.ArgumentParser, *_: Any) -> None:
         from importlib.metadata import PackageNotFoundError, version
@@ -149,28 +181,71 @@ class _Version(argparse.Action):
         parser.exit()
 
 
-def _top() -> argparse.ArgumentParser:
-    """Return the parser of the command itself; the titles of all verbs are read, since its help is all it is for."""
-    titles = {name: (_load(name).__doc__ or "").partition("\n")[0] for name in _verbs()}
-    width = max(map(len, titles))
-    shown = "\n".join(f"  {name:{width}}  {title}" for name, title in titles.items())
-    examples = "  conformance check request.json\n  conformance check --provider deepseek recordings/*.jsonl.gz"
-    parser = _Parser("conformance", f"{_ABOUT}\n\nverbs:\n{shown}", f"{examples}\n  conformance VERB --help")
-    parser.usage = "conformance [--help] [--version] VERB …"
-    parser.add_argument("--version", action=_Version, nargs=0, help="print the version and exit")
-    return parser
+class _Completion(argparse.Action):
+    """Prints the completion script for a shell."""
+
+    def __call__(self, parser: argparse.ArgumentParser, _: Any, shell: Any, __: Any = None) -> None:
+        # Imported here because nothing else needs it.
+        import shtab
+
+        verbs = parser.add_subparsers(dest="command", metavar="COMMAND", parser_class=argparse.ArgumentParser)
+        candidates = {metavar: list(names()) for metavar, names in _names_by_metavar().items()}
+        paths = dict.fromkeys(("FILE", "PATH", "RESULTS", "OLD", "NEW"), shtab.FILE) | {"DIR": shtab.DIRECTORY}
+        for name in _verbs():
+            verb = verbs.add_parser(name, help=_title(name), description=_title(name))
+            _load(name).configure(verb)
+            for action in _arguments(verb):
+                if action.metavar in candidates:
+                    action.choices = candidates[action.metavar]
+                elif action.metavar in paths:
+                    action.complete = paths[action.metavar]
+        print(shtab.complete(parser, shell))
+        parser.exit()
+
+
+def _arguments(parser: argparse.ArgumentParser) -> Iterator[Any]:
+    """Yield the arguments of a parser and of its subparsers; shtab reads attributes that argparse does not declare."""
+    for action in parser._actions:  # noqa: SLF001 — argparse has no public way to list them
+        if isinstance(action.choices, Mapping):
+            for below in action.choices.values():
+                yield from _arguments(below)
+        else:
+            yield action
+
+
+def _names_by_metavar() -> Mapping[str, Callable[[], Iterable[str]]]:
+    """Return what lists the names that an argument with this metavar takes."""
+    # Imported here because no other call of the command needs all of them.
+    from conformance import engines, profiles, rules, scenarios
+    from conformance.adapters import definition as adapters
+    from conformance.adapters import loop
+    from conformance.convert import dialects
+
+    def rule_ids() -> list[str]:
+        return [rule.id for rule in rules.load()]
+
+    return {
+        "ADAPTER": adapters.names,
+        "ADAPTER[@VERSION]": adapters.names,
+        "DIALECT": lambda: (dialects.CANONICAL, *dialects.names()),
+        "ENGINE": engines.names,
+        "NAME": lambda: (*rule_ids(), *(fact.id for fact in loop.load()), *profiles.vocabulary()),
+        "PROVIDER": profiles.names,
+        "RULE": rule_ids,
+        "SCENARIO": scenarios.names,
+    }
 
 
 def _escape_what_the_terminal_cannot_show() -> None:
-    """Keep a character that the output's encoding lacks from ending the run."""
+    """Print escapes instead of failing for characters that the encoding of the output lacks."""
     for stream in (sys.stdout, sys.stderr):
         reconfigure = getattr(stream, "reconfigure", None)
         if reconfigure is not None:
             reconfigure(errors="backslashreplace")
 
 
-def _let_go() -> None:
-    """Point standard output at nothing, because the interpreter flushes it once more when it ends."""
+def _discard_output() -> None:
+    """Redirect standard output to nowhere, because the interpreter flushes it again at exit."""
     try:
         nowhere = os.open(os.devnull, os.O_WRONLY)
         os.dup2(nowhere, sys.stdout.fileno())
@@ -180,5 +255,5 @@ def _let_go() -> None:
 
 
 def _unusable(message: str) -> int:
-    complain(message)
+    print_error(message)
     return UNUSABLE

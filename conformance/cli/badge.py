@@ -1,4 +1,4 @@
-"""Make a badge of results: how many facts were seen to conform, and how many are only declared."""
+"""Make a badge that shows how many facts of some results conform and how many are only declared."""
 
 import argparse
 from pathlib import Path
@@ -14,13 +14,15 @@ EXAMPLES: Final = """\
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
-    """Declare what the verb takes."""
-    parser.add_argument("paths", nargs="+", metavar="RESULTS", type=Path, help="files of results, or folders of them")
-    parser.add_argument("--label", default="conformance", help="what stands on the left (default: conformance)")
-    parser.add_argument("--format", choices=tuple(FORMATS), default="svg", help="svg (default), or shields")
+    """Declare the arguments."""
+    parser.add_argument("paths", nargs="+", metavar="RESULTS", type=Path, help="results files, or folders of them")
+    parser.add_argument("--label", default="conformance", help="the text on the left (default: conformance)")
+    parser.add_argument(
+        "--format", choices=tuple(FORMATS), default="svg", help="svg (default), or shields: JSON for shields.io"
+    )
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Print the badge; it is no judgement, so that the exit code is 0."""
+    """Print the badge; always return 0, because a badge passes no verdict."""
     print(FORMATS[arguments.format](standing(read_all(arguments.paths)), arguments.label), end="")
     return 0

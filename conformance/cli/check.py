@@ -1,12 +1,15 @@
-"""Check traffic: judge request and reply bodies, message lists, exchanges, streams, cassettes and recordings.
+"""Check files that hold chat completions: bodies, message lists, exchanges, streams, cassettes and recordings.
 
-PATH is a file, a folder (searched for files that can be inputs, by name), or - for standard input. What each holds is
-told by its content: a request body, a bare list of messages, a reply body, an exchange (an object with "request" and
-"response"), a list of exchanges (a session), JSON Lines of these (neighbours with the same "session" are one
-conversation), the raw text of an event stream, a VCR cassette, a HAR or an httprr trace; each also gzipped.
+PATH is a file, a folder, or - for standard input. In a folder, files are chosen by their suffixes: .json, .jsonl,
+.ndjson, .har, .yaml, .yml, .sse and .httprr, each also with .gz.
 
-A finding reads "path:line: rule LEVEL at pointer: message". The pointer leads into the conversation: /0 is its first
-exchange; below that are request, response, status and headers. `conformance explain RULE` says more of a rule.
+The content of a file decides what it is: a request body, a bare list of messages, a reply body, an exchange (an object
+with "request" and "response"), a list of exchanges (a session), JSON Lines of these (consecutive lines with the same
+"session" are one conversation), the raw text of an event stream, a VCR cassette, a HAR file or an httprr trace.
+
+A finding reads "path:line: rule LEVEL at pointer: message". The JSON Pointer starts at the conversation: /0 is its
+first exchange, which has request, response, status and headers. `conformance explain RULE` explains a rule and how to
+fix what it reports.
 """
 
 import argparse
@@ -17,58 +20,59 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any, Final
 
+from conformance.arguments import positive
 from conformance.errors import Unusable
-from conformance.files import Counts, Judged, Task, judge, summary
+from conformance.files import CheckedInput, Counts, Task, check_paths, summary
 from conformance.reporting import renderers
 from conformance.results import Level
-from conformance.terminal import Progress, complain, painter
+from conformance.terminal import Progress, painter, print_error
 
 EXAMPLES: Final = """\
   conformance check request.json
-  conformance check --provider deepseek traffic.jsonl.gz
-  conformance check --provider auto --format json cassettes/ > renderers.json
-  conformance check --format sarif fixtures/ > conformance.sarif
+  conformance check --provider deepseek traffic.jsonl.gz           # does this work with DeepSeek?
+  conformance check --provider auto --format json cassettes/ > report.json
+  conformance check --format sarif fixtures/ > conformance.sarif   # for code scanning
   curl -sN … | conformance check --rule 'stream/*' -"""
 
-_PROVIDER: Final = "judge by this provider's claims, too; auto: by those of the one that an input tells by name or host"
+_PROVIDER: Final = "check against this provider's claims, too; auto: detect the provider from its name or host"
 _LEVEL: Final = """\
-the lowest level that is shown and that makes the exit code 1 (default: all levels are shown, MUST and SHOULD count)"""
+the lowest level to show and to return exit code 1 for (default: show all levels, return 1 for MUST and SHOULD)"""
 _FOLDER: Final = Path(renderers.__path__[0])
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
-    """Declare what the verb takes."""
+    """Declare the arguments."""
     add = parser.add_argument
     add("paths", nargs="+", metavar="PATH", help="a file, a folder, or - for standard input")
-    add("--provider", default="", metavar="P", help=_PROVIDER)
-    add("--rule", action="append", default=[], metavar="GLOB", help="judge by these rules only; may be given again")
+    add("--provider", default="", metavar="PROVIDER", help=_PROVIDER)
+    add("--rule", action="append", default=[], metavar="RULE", help="check only rules that match this glob; repeatable")
     add("--format", choices=_Formats(), default="console", metavar="F", help="one of %(choices)s (default: console)")
     add("--level", type=str.upper, choices=[level.value for level in Level], help=_LEVEL)
-    add("--all", action="store_true", help="show what passed and what did not apply, too")
-    add("--jobs", type=_number, default=1, metavar="N", help="judge in N processes (default: 1)")
+    add("--all", action="store_true", help="also show rules that passed or did not apply")
+    add("--jobs", type=positive, default=1, metavar="N", help="number of processes (default: 1)")
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Judge the paths and print the report; return 2 where something was not judged that should be, 1 for findings."""
-    shown = _format(arguments.format)
-    # What a format needs beside findings stands in its file.
-    every, lines = arguments.all or getattr(shown, "EVERY", False), getattr(shown, "LINES", False)
-    task = Task(arguments.provider, tuple(arguments.rule), Level(arguments.level or Level.MAY), every, lines)
+    """Check the paths and print the report; return 2 if an input or a rule could not be used, 1 for findings."""
+    output = _format(arguments.format)
+    # A format declares in its own file whether it needs more than the findings.
+    show_all, lines = arguments.all or getattr(output, "EVERY", False), getattr(output, "LINES", False)
+    task = Task(arguments.provider, tuple(arguments.rule), Level(arguments.level or Level.MAY), show_all, lines)
     counts: Counts = Counter()
-    inputs = _watched(judge(arguments.paths, task, arguments.jobs), counts)
-    for text in shown.render_inputs(inputs, lambda: summary(counts, task), painter()):
-        # What comes over a pipe may come slowly, and is told as it comes.
+    inputs = _counted(check_paths(arguments.paths, task, arguments.jobs), counts)
+    for text in output.render_inputs(inputs, lambda: summary(counts, task), painter()):
+        # Input from a pipe may arrive slowly, and is reported as it arrives.
         print(text, end="", flush="-" in arguments.paths)
     if counts["unreadable", ""] or counts["errored", ""]:
         return 2
     if not counts["exchanges", ""]:
-        raise Unusable("nothing was judged, since no input holds chat completions")
+        raise Unusable("nothing was checked: no input holds chat completions")
     least = Level(arguments.level or Level.SHOULD).weight
     return int(any(counts["findings", level.value] for level in Level if level.weight >= least))
 
 
 class _Formats:
-    """The formats, by the files of the report folder; none is loaded but the one that is asked for."""
+    """The names of the formats; only the renderer of the requested one is imported."""
 
     def __contains__(self, name: str) -> bool:
         return name.isidentifier() and (_FOLDER / f"{name}.py").is_file() and hasattr(_format(name), "render_inputs")
@@ -78,34 +82,28 @@ class _Formats:
 
 
 def _format(name: str) -> ModuleType:
-    """Return the file of a format; one for other reports has no `render_inputs`."""
+    """Return the renderer of a format; renderers of other reports have no `render_inputs`."""
     return import_module(f"{renderers.__name__}.{name}")
 
 
-def _number(text: str) -> int:
-    if not (text.isascii() and text.isdecimal() and int(text)):
-        raise argparse.ArgumentTypeError(f"expected a number from 1 on, got {text!r}")
-    return int(text)
-
-
-def _watched(judged: Iterable[Judged], counts: Counts) -> Iterator[Mapping[str, Any]]:
-    """Count the inputs on their way into the report, and tell what cannot be read as soon as it is met."""
+def _counted(checked: Iterable[CheckedInput], counts: Counts) -> Iterator[Mapping[str, Any]]:
+    """Yield the report of each input, add up the counts, and print errors as soon as they occur."""
     progress = Progress()
     try:
-        for shown, met in judged:
-            counts.update(met)
-            progress.tell(f"{counts['inputs', '']} inputs judged, now {shown['path']}")
-            for message in _complaints(shown):
+        for report, counted in checked:
+            counts.update(counted)
+            progress.show(f"{counts['inputs', '']} inputs checked, now {report['path']}")
+            for message in _errors(report):
                 progress.clear()
-                complain(message)
-            yield shown
+                print_error(message)
+            yield report
     finally:
         progress.clear()
 
 
-def _complaints(shown: Mapping[str, Any]) -> Iterator[str]:
-    if "error" in shown:
-        yield shown["error"]
-    for outcome in shown["outcomes"]:
+def _errors(report: Mapping[str, Any]) -> Iterator[str]:
+    if "error" in report:
+        yield report["error"]
+    for outcome in report["outcomes"]:
         if outcome["status"] == "errored":
-            yield f"{shown['path']}: rule {outcome['rule']} broke, which is this program's fault: {outcome['reason']}"
+            yield f"{report['path']}: rule {outcome['rule']} raised {outcome['reason']}; this is a bug in conformance"

@@ -1,18 +1,17 @@
-"""Convert a conversation from one message model to another, and say what is lost.
+"""Convert a conversation from one message model to another, and report what is lost.
 
-The dialects are other systems' message models; `canonical` is the transcript of this project. Every conversion goes
-through the canonical transcript. The result goes to standard output, what was lost to standard error.
+A dialect is the message model of another system; `canonical` is the transcript of this project. Every conversion goes
+through the canonical transcript. The result goes to standard output, and one line for each loss to standard error.
 """
 
 import argparse
 import sys
-from pathlib import Path
 from typing import Final
 
 import orjson
 
+from conformance.arguments import add_json_file, read_json_file
 from conformance.convert import dialects
-from conformance.documents import parse_json, read_json
 
 EXAMPLES: Final = """\
   conformance convert --from agent-loop --to canonical messages.json
@@ -20,21 +19,18 @@ EXAMPLES: Final = """\
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
-    """Declare what the verb takes."""
+    """Declare the arguments."""
     known = ", ".join((dialects.CANONICAL, *dialects.names()))
-    parser.add_argument("--from", dest="source", metavar="A", required=True, help=f"what it is: {known}")
-    parser.add_argument("--to", dest="target", metavar="B", required=True, help="what it is to become")
-    parser.add_argument("--strict", action="store_true", help="end with exit code 1 where anything was lost")
-    parser.add_argument(
-        "file", metavar="FILE", nargs="?", default="-", help="a JSON file; - is standard input (default)"
-    )
+    add = parser.add_argument
+    add("--from", dest="source", metavar="DIALECT", required=True, help=f"the dialect of the input: {known}")
+    add("--to", dest="target", metavar="DIALECT", required=True, help="the dialect of the output")
+    add("--strict", action="store_true", help="return exit code 1 if anything is lost")
+    add_json_file(parser)
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Print the converted conversation, and one line a loss."""
-    named = arguments.file != "-"
-    value = read_json(Path(arguments.file)) if named else parse_json(sys.stdin.buffer.read(), "<stdin>")
-    file = arguments.file if named else "<stdin>"
+    """Print the converted conversation and what is lost."""
+    value, file = read_json_file(arguments.file)
     converted = dialects.convert(value, arguments.source, arguments.target, file)
     print(orjson.dumps(converted.value, option=orjson.OPT_INDENT_2).decode())
     for loss in converted.lost:

@@ -1,6 +1,6 @@
-"""Say what changed between two sets of results: what broke, what was mended, what appeared and what is gone.
+"""Compare two sets of results: report what broke, what is fixed, what is new and what is gone.
 
-Ends with exit code 1 where something is worse than before.
+Returns exit code 1 for a regression.
 """
 
 import argparse
@@ -18,16 +18,15 @@ EXAMPLES: Final = """\
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
-    """Declare what the verb takes."""
-    parser.add_argument("old", metavar="OLD", type=Path, help="a file of results, or a folder of them")
-    parser.add_argument("new", metavar="NEW", type=Path, help="the same, later")
-    parser.add_argument(
-        "--format", choices=("console", "markdown"), default="console", help="console (default), or markdown"
-    )
+    """Declare the arguments."""
+    add = parser.add_argument
+    add("old", metavar="OLD", type=Path, help="the results before: a results file, or a folder of them")
+    add("new", metavar="NEW", type=Path, help="the results after")
+    add("--format", choices=("console", "markdown"), default="console", help="console (default), or markdown")
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Print the difference; 1 for a regression."""
+    """Print the difference; return 1 for a regression."""
     found = difference(read_all([arguments.old]), read_all([arguments.new]))
     lines = render_markdown(found) if arguments.format == "markdown" else render(found, painter())
     print("".join(lines), end="")

@@ -1,21 +1,20 @@
-"""Run an open-source server here with the scripted model, record it, and say what has changed.
+"""Run an open-source server on this machine with the scripted model, record it, and report what has changed.
 
-An engine listens on loopback only, lives in an environment of its own that is made when it is first needed, and ends
-with the command, however that ends. A command behind `--` finds it without being told: with --live, the suites read
-CONFORMANCE_BASE_URL and CONFORMANCE_MODEL.
+An engine listens on loopback only and runs in an environment of its own, which is created when first needed. It stops
+when this command ends, for whatever reason. `run` starts the command after `--` with CONFORMANCE_BASE_URL and
+CONFORMANCE_MODEL set; the test suites read both if --live is given.
 """
 
 import argparse
 import sys
 from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
 from conformance.errors import ConformanceError
-from conformance.terminal import complain
+from conformance.terminal import print_error
 
 if TYPE_CHECKING:
-    from pathlib import Path
-
     from conformance.engines import EngineDefinition
     from conformance.engines.serving import EngineOptions, ServedEngine
     from conformance.environments import Log
@@ -27,47 +26,55 @@ EXAMPLES: Final = """\
   conformance engine record --all
   conformance engine drift llamacpp"""
 
+_NAMES: Final = "see `conformance engine list`"
+
 
 class _Action(argparse.ArgumentParser):
-    """The parser of one action; what stands behind `--` is the user's own command and is not read."""
+    """The parser of one action; it does not parse the user's command after `--`."""
 
     def parse_known_args(self, args: Any = None, namespace: Any = None) -> Any:
-        """Parse what stands before the first `--`."""
+        """Parse the arguments before the first `--`."""
         own = list(args or ())
         at = own.index("--") if "--" in own else len(own)
         parsed, unknown = super().parse_known_args(own[:at], namespace)
-        parsed.errand = own[at + 1 :]
+        parsed.command = own[at + 1 :]
         return parsed, unknown
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
-    """Declare what the verb takes."""
+    """Declare the arguments."""
     actions = parser.add_subparsers(dest="action", metavar="ACTION", required=True, parser_class=_Action)
-    actions.add_parser("list", help="the engines, and which are installed")
-    install = actions.add_parser("install", help="make an engine's environment")
-    install.add_argument("names", metavar="NAME", nargs="+", help="see `conformance engine list`")
-    run = actions.add_parser("run", help="start an engine, and end it with the command behind --, or on Ctrl-C")
-    run.add_argument("names", metavar="NAME", nargs=1, help="see `conformance engine list`")
-    run.add_argument("--port", type=int, default=0, help="where it listens on 127.0.0.1 (default: a free port)")
-    record = actions.add_parser("record", help="play every scenario and probe, and keep the cassettes")
-    drift = actions.add_parser("drift", help="play them again, and say what is not as in the committed cassettes")
+    actions.add_parser("list", help="list the engines and show which are installed")
+    install = actions.add_parser("install", help="create an engine's environment")
+    install.add_argument("names", metavar="ENGINE", nargs="+", help=_NAMES)
+    run = actions.add_parser("run", help="start an engine, and stop it when the command after -- ends or on Ctrl-C")
+    run.add_argument("names", metavar="ENGINE", nargs=1, help=_NAMES)
+    run.add_argument("--port", type=int, default=0, help="the port on 127.0.0.1 to listen on (default: a free one)")
+    record = actions.add_parser("record", help="run every scenario and probe, and record cassettes")
+    record.add_argument(
+        "--cassettes",
+        metavar="DIR",
+        default="",
+        help="where to write (default: cassettes; required outside a checkout)",
+    )
+    drift = actions.add_parser("drift", help="run them again, and report what differs from the recorded cassettes")
+    drift.add_argument("--cassettes", metavar="DIR", default="", help="the cassettes (default: those of this project)")
     for action in (record, drift):
-        action.add_argument("names", metavar="NAME", nargs="*", help="see `conformance engine list`")
+        action.add_argument("names", metavar="ENGINE", nargs="*", help=_NAMES)
         action.add_argument("--all", action="store_true", help="every engine")
-        action.add_argument("--cassettes", metavar="DIR", default="", help="where they stand (default: the project's)")
     for action in (run, record, drift):
-        action.add_argument("--template", metavar="T", default="", help="the chat template (default: the first)")
-        action.add_argument("--weights", metavar="DIR", default="", help="the scripted model (default: the project's)")
+        action.add_argument(
+            "--template", metavar="TEMPLATE", default="", help="the chat template (default: the first one)"
+        )
+        action.add_argument("--weights", metavar="DIR", default="", help="the scripted model (default: this project's)")
     for action in actions.choices.values():
-        action.add_argument("--cache", metavar="DIR", default="", help="where environments are kept")
-        action.add_argument("--definitions", metavar="DIR", default="", help="other definitions than the project's")
+        action.add_argument("--cache", metavar="DIR", default="", help="where environments are cached")
+        action.add_argument("--definitions", metavar="DIR", default="", help="use the engine definitions in DIR")
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Carry out the action; the exit code of `run` is its command's, that of `drift` 1 where something has changed."""
-    # Imported here because the harness loads httpx and vcrpy, which the other verbs need not wait for.
-    from pathlib import Path
-
+    """Carry out the action; `run` returns the exit code of its command, and `drift` returns 1 if something changed."""
+    # Imported here because these modules load httpx and vcrpy, which --help does not need.
     from conformance import engines
     from conformance.engines.command import exiting_on_signals
     from conformance.engines.serving import KIND, EngineOptions
@@ -76,12 +83,12 @@ def run(arguments: argparse.Namespace) -> int:
     from conformance.resources import folder
 
     named: Sequence[str] = getattr(arguments, "names", ())
-    if arguments.errand and arguments.action != "run":
-        message = f"a command behind -- belongs to `run`, not to `{arguments.action}`"
+    if arguments.command and arguments.action != "run":
+        message = f"only `run` takes a command after --, `{arguments.action}` does not"
         raise Unusable(message)
-    everyone = arguments.action == "list" or getattr(arguments, "all", False)
-    if bool(named) is bool(everyone):
-        message = "name the engines, or say --all; see `conformance engine list`"
+    every = arguments.action == "list" or getattr(arguments, "all", False)
+    if bool(named) is bool(every):
+        message = "name engines or use --all; see `conformance engine list`"
         raise Unusable(message)
     home = Path(arguments.definitions) if arguments.definitions else engines.FOLDER
     definitions = [engines.load(name, home) for name in named or engines.names(home)]
@@ -112,7 +119,7 @@ def _install(definitions: "Sequence[EngineDefinition]", options: "EngineOptions"
     from conformance.engines.serving import ensure_installed
 
     for each in definitions:
-        print(ensure_installed(each, options.cache, _telling(each)))
+        print(ensure_installed(each, options.cache, _logger(each)))
     return 0
 
 
@@ -121,12 +128,12 @@ def _run(definitions: "Sequence[EngineDefinition]", options: "EngineOptions", ar
     from conformance.engines.serving import serving
 
     (definition,) = definitions
-    with serving(definition, options, _telling(definition)) as served:
-        if arguments.errand:
-            code = command.run(arguments.errand, served)
+    with serving(definition, options, _logger(definition)) as served:
+        if arguments.command:
+            code = command.run(arguments.command, served)
             ended = served.process.exit_code()
             if ended is not None:
-                _telling(definition)(f"ended unexpectedly with exit code {ended}{served.process.tail()}")
+                _logger(definition)(f"ended unexpectedly with exit code {ended}{served.process.tail()}")
             return code
         print(served.url, flush=True)
         raise served.process.failure()
@@ -134,23 +141,31 @@ def _run(definitions: "Sequence[EngineDefinition]", options: "EngineOptions", ar
 
 def _record(definitions: "Sequence[EngineDefinition]", options: "EngineOptions", arguments: argparse.Namespace) -> int:
     from conformance.engines.recording import record_cassettes
+    from conformance.resources import checkout_folder
 
-    def play(served: "ServedEngine", cassettes: "Path") -> int:
-        results = record_cassettes(served, cassettes, _today(), _shown)
+    if arguments.cassettes:
+        cassettes = Path(arguments.cassettes)
+    else:
+        cassettes = checkout_folder("cassettes", "--cassettes DIR is required")
+
+    def record(served: "ServedEngine") -> int:
+        results = record_cassettes(served, cassettes, _today(), _print_case)
         played = [case for case in results.cases if case.outcomes]
-        print(f"{results.subject}, {results.model}: {len(played)} of {len(results.cases)} cases were played")
+        print(f"{results.subject}, {results.model}: {len(played)} of {len(results.cases)} cases recorded")
         return 0
 
-    return _each(definitions, options, arguments, play)
+    return _serve_each(definitions, options, record)
 
 
 def _drift(definitions: "Sequence[EngineDefinition]", options: "EngineOptions", arguments: argparse.Namespace) -> int:
     import tempfile
-    from pathlib import Path
 
     from conformance.engines.recording import drift, record_cassettes, snapshot
+    from conformance.resources import folder
 
-    def play(served: "ServedEngine", cassettes: "Path") -> int:
+    cassettes = Path(arguments.cassettes) if arguments.cassettes else folder("cassettes")
+
+    def compare(served: "ServedEngine") -> int:
         committed = snapshot(served.provider, served.model, cassettes)
         with tempfile.TemporaryDirectory() as scratch:
             record_cassettes(served, Path(scratch), _today())
@@ -158,29 +173,22 @@ def _drift(definitions: "Sequence[EngineDefinition]", options: "EngineOptions", 
         print("\n".join([f"{served.provider}, {served.model}: {len(changes)} changes", *changes]), flush=True)
         return int(bool(changes))
 
-    return _each(definitions, options, arguments, play)
+    return _serve_each(definitions, options, compare)
 
 
-def _each(
-    definitions: "Sequence[EngineDefinition]",
-    options: "EngineOptions",
-    arguments: argparse.Namespace,
-    play: "Callable[[ServedEngine, Path], int]",
+def _serve_each(
+    definitions: "Sequence[EngineDefinition]", options: "EngineOptions", use: "Callable[[ServedEngine], int]"
 ) -> int:
-    """Play against one engine after the other; one that cannot be run is told of and does not end the others."""
-    from pathlib import Path
-
+    """Serve one engine after the other; an engine that fails is reported and does not stop the others."""
     from conformance.engines.serving import serving
-    from conformance.resources import folder
 
-    cassettes = Path(arguments.cassettes) if arguments.cassettes else folder("cassettes")
     codes = []
     for definition in definitions:
         try:
-            with serving(definition, options, _telling(definition)) as served:
-                codes.append(play(served, cassettes))
+            with serving(definition, options, _logger(definition)) as served:
+                codes.append(use(served))
         except ConformanceError as error:
-            complain(f"{definition.name}: {error}")
+            print_error(f"{definition.name}: {error}")
             codes.append(2)
     return max(codes)
 
@@ -191,20 +199,20 @@ def _today() -> str:
     return datetime.now(tz=UTC).date().isoformat()
 
 
-def _shown(case: "Case") -> None:
+def _print_case(case: "Case") -> None:
     print(f"{case.name}: {case.note or f'{len(case.probes)} probes'}", flush=True)
 
 
-def _telling(definition: "EngineDefinition") -> "Log":
-    def told(words: str) -> None:
-        print(f"conformance: {definition.name}: {words}", file=sys.stderr, flush=True)
+def _logger(definition: "EngineDefinition") -> "Log":
+    def log(line: str) -> None:
+        print(f"conformance: {definition.name}: {line}", file=sys.stderr, flush=True)
 
-    return told
+    return log
 
 
-_Doing: TypeAlias = "Callable[[Sequence[EngineDefinition], EngineOptions, argparse.Namespace], int]"
+_Run: TypeAlias = "Callable[[Sequence[EngineDefinition], EngineOptions, argparse.Namespace], int]"
 
-_ACTIONS: Final[Mapping[str, _Doing]] = {
+_ACTIONS: Final[Mapping[str, _Run]] = {
     "drift": _drift,
     "install": _install,
     "list": _list,

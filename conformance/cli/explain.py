@@ -1,6 +1,7 @@
-"""Explain a rule or a claim: what it demands and why, its source and examples, and how to mend a breach.
+"""Explain a rule or a claim: what it requires and why, its source, examples, and how to fix a finding.
 
-NAME is the id of a rule or of a fact about loops (as `check` and `adapter` print it), a claim's name, or a glob.
+NAME is the id of a rule or of a fact about agent loops (as `check` and `adapter` print it), the name of a claim, or a
+glob.
 """
 
 import argparse
@@ -27,16 +28,16 @@ EXAMPLES: Final = """\
   conformance explain reasoning.omitted-on-tool-turn"""
 
 _WIDTH: Final = 100
-_LOOP: Final = "loop of a client that is driven through a session"
+_LOOP: Final = "agent loop of a client"
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
-    """Declare what the verb takes."""
-    parser.add_argument("names", nargs="+", metavar="NAME", help="a rule, a claim, or a glob (in quotes)")
+    """Declare the arguments."""
+    parser.add_argument("names", nargs="+", metavar="NAME", help="a rule, a claim, or a glob in quotes")
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Print the explanations, one below the other."""
+    """Print the explanations."""
     claims = profiles.vocabulary()
     shown = [text for name in arguments.names for text in _explained(name, claims)]
     print("\n\n".join(dict.fromkeys(shown)))
@@ -60,28 +61,28 @@ def _explained(name: str, claims: Mapping[str, str]) -> list[str]:
 def _rule(rule: Rule, claims: Mapping[str, str]) -> Iterator[str]:
     yield from _heading(rule, rule.on.side.value)
     if rule.reads:
-        yield from ("", "Claims of a provider that it goes by")
+        yield from ("", "Claims that it reads")
         for name in rule.reads:
-            role = " (says what the provider does about a breach)" if name == rule.refused else ""
+            role = " (how the provider handles a violation)" if name == rule.refused else ""
             yield f"  {name}{role}"
             yield f"    {claims[name]}"
-    for heading, examples in (("Breaks it", rule.bad), ("Keeps it", rule.good)):
+    for heading, examples in (("Violates the rule", rule.bad), ("Follows the rule", rule.good)):
         for example in examples:
             yield from ("", f"{heading}: {_about(example)}")
             yield from _difference(example)
 
 
 def _heading(rule: Rule | Fact, side: str) -> Iterator[str]:
-    """Yield what is to be said of a rule and of a fact alike."""
-    why, mend = advice(rule.doc)
+    """Yield what rules and facts have in common."""
+    why, fix = advice(rule.doc)
     yield from (rule.id, rule.title, "")
     yield f"level   {rule.level.value}"
-    yield f"judges  the {side}, over each {rule.on.name}"
+    yield f"checks  the {side}, for each {rule.on.name}"
     yield f"source  {rule.source.url}"
     if rule.source.quote:
         yield f"        “{rule.source.quote}”"
     yield from _section("Why", why)
-    yield from _section("To fix it", mend)
+    yield from _section("To fix it", fix)
 
 
 def _section(heading: str, text: str) -> Iterator[str]:
@@ -100,13 +101,13 @@ def _about(example: Example) -> str:
 def _difference(example: Example) -> Iterator[str]:
     base = read_json(folder("fixtures") / "wire" / f"{example.base}.json")
     for pointer, new in example.edits.items():
-        # An edit may add what was not there.
+        # The base has no value here if the edit adds one.
         with suppress(LookupError):
             yield f"  - {pointer}: {_short(resolve(base, pointer))}"
         if new is not REMOVE:
             yield f"  + {pointer}: {_short(new)}"
     for name, value in example.claims.items():
-        yield f"  where the provider's {name} is {_short(value)}"
+        yield f"  if the provider's claim {name} is {_short(value)}"
 
 
 def _short(value: Any) -> str:
@@ -123,6 +124,6 @@ def _claim(name: str, meaning: str) -> Iterator[str]:
         yield f"value   {kind['description']}"
     for word, explained in kind.get("meanings", {}).items():
         yield f"        {word}: {explained}"
-    yield "        unknown: nothing was found; left out: as the canonical wire"
+    yield "        unknown: not documented; omitted: as on the canonical wire"
     reading = [rule.id for rule in rules.load() if name in rule.reads]
     yield f"rules   {', '.join(reading) or 'none'}"

@@ -1,7 +1,7 @@
-"""Hold results against the expected failures, and fail on anything that is not as it was said to be.
+"""Compare results with the expected-failures baseline; fail on any difference.
 
-Closed by a failure that no entry covers, by an entry whose failure is gone, that matches nothing or is past its end,
-by a case that judged nothing, and by anything that errored, which nothing excuses.
+The gate is closed by an unexpected failure, by a stale entry (its failure is fixed, its pattern matches nothing, or it
+has expired), by a case that checked nothing, and by any error in conformance itself, which no entry can cover.
 """
 
 import argparse
@@ -16,70 +16,65 @@ from conformance import baseline
 from conformance.gate import Judgement, judge
 from conformance.reporting import renderers
 from conformance.reporting.matrix.annotations import of_judgement, places
-from conformance.resources import folder
+from conformance.resources import checkout_folder
 from conformance.results import Results
 from conformance.results.files import files
 from conformance.terminal import painter
 
 EXAMPLES: Final = """\
-  conformance gate                                  # the project's own results
+  conformance gate                                  # the results of this project, in a checkout
   pytest --provider=deepseek --live --results results; conformance gate results
   conformance gate --expected our-expected-failures.yaml --format junit results/ > gate.xml"""
 
 CONSOLE: Final = "console"
 FORMATS: Final = (CONSOLE, "github", "junit", "sarif")
 
+_PATHS: Final = """\
+results files, or folders of them (default, in a checkout: the committed results of providers and engines, but not of \
+adapters, whose failures are for their authors to fix)"""
+_EXPECTED: Final = """\
+the baseline (default: expected-failures.yaml of this project for its own results, otherwise none)"""
+
 
 def configure(parser: argparse.ArgumentParser) -> None:
-    """Declare what the verb takes."""
-    parser.add_argument(
-        "paths",
-        nargs="*",
-        metavar="RESULTS",
-        help="files of results, or folders of them (default: the project's own of providers and engines; what adapters "
-        "break is theirs to mend, and published)",
-    )
-    parser.add_argument(
-        "--expected",
-        type=Path,
-        metavar="FILE",
-        help="the expected failures (default: expected-failures.yaml of the project, for its own results; else none)",
-    )
-    parser.add_argument(
-        "--format", choices=FORMATS, default=CONSOLE, metavar="F", help="one of %(choices)s (default: console)"
-    )
+    """Declare the arguments."""
+    add = parser.add_argument
+    add("paths", nargs="*", metavar="RESULTS", help=_PATHS)
+    add("--expected", type=Path, metavar="FILE", help=_EXPECTED)
+    add("--format", choices=FORMATS, default=CONSOLE, metavar="F", help="one of %(choices)s (default: console)")
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Print the judgement; 0 where the gate is open."""
+    """Print what closes the gate; return 0 if it is open."""
     own = not arguments.paths
     found = files([Path(each) for each in arguments.paths] or _own())
-    expected = arguments.expected or (_near(baseline.default()) if own else None)
+    expected = arguments.expected or (_from_here(baseline.default()) if own else None)
     entries = baseline.load(expected) if expected else ()
     judgement = judge([results for _, results in found], entries, datetime.now(UTC).date().isoformat())
-    print("".join(_shown(arguments.format, judgement, found, expected)), end="")
+    print("".join(_render(arguments.format, judgement, found, expected)), end="")
     return int(not judgement.passes)
 
 
 def _own() -> list[Path]:
-    return sorted(_near(folder("reports") / "results").glob("*.json"))
+    reports = checkout_folder("reports", "name the RESULTS to check")
+    return sorted(_from_here(reports / "results").glob("*.json"))
 
 
-def _near(path: Path) -> Path:
-    """Return the path from here where it leads below, as reports name files of a repository."""
+def _from_here(path: Path) -> Path:
+    """Return the path relative to the current folder if it is inside, because reports name files of a repository."""
     here = Path.cwd()
     return path.relative_to(here) if path.is_relative_to(here) else path
 
 
-def _shown(
-    name: str, judgement: Judgement, found: Sequence[tuple[Path, Results]], expected: Path | None
+def _render(
+    output: str, judgement: Judgement, found: Sequence[tuple[Path, Results]], expected: Path | None
 ) -> Iterable[str]:
-    if name == CONSOLE:
-        # Imported here, as the other formats are, so that a run pays for its own format alone.
+    if output == CONSOLE:
+        # Imported here, like the other formats, because a run needs only one of them.
         from conformance.reporting.renderers.gate import render
 
         return render(judgement, painter())
     many = [results for _, results in found]
-    remarks = of_judgement(judgement, many, places(found), os.fspath(expected or ""))
-    rendered: Iterable[str] = import_module(f"{renderers.__name__}.{name}").render(remarks)
+    annotations = of_judgement(judgement, many, places(found), os.fspath(expected or ""))
+    rendered: Iterable[str] = import_module(f"{renderers.__name__}.{output}").render(annotations)
     return rendered

@@ -1,7 +1,7 @@
-"""List the rules, the providers, the scenarios, or the claims that can be made of a provider.
+"""List the rules, the providers, the scenarios, or the claims that a profile can make.
 
-With --provider: what that provider does about a breach of each rule, which scenarios it can play, or its claims with
-their values, dates and sources.
+With --provider, the list shows how that provider handles violations of each rule, which scenarios apply to it, or its
+claims with their values, dates and sources.
 """
 
 import argparse
@@ -21,16 +21,22 @@ EXAMPLES: Final = """\
 
 Row: TypeAlias = dict[str, Any]
 
+_HANDLING: Final = "a breach is"
+"""The JSON key for how a provider handles violations of a rule."""
+
+_HEADINGS: Final = {_HANDLING: "a violation is"}
+"""The table headings that differ from their JSON keys."""
+
 
 def configure(parser: argparse.ArgumentParser) -> None:
-    """Declare what the verb takes."""
+    """Declare the arguments."""
     parser.add_argument("what", choices=sorted(_LISTS), help="what to list")
-    parser.add_argument("--provider", metavar="P", help="list it as it stands with this provider")
+    parser.add_argument("--provider", metavar="PROVIDER", help="show what holds for this provider")
     parser.add_argument("--format", choices=("text", "json"), default="text", help="text (default) or json")
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Print one row a line, or one JSON array of objects."""
+    """Print one line per row, or a JSON array of objects."""
     profile = None if arguments.provider is None else profiles.load(arguments.provider)
     rows = _LISTS[arguments.what](profile)
     if arguments.format == "json":
@@ -47,15 +53,15 @@ def _rules(profile: Profile | None) -> list[Row]:
     for rule in rules.load():
         row: Row = {"id": rule.id, "level": rule.level.value, "side": rule.on.side.value}
         if profile is not None:
-            row["a breach is"] = _verdict(claims.get(rule.refused, profiles.UNKNOWN)) if rule.refused else ""
+            row[_HANDLING] = _handling(claims.get(rule.refused, profiles.UNKNOWN)) if rule.refused else ""
         rows.append(row | {"title": rule.title})
     for fact in loop.load():
         row = {"id": fact.id, "level": fact.level.value, "side": loop.FAMILY}
-        rows.append(row | ({} if profile is None else {"a breach is": ""}) | {"title": fact.title})
+        rows.append(row | ({} if profile is None else {_HANDLING: ""}) | {"title": fact.title})
     return rows
 
 
-def _verdict(value: Any) -> str:
+def _handling(value: Any) -> str:
     if isinstance(value, Mapping):
         refusal = value.get("refusal", value)
         return f"refused with {refusal['status']}" if isinstance(refusal, Mapping) else str(refusal)
@@ -105,10 +111,10 @@ _LISTS: Final[Mapping[str, Callable[[Profile | None], list[Row]]]] = {
 
 
 def _table(rows: list[Row]) -> Iterator[str]:
-    """Yield a heading and one line a row, the columns as wide as their widest cell."""
+    """Yield the heading and one line per row, in aligned columns."""
     if not rows:
         return
-    cells = [list(rows[0]), *([_cell(value) for value in row.values()] for row in rows)]
+    cells = [[_HEADINGS.get(key, key) for key in rows[0]], *([_cell(value) for value in row.values()] for row in rows)]
     widths = [max(map(len, column)) for column in zip(*cells, strict=True)]
     for row in cells:
         yield "  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip()
@@ -119,7 +125,7 @@ def _cell(value: Any) -> str:
 
 
 def _blocks(rows: list[Row]) -> Iterator[str]:
-    """Yield a line with name, value and bounds for each claim, and below it what it rests on or what it means."""
+    """Yield the lines of each claim: name and value, then either the meaning or the bounds, sources and note."""
     for row in rows:
         if "meaning" in row:
             yield f"{row['name']}\n    {row['meaning']}"

@@ -1,23 +1,25 @@
-"""Prove that the rules can fail: plant faults into good conversations and tell which rule finds each.
+"""Prove that the rules can fail: mutate good conversations and report which rule finds each mutation.
 
-Planted are the bad examples of every rule, and a catalogue of vices (a result dropped, an id used again, an end mark
-lost) at every place of the fixtures and of the scenarios as the simulator plays them. A row counts the faults that a
-rule is to find: how many it finds itself, how many only rules that speak of what follows (kin), how many only others,
-and how many nobody (survived); and how often it accuses where another rule was meant. Harmless changes are made too,
-of which no rule may speak. The exit code is 1 where something survives, or a rule accuses falsely, without a reason in
-the catalogue.
+The mutations are the bad examples of every rule, and a catalogue (a dropped result, a reused id, a missing end mark)
+that is applied wherever it fits in the fixtures and in the simulated scenarios. A row counts the mutations that a rule
+has to find: those that it finds, those that only related rules find, those that only other rules find, and those that
+nothing finds (survived). It also counts false positives, where another rule should have reported. Harmless changes are
+made as well, and no rule may report one.
+
+Returns exit code 1 if a mutation survives or a rule reports a false positive, and the catalogue gives no reason for it.
 """
 
 import argparse
+from pathlib import Path
 from typing import Final
 
 import orjson
 
 from conformance import rules
 from conformance.errors import Unusable
-from conformance.mutation import run as plant
+from conformance.mutation import run as mutate
 from conformance.reporting.renderers.mutation import render_score
-from conformance.resources import folder
+from conformance.resources import checkout_folder
 
 EXAMPLES: Final = """\
   conformance mutate
@@ -26,20 +28,23 @@ EXAMPLES: Final = """\
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
-    """Declare what the verb takes."""
+    """Declare the arguments."""
     add = parser.add_argument
-    add("--rule", action="append", default=[], metavar="GLOB", help="only faults for these rules; may be given again")
+    add("--rule", action="append", default=[], metavar="RULE", help="only mutations for rules that match; repeatable")
     add("--format", choices=("console", "json"), default="console", help="console (default) or json")
-    add("--write", action="store_true", help="write the score to reports/mutation.json, too")
+    add("--write", action="store_true", help="also write the score to reports/mutation.json (in a checkout only)")
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Plant, print the score, and return 1 where the catalogue does not explain it."""
-    if arguments.write and arguments.rule:
-        raise Unusable("the score of some rules is not written, only that of all; leave --rule or --write away")
-    score = plant(rules.select(arguments.rule or ["*"]))
-    data = orjson.dumps(score, option=orjson.OPT_INDENT_2 | orjson.OPT_APPEND_NEWLINE)
+    """Print the score; return 1 if the catalogue does not explain all of it."""
+    target: Path | None = None
     if arguments.write:
-        (folder("reports") / "mutation.json").write_bytes(data)
+        if arguments.rule:
+            raise Unusable("--write needs the score of all rules; omit --rule")
+        target = checkout_folder("reports", "--format json is required instead of --write") / "mutation.json"
+    score = mutate(rules.select(arguments.rule or ["*"]))
+    data = orjson.dumps(score, option=orjson.OPT_INDENT_2 | orjson.OPT_APPEND_NEWLINE)
+    if target is not None:
+        target.write_bytes(data)
     print(data.decode() if arguments.format == "json" else "\n".join(render_score(score)))
     return int(score["total"]["unexplained"] > 0)

@@ -1,46 +1,44 @@
-"""Show what a provider would be sent of a conversation: its messages as that provider takes them, and why.
+"""Show the messages that a provider would be sent for a conversation, and why they differ from it.
 
-FILE holds a canonical transcript (a list of messages) or a request body with one. The messages go to standard output,
-to standard error one line for everything that differs from the transcript, with the claim of the profile behind it
-(`conformance list claims --provider P` tells its source). What the provider is known to refuse and what cannot be
-fixed makes the exit code 1.
+FILE holds a canonical transcript (a list of messages) or a request body with one. The messages go to standard output.
+Each difference from the transcript is one line on standard error, with the claim that requires it
+(`conformance list claims --provider P` shows the sources).
+
+Returns exit code 1 if the request cannot be made acceptable to the provider.
 """
 
 import argparse
 import sys
-from pathlib import Path
 from typing import Any, Final
 
 import orjson
 
 from conformance import convert, profiles
+from conformance.arguments import add_json_file, read_json_file
 from conformance.convert.egress import Note
-from conformance.documents import parse_json, read_json
 
 EXAMPLES: Final = """\
   conformance prepare --provider deepseek transcript.json
   conformance prepare --provider mistral --model magistral-medium-latest request.json > messages.json
   jq .messages request.json | conformance prepare --provider moonshot --format json - | jq .notes"""
 
+_MODEL: Final = "the model (default: that of the request body, otherwise use the claims that hold for all models)"
+_FORMAT: Final = "messages: the messages, notes on standard error (default); json: an object of messages, ids and notes"
+
 
 def configure(parser: argparse.ArgumentParser) -> None:
-    """Declare what the verb takes."""
-    model = "the model that is asked (default: that of the request body, else what holds for all of the provider's)"
-    shown = "messages: as they are sent, notes on standard error (default); json: an object of messages, ids and notes"
-    parser.add_argument("--provider", metavar="P", required=True, help="whom it is for")
-    parser.add_argument("--model", metavar="M", help=model)
-    parser.add_argument("--format", choices=("messages", "json"), default="messages", metavar="F", help=shown)
-    parser.add_argument(
-        "file", metavar="FILE", nargs="?", default="-", help="a JSON file; - is standard input (default)"
-    )
+    """Declare the arguments."""
+    add = parser.add_argument
+    add("--provider", metavar="PROVIDER", required=True, help="the provider; see `conformance list providers`")
+    add("--model", metavar="MODEL", help=_MODEL)
+    add("--format", choices=("messages", "json"), default="messages", metavar="F", help=_FORMAT)
+    add_json_file(parser)
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Print the messages and the notes; return 1 where something stays that the provider is known to refuse."""
+    """Print the messages and the notes; return 1 if the provider would still reject the request."""
     profile = profiles.load(arguments.provider)
-    named = arguments.file != "-"
-    value: Any = read_json(Path(arguments.file)) if named else parse_json(sys.stdin.buffer.read(), "<stdin>")
-    file = arguments.file if named else "<stdin>"
+    value, file = read_json_file(arguments.file)
     prepared = convert.prepare(value, profile, model=arguments.model, file=file)
     if arguments.format == "json":
         ids = [identity._asdict() for identity in prepared.ids]
@@ -49,7 +47,7 @@ def run(arguments: argparse.Namespace) -> int:
     else:
         print(_text(prepared.messages))
         for note in prepared.notes:
-            print(f"{'note' if note.fixed else 'stays'}: {note}", file=sys.stderr)
+            print(f"{'note' if note.fixed else 'problem'}: {note}", file=sys.stderr)
     return 1 if prepared.unfixed else 0
 
 

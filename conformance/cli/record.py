@@ -1,12 +1,13 @@
-"""Record cassettes anew: of the simulator, or with --live and a key of the provider itself.
+"""Record cassettes, from the simulator or, with --live and a key, from the provider itself.
 
-They are what `pytest --provider P` replays. The simulator's are the same every time: where claims, scenarios and
-simulator have not changed, nothing does.
+`pytest --provider=P` replays cassettes. Recording from the simulator is reproducible: the cassettes change only if
+claims, scenarios or the simulator change.
 """
 
 import argparse
 import os
 from dataclasses import replace
+from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 from conformance.errors import ConformanceError, Unusable
@@ -22,35 +23,41 @@ EXAMPLES: Final = """\
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
-    """Declare what the verb takes."""
-    whom = parser.add_mutually_exclusive_group(required=True)
-    whom.add_argument("--provider", metavar="P", help="whose cassettes; see `conformance list providers`")
-    whom.add_argument("--all", action="store_true", help="those of every provider, simulated")
-    parser.add_argument("--model", metavar="M", default="", help="the model to ask (default: the profile's own)")
-    parser.add_argument("--live", action="store_true", help="ask the provider itself, with its key")
-    parser.add_argument("--max-requests", metavar="N", type=int, help="send no more than so many with --live")
-    parser.add_argument("--cassettes", metavar="DIR", default="", help="where they stand (default: the project's own)")
-    parser.add_argument(
-        "--jobs", metavar="N", type=int, default=os.cpu_count() or 1, help="processes for --all (default: one a CPU)"
+    """Declare the arguments."""
+    whose = parser.add_mutually_exclusive_group(required=True)
+    whose.add_argument("--provider", metavar="PROVIDER", help="the provider; see `conformance list providers`")
+    whose.add_argument("--all", action="store_true", help="every provider, from the simulator")
+    add = parser.add_argument
+    add("--model", metavar="MODEL", default="", help="the model to request (default: the one that the profile names)")
+    add("--live", action="store_true", help="send the requests to the provider, with your key")
+    add("--max-requests", metavar="N", type=int, help="send at most N requests with --live")
+    add(
+        "--cassettes",
+        metavar="DIR",
+        default="",
+        help="where to write (default: cassettes; required outside a checkout)",
     )
+    add("--jobs", metavar="N", type=int, default=os.cpu_count() or 1, help="number of processes (default: one per CPU)")
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Record, and say of each case or provider what came of it; 1 where a case could not be played to its end."""
-    # Imported here because the harness loads httpx and vcrpy, which the other verbs need not wait for.
+    """Print one line for each case or provider; return 1 if a case could not be finished."""
+    # Imported here because these modules load httpx and vcrpy, which --help does not need.
     from datetime import UTC, datetime
-    from pathlib import Path
 
-    from conformance.resources import folder
+    from conformance.resources import checkout_folder
     from conformance.suite.run import Options
 
-    cassettes = Path(arguments.cassettes) if arguments.cassettes else folder("cassettes")
+    if arguments.cassettes:
+        cassettes = Path(arguments.cassettes)
+    else:
+        cassettes = checkout_folder("cassettes", "--cassettes DIR is required")
     today = datetime.now(tz=UTC).date().isoformat()
     if arguments.all:
         if arguments.live or arguments.model:
-            message = "--all records the simulator with each provider's own model; name a --provider for the rest"
+            message = "--all records every provider from the simulator; use --provider with --live and --model"
             raise Unusable(message)
-        return _all(Options("", cassettes, today), arguments.jobs)
+        return _record_all(Options("", cassettes, today), arguments.jobs)
     options = Options(
         arguments.provider,
         cassettes,
@@ -59,23 +66,23 @@ def run(arguments: argparse.Namespace) -> int:
         live=arguments.live,
         max_requests=arguments.max_requests,
     )
-    return _one(options)
+    return _record_one(options)
 
 
-def _one(options: "Options") -> int:
+def _record_one(options: "Options") -> int:
     from conformance.suite.record import record
 
-    def told(case: "Case") -> None:
+    def log(case: "Case") -> None:
         print(f"{case.name}: {case.note or f'{len(case.probes)} probes'}", flush=True)
 
-    results = record(options, told)
+    results = record(options, log)
     broken = [case.name for case in results.cases if case.outcomes and case.note]
     print(f"{results.subject}, {results.model}: {len(results.cases) - len(broken)} of {len(results.cases)} cases")
     return int(bool(broken))
 
 
-def _all(options: "Options", jobs: int) -> int:
-    """Record every provider's cassettes, several at a time; one that cannot be recorded does not end the others."""
+def _record_all(options: "Options", jobs: int) -> int:
+    """Record the cassettes of every provider in several processes; one that fails does not stop the others."""
     from concurrent.futures import ProcessPoolExecutor
 
     from conformance.suite.record import simulated_models
@@ -83,15 +90,15 @@ def _all(options: "Options", jobs: int) -> int:
     wanted = [*simulated_models(options.cassettes)]
     failed = 0
     with ProcessPoolExecutor(max(1, jobs)) as pool:
-        told = pool.map(_quietly, [replace(options, provider=name, model=model) for name, model in wanted])
-        for (name, model), problem in zip(wanted, told, strict=True):
+        problems = pool.map(_problem, [replace(options, provider=name, model=model) for name, model in wanted])
+        for (name, model), problem in zip(wanted, problems, strict=True):
             print(f"{name}, {model}: {problem or 'recorded'}", flush=True)
             failed += bool(problem)
     return int(bool(failed))
 
 
-def _quietly(options: "Options") -> str:
-    """Return what stood in the way of recording; errors do not cross processes."""
+def _problem(options: "Options") -> str:
+    """Record one provider and return what went wrong, as text because errors are not passed between processes."""
     from conformance.suite.record import record
 
     try:

@@ -1,15 +1,15 @@
-"""Play every cassette again and write the results that the published reports are made of.
+"""Replay cassettes and write the results that the published reports are made of.
 
-What `pytest --provider P --results DIR` does for one provider, for all of them. A further model of a provider has
-results of its own, with the model's name in theirs.
+This does for many providers what `pytest --provider=P --results=DIR` does for one. The results of a provider's default
+model are <provider>.json; the files of its other models also name the model.
 """
 
 import argparse
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
-from conformance.resources import folder
-from conformance.terminal import complain
+from conformance.resources import checkout_folder, folder
+from conformance.terminal import print_error
 
 if TYPE_CHECKING:
     from conformance.suite.replay import Replay
@@ -20,31 +20,36 @@ EXAMPLES: Final = """\
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
-    """Declare what the verb takes."""
+    """Declare the arguments."""
     whose = parser.add_mutually_exclusive_group(required=True)
-    whose.add_argument("--all", action="store_true", help="play the cassettes of every provider")
-    whose.add_argument("--provider", default="", metavar="P", help="play those of one provider")
+    whose.add_argument("--all", action="store_true", help="replay the cassettes of every provider")
+    whose.add_argument("--provider", default="", metavar="PROVIDER", help="replay the cassettes of this provider")
     add = parser.add_argument
-    add("--model", default="", metavar="M", help="of a provider's models this one alone")
-    add("--jobs", type=int, default=1, metavar="N", help="play in N processes (default: 1)")
-    add("--cassettes", type=Path, metavar="DIR", help="the folder of cassettes (default: the project's own)")
-    add("--results", type=Path, metavar="DIR", help="where to write (default: reports/results of the project)")
+    add("--model", default="", metavar="MODEL", help="replay only the cassettes of this model")
+    add("--jobs", type=int, default=1, metavar="N", help="number of processes (default: 1)")
+    add("--cassettes", type=Path, metavar="DIR", help="the folder of cassettes (default: those of this project)")
+    add(
+        "--results",
+        type=Path,
+        metavar="DIR",
+        help="where to write (default: reports/results; required outside a checkout)",
+    )
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Play, and say of each model where its results stand; 1 where one could not be played."""
-    # Imported here because the harness loads httpx and vcrpy, which the other verbs need not wait for.
+    """Print where the results of each model are; return 1 if one could not be replayed."""
+    # Imported here because these modules load httpx and vcrpy, which --help does not need.
     from conformance.suite.replay import recorded, replay
 
     cassettes = arguments.cassettes or folder("cassettes")
-    results = arguments.results or folder("reports") / "results"
+    results = arguments.results or checkout_folder("reports", "--results DIR is required") / "results"
     wanted = recorded(cassettes, arguments.provider, arguments.model)
-    played = replay(wanted, cassettes, results, arguments.jobs, _told)
+    played = replay(wanted, cassettes, results, arguments.jobs, _print)
     return int(any(each.problem for each in played))
 
 
-def _told(each: "Replay") -> None:
-    if each.problem:
-        complain(f"{each.provider}, {each.model}: {each.problem}")
+def _print(replayed: "Replay") -> None:
+    if replayed.problem:
+        print_error(f"{replayed.provider}, {replayed.model}: {replayed.problem}")
     else:
-        print(f"{each.provider}, {each.model}: {each.path}", flush=True)
+        print(f"{replayed.provider}, {replayed.model}: {replayed.path}", flush=True)

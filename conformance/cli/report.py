@@ -1,7 +1,7 @@
-"""Write the published reports from the results, or say which of them are stale.
+"""Write the published reports from results, or list those that are stale.
 
-Matrix, rules and a page for each provider, all made of reports/results/, the profiles and the rules alone: the same
-input gives the same bytes. The README's headline stands between its two marks, and is written and checked likewise.
+The reports are the matrix, the rules and a page for each provider. They depend on the results, the profiles and the
+rules only, so the same input gives the same bytes. The README's headline, between its two marks, is one of them.
 """
 
 import argparse
@@ -15,8 +15,8 @@ from conformance.reporting.matrix.observed import observed
 from conformance.reporting.matrix.table import Table, table
 from conformance.reporting.renderers import published
 from conformance.reporting.text import prose
-from conformance.resources import folder
-from conformance.terminal import complain
+from conformance.resources import checkout_folder
+from conformance.terminal import print_error
 
 EXAMPLES: Final = """\
   conformance replay --all && conformance report    # after a change of cassettes, profiles or rules
@@ -25,72 +25,71 @@ EXAMPLES: Final = """\
 
 _MARKS: Final = ("<!-- headline -->\n", "<!-- /headline -->")
 _PAGES: Final = "providers"
-"""The folder that holds a page for each provider and nothing else."""
+"""The folder that holds one page per provider and nothing else."""
+
+_RESULTS: Final = "the folder with results/ and expected-failures.yaml (default: reports; required outside a checkout)"
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
-    """Declare what the verb takes."""
+    """Declare the arguments."""
     add = parser.add_argument
-    add("--check", action="store_true", help="write nothing; name what is stale, and end with 1 where something is")
+    add(
+        "--check", action="store_true", help="write nothing; list stale reports and return exit code 1 if there are any"
+    )
     add("--headline", action="store_true", help="print the headline and nothing else")
-    add("--results", type=Path, metavar="DIR", help="the folder with results/ and the expected failures (reports/)")
-    add("--out", type=Path, metavar="DIR", help="where the reports stand (default: the same)")
-    add("--readme", type=Path, metavar="FILE", help="the file with the headline (default: the project's README)")
+    add("--results", type=Path, metavar="DIR", help=_RESULTS)
+    add("--out", type=Path, metavar="DIR", help="where to write the reports (default: the folder of --results)")
+    add("--readme", type=Path, metavar="FILE", help="the file with the headline (default: the README of this project)")
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Write or check the reports; 1 where a check finds a stale one."""
-    reports = arguments.results or folder("reports")
+    """Write or check the reports; return 1 if a check finds a stale one."""
+    reports = arguments.results or checkout_folder("reports", "--results DIR is required")
     out = arguments.out or reports
     made = table(observed(reports))
     if arguments.headline:
         print(_headline(made), end="")
         return 0
     files = {out / name: text for name, text in published(made).items()}
-    files |= _readme(arguments.readme, made, own=arguments.out is None and arguments.results is None)
-    stale = [*_stale(files), *_left(out, files)]
+    readme = arguments.readme
+    if readme is None and arguments.out is None and arguments.results is None:
+        readme = reports.parent / "README.md"
+    if readme is not None:
+        files[readme] = _with_headline(readme, made)
+    stale = [path for path, text in files.items() if not path.is_file() or path.read_bytes() != text.encode()]
+    obsolete = list(_obsolete(out, files))
     if arguments.check:
-        for path in stale:
-            complain(f"{path} is stale; run `conformance report`")
-        print(
-            f"{len(stale)} of {len(files)} reports are stale" if stale else f"{len(files)} reports are as they must be"
-        )
-        return int(bool(stale))
+        return _check([*stale, *obsolete], len(files))
     for path, text in files.items():
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text(text, "utf-8")
-    for path in _left(out, files):
+    for path in obsolete:
         path.unlink()
-    print(f"{len(files)} reports written, {len(stale)} of them changed")
+    print(f"{len(files)} reports written, {len(stale) + len(obsolete)} of them changed")
     return 0
+
+
+def _check(stale: list[Path], total: int) -> int:
+    for path in stale:
+        print_error(f"{path} is stale; run `conformance report`")
+    print(f"{len(stale)} of {total} reports are stale" if stale else f"{total} reports are up to date")
+    return int(bool(stale))
 
 
 def _headline(made: Table) -> str:
     return "\n\n".join(headline(made).lines(prose)) + "\n"
 
 
-def _readme(path: Path | None, made: Table, *, own: bool) -> dict[Path, str]:
-    """Return the README with the headline of today between its marks; none where it is not asked for or not there."""
-    usual = folder("reports").parent / "README.md"
-    chosen = path or (usual if own and usual.is_file() else None)
-    if chosen is None:
-        return {}
-    text = chosen.read_text("utf-8")
+def _with_headline(path: Path, made: Table) -> str:
+    """Return the README with the current headline between its marks."""
+    text = path.read_text("utf-8")
     begin, end = (text.find(mark) for mark in _MARKS)
     if begin < 0 or end < begin:
-        message = (
-            f"{chosen} has no place for the headline; put {_MARKS[0].strip()} and {_MARKS[1]} on lines of their own"
-        )
+        message = f"{path} has no place for the headline; put {_MARKS[0].strip()} and {_MARKS[1]} on lines of their own"
         raise Unusable(message)
-    return {chosen: text[: begin + len(_MARKS[0])] + _headline(made) + text[end:]}
+    return text[: begin + len(_MARKS[0])] + _headline(made) + text[end:]
 
 
-def _stale(files: Mapping[Path, str]) -> Iterator[Path]:
-    for path, text in files.items():
-        if not path.is_file() or path.read_bytes() != text.encode():
-            yield path
-
-
-def _left(out: Path, files: Mapping[Path, str]) -> Iterator[Path]:
-    """Yield the pages of providers that there are no more."""
+def _obsolete(out: Path, files: Mapping[Path, str]) -> Iterator[Path]:
+    """Yield the pages of providers that no longer exist."""
     yield from (path for path in sorted((out / _PAGES).glob("*.md")) if path not in files)

@@ -1,7 +1,8 @@
-"""Play a strict provider on loopback: it refuses what its profile claims to be refused.
+"""Serve a simulated provider that is as strict as its profile claims.
 
-The URL is the first line of the output. Give clients URL/v1 as their base URL, or URL/s/<scenario>/v1 to play one
-scenario. The replies are simulated: they show what a client has to cope with, and prove nothing of the provider.
+The URL of the server is the first line of the output. Use URL/v1 as the base URL of a client, or
+URL/s/<scenario>/v1 to get the replies of one scenario. All replies are simulated: they show what a client has to
+handle, and prove nothing about the provider.
 """
 
 import argparse
@@ -17,12 +18,11 @@ EXAMPLES: Final = """\
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
-    """Declare what the verb takes."""
-    parser.add_argument("--provider", metavar="P", required=True, help="whom to play; see `conformance list providers`")
-    parser.add_argument("--port", type=int, default=8080, help="where to listen; 0 takes a free port (default: 8080)")
-    parser.add_argument(
-        "--host", default="127.0.0.1", help="the address to listen on (default: 127.0.0.1, loopback only)"
-    )
+    """Declare the arguments."""
+    add = parser.add_argument
+    add("--provider", metavar="PROVIDER", required=True, help="the provider; see `conformance list providers`")
+    add("--port", type=int, default=8080, help="the port to listen on; 0 chooses a free one (default: 8080)")
+    add("--host", default="127.0.0.1", help="the address to listen on (default: 127.0.0.1, loopback only)")
 
 
 def run(arguments: argparse.Namespace) -> int:

@@ -1,0 +1,32 @@
+"""Command-line arguments that several verbs share."""
+
+import argparse
+import sys
+from pathlib import Path
+from typing import Any
+
+from conformance.documents import parse_json, read_json
+
+STDIN = "-"
+
+
+def positive(text: str) -> int:
+    """Return the number that an argument holds; argparse reports an error if it is not 1 or more."""
+    if not (text.isascii() and text.isdecimal() and int(text)):
+        raise argparse.ArgumentTypeError(f"expected a positive number, got {text!r}")
+    return int(text)
+
+
+def add_json_file(parser: argparse.ArgumentParser) -> None:
+    """Add the argument FILE, which `read_json_file` reads."""
+    parser.add_argument(
+        "file", metavar="FILE", nargs="?", default=STDIN, help="a JSON file, or - for standard input (default)"
+    )
+
+
+def read_json_file(file: str) -> tuple[Any, str]:
+    """Return the JSON value in FILE and the name that errors give to it."""
+    if file == STDIN:
+        name = "<stdin>"
+        return parse_json(sys.stdin.buffer.read(), name), name
+    return read_json(Path(file)), file
