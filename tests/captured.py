@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from conformance.adapters import loop
-from conformance.adapters.loop import Answer, Played, Raised
+from conformance.adapters.loop import Answer, ClientSession, RaisedError
 from conformance.engine import check
 from conformance.formats.records import exchange
 from conformance.results import Outcome, Status
@@ -45,14 +45,14 @@ def conversation(record: Mapping[str, Any]) -> Conversation:
     return tuple(exchange(each, record["adapter"]) for each in kept)
 
 
-def played(record: Mapping[str, Any]) -> Played:
+def played(record: Mapping[str, Any]) -> ClientSession:
     behaviours = [
         {"arguments": {"city": city, **more}, "text": text, "delay_ms": 0, "fails": False, "denied": False}
         for city, text in CITIES.items()
         for more in ({"unit": "c"}, {})
     ]
     tools = [{"name": "get_weather", "results": behaviours, "otherwise": ""}]
-    return Played(SCRIPT, conversation(record), {"tools": tools, "model": ""}, _answer(record))
+    return ClientSession(SCRIPT, conversation(record), {"tools": tools, "model": ""}, _answer(record))
 
 
 def failed(record: Mapping[str, Any]) -> dict[str, Outcome]:
@@ -69,7 +69,7 @@ def verdict(record: Mapping[str, Any], name: str) -> str:
 def _answer(record: Mapping[str, Any]) -> Answer:
     outcome = record["outcome"]
     texts = tuple(_texts(outcome.get("result")))
-    error = None if outcome.get("ok") else Raised("Error", str(outcome.get("error", ""))[:200])
+    error = None if outcome.get("ok") else RaisedError("Error", str(outcome.get("error", ""))[:200])
     # Where the history is rebuilt, the texts are not those of the prompts.
     rebuilt = record["adapter"].startswith(REBUILT) and error is None
     return Answer() if rebuilt else Answer(texts, error)

@@ -14,13 +14,13 @@ from conformance.results import Results
 from conformance.results.files import read
 from conformance.schemas import validator
 
-VICIOUS = Path(__file__).with_name("vicious.py")
+BROKEN_CLIENT = Path(__file__).with_name("broken_client.py")
 GOLDEN = Path(__file__).parent / "golden"
 LOSES = "reasoning/present-on-tool-turns"
 
 
 def command(vice: str = "good") -> str:
-    return f"'{sys.executable}' '{VICIOUS}' {vice}"
+    return f"'{sys.executable}' '{BROKEN_CLIENT}' {vice}"
 
 
 class Ended(tuple[int, str, str]):
@@ -127,7 +127,11 @@ def test_results_are_the_same_each_time_and_can_be_read_back(adapter: Any, tmp_p
     document = json.loads(one.read_bytes())
     assert () == validator("files/results").errors(document)
     results = read(one)
-    assert ("driver", "deepseek", {"vicious": "1.0"}) == (results.subject, results.provider, dict(results.versions))
+    assert ("driver", "deepseek", {"broken-client": "1.0"}) == (
+        results.subject,
+        results.provider,
+        dict(results.versions),
+    )
     assert results == Results.from_json(results.to_json())
     rules = [outcome.rule for outcome in results.cases[0].outcomes]
     assert "transcript/result-answers-call" in rules
@@ -183,10 +187,10 @@ def test_kept_sessions_are_judged_alike_by_check(
 def adapters(tmp_path: Path) -> Path:
     """Return a folder of two adapters that need no packages: a good one, and one that loses reasoning."""
     root = tmp_path / "adapters"
-    for name, vice in (("good", "good"), ("lossy", "drops-reasoning")):
+    for name, fault in (("good", "good"), ("lossy", "drops-reasoning")):
         (root / name).mkdir(parents=True)
-        source = VICIOUS.read_text("utf-8").replace(
-            'VICE = sys.argv[1] if len(sys.argv) > 1 else ""', f'VICE = "{vice}"'
+        source = BROKEN_CLIENT.read_text("utf-8").replace(
+            'FAULT = sys.argv[1] if len(sys.argv) > 1 else ""', f'FAULT = "{fault}"'
         )
         (root / name / "driver.py").write_text(source, "utf-8")
         told = {"title": name, "language": "python", "package": "", "packages": [], "driver": "driver.py"}

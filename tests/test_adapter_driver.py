@@ -11,10 +11,9 @@ from typing import Any
 import pytest
 
 from conformance import profiles, scenarios
-from conformance.adapters import process
-from conformance.adapters.case import Run, Subject, play
-from conformance.adapters.driver import Driver, drive
-from conformance.adapters.job import job
+from conformance.adapters.case import AdapterSetup, CaseRun, run_case
+from conformance.adapters.driver import MAX_ERRORS, Driver, drive
+from conformance.adapters.job import job_of
 from conformance.documents import parse_json
 from conformance.results import Status
 from conformance.schemas import validator
@@ -52,8 +51,8 @@ FAULTS = [
 def test_a_driver_that_does_not_answer_is_at_fault(source: str, words: str, tmp_path: Path) -> None:
     driven = drive(driver(tmp_path, source), JOB)
     assert driven.answer is None
-    assert driven.fault.startswith("the driver ")
-    assert words in driven.fault
+    assert driven.failure.startswith("the driver ")
+    assert words in driven.failure
 
 
 @pytest.mark.parametrize("own_session", [False, True])
@@ -66,7 +65,7 @@ open({str(tmp_path / "pid")!r}, "w").write(str(child.pid))
 time.sleep(60)
 """
     driven = drive(driver(tmp_path, source, seconds=1), JOB)
-    assert "did not end within 1 seconds" in driven.fault
+    assert "did not end within 1 seconds" in driven.failure
     child = int((tmp_path / "pid").read_text())
     assert until(lambda: not lives(child), 5)
 
@@ -94,10 +93,10 @@ def test_a_driver_that_does_not_read_its_job_still_answers(tmp_path: Path) -> No
 
 def test_only_the_tail_of_standard_error_is_kept(tmp_path: Path) -> None:
     source = "import sys\nsys.stderr.write('first\\n' + 'x' * 100000 + '\\nlast\\n')\nsys.exit(3)"
-    fault = drive(driver(tmp_path, source), JOB).fault
+    fault = drive(driver(tmp_path, source), JOB).failure
     assert fault.endswith("\nlast")
     assert "first" not in fault
-    assert len(fault) < 2 * process.TAIL
+    assert len(fault) < 2 * MAX_ERRORS
 
 
 def test_a_driver_sees_what_it_needs_of_the_environment_and_no_more(
@@ -119,15 +118,15 @@ def test_a_driver_sees_what_it_needs_of_the_environment_and_no_more(
 @pytest.mark.parametrize("command", [("no-such-program-anywhere",), ("/",)])
 def test_a_command_that_cannot_be_started_is_a_fault(command: tuple[str, ...], tmp_path: Path) -> None:
     driven = drive(Driver(command, tmp_path), JOB)
-    assert "cannot be started" in driven.fault
+    assert "cannot be started" in driven.failure
 
 
-def played(source: str, folder: Path, case: str = "plain-answer.plain", seconds: float = 20) -> Run:
+def played(source: str, folder: Path, case: str = "plain-answer.plain", seconds: float = 20) -> CaseRun:
     scenario, _, variant = case.partition(".")
     profile = profiles.load("deepseek")
     with staged() as stage:
-        subject = Subject(driver(folder, source, seconds), profile, profile.model)
-        return play(stage, scenarios.load(scenario), variant, subject)
+        subject = AdapterSetup(driver(folder, source, seconds), profile, profile.model)
+        return run_case(stage, scenarios.load(scenario), variant, subject)
 
 
 def test_a_fault_of_the_driver_is_errored_and_says_nothing_of_the_adapter(tmp_path: Path) -> None:
@@ -145,7 +144,7 @@ def test_a_driver_that_sends_nothing_is_untested(tmp_path: Path) -> None:
 
 
 def test_a_driver_that_asks_in_the_other_way_than_it_was_told_is_errored(tmp_path: Path) -> None:
-    source = Path(__file__).with_name("vicious.py").read_text("utf-8").replace("sys.argv[1]", "'never-streams'")
+    source = Path(__file__).with_name("broken_client.py").read_text("utf-8").replace("sys.argv[1]", "'never-streams'")
     source = source.replace(' if len(sys.argv) > 1 else ""', "")
     run = played(source, tmp_path, "plain-answer.stream")
     (only,) = run.case.outcomes
@@ -161,7 +160,7 @@ def test_every_job_is_what_its_schema_says_and_tells_what_each_call_brings() -> 
     assert len(playable) > len(scenarios.names()) / 2
     with staged() as stage:
         for scenario in playable:
-            given: Mapping[str, Any] = job(stage.open(scenario, profile, scenario.variants[0]))
+            given: Mapping[str, Any] = job_of(stage.open(scenario, profile, scenario.variants[0]))
             assert () == validator("files/adapter-job").errors(parse_json(json.dumps(given).encode(), "job"))
             assert list(scenario.prompts) == given["prompts"]
             brought = {result["text"] for tool in given["tools"] for result in tool["results"]}

@@ -140,7 +140,7 @@ TESTS = """
 
 
 def test_a_client_is_put_to_the_test_in_its_own_repository(foreign: pytest.Pytester) -> None:
-    driver = Path(__file__).with_name("vicious.py")
+    driver = Path(__file__).with_name("broken_client.py")
     foreign.makepyfile(TESTS.format(heavy=HEAVY, driver=str(driver)))
     run(foreign).assert_outcomes(passed=13)
 

@@ -1,4 +1,4 @@
-"""The project's own client passes every scenario: what is demanded of others can be done."""
+"""The project's own client passes every scenario, so a good client can."""
 
 import io
 import json
@@ -12,9 +12,8 @@ import pytest
 
 import conformance
 from conformance import profiles, scenarios
-from conformance.adapters.case import played
-from conformance.adapters.check import outcomes
-from conformance.adapters.job import job
+from conformance.adapters.case import check_session, client_session
+from conformance.adapters.job import job_of
 from conformance.adapters.loop import Answer
 from conformance.adapters.summary import grade
 from conformance.simulator.sessions import Stage, staged
@@ -43,13 +42,13 @@ def test_the_reference_client_passes(
     provider: str, name: str, variant: str, stage: Stage, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     session = stage.open(scenarios.load(name), LOADED[provider], variant)
-    given = job(session)
-    monkeypatch.setattr("sys.stdin", io.StringIO(json.dumps(given)))
-    # Nobody has to wait for scripted tools here; that they overlap is for the tests of loops.
+    job = job_of(session)
+    monkeypatch.setattr("sys.stdin", io.StringIO(json.dumps(job)))
+    # The delays of scripted tools only matter to the tests of loops.
     monkeypatch.setattr(time, "sleep", lambda _seconds: None)
-    with redirect_stdout(io.StringIO()) as said:
+    with redirect_stdout(io.StringIO()) as output:
         runpy.run_path(str(DRIVER))
-    answer = Answer.from_json(json.loads(said.getvalue().splitlines()[-1]))
-    found = outcomes(played(session, given, answer), session.profile)
-    assert [] == [(each.rule, each.reason, each.findings) for each in found if grade(each)]
+    answer = Answer.from_json(json.loads(output.getvalue().splitlines()[-1]))
+    found = check_session(client_session(session, job, answer), session.profile)
+    assert [] == [(outcome.rule, outcome.reason, outcome.findings) for outcome in found if grade(outcome)]
     assert any(outcome.judged for outcome in found)

@@ -1,4 +1,4 @@
-"""Facts about loops: clients with one vice each are caught by the fact that speaks of it, and good ones by none."""
+"""Loop facts: a client with one fault breaks the fact about it, and a good client breaks none."""
 
 import sys
 from collections.abc import Callable, Iterator
@@ -10,73 +10,75 @@ import pytest
 
 from conformance import profiles, scenarios
 from conformance.adapters import loop
-from conformance.adapters.case import Run, Subject, play
+from conformance.adapters.case import AdapterSetup, CaseRun, run_case
 from conformance.adapters.driver import Driver
 from conformance.cli import main
 from conformance.results import Level, Outcome, Status
 from conformance.simulator.sessions import Stage, staged
 
-VICIOUS = Path(__file__).with_name("vicious.py")
+BROKEN_CLIENT = Path(__file__).with_name("broken_client.py")
 
 
-Drive: TypeAlias = Callable[..., Run]
+Drive: TypeAlias = Callable[..., CaseRun]
 
 
 @pytest.fixture(scope="module")
 def driven() -> Iterator[Drive]:
-    """Return what drives the client with a vice through a case, each once."""
+    """Return a function that drives the client with a fault through a case, each pair once."""
     with staged() as stage:
         yield cache(partial(drive, stage))
 
 
-def drive(stage: Stage, case: str, vice: str, *, strict: bool = False) -> Run:
+def drive(stage: Stage, case: str, fault: str, *, strict: bool = False) -> CaseRun:
     scenario, _, variant = case.partition(".")
     profile = profiles.load("deepseek")
-    driver = Driver((sys.executable, str(VICIOUS), vice), Path(__file__).parent, seconds=30)
-    return play(stage, scenarios.load(scenario), variant, Subject(driver, profile, profile.model, strict))
+    driver = Driver((sys.executable, str(BROKEN_CLIENT), fault), Path(__file__).parent, seconds=30)
+    return run_case(stage, scenarios.load(scenario), variant, AdapterSetup(driver, profile, profile.model, strict))
 
 
-def outcome(run: Run, rule: str) -> Outcome:
+def outcome(run: CaseRun, rule: str) -> Outcome:
     return next(each for each in run.case.outcomes if each.rule == rule)
 
 
-VICES = [
+FAULTS = [
     ("stops-early", "agent-session.plain", "loop/every-prompt-answered", Level.MUST, "expected the answer"),
     ("asks-for-a-title", "plain-answer.plain", "loop/no-extra-requests", Level.SHOULD, "got one more"),
-    ("forgets", "agent-session.plain", "loop/history-sent", Level.MUST, "expected the history with"),
+    ("forgets-history", "agent-session.plain", "loop/history-sent", Level.MUST, "expected the history to include"),
     ("swaps-results", "parallel-tool-calls.plain", "loop/result-matches-call", Level.MUST, "got that of call"),
-    ("keeps-results-by-id", "ids-equal.plain", "loop/result-matches-call", Level.MUST, "got that of call 2"),
-    ("breaks-the-batch", "tool-fails.plain", "loop/failed-call-keeps-batch", Level.MUST, "got no more request"),
+    ("stores-results-by-id", "ids-equal.plain", "loop/result-matches-call", Level.MUST, "got that of call 2"),
+    ("ends-on-failure", "tool-fails.plain", "loop/failed-call-keeps-batch", Level.MUST, "got no more requests"),
     (
         "blanks-failures",
         "tool-fails.plain",
         "loop/failed-call-keeps-batch",
         Level.MUST,
-        "tells of the failure of call 2",
+        "reports the failure of call 2",
     ),
-    ("takes-half", "cut-stream.stream", "loop/truncated-reply-discarded", Level.MUST, "got '' as its answer"),
-    ("runs-half", "cut-stream.stream", "loop/truncated-reply-discarded", Level.MUST, "in the history"),
-    ("runs-denied", "tool-denied.plain", "loop/denied-call-answered", Level.MUST, "got that it was started"),
+    ("accepts-truncated", "cut-stream.stream", "loop/truncated-reply-discarded", Level.MUST, "got '' as its answer"),
+    ("runs-truncated-call", "cut-stream.stream", "loop/truncated-reply-discarded", Level.MUST, "in the history"),
+    ("runs-denied", "tool-denied.plain", "loop/denied-call-answered", Level.MUST, "got that it started"),
     ("gates-one-by-one", "parallel-tool-calls.plain", "loop/approval-once-per-batch", Level.SHOULD, "got 2"),
     ("gates-late", "parallel-tool-calls.plain", "loop/approval-once-per-batch", Level.SHOULD, "before the gate"),
     ("one-by-one", "slow-tools.plain", "loop/calls-run-in-parallel", Level.MAY, "after 800 ms or more"),
 ]
 
 
-@pytest.mark.parametrize(("vice", "case", "rule", "level", "words"), VICES, ids=[f"{v[0]}-{v[2]}" for v in VICES])
-def test_a_vice_is_caught_by_the_fact_that_speaks_of_it(
-    vice: str, case: str, rule: str, level: Level, words: str, driven: Drive
+@pytest.mark.parametrize(
+    ("fault", "case", "rule", "level", "words"), FAULTS, ids=[f"{fault[0]}-{fault[2]}" for fault in FAULTS]
+)
+def test_a_fault_breaks_the_fact_about_it(
+    fault: str, case: str, rule: str, level: Level, words: str, driven: Drive
 ) -> None:
-    found = outcome(driven(case, vice), rule)
+    found = outcome(driven(case, fault), rule)
     assert Status.FAILED is found.status, found.reason
     assert level is found.level
     assert words in " ".join(finding.message for finding in found.findings)
     assert all(finding.at.startswith("/") for finding in found.findings)
 
 
-def test_a_refusal_that_is_asked_for_again_is_caught(driven: Drive) -> None:
-    reasoning = "drops-reasoning", "retries-refusals"
-    runs = [driven("interleaved-thinking.plain", vice, strict=True) for vice in reasoning]
+def test_a_refusal_without_a_retry_passes(driven: Drive) -> None:
+    faults = "drops-reasoning", "retries-refusals"
+    runs = [driven("interleaved-thinking.plain", fault, strict=True) for fault in faults]
     assert [4, 4] != [len(run.conversation) for run in runs]
     refused = outcome(runs[0], "loop/rejected-request-not-retried")
     assert Status.PASSED is refused.status
@@ -98,16 +100,18 @@ GOOD = [
 ]
 
 
-@pytest.mark.parametrize(("vice", "case"), GOOD, ids=[f"{case}-{vice or 'plain'}" for vice, case in GOOD])
-def test_a_good_loop_breaks_no_fact(vice: str, case: str, driven: Drive) -> None:
-    run = driven(case, vice)
+@pytest.mark.parametrize(
+    ("variation", "case"), GOOD, ids=[f"{case}-{variation or 'plain'}" for variation, case in GOOD]
+)
+def test_a_good_loop_breaks_no_fact(variation: str, case: str, driven: Drive) -> None:
+    run = driven(case, variation)
     found = [each for each in run.case.outcomes if each.rule.startswith("loop/")]
     assert [fact.id for fact in loop.load()] == [each.rule for each in found]
     bad = (Status.FAILED, Status.UNTESTED, Status.ERRORED)
     assert [] == [(each.rule, each.reason, each.findings) for each in found if each.status in bad]
 
 
-JUDGED = [
+CHECKED = [
     ("gates", "parallel-tool-calls.plain", "loop/approval-once-per-batch"),
     ("", "slow-tools.plain", "loop/calls-run-in-parallel"),
     ("", "cut-stream.stream", "loop/truncated-reply-discarded"),
@@ -120,17 +124,17 @@ JUDGED = [
 ]
 
 
-@pytest.mark.parametrize(("vice", "case", "rule"), JUDGED, ids=[rule for _, _, rule in JUDGED])
-def test_a_fact_passes_where_it_had_something_to_judge(vice: str, case: str, rule: str, driven: Drive) -> None:
-    found = outcome(driven(case, vice), rule)
+@pytest.mark.parametrize(("variation", "case", "rule"), CHECKED, ids=[rule for _, _, rule in CHECKED])
+def test_a_fact_passes_if_it_had_something_to_check(variation: str, case: str, rule: str, driven: Drive) -> None:
+    found = outcome(driven(case, variation), rule)
     assert Status.PASSED is found.status
     assert found.judged > 0
 
 
-def test_a_loop_that_does_not_tell_of_its_gate_is_not_blamed_for_it(driven: Drive) -> None:
+def test_a_loop_that_does_not_report_its_gate_does_not_break_the_fact_about_it(driven: Drive) -> None:
     found = outcome(driven("parallel-tool-calls.plain", ""), "loop/approval-once-per-batch")
     assert Status.NOT_APPLICABLE is found.status
-    assert "does not tell" in found.reason
+    assert "does not report" in found.reason
 
 
 @pytest.mark.parametrize("fact", loop.load(), ids=lambda fact: fact.id)

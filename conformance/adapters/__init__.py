@@ -1,1 +1,1 @@
-"""Adapters: real SDKs and agent loops, each driven through a session and judged by what it sent back."""
+"""Adapters: real SDKs and agent loops, each driven through sessions and checked by the requests it actually sent."""

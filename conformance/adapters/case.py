@@ -1,26 +1,31 @@
-"""One case: a session is opened, a driver goes through it, and what it sent becomes outcomes."""
+"""One case: a driver takes an adapter through a session, and the requests it sent are checked."""
 
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping, Set
+from dataclasses import dataclass, replace
 from typing import Any
 
-from conformance.adapters.check import outcomes
+from conformance import rules
+from conformance.adapters import loop
 from conformance.adapters.driver import Driver, drive
-from conformance.adapters.job import job
-from conformance.adapters.loop import ANSWERED, Answer, Level, Played
-from conformance.adapters.normalize import steady, words
+from conformance.adapters.job import job_of
+from conformance.adapters.loop import ANSWERED, Answer, ClientSession
+from conformance.adapters.normalize import normalize, normalize_text
+from conformance.engine import check
 from conformance.profiles import Profile
-from conformance.results import NOT_PLAYED, Case, Evidence, Outcome, Status
+from conformance.results import NOT_PLAYED, NOTHING_TO_JUDGE, Case, Evidence, Level, Outcome, Status
+from conformance.rule_ids import matches
 from conformance.scenarios import Scenario
 from conformance.simulator.sessions import Session, Stage
+from conformance.suite.play import missed
 from conformance.wire.exchange import Conversation
+from conformance.wire.views import Side
 
 
 @dataclass(frozen=True, slots=True)
-class Subject:
-    """An adapter with one provider: its driver, whom it is to take the simulator for, and which model to ask for.
+class AdapterSetup:
+    """An adapter's driver, the provider that the simulator plays to it, and the model to ask for.
 
-    `strict`: what the provider refuses is refused, instead of being recorded alone.
+    With `strict` the simulator rejects what the provider rejects; otherwise it only records.
     """
 
     driver: Driver
@@ -30,68 +35,109 @@ class Subject:
 
 
 @dataclass(frozen=True, slots=True)
-class Run:
-    """A case that was run: what is said of it, what passed, and the versions that the driver told."""
+class CaseRun:
+    """A case that was run, its exchanges, and the package versions that the driver reported."""
 
     case: Case
     conversation: Conversation = ()
     versions: Mapping[str, str] | None = None
 
 
-def play(stage: Stage, scenario: Scenario, variant: str, subject: Subject) -> Run:
-    """Drive an adapter through a scenario and judge it; nothing that it does raises.
+def run_case(stage: Stage, scenario: Scenario, variant: str, setup: AdapterSetup) -> CaseRun:
+    """Drive an adapter through a scenario and check what it sent; nothing that the adapter does raises.
 
-    A scenario whose needs the claims rule out is not played: its case says which, and holds no outcome.
+    A scenario that the provider's claims rule out is not played: its case has no outcomes and says which claim.
     """
-    claims = subject.profile.at(subject.model)
+    claims = setup.profile.at(setup.model)
     unmet = scenario.unmet(claims)
     if unmet is not None:
-        note = f"{NOT_PLAYED}: {subject.profile.name} claims {unmet} = {claims.get(unmet)!r}"
-        return Run(Case(scenario.name, variant, Evidence.SIMULATED, note=note))
-    session = stage.open(scenario, subject.profile, variant, subject.model, strict=subject.strict)
-    given = job(session)
-    driven = drive(subject.driver, given)
+        note = f"{NOT_PLAYED}: {setup.profile.name} claims {unmet} = {claims.get(unmet)!r}"
+        return CaseRun(Case(scenario.name, variant, Evidence.SIMULATED, note=note))
+    session = stage.open(scenario, setup.profile, variant, setup.model, strict=setup.strict)
+    job = job_of(session)
+    result = drive(setup.driver, job)
     conversation = session.exchanges
-    fault = session.fault or driven.fault or disobeyed(session, "the driver")
-    if driven.answer is None or fault:
-        return Run(_errored(scenario, variant, words(fault, {})), conversation)
-    found = steady(outcomes(played(session, given, driven.answer), session.profile), conversation)
-    case = Case(scenario.name, variant, Evidence.SIMULATED, found, note=words(_note(session, driven.answer), {}))
-    return Run(case, conversation, driven.answer.versions)
+    failure = session.fault or result.failure or wrong_reply_kind(session, "the driver")
+    if result.answer is None or failure:
+        return CaseRun(_errored(scenario, variant, normalize_text(failure, {})), conversation)
+    outcomes = normalize(check_session(client_session(session, job, result.answer), session.profile), conversation)
+    note = normalize_text(_note(session, result.answer), {})
+    return CaseRun(
+        Case(scenario.name, variant, Evidence.SIMULATED, outcomes, note=note), conversation, result.answer.versions
+    )
 
 
-def played(session: Session, given: Mapping[str, Any], answer: Answer) -> Played:
+def client_session(session: Session, job: Mapping[str, Any], answer: Answer) -> ClientSession:
     """Return a session as loop facts look at it."""
-    return Played(
+    return ClientSession(
         scenario=session.scenario,
         conversation=session.exchanges,
-        job=given,
+        job=job,
         answer=answer,
         moments=tuple(session.moments),
-        refused={each.exchange: each.rule for each in session.refusals},
+        refused={refused.exchange: refused.rule for refused in session.refusals},
         needs_finish=session.profile.at(session.model).get("finish.missing-in-stream") is not True,
     )
 
 
-def disobeyed(session: Session, who: str) -> str:
-    """Return what is wrong where someone asked for the other kind of replies than was to be put to the test."""
+def wrong_reply_kind(session: Session, who: str) -> str:
+    """Return what is wrong if every request asked for the other kind of reply than the session tests."""
     wanted = session.variant == "stream"
     bodies = [exchange.request for exchange in session.exchanges]
     kinds = [isinstance(body, dict) and body.get("stream") is True for body in bodies]
     if not kinds or wanted in kinds:
         return ""
-    told = "streams, and asked for none" if wanted else "plain replies, and asked for streams alone"
-    return f"{who} was to ask for {told}"
+    difference = "streams, and asked for none" if wanted else "plain replies, and asked for streams only"
+    return f"{who} was to ask for {difference}"
 
 
-def _errored(scenario: Scenario, variant: str, fault: str) -> Case:
-    """Return the case of a driver or a harness at fault, which says nothing of the adapter."""
-    outcome = Outcome(ANSWERED, Status.ERRORED, Level.MUST, reason=fault)
-    return Case(scenario.name, variant, Evidence.SIMULATED, (outcome,), note="errored: no fault of the adapter's")
+def check_session(session: ClientSession, profile: Profile) -> tuple[Outcome, ...]:
+    """Check a session by the rules about clients and the loop facts, under the profile that the session was played by.
+
+    What the scenario promises to test but found nothing to check is untested; without a request, all of it is.
+    """
+    wanted = promised(session.scenario)
+    if not session.conversation:
+        return tuple(_nothing_sent(wanted, session))
+    claims = profile.at(str(session.job["model"]))
+    sides = {rule.id: rule.on.side for rule in rules.load()}
+    outcomes = [outcome for outcome in check(session.conversation, profile) if sides[outcome.rule] is Side.CLIENT]
+    outcomes = sorted([*outcomes, *loop.judge(session)], key=lambda outcome: outcome.rule)
+    idle = {outcome.rule for outcome in outcomes if _found_nothing(outcome)} & wanted
+    facts = {fact.id for fact in loop.load()}
+    untested = (idle & facts) | missed(idle - facts, session.conversation, claims)
+    return tuple(
+        [replace(outcome, status=Status.UNTESTED) if outcome.rule in untested else outcome for outcome in outcomes]
+    )
+
+
+def promised(scenario: Scenario) -> Set[str]:
+    """Return the ids of the rules about clients and the loop facts that a scenario promises to test."""
+    clients = [rule.id for rule in rules.load() if rule.on.side is Side.CLIENT]
+    guaranteed = {fact.id for fact in loop.load() if fact.on.is_guaranteed(scenario)}
+    return guaranteed | {rule for rule in clients if any(matches(glob, rule) for glob in scenario.exercises)}
+
+
+def _found_nothing(outcome: Outcome) -> bool:
+    return outcome.status is Status.NOT_APPLICABLE and outcome.reason.startswith(NOTHING_TO_JUDGE)
+
+
+def _nothing_sent(wanted: Set[str], session: ClientSession) -> Iterator[Outcome]:
+    error = session.answer.error
+    raised = f"; the adapter raised {error.type}: {error.message:.300}" if error else ""
+    levels = {rule.id: rule.level for rule in rules.load()} | {fact.id: fact.level for fact in loop.load()}
+    for rule in sorted(wanted | {ANSWERED}):
+        yield Outcome(rule, Status.UNTESTED, levels[rule], reason=f"no request was sent{raised}")
+
+
+def _errored(scenario: Scenario, variant: str, failure: str) -> Case:
+    """Return the case of a driver or a harness that failed, which shows nothing about the adapter."""
+    outcome = Outcome(ANSWERED, Status.ERRORED, Level.MUST, reason=failure)
+    return Case(scenario.name, variant, Evidence.SIMULATED, (outcome,), note="errored: not the adapter's fault")
 
 
 def _note(session: Session, answer: Answer) -> str:
-    """Return what else is to be known of a case: the first refusal of a strict session, and what the adapter raised."""
+    """Return what else happened in a case: the first refusal of a strict session, and what the adapter raised."""
     notes = []
     if session.refusals:
         first = session.refusals[0]

@@ -1,30 +1,44 @@
-"""A driver at work: the job goes in, the answer comes out, and every other end is a fault of the driver."""
+"""Drivers: a program reads a job and prints an answer, bounded in time and output; any other end is its failure."""
 
-from collections.abc import Mapping
+import contextlib
+import os
+import subprocess
+import threading
+import time
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, Final
+from typing import IO, Any, Final
 
 import orjson
 
 from conformance import processes
-from conformance.adapters import process
 from conformance.adapters.loop import Answer
 from conformance.documents import parse_json
 from conformance.errors import InvalidDocument
 from conformance.schemas import validator
 
 SECONDS: Final = 60.0
-"""The time-out of one case, where nobody says otherwise; some SDKs take half of it to be imported."""
+"""The default time-out of one case; some SDKs take half of it to be imported."""
+
+MAX_OUTPUT: Final = 1024 * 1024
+"""Bytes of standard output that a driver may write."""
+
+MAX_ERRORS: Final = 4096
+"""Bytes of the end of standard error that are kept."""
 
 _INHERITED: Final = ("USERPROFILE", "SYSTEMROOT", "TEMP", "TMP", "TZ", "NODE_PATH")
-_SHOWN: Final = 300
-_TAIL_LINES: Final = 8
+_FIXED: Final = {"PYTHONUTF8": "1", "PYTHONDONTWRITEBYTECODE": "1", "NO_PROXY": "127.0.0.1,localhost"}
+_ANSWER_CHARACTERS: Final = 300
+_ERROR_LINES: Final = 8
+_CHUNK: Final = 65536
+_GRACE: Final = 2.0
+"""Seconds to read what is left in the pipes of a process that has ended."""
 
 
 @dataclass(frozen=True, slots=True)
 class Driver:
-    """How an adapter's driver is started; `environment` holds what it needs beside what every program does."""
+    """The command that drives an adapter; `environment` is added to what every driver inherits."""
 
     command: tuple[str, ...]
     folder: Path
@@ -33,37 +47,127 @@ class Driver:
 
 
 @dataclass(frozen=True, slots=True)
-class Driven:
-    """What became of a job: an answer, or None and the driver's fault in words."""
+class DriverResult:
+    """What a driver made of a job: its answer, or None and why there is none."""
 
     answer: Answer | None
-    fault: str = ""
+    failure: str = ""
 
 
-def drive(driver: Driver, job: Mapping[str, Any]) -> Driven:
-    """Give a driver its job and return what became of it; nothing that it does raises."""
-    fixed = {"PYTHONUTF8": "1", "PYTHONDONTWRITEBYTECODE": "1", "NO_PROXY": "127.0.0.1,localhost"}
-    variables = {**processes.inherited(*_INHERITED), **fixed, **driver.environment}
-    ended = process.run(driver.command, orjson.dumps(job), driver.folder, variables, driver.seconds)
+@dataclass(frozen=True, slots=True)
+class _Ended:
+    """How a process ended: by itself with `code`, or because of `problem`; its output and the end of its errors."""
+
+    code: int | None
+    output: bytes
+    errors: str
+    problem: str = ""
+
+
+def drive(driver: Driver, job: Mapping[str, Any]) -> DriverResult:
+    """Give a driver its job and return the result; nothing that the driver does raises."""
+    ended = _run(driver, orjson.dumps(job))
     if ended.problem:
-        return Driven(None, _fault(ended.problem, ended.errors))
+        return _failed(ended.problem, ended)
     if ended.code != 0:
-        return Driven(None, _fault(f"ended with exit code {ended.code}", ended.errors))
+        return _failed(f"ended with exit code {ended.code}", ended)
     lines = [line for line in ended.output.decode("utf-8", "replace").splitlines() if line.strip()]
     if not lines:
-        return Driven(None, _fault("printed no answer", ended.errors))
+        return _failed("printed no answer", ended)
     try:
         value: Any = parse_json(lines[-1].encode(), "the last line of its standard output")
     except InvalidDocument as error:
-        return Driven(None, _fault(f"printed no answer: {error}: {lines[-1][:_SHOWN]!r}", ended.errors))
+        return _failed(f"printed no answer: {error}: {lines[-1][:_ANSWER_CHARACTERS]!r}", ended)
     errors = validator("files/adapter-answer").errors(value)
     if errors:
         at = "/".join(map(str, errors[0].place)) or "(root)"
-        return Driven(None, _fault(f"printed an invalid answer: at {at}: {errors[0].message}", ended.errors))
-    return Driven(Answer.from_json(value))
+        return _failed(f"printed an invalid answer: at {at}: {errors[0].message}", ended)
+    return DriverResult(Answer.from_json(value))
 
 
-def _fault(what: str, errors: str) -> str:
-    """Return a fault in words, with the last lines of standard error."""
-    lines = [line.rstrip() for line in errors.splitlines() if line.strip()][-_TAIL_LINES:]
-    return f"the driver {what}" + (f"; standard error ends:\n{chr(10).join(lines)}" if lines else "")
+def _failed(what: str, ended: _Ended) -> DriverResult:
+    lines = [line.rstrip() for line in ended.errors.splitlines() if line.strip()][-_ERROR_LINES:]
+    tail = f"; standard error ends:\n{chr(10).join(lines)}" if lines else ""
+    return DriverResult(None, f"the driver {what}{tail}")
+
+
+def _run(driver: Driver, job: bytes) -> _Ended:
+    """Run a driver in a session of its own, write the job to it, and return how it ended."""
+    command: Sequence[str] = driver.command
+    try:
+        process = subprocess.Popen(  # noqa: S603 — the user's own driver
+            command,
+            cwd=driver.folder,
+            env={**processes.inherited(*_INHERITED), **_FIXED, **driver.environment},
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            start_new_session=True,
+        )
+    except OSError as error:
+        return _Ended(None, b"", "", f"cannot be started: {error.filename or command[0]}: {error.strerror or error}")
+    output, errors = _Reader(process.stdout, MAX_OUTPUT), _Reader(process.stderr, MAX_ERRORS, tail=True)
+    writer = threading.Thread(target=_write, args=(process.stdin, job), daemon=True)
+    for thread in (writer, output, errors):
+        thread.start()
+    try:
+        problem = _wait(process, output, driver.seconds)
+    finally:
+        # What the driver started must not outlive it, nor hold its pipes open.
+        processes.kill_tree(process)
+    for thread in (writer, output, errors):
+        thread.join(_GRACE)
+    _close(process, output, errors)
+    return _Ended(process.returncode, bytes(output.content), errors.content.decode("utf-8", "replace"), problem)
+
+
+class _Reader(threading.Thread):
+    """Reads a pipe to its end and keeps a number of bytes: the first, or the last."""
+
+    def __init__(self, pipe: IO[bytes] | None, limit: int, *, tail: bool = False) -> None:
+        super().__init__(daemon=True)
+        self.content = bytearray()
+        self.is_full = False
+        self._pipe, self._limit, self._tail = pipe, limit, tail
+
+    def run(self) -> None:
+        with contextlib.suppress(OSError, ValueError):
+            while self._pipe is not None and (chunk := os.read(self._pipe.fileno(), _CHUNK)):
+                self.content += chunk
+                if len(self.content) > self._limit:
+                    self.is_full = True
+                    del self.content[: -self._limit if self._tail else None]
+                    if not self._tail:
+                        return
+
+
+def _write(pipe: IO[bytes] | None, job: bytes) -> None:
+    # A driver may ignore its input.
+    with contextlib.suppress(OSError, ValueError):
+        if pipe is not None:
+            pipe.write(job)
+    with contextlib.suppress(OSError, ValueError):
+        if pipe is not None:
+            pipe.close()
+
+
+def _wait(process: "subprocess.Popen[bytes]", output: _Reader, seconds: float) -> str:
+    """Wait for the end of a process; return why it must be killed instead, or an empty string."""
+    due = time.monotonic() + seconds
+    while not output.is_full:
+        left = due - time.monotonic()
+        if left <= 0:
+            return f"did not end within {seconds:g} seconds"
+        try:
+            process.wait(min(left, 0.05) if output.is_alive() else left)
+        except subprocess.TimeoutExpired:
+            continue
+        return ""
+    return f"wrote more than {MAX_OUTPUT} bytes to its standard output"
+
+
+def _close(process: "subprocess.Popen[bytes]", *readers: _Reader) -> None:
+    """Close the pipes that are read to their end; a pipe that a stray program still holds is left to its reader."""
+    for pipe, reader in zip((process.stdout, process.stderr), readers, strict=True):
+        if pipe is not None and not reader.is_alive():
+            pipe.close()

@@ -1,9 +1,9 @@
-"""The job of a session: what a driver is given, as `schemas/files/adapter-job.json` has it."""
+"""Jobs: the description of a session that a driver reads, as defined in `schemas/files/adapter-job.json`."""
 
 from collections.abc import Iterator
 from typing import Any, Final
 
-from conformance.adapters.loop import parsed
+from conformance.adapters.loop import parse_arguments
 from conformance.scenarios import Scenario, tool_definitions
 from conformance.simulator.sessions import Session
 from conformance.suite.play import NO_RESULT
@@ -12,13 +12,13 @@ CONTRACT: Final = 1
 """The version of the contract between this package and drivers."""
 
 API_KEY: Final = "conformance-no-secret"
-"""The key that clients are given which insist on one."""
+"""The key for clients that insist on one."""
 
-_SPARE: Final = 3
-"""How many turns more than the script has a prompt may take: a loop that goes on for ever is to be seen doing so."""
+_SPARE_TURNS: Final = 3
+"""How many turns more than the script a prompt may take, so that an endless loop becomes visible."""
 
 
-def job(session: Session) -> dict[str, Any]:
+def job_of(session: Session) -> dict[str, Any]:
     """Return the job of a session."""
     scenario = session.scenario
     return {
@@ -31,7 +31,7 @@ def job(session: Session) -> dict[str, Any]:
         "system": scenario.system,
         "prompts": list(scenario.prompts),
         "tools": [_tool(scenario, name) for name in scenario.tools],
-        "max_turns": len(scenario.turns) + _SPARE,
+        "max_turns": len(scenario.turns) + _SPARE_TURNS,
     }
 
 
@@ -39,7 +39,7 @@ def _tool(scenario: Scenario, name: str) -> dict[str, Any]:
     function = tool_definitions()[name]["function"]
     results: list[dict[str, Any]] = []
     for result in _results(scenario, name):
-        if not any(each["arguments"] == result["arguments"] for each in results):
+        if not any(known["arguments"] == result["arguments"] for known in results):
             results.append(result)
     return {
         "name": name,
@@ -51,12 +51,12 @@ def _tool(scenario: Scenario, name: str) -> dict[str, Any]:
 
 
 def _results(scenario: Scenario, name: str) -> Iterator[dict[str, Any]]:
-    """Yield how a tool behaves, once for each call of it that the script has results for."""
+    """Yield the behaviour of a tool for each call of it that the script has results for."""
     for turn, after in zip(scenario.turns, scenario.turns[1:], strict=False):
         for position, (called, arguments) in enumerate(turn.calls[: len(after.results)]):
             if called == name:
                 yield {
-                    "arguments": parsed(arguments) if isinstance(arguments, str) else dict(arguments),
+                    "arguments": parse_arguments(arguments) if isinstance(arguments, str) else dict(arguments),
                     "text": after.results[position],
                     "delay_ms": after.delays[position] if position < len(after.delays) else 0,
                     "fails": position in after.fails,

@@ -1,14 +1,16 @@
-"""Many cases: an adapter through every scenario with one provider, several drivers at a time."""
+"""Runs: an adapter goes through every scenario with one provider, several drivers at a time."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from concurrent.futures import ThreadPoolExecutor, as_completed
 from dataclasses import dataclass
 from fnmatch import fnmatchcase
 from pathlib import Path
-from typing import Final, TypeAlias
+from typing import Any, Final, TypeAlias
+
+import orjson
 
 from conformance import profiles, scenarios
-from conformance.adapters.case import Run, Subject, play
+from conformance.adapters.case import AdapterSetup, CaseRun, run_case
 from conformance.adapters.definition import AdapterDefinition
 from conformance.adapters.driver import Driver
 from conformance.errors import UnknownName, Unusable
@@ -16,19 +18,22 @@ from conformance.results import Case, Results, Status
 from conformance.results.files import read
 from conformance.scenarios import VARIANTS, Scenario
 from conformance.simulator.sessions import staged
+from conformance.wire.exchange import Conversation, Exchange
 
-OWN: Final = "driver"
-"""What an adapter is called that is no more than a command."""
+UNNAMED: Final = "driver"
+"""The name of an adapter that is only a command."""
 
-Heard: TypeAlias = Callable[[Run, int, int], None]
-"""Hears of each case when it has ended, how many have, and of how many."""
+_RECORDED_HEADERS: Final = ("content-type",)
+
+OnCase: TypeAlias = Callable[[CaseRun, int, int], None]
+"""Called at the end of each case with the case, how many have ended, and how many there are."""
 
 
 @dataclass(frozen=True, slots=True)
-class Plan:
-    """What is to be run: an adapter's name with its version, the cases of one provider, and in which variants.
+class RunPlan:
+    """What to run: an adapter's name with its version, its driver, a provider, and which of the provider's cases.
 
-    `scenarios` are globs; none: all. `driver` is how it is driven.
+    `scenarios` are globs; without any, all scenarios are run.
     """
 
     name: str
@@ -41,7 +46,7 @@ class Plan:
 
     @property
     def cases(self) -> tuple[tuple[Scenario, str], ...]:
-        """Return the scenarios with their variants, in order; raises UnknownName where a glob fits none."""
+        """Return the scenarios with their variants, in order; raises UnknownName if a glob matches none."""
         known = scenarios.names()
         for glob in self.scenarios:
             if not any(fnmatchcase(name, glob) for name in known):
@@ -51,49 +56,48 @@ class Plan:
         return tuple([(scenario, variant) for scenario, variant in every if variant in scenario.variants])
 
 
-def plan_of(definition: AdapterDefinition, provider: str, driver: Driver) -> Plan:
-    """Return the plan of every case of an adapter with one of its providers."""
+def plan_for(definition: AdapterDefinition, provider: str, driver: Driver) -> RunPlan:
+    """Return the plan of all cases of an adapter with one of its providers."""
     if provider not in definition.models:
         raise UnknownName(f"provider of {definition.name}", provider, definition.providers)
     name = f"{definition.name}@{definition.version}" if definition.version else definition.name
-    return Plan(name, driver, provider, definition.models[provider], variants=definition.variants)
+    return RunPlan(name, driver, provider, definition.models[provider], variants=definition.variants)
 
 
-def run(plan: Plan, jobs: int, heard: Heard) -> tuple[Results, tuple[Run, ...]]:
-    """Run a plan with so many drivers at a time, and return the results and each run, in the order of the cases.
+def run(plan: RunPlan, jobs: int, on_case: OnCase) -> tuple[Results, tuple[CaseRun, ...]]:
+    """Run a plan with a number of drivers at a time, and return the results and each case, in the plan's order.
 
-    Raises Unusable where nobody knows which model to ask for, or no case is left to play.
+    Raises Unusable if the model to ask for is unknown, or if there is no case to run.
     """
     profile = profiles.load(plan.provider)
-    subject = Subject(plan.driver, profile, plan.model or profile.model, plan.strict)
-    if not subject.model:
-        raise Unusable(f"{profile.title} has no usual model; name one with --model")
+    setup = AdapterSetup(plan.driver, profile, plan.model or profile.model, plan.strict)
+    if not setup.model:
+        raise Unusable(f"{profile.title} has no default model; name one with --model")
     cases = plan.cases
     if not cases:
-        raise Unusable(f"no scenario that was chosen is played in these variants: {', '.join(plan.variants)}")
+        raise Unusable(f"none of the chosen scenarios has these variants: {', '.join(plan.variants)}")
     with staged() as stage, ThreadPoolExecutor(max(1, jobs)) as pool:
-        waiting = {
-            pool.submit(play, stage, scenario, variant, subject): at for at, (scenario, variant) in enumerate(cases)
-        }
+        futures = [pool.submit(run_case, stage, scenario, variant, setup) for scenario, variant in cases]
         try:
-            for done, future in enumerate(as_completed(waiting), 1):
-                heard(future.result(), done, len(cases))
+            for done, future in enumerate(as_completed(futures), 1):
+                on_case(future.result(), done, len(cases))
         finally:
-            for future in waiting:
+            for future in futures:
                 future.cancel()
-    runs = tuple([future.result() for future in waiting])
-    versions = next((each.versions for each in runs if each.versions), {})
-    return Results(plan.name, subject.model, tuple([each.case for each in runs]), plan.provider, versions), runs
+    runs = tuple([future.result() for future in futures])
+    versions = next((case_run.versions for case_run in runs if case_run.versions), {})
+    results = Results(plan.name, setup.model, tuple([each.case for each in runs]), plan.provider, versions)
+    return results, runs
 
 
-def path(folder: Path, plan: Plan) -> Path:
-    """Return where the results of a plan stand in a folder."""
+def results_path(folder: Path, plan: RunPlan) -> Path:
+    """Return the path of the results of a plan in a folder."""
     return folder / f"{plan.name}.{plan.provider}.json"
 
 
-def is_done(folder: Path, plan: Plan) -> bool:
-    """Say whether the results of a plan stand in a folder already: every case, and none that errored."""
-    target = path(folder, plan)
+def is_done(folder: Path, plan: RunPlan) -> bool:
+    """Return whether a folder has the results of a plan: every case, and none that errored."""
+    target = results_path(folder, plan)
     if not target.is_file():
         return False
     results = read(target)
@@ -104,3 +108,26 @@ def is_done(folder: Path, plan: Plan) -> bool:
 
 def _has_errored(case: Case) -> bool:
     return any(outcome.status is Status.ERRORED for outcome in case.outcomes)
+
+
+def write_recording(folder: Path, name: str, conversation: Conversation, about: Mapping[str, Any]) -> Path:
+    """Write the exchanges of a case to `<folder>/<name>.jsonl`, as `conformance check` reads them; return the path.
+
+    Each line is one exchange with `about`: the provider that was simulated and the day whose claims applied.
+    """
+    folder.mkdir(parents=True, exist_ok=True)
+    path = folder / f"{name.replace('/', '-')}.jsonl"
+    lines = [orjson.dumps({"session": name, **about, **_record(exchange)}) for exchange in conversation]
+    path.write_bytes(b"".join([line + b"\n" for line in lines]))
+    return path
+
+
+def _record(exchange: Exchange) -> dict[str, Any]:
+    return {
+        "request": exchange.request,
+        "response": exchange.response,
+        "status": exchange.status,
+        "stream": exchange.streamed,
+        "headers": {name: value for name, value in exchange.headers.items() if name in _RECORDED_HEADERS},
+        "url": "/chat/completions",
+    }

@@ -1,4 +1,4 @@
-"""A provider to test a client against, in the client's own tests: where to send, what to ask, what came of it."""
+"""A simulated provider for the tests of a client: where to send requests, what to ask, and how the client did."""
 
 import asyncio
 import time
@@ -7,10 +7,9 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Any, TypeAlias
 
-from conformance.adapters.case import Run, disobeyed, played
-from conformance.adapters.check import outcomes
-from conformance.adapters.job import API_KEY, job
-from conformance.adapters.loop import ANSWERED, Answer, Event, Raised, parsed
+from conformance.adapters.case import CaseRun, check_session, client_session, wrong_reply_kind
+from conformance.adapters.job import API_KEY, job_of
+from conformance.adapters.loop import ANSWERED, Answer, Event, RaisedError, parse_arguments
 from conformance.adapters.summary import FAILING, grade, summary
 from conformance.results import Case, Evidence, Level, Outcome, Results, Status
 from conformance.results.excerpts import quoted
@@ -18,18 +17,18 @@ from conformance.simulator.sessions import Session
 from conformance.wire.exchange import Conversation
 
 Render: TypeAlias = Callable[[Mapping[str, Any]], Iterable[str]]
-"""Makes the text of a summary."""
+"""Returns the text of a summary."""
 
 
 class ToolError(Exception):
-    """What a tool raises that the scenario lets fail."""
+    """Raised by a tool that fails in the scenario."""
 
 
 @dataclass(frozen=True, slots=True)
 class Tool:
-    """A function that the model may call: how it is declared, and what it does.
+    """A function that the model may call.
 
-    `parameters` is the JSON Schema of its arguments. `events` hears when it starts and ends.
+    `parameters` is the JSON Schema of its arguments. `events` gets an entry when a call starts and when it ends.
     """
 
     name: str
@@ -40,68 +39,69 @@ class Tool:
     events: list[Event]
 
     def run(self, arguments: Any = None) -> str:
-        """Return the result for arguments (an object, or its JSON text) after its delay; raises ToolError."""
-        found = self._found(arguments)
-        with self._noted(arguments):
-            time.sleep(found["delay_ms"] / 1000)
-        return self._text(found)
+        """Return the result for arguments (an object or its JSON text), after its delay; raises ToolError."""
+        behaviour = self._behaviour(arguments)
+        with self._recorded(arguments):
+            time.sleep(behaviour["delay_ms"] / 1000)
+        return self._text(behaviour)
 
     async def arun(self, arguments: Any = None) -> str:
-        """Return the same without keeping other tools waiting."""
-        found = self._found(arguments)
-        with self._noted(arguments):
-            await asyncio.sleep(found["delay_ms"] / 1000)
-        return self._text(found)
+        """Return the same as `run` without blocking other tools."""
+        behaviour = self._behaviour(arguments)
+        with self._recorded(arguments):
+            await asyncio.sleep(behaviour["delay_ms"] / 1000)
+        return self._text(behaviour)
 
     def denies(self, arguments: Any = None) -> str | None:
-        """Return the words with which the user denies this call, or None; for clients that ask before they run."""
-        found = self._found(arguments)
-        self.events.append(Event("asked", ((self.name, _given(arguments)),), 1000 * time.monotonic()))
-        return str(found["text"]) if found["denied"] else None
+        """Return the user's reason for denying this call, or None; for clients that ask for approval."""
+        behaviour = self._behaviour(arguments)
+        self.events.append(Event("asked", ((self.name, _parsed(arguments)),), 1000 * time.monotonic()))
+        return str(behaviour["text"]) if behaviour["denied"] else None
 
     @property
     def definition(self) -> dict[str, Any]:
-        """Return the tool as it stands in a request's `tools`."""
-        declared = {"name": self.name, "description": self.description, "parameters": dict(self.parameters)}
-        return {"type": "function", "function": declared}
+        """Return the tool as an entry of a request's `tools`."""
+        function = {"name": self.name, "description": self.description, "parameters": dict(self.parameters)}
+        return {"type": "function", "function": function}
 
-    def _found(self, arguments: Any) -> Mapping[str, Any]:
-        given = _given(arguments)
+    def _behaviour(self, arguments: Any) -> Mapping[str, Any]:
+        parsed = _parsed(arguments)
         otherwise = {"text": self.otherwise, "delay_ms": 0, "fails": False, "denied": False}
-        return next((each for each in self.results if each["arguments"] == given), otherwise)
+        return next((result for result in self.results if result["arguments"] == parsed), otherwise)
 
     @contextmanager
-    def _noted(self, arguments: Any) -> Iterator[None]:
-        call = (self.name, _given(arguments))
+    def _recorded(self, arguments: Any) -> Iterator[None]:
+        call = (self.name, _parsed(arguments))
         self.events.append(Event("start", (call,), 1000 * time.monotonic()))
         try:
             yield
         finally:
             self.events.append(Event("end", (call,), 1000 * time.monotonic()))
 
-    def _text(self, found: Mapping[str, Any]) -> str:
-        if found["fails"]:
-            raise ToolError(found["text"])
-        return str(found["text"])
+    def _text(self, behaviour: Mapping[str, Any]) -> str:
+        if behaviour["fails"]:
+            raise ToolError(behaviour["text"])
+        return str(behaviour["text"])
 
 
 @dataclass(frozen=True, slots=True)
 class Simulation:
     """One scenario played by one provider: all that a client needs to go through it, and the verdict.
 
-    `base_url` ends with `/v1`; requests go to `<base_url>/chat/completions`. `prompts` are what the user says, each
-    after the final answer to the one before, in one conversation, with `system` before them where it is not empty.
+    `base_url` ends with `/v1`; requests go to `<base_url>/chat/completions`. The `prompts` are sent in one
+    conversation, each after the final answer to the previous one, with `system` before them unless it is empty. `job`
+    is the same as a document for drivers (schemas/files/adapter-job.json).
     """
 
     session: Session
-    given: Mapping[str, Any]
+    job: dict[str, Any]
     tools: tuple[Tool, ...]
     events: list[Event]
     render: Render = field(repr=False)
 
     @property
     def base_url(self) -> str:
-        """Return where the client is to send its requests."""
+        """Return the base URL for the client's requests."""
         return self.session.base_url
 
     @property
@@ -116,46 +116,41 @@ class Simulation:
 
     @property
     def stream(self) -> bool:
-        """Say whether the client is to ask for event streams."""
+        """Return whether the client should ask for event streams."""
         return self.session.variant == "stream"
 
     @property
     def system(self) -> str:
-        """Return the system prompt; empty where there is none."""
+        """Return the system prompt; empty if there is none."""
         return self.session.scenario.system
 
     @property
     def prompts(self) -> tuple[str, ...]:
-        """Return what the user says, in order."""
+        """Return the user's messages, in order."""
         return self.session.scenario.prompts
 
     @property
-    def job(self) -> dict[str, Any]:
-        """Return all of this as a driver is given it (schemas/files/adapter-job.json)."""
-        return dict(self.given)
-
-    @property
     def exchanges(self) -> Conversation:
-        """Return the requests that came so far and the replies to them."""
+        """Return the requests received so far, with the replies to them."""
         return self.session.exchanges
 
     def verdict(
         self, texts: Sequence[str | None] | None = None, error: BaseException | None = None
     ) -> tuple[Outcome, ...]:
-        """Return one outcome for each rule about clients and each fact about loops.
+        """Return one outcome for each rule about clients and each loop fact.
 
-        `texts` are the final texts that the client gave, one a prompt, `error` is what it raised; without them nothing
-        is said of its answers.
+        `texts` are the client's final texts, one for each prompt; `error` is what it raised. Without either, its
+        answers are not checked.
         """
-        raised = None if error is None else Raised(type(error).__name__, str(error))
-        told = tuple(texts or ()) if texts is not None or error is not None else None
-        answer = Answer(told, raised, events=tuple(self.events))
+        raised = None if error is None else RaisedError(type(error).__name__, str(error))
+        answered = tuple(texts or ()) if texts is not None or error is not None else None
+        answer = Answer(answered, raised, events=tuple(self.events))
         if self.session.fault:
             return (Outcome(ANSWERED, Status.ERRORED, Level.MUST, reason=self.session.fault),)
-        reason = disobeyed(self.session, "the client")
+        reason = wrong_reply_kind(self.session, "the client")
         if reason:
             return (Outcome(ANSWERED, Status.UNTESTED, Level.MUST, reason=reason),)
-        return outcomes(played(self.session, self.given, answer), self.session.profile)
+        return check_session(client_session(self.session, self.job, answer), self.session.profile)
 
     def assert_conformant(
         self,
@@ -164,32 +159,31 @@ class Simulation:
         *,
         warnings: bool = False,
     ) -> None:
-        """Raise AssertionError with what is wrong, the request that proves it and how to fix it.
+        """Raise AssertionError with each violation, the request that shows it and how to fix it.
 
-        A MUST that is broken is wrong, and what was promised and not tested; with `warnings` so is a SHOULD.
+        Fails on a violated MUST and on anything promised but not tested; with `warnings`, also on a violated SHOULD.
         """
         __tracebackhide__ = True
-        found = self.verdict(texts, error)
         bad = {*FAILING, *(["warns"] if warnings else [])}
-        wrong = tuple([outcome for outcome in found if grade(outcome) in bad])
-        if wrong:
-            raise AssertionError(self._told(wrong))
+        failing = tuple([outcome for outcome in self.verdict(texts, error) if grade(outcome) in bad])
+        if failing:
+            raise AssertionError(self._report(failing))
 
-    def _told(self, wrong: tuple[Outcome, ...]) -> str:
+    def _report(self, failing: tuple[Outcome, ...]) -> str:
         session = self.session
-        wrong = quoted(wrong, session.exchanges)
-        case = Case(session.scenario.name, session.variant, Evidence.SIMULATED, wrong)
+        outcomes = quoted(failing, session.exchanges)
+        case = Case(session.scenario.name, session.variant, Evidence.SIMULATED, outcomes)
         results = Results("the client", session.model, (case,), session.profile.name)
-        return "".join(self.render(summary(results, [Run(case, session.exchanges)], strict=session.strict)))
+        return "".join(self.render(summary(results, [CaseRun(case, session.exchanges)], strict=session.strict)))
 
 
 def simulation(session: Session, render: Render) -> Simulation:
-    """Return a session as a client's own test has it."""
-    given = job(session)
+    """Return a session for a client's own test."""
+    job = job_of(session)
     events: list[Event] = []
-    tools = tuple([Tool(**tool, events=events) for tool in given["tools"]])
-    return Simulation(session, given, tools, events, render)
+    tools = tuple([Tool(**tool, events=events) for tool in job["tools"]])
+    return Simulation(session, job, tools, events, render)
 
 
-def _given(arguments: Any) -> Any:
-    return parsed(arguments) if isinstance(arguments, str) else dict(arguments or {})
+def _parsed(arguments: Any) -> Any:
+    return parse_arguments(arguments) if isinstance(arguments, str) else dict(arguments or {})

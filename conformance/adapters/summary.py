@@ -1,23 +1,23 @@
-"""What was found in an adapter, put together for reports: by rule, with the scenarios, the proof and the mend."""
+"""Summaries of an adapter's results for reports: by rule, with the cases, the evidence and the fix."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Final
 
 from conformance import rules
 from conformance.adapters import loop
-from conformance.adapters.case import Run
+from conformance.adapters.case import CaseRun
 from conformance.results import NOT_PLAYED, Finding, Level, Outcome, Results, Status
 from conformance.rules import advice
 
 GRADES: Final = ("errored", "fails", "untested", "warns", "differs")
-"""What a case may be but clean, the worst first: `differs` is what every client may do as it likes."""
+"""The grades of a case that is not clean, the worst first; `differs` is a MAY, which clients are free to ignore."""
 
 FAILING: Final = GRADES[:3]
-"""The grades that a client does not pass with."""
+"""The grades with which a client fails."""
 
 
-def summary(results: Results, runs: Sequence[Run], *, strict: bool) -> dict[str, Any]:
-    """Return what reports show of one adapter with one provider, as plain data."""
+def summary(results: Results, runs: Sequence[CaseRun], *, strict: bool) -> dict[str, Any]:
+    """Return what reports show about one adapter with one provider, as plain data."""
     played = [run for run in runs if not run.case.note.startswith(NOT_PLAYED)]
     graded = [_grade_of(run.case.outcomes) for run in played]
     return {
@@ -36,20 +36,20 @@ def summary(results: Results, runs: Sequence[Run], *, strict: bool) -> dict[str,
 
 
 def grade(outcome: Outcome) -> str:
-    """Return the grade of an outcome; empty where it passed or does not apply."""
+    """Return the grade of an outcome; empty if it passed or does not apply."""
     if outcome.status is Status.FAILED:
         return {Level.MUST: "fails", Level.SHOULD: "warns", Level.MAY: "differs"}[outcome.level]
     return {Status.ERRORED: "errored", Status.UNTESTED: "untested"}.get(outcome.status, "")
 
 
 def _grade_of(outcomes: Sequence[Outcome]) -> str:
-    met = {grade(outcome) for outcome in outcomes}
-    return next((each for each in GRADES if each in met), "")
+    found = {grade(outcome) for outcome in outcomes}
+    return next((name for name in GRADES if name in found), "")
 
 
-def _found(runs: Sequence[Run]) -> Sequence[tuple[tuple[str, str], list[tuple[Run, Outcome]]]]:
-    """Return the outcomes that are not clean, by grade and rule."""
-    grouped: dict[tuple[str, str], list[tuple[Run, Outcome]]] = {}
+def _found(runs: Sequence[CaseRun]) -> Sequence[tuple[tuple[str, str], list[tuple[CaseRun, Outcome]]]]:
+    """Return the outcomes that are not clean, grouped by grade and rule."""
+    grouped: dict[tuple[str, str], list[tuple[CaseRun, Outcome]]] = {}
     for run in runs:
         for outcome in run.case.outcomes:
             if grade(outcome):
@@ -57,11 +57,12 @@ def _found(runs: Sequence[Run]) -> Sequence[tuple[tuple[str, str], list[tuple[Ru
     return list(grouped.items())
 
 
-def _order(each: tuple[tuple[str, str], Any]) -> tuple[int, str]:
-    return GRADES.index(each[0][0]), each[0][1]
+def _order(group: tuple[tuple[str, str], Any]) -> tuple[int, str]:
+    (name, rule), _ = group
+    return GRADES.index(name), rule
 
 
-def _rule(name: str, graded: str, found: Sequence[tuple[Run, Outcome]]) -> dict[str, Any]:
+def _rule(name: str, graded: str, found: Sequence[tuple[CaseRun, Outcome]]) -> dict[str, Any]:
     doc = _docs()[name]
     findings = [shown for run, outcome in found for shown in _findings(run, outcome)]
     return {
@@ -75,7 +76,7 @@ def _rule(name: str, graded: str, found: Sequence[tuple[Run, Outcome]]) -> dict[
     }
 
 
-def _findings(run: Run, outcome: Outcome) -> Iterator[dict[str, Any]]:
+def _findings(run: CaseRun, outcome: Outcome) -> Iterator[dict[str, Any]]:
     for finding in outcome.findings:
         yield {
             "case": run.case.name,

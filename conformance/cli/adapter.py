@@ -25,9 +25,9 @@ from conformance.errors import ConformanceError, Unusable
 from conformance.terminal import Progress, painter, print_error
 
 if TYPE_CHECKING:
-    from conformance.adapters.case import Run
+    from conformance.adapters.case import CaseRun
     from conformance.adapters.definition import AdapterDefinition
-    from conformance.adapters.runs import Plan
+    from conformance.adapters.runs import RunPlan
     from conformance.results import Results
 
 EXAMPLES: Final = """\
@@ -206,7 +206,7 @@ def _matrix(arguments: argparse.Namespace) -> int:
     return 2 if failed else _code(reports)
 
 
-def _plan(arguments: argparse.Namespace) -> "Plan":
+def _plan(arguments: argparse.Namespace) -> "RunPlan":
     """Return what to run; raises Unusable if the arguments do not name an adapter or a driver."""
     from dataclasses import replace
 
@@ -225,7 +225,7 @@ def _plan(arguments: argparse.Namespace) -> "Plan":
     return replace(plan, model=model, variants=variants, strict=arguments.strict)
 
 
-def _adapter_plan(chosen: "AdapterDefinition", provider: str, arguments: argparse.Namespace) -> "Plan":
+def _adapter_plan(chosen: "AdapterDefinition", provider: str, arguments: argparse.Namespace) -> "RunPlan":
     """Return the plan for an adapter and a provider; install the adapter first if --install is given."""
     from dataclasses import replace
 
@@ -235,13 +235,13 @@ def _adapter_plan(chosen: "AdapterDefinition", provider: str, arguments: argpars
         _installed(chosen)
     driver = install.driver(chosen, arguments.seconds)
     driver = replace(driver, environment={**driver.environment, **dict(_variables(arguments))})
-    plan = runs.plan_of(chosen, provider, driver)
+    plan = runs.plan_for(chosen, provider, driver)
     return replace(plan, scenarios=tuple(arguments.scenario))
 
 
-def _driver_plan(arguments: argparse.Namespace) -> "Plan":
+def _driver_plan(arguments: argparse.Namespace) -> "RunPlan":
     from conformance.adapters.driver import SECONDS, Driver
-    from conformance.adapters.runs import OWN, Plan
+    from conformance.adapters.runs import UNNAMED, RunPlan
 
     if not arguments.provider:
         message = "--provider is required; see `conformance list providers`"
@@ -255,7 +255,7 @@ def _driver_plan(arguments: argparse.Namespace) -> "Plan":
         raise Unusable(message)
     variables = dict(_variables(arguments))
     driver = Driver(words, Path.cwd(), variables, arguments.seconds or SECONDS)
-    return Plan(OWN, driver, arguments.provider, scenarios=tuple(arguments.scenario))
+    return RunPlan(UNNAMED, driver, arguments.provider, scenarios=tuple(arguments.scenario))
 
 
 def _variables(arguments: argparse.Namespace) -> Iterator[tuple[str, str]]:
@@ -266,19 +266,19 @@ def _variables(arguments: argparse.Namespace) -> Iterator[tuple[str, str]]:
         yield name, value if equals else os.environ[name]
 
 
-def _run_plan(plan: "Plan", arguments: argparse.Namespace) -> tuple["Results", tuple["Run", ...]]:
+def _run_plan(plan: "RunPlan", arguments: argparse.Namespace) -> tuple["Results", tuple["CaseRun", ...]]:
     """Run a plan, show its progress, and write the exchanges if --keep is given."""
-    from conformance.adapters import recording, runs
+    from conformance.adapters import runs
 
     progress = Progress(report_at_end=True)
     today = datetime.now(UTC).date().isoformat()
     folder = getattr(arguments, "keep", "")
 
-    def finished(run: "Run", done: int, of: int) -> None:
+    def finished(run: "CaseRun", done: int, of: int) -> None:
         progress.show(f"{plan.name} with {plan.provider}: {done} of {of} cases, {run.case.name}")
         if folder and run.conversation:
             about = {"provider": plan.provider, "date": today}
-            recording.keep(Path(folder), f"{plan.name}.{plan.provider}.{run.case.name}", run.conversation, about)
+            runs.write_recording(Path(folder), f"{plan.name}.{plan.provider}.{run.case.name}", run.conversation, about)
 
     try:
         return runs.run(plan, arguments.jobs, finished)

@@ -1,10 +1,10 @@
-"""Loop facts: what an agent loop owes the conversation beside the form of its requests.
+"""Loop facts: what an agent loop must do beyond the form of its requests.
 
-Rules judge what stands in requests. Whether the text in a result is that of its own call, whether half a reply was
-taken for an answer, whether a batch ran at once, can only be told by someone who knows the script and hears the answer.
+Rules check requests. Whether a tool message has the result of its own call, whether half a reply was used as an answer,
+or whether a batch ran in parallel shows only to someone who knows the script and hears the answer.
 
-One file a fact; the folder is the registry. A fact's id is its file, its title the first line of its docstring. As
-with rules, parts are found first and judged then: where there is no part, a fact is not applicable and never passed.
+Each fact is one file; the folder is the registry. Its id is the file's name, its title the first line of the docstring.
+As with rules, a fact first finds the elements to check: without any it does not apply, and never passes.
 """
 
 import importlib
@@ -14,48 +14,47 @@ from functools import cache
 from pathlib import Path
 from typing import Any, Final, TypeAlias
 
-from conformance.adapters.loop._answer import Answer, Event, Raised
-from conformance.adapters.loop._session import Played, parsed
+from conformance.adapters.loop._session import Answer, ClientSession, Event, RaisedError, parse_arguments
 from conformance.documents.pointer import render
 from conformance.results import NOTHING_TO_JUDGE, Finding, Level, Outcome, Status
 from conformance.rules import Fault, Source
 from conformance.scenarios import Scenario
 
 __all__ = [
-    "ANSWERED", "FAMILY", "Answer", "Event", "Fact", "Fault", "Judge", "Level", "Parts", "Played", "Raised", "Source",
-    "fact", "judge", "load", "parsed",
+    "ANSWERED", "FAMILY", "Answer", "ClientSession", "Event", "Fact", "Fault", "Judge", "Level", "LoopView",
+    "RaisedError", "Source", "fact", "judge", "load", "parse_arguments",
 ]  # fmt: skip
 
 FAMILY: Final = "loop"
-"""What the ids of facts begin with."""
+"""The first part of the id of each fact."""
 
 ANSWERED: Final = f"{FAMILY}/every-prompt-answered"
-"""The fact that speaks of every case: without an answer nothing can be said of it."""
+"""The fact that every case tests: an adapter that does not answer shows nothing else."""
 
-Judge: TypeAlias = Callable[[Any, Played], Iterable[Fault]]
+Judge: TypeAlias = Callable[[Any, ClientSession], Iterable[Fault]]
 
 
 @dataclass(frozen=True, slots=True)
-class Parts:
-    """Where a fact looks: a kind of part in the singular, and how to find all of them in what was played.
+class LoopView:
+    """Where a fact looks: the name of a kind of element in the singular, and how to find all of them in a session.
 
-    `is_told` says whether the answer tells what is needed for that, which no driver has to,
-    `is_due` whether a script is sure to bring such parts, so that none is a fault.
+    `is_reported` returns whether the answer has the information needed, which drivers may omit. `is_guaranteed` returns
+    whether a scenario always leads to such elements, so that finding none leaves the fact untested.
     """
 
     name: str
-    select: Callable[[Played], Sequence[Any]]
-    is_told: Callable[[Played], bool] = lambda _played: True
-    is_due: Callable[[Scenario], bool] = lambda _scenario: False
+    select: Callable[[ClientSession], Sequence[Any]]
+    is_reported: Callable[[ClientSession], bool] = lambda _session: True
+    is_guaranteed: Callable[[Scenario], bool] = lambda _scenario: False
 
 
 @dataclass(frozen=True, slots=True)
 class Fact:
-    """One fact that must hold of a loop, and how to tell."""
+    """One fact that must hold for a loop, and the function that checks it."""
 
     id: str
     level: Level
-    on: Parts
+    on: LoopView
     judge: Judge
     doc: str
     source: Source
@@ -65,27 +64,27 @@ class Fact:
         """Return the first line of the fact's documentation: a present-tense sentence."""
         return self.doc.partition("\n")[0]
 
-    def outcome(self, played: Played) -> Outcome:
-        """Return what the fact says of what was played."""
-        parts = self.on.select(played)
-        if not parts:
+    def outcome(self, session: ClientSession) -> Outcome:
+        """Return the outcome of the fact for a session."""
+        elements = self.on.select(session)
+        if not elements:
             reason = f"{NOTHING_TO_JUDGE}: no {self.on.name}"
-            if not self.on.is_told(played):
-                reason = f"the answer does not tell: no {self.on.name}"
+            if not self.on.is_reported(session):
+                reason = f"the answer does not report it: no {self.on.name}"
             return Outcome(self.id, Status.NOT_APPLICABLE, self.level, reason=reason)
-        findings = tuple([self._finding(part, fault) for part in parts for fault in self.judge(part, played)])
+        findings = tuple([self._finding(each, fault) for each in elements for fault in self.judge(each, session)])
         if not findings:
-            return Outcome(self.id, Status.PASSED, self.level, len(parts))
-        level = max((finding.level for finding in findings), key=lambda each: each.weight)
-        return Outcome(self.id, Status.FAILED, level, len(parts), findings)
+            return Outcome(self.id, Status.PASSED, self.level, len(elements))
+        level = max((finding.level for finding in findings), key=lambda level: level.weight)
+        return Outcome(self.id, Status.FAILED, level, len(elements), findings)
 
-    def _finding(self, part: Any, fault: Fault) -> Finding:
-        place = (*part.place, *fault.at) if fault.place is None else fault.place
+    def _finding(self, element: Any, fault: Fault) -> Finding:
+        place = (*element.place, *fault.at) if fault.place is None else fault.place
         return Finding(render(place), fault.message, fault.level or self.level)
 
 
-def fact(level: Level, *, on: Parts, source: Source) -> Callable[[Judge], Fact]:
-    """Make a judge into a fact; the id comes from its module's name, the documentation from its docstring."""
+def fact(level: Level, *, on: LoopView, source: Source) -> Callable[[Judge], Fact]:
+    """Turn a function into a fact; its id is the name of its module, its documentation the docstring."""
 
     def declare(judge: Judge) -> Fact:
         name = f"{FAMILY}/{judge.__module__.rpartition('.')[2].replace('_', '-')}"
@@ -103,6 +102,6 @@ def load() -> tuple[Fact, ...]:
     return tuple(sorted(found, key=lambda each: each.id))
 
 
-def judge(played: Played) -> tuple[Outcome, ...]:
-    """Return one outcome a fact, in the order of their ids."""
-    return tuple([each.outcome(played) for each in load()])
+def judge(session: ClientSession) -> tuple[Outcome, ...]:
+    """Return one outcome for each fact, ordered by id."""
+    return tuple([each.outcome(session) for each in load()])

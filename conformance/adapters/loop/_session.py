@@ -1,8 +1,8 @@
-"""What loop facts look at: a session, the job that it was played by, and the driver's answer.
+"""What loop facts look at: a session, the job that was driven through it, and the driver's answer.
 
-Requests are told by order alone: the first that is accepted gets the script's first turn, and one that is equal to the
-one before is that turn asked again. Everything else is told by what was said and called, since adapters rewrite ids
-and delete, merge and reorder messages.
+Requests are matched with the script's turns by order alone: the first accepted request gets the first turn, and a
+request that equals the previous one gets that one's turn again. Everything else is matched by texts and calls, since
+adapters rewrite ids and delete, merge and reorder messages.
 """
 
 from collections.abc import Mapping, Sequence
@@ -12,7 +12,6 @@ from typing import Any, NamedTuple
 
 import orjson
 
-from conformance.adapters.loop._answer import Answer
 from conformance.documents.pointer import Place
 from conformance.scenarios import Scenario, Turn
 from conformance.wire.elements import Call, Reply, Resent, Result
@@ -22,18 +21,63 @@ from conformance.wire.resent import same_arguments
 from conformance.wire.text import content_text
 
 
+@dataclass(frozen=True, slots=True)
+class RaisedError:
+    """An error that the adapter raised: the name of its class, and its message."""
+
+    type: str
+    message: str
+
+
+@dataclass(frozen=True, slots=True)
+class Event:
+    """What a loop did with calls: `gate`, `start` or `end`; a call is its name and its arguments.
+
+    `asked` is the approval of one call, for clients that do not report the gate of a whole batch.
+    """
+
+    event: str
+    calls: tuple[tuple[str, Mapping[str, Any]], ...]
+    at_ms: float
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """What a driver reports about a job.
+
+    `texts` are the final texts of the prompts, as far as the conversation got: None for a prompt that ended without
+    one, and None as a whole if they are not reported. `versions` are those of the packages that were loaded.
+    """
+
+    texts: tuple[str | None, ...] | None = None
+    error: RaisedError | None = None
+    versions: Mapping[str, str] = field(default_factory=dict)
+    events: tuple[Event, ...] = ()
+
+    @classmethod
+    def from_json(cls, value: Mapping[str, Any]) -> "Answer":
+        """Return the answer in a document that is valid by `schemas/files/adapter-answer.json`."""
+        error = value.get("error")
+        return cls(
+            tuple(value["texts"]),
+            None if error is None else RaisedError(error["type"], error["message"]),
+            value.get("version", {}),
+            tuple([_event(event) for event in value.get("events", ())]),
+        )
+
+
 class Slot(NamedTuple):
-    """What stands in a request for the result of one call; `text` is None where no tool message is there for it."""
+    """The place for the result of one call in a request; `text` is None if there is no tool message for the call."""
 
     place: Place
     text: str | None
 
 
 class Batch(NamedTuple):
-    """The calls of one reply, with what the job says of each, and what the first request that carries them brings.
+    """The calls of one reply, how the job says that each behaves, and the results in the first request with them.
 
-    `slots`: one a call, in the calls' order; empty where no later request has these calls. `place` is that of the
-    message which carries them, else that of the reply.
+    `slots` has one entry per call, in order; it is empty if no later request has these calls. `place` is that of the
+    message with the calls in that request, or of the reply.
     """
 
     place: Place
@@ -44,34 +88,34 @@ class Batch(NamedTuple):
 
 
 class Prompt(NamedTuple):
-    """What the user asks, and what becomes of it.
+    """A user's message, the requests that belong to it, and the final text expected for it.
 
-    `number` counts prompts from 0, `expected` is what the model says at its end, `asked` are the exchanges that belong
-    to it. `place` leads to the last of them, to the last of all where there is none.
+    `number` counts from 0. `requests` are numbers of exchanges. `place` is that of the last of them, or of the
+    session's last exchange if there are none.
     """
 
     place: Place
     number: int
     expected: str
-    asked: Sequence[int]
+    requests: Sequence[int]
 
 
-class Asked(NamedTuple):
-    """One request: its number, the script's turn that it got (None: beyond the script, or refused)."""
+class SentRequest(NamedTuple):
+    """A request: its number and the turn of the script that it got, None if it was refused or beyond the script."""
 
     place: Place
     number: int
     turn: int | None
 
 
-# No slots: what is found in a session is found once and kept.
+# No slots: each property is computed once and cached.
 @dataclass(frozen=True)
-class Played:
-    """One session, whole.
+class ClientSession:
+    """A whole session of a client.
 
-    `job` is the document that the driver was given. `moments`: for each exchange when its request arrived and its reply
-    was sent, in seconds. `refused`: by exchange, the id of the rule for which a strict session refused its request.
-    `needs_finish`: a stream of this provider always says why it ends.
+    `job` is the document that the driver got. `moments` has, for each exchange, when its request arrived and when its
+    reply was sent, in seconds. `refused` maps exchanges to the id of the rule for which a strict session refused the
+    request. `needs_finish`: complete streams of this provider have a finish reason.
     """
 
     scenario: Scenario
@@ -84,13 +128,13 @@ class Played:
 
     @cached_property
     def index(self) -> Index:
-        """Return the parts of the conversation."""
+        """Return the elements of the conversation."""
         return Index(self.conversation)
 
     @cached_property
-    def asked(self) -> tuple[Asked, ...]:
+    def requests(self) -> tuple[SentRequest, ...]:
         """Return every request with the turn that it got."""
-        found: list[Asked] = []
+        found: list[SentRequest] = []
         turn = -1
         before: Any = None
         for number, exchange in enumerate(self.conversation):
@@ -98,13 +142,13 @@ class Played:
             if accepted and (turn < 0 or exchange.request != before):
                 turn += 1
             before = exchange.request
-            due = turn if accepted and turn < len(self.scenario.turns) else None
-            found.append(Asked((number, "request"), number, due))
+            got = turn if accepted and turn < len(self.scenario.turns) else None
+            found.append(SentRequest((number, "request"), number, got))
         return tuple(found)
 
     @cached_property
     def prompts(self) -> tuple[Prompt, ...]:
-        """Return the prompts of the job, each with the exchanges that belong to it."""
+        """Return the prompts of the job with the exchanges that belong to each."""
         turns: list[list[int]] = []
         for number, turn in enumerate(self.scenario.turns):
             if turn.user is not None:
@@ -114,72 +158,71 @@ class Played:
 
     @cached_property
     def batches(self) -> tuple[Batch, ...]:
-        """Return the calls of every whole reply; of a reply that was given twice only those of the last."""
-        latest = {self.asked[int(reply.place[0])].turn: reply for reply in self.index.replies if reply.calls}
-        carried: dict[int, Resent] = {}
-        for part in self.index.resent:
-            carried.setdefault(id(part.reply), part)
-        return tuple([self._batch(each, carried.get(id(each))) for each in latest.values() if not self.is_broken(each)])
+        """Return the calls of every complete reply; of a reply that was sent twice, only the later one's."""
+        latest = {self.requests[int(reply.place[0])].turn: reply for reply in self.index.replies if reply.calls}
+        resent: dict[int, Resent] = {}
+        for each in self.index.resent:
+            resent.setdefault(id(each.reply), each)
+        complete = [reply for reply in latest.values() if not self.is_incomplete(reply)]
+        return tuple([self._batch(reply, resent.get(id(reply))) for reply in complete])
 
-    def is_broken(self, reply: Reply) -> bool:
-        """Say whether a reply broke off: its stream ended without a reason, or with an error."""
-        return int(reply.place[0]) in self.broken
+    def is_incomplete(self, reply: Reply) -> bool:
+        """Return whether the stream of a reply ended without a finish reason, or with an error."""
+        return int(reply.place[0]) in self.incomplete
 
     @cached_property
-    def broken(self) -> frozenset[int]:
-        """Return the exchanges whose replies have status 200 and are yet no answers: broken off, or errors."""
-        whole = {int(reply.place[0]) for reply in self.index.replies if reply.complete or not self.needs_finish}
-        failed = {int(part.place[0]) for part in self.index.streams if part.value.error is not None}
+    def incomplete(self) -> frozenset[int]:
+        """Return the exchanges whose replies have status 200 but are no answers: truncated, or errors."""
+        complete = {int(reply.place[0]) for reply in self.index.replies if reply.complete or not self.needs_finish}
+        failed = {int(stream.place[0]) for stream in self.index.streams if stream.value.error is not None}
         return frozenset(
             [
                 number
                 for number, exchange in enumerate(self.conversation)
-                if (exchange.status or 200) < 400 and (number not in whole or number in failed)
+                if (exchange.status or 200) < 400 and (number not in complete or number in failed)
             ]
         )
 
     def behaviour(self, name: Any, arguments: Any) -> Mapping[str, Any]:
         """Return how the job says that a call behaves, by its name and its arguments."""
-        given = parsed(arguments)
-        tool = next((tool for tool in self.job["tools"] if tool["name"] == name), None)
-        if tool is None:
-            return {"arguments": given, "text": "", "delay_ms": 0, "fails": False, "denied": False}
-        otherwise = {"arguments": given, "text": tool["otherwise"], "delay_ms": 0, "fails": False, "denied": False}
-        return next((each for each in tool["results"] if each["arguments"] == given), otherwise)
+        parsed = parse_arguments(arguments)
+        unknown: Mapping[str, Any] = {"otherwise": "", "results": ()}
+        tool = next((tool for tool in self.job["tools"] if tool["name"] == name), unknown)
+        otherwise = {"arguments": parsed, "text": tool["otherwise"], "delay_ms": 0, "fails": False, "denied": False}
+        return next((result for result in tool["results"] if result["arguments"] == parsed), otherwise)
 
     def _prompt(self, number: int, turns: Sequence[int]) -> Prompt:
-        own = [each.number for each in self.asked if each.turn in turns]
+        own = [request.number for request in self.requests if request.turn in turns]
         last: Turn = self.scenario.turns[turns[-1]]
         place = (own[-1] if own else len(self.conversation) - 1,)
         return Prompt(place, number, last.says, own)
 
-    def _batch(self, reply: Reply, carried: Resent | None) -> Batch:
+    def _batch(self, reply: Reply, resent: Resent | None) -> Batch:
         number = int(reply.place[0])
         behaviours = [self.behaviour(call.name, call.arguments) for call in reply.calls]
-        if carried is None:
+        if resent is None:
             return Batch(reply.place, number, reply.calls, behaviours, ())
-        return Batch(carried.place, number, reply.calls, behaviours, self._slots(reply, carried))
+        return Batch(resent.place, number, reply.calls, behaviours, self._slots(reply, resent))
 
-    def _slots(self, reply: Reply, carried: Resent) -> list[Slot]:
-        """Return what stands for each call; the calls sent back are told by what they call, then by their position."""
-        turn = next((each for each in self.index.turns if each.place == carried.place), None)
+    def _slots(self, reply: Reply, resent: Resent) -> list[Slot]:
+        """Return the slot of each call; calls that were sent back are matched by content, then by position."""
+        turn = next((turn for turn in self.index.turns if turn.place == resent.place), None)
         if turn is None:
             return []
-        results = _by_call(turn.ids, turn.results)
-        back = turn.calls
+        results = _results_by_position(turn.ids, turn.results)
         slots = []
         taken: set[int] = set()
         for call in reply.calls:
-            at = _same_call(call, back, taken)
-            taken.add(at)
-            result = results.get(at)
+            position = _position_of(call, turn.calls, taken)
+            taken.add(position)
+            result = results.get(position)
             text = None if result is None else content_text(result.value.get("content"))
-            slots.append(Slot(carried.place if result is None else result.place, text))
+            slots.append(Slot(resent.place if result is None else result.place, text))
         return slots
 
 
-def parsed(arguments: Any) -> Any:
-    """Return the arguments of a call as values; what is absent or cannot be parsed is an empty object."""
+def parse_arguments(arguments: Any) -> Any:
+    """Return the arguments of a call as values; absent or unparsable arguments are an empty object."""
     if not isinstance(arguments, str):
         return {}
     try:
@@ -189,7 +232,7 @@ def parsed(arguments: Any) -> Any:
 
 
 def is_malformed(arguments: Any) -> bool:
-    """Say whether arguments cannot be parsed, so that what a client says of them is its own affair."""
+    """Return whether arguments cannot be parsed as an object; the result of such a call is the client's choice."""
     if not isinstance(arguments, str) or not arguments.strip():
         return False
     try:
@@ -198,29 +241,33 @@ def is_malformed(arguments: Any) -> bool:
         return True
 
 
-def bears(text: str, expected: str) -> bool:
-    """Say whether a result holds a text, as it is or as a JSON string writes it."""
+def contains(text: str, expected: str) -> bool:
+    """Return whether a result contains a text, verbatim or escaped as in a JSON string."""
     escaped = orjson.dumps(expected).decode()[1:-1]
     ascii_only = escaped.encode("ascii", "backslashreplace").decode()
     return expected in text or escaped in text or ascii_only in text
 
 
-def _by_call(ids: Sequence[Any], results: Sequence[Result]) -> dict[int, Result]:
-    """Return the result of each call by the call's position: told by ids where these are distinct, else by order."""
-    told = [each for each in ids if isinstance(each, str) and each]
-    if len(set(told)) == len(ids) and all(result.id in ids for result in results):
+def _event(value: Mapping[str, Any]) -> Event:
+    calls = value["calls"] if value["event"] == "gate" else [value["call"]]
+    return Event(value["event"], tuple([(call["name"], call["arguments"]) for call in calls]), value["at_ms"])
+
+
+def _results_by_position(ids: Sequence[Any], results: Sequence[Result]) -> dict[int, Result]:
+    """Return the result of each call by the call's position: matched by id if the ids are distinct, else by order."""
+    distinct = {each for each in ids if isinstance(each, str) and each}
+    if len(distinct) == len(ids) and all(result.id in ids for result in results):
         return {ids.index(result.id): result for result in reversed(results)}
     return dict(enumerate(results))
 
 
-def _same_call(call: Call, back: Sequence[Call], taken: set[int]) -> int:
-    """Return the position of a call among those sent back."""
-    free = [position for position in range(len(back)) if position not in taken]
-    alike = [
+def _position_of(call: Call, resent: Sequence[Call], taken: set[int]) -> int:
+    """Return the position of a call among those that were sent back."""
+    equal = [
         position
-        for position in free
-        if back[position].name == call.name and same_arguments(back[position].arguments, call.arguments)
+        for position, other in enumerate(resent)
+        if position not in taken and other.name == call.name and same_arguments(other.arguments, call.arguments)
     ]
-    if call.position in alike or not alike:
+    if call.position in equal or not equal:
         return call.position
-    return alike[0]
+    return equal[0]

@@ -1,105 +1,108 @@
-"""Where loop facts look."""
+"""Views: where loop facts look."""
 
 from collections.abc import Sequence
 from typing import Final, NamedTuple
 
-from conformance.adapters.loop import Parts
-from conformance.adapters.loop._session import Asked, Batch, Played, Prompt
+from conformance.adapters.loop import LoopView
+from conformance.adapters.loop._session import Batch, ClientSession, Prompt, SentRequest
 from conformance.documents.pointer import Place
 from conformance.scenarios import Scenario
 from conformance.wire.exchange import Exchange
 
-MAY_COME_AGAIN: Final = (408, 409, 425, 429)
-"""The statuses below 500 that say nothing against the request itself, so that it may be sent again."""
+RETRYABLE: Final = (408, 409, 425, 429)
+"""The statuses below 500 that do not reject the request itself, so that it may be sent again."""
+
+_TRUNCATING: Final = frozenset({"cut", "error-inside"})
+"""The `raw` deviations of a stream that leave no complete answer."""
 
 
-class Refused(NamedTuple):
-    """A request that was refused for what it is."""
+class RejectedRequest(NamedTuple):
+    """A request that was rejected because of its content."""
 
     place: Place
     number: int
     exchange: Exchange
 
 
-class Broken(NamedTuple):
-    """A reply with status 200 that broke off or told of an error, and the prompt it belongs to (None: to none)."""
+class IncompleteReply(NamedTuple):
+    """A reply with status 200 that is truncated or contains an error, and the prompt that it belongs to, if any."""
 
     place: Place
     number: int
     prompt: Prompt | None
 
 
-def _prompts(played: Played) -> Sequence[Prompt]:
-    """Return the prompts that a final text is to be had for: those before the first broken reply."""
-    if not _tells_texts(played):
+def _prompts(session: ClientSession) -> Sequence[Prompt]:
+    """Return the prompts that must end with a final text: those before the first incomplete reply."""
+    if not _reports_texts(session):
         return ()
-    first = min(played.broken, default=len(played.conversation))
-    kept = []
-    for prompt in played.prompts:
-        if any(number >= first for number in prompt.asked) or (not prompt.asked and played.broken):
+    first = min(session.incomplete, default=len(session.conversation))
+    found = []
+    for prompt in session.prompts:
+        if any(number >= first for number in prompt.requests) or (not prompt.requests and session.incomplete):
             break
-        kept.append(prompt)
-    return [prompt for prompt in kept if prompt.expected.strip()]
+        found.append(prompt)
+    return [prompt for prompt in found if prompt.expected.strip()]
 
 
-def _answered(played: Played) -> Sequence[Batch]:
-    return [batch for batch in played.batches if batch.slots]
+def _resent(session: ClientSession) -> Sequence[Batch]:
+    return [batch for batch in session.batches if batch.slots]
 
 
-def _failing(played: Played) -> Sequence[Batch]:
-    return [batch for batch in played.batches if any(each["fails"] for each in batch.behaviours)]
+def _failing(session: ClientSession) -> Sequence[Batch]:
+    return [batch for batch in session.batches if any(behaviour["fails"] for behaviour in batch.behaviours)]
 
 
-def _denied(played: Played) -> Sequence[Batch]:
-    return [batch for batch in played.batches if any(each["denied"] for each in batch.behaviours)]
+def _denied(session: ClientSession) -> Sequence[Batch]:
+    return [batch for batch in session.batches if any(behaviour["denied"] for behaviour in batch.behaviours)]
 
 
-def _gated(played: Played) -> Sequence[Batch]:
-    return [batch for batch in played.batches if len(batch.calls) > 1] if _tells_gates(played) else ()
+def _gated(session: ClientSession) -> Sequence[Batch]:
+    return [batch for batch in session.batches if len(batch.calls) > 1] if _reports_gates(session) else ()
 
 
-def _tells_texts(played: Played) -> bool:
-    return played.answer.texts is not None
+def _reports_texts(session: ClientSession) -> bool:
+    return session.answer.texts is not None
 
 
-def _tells_gates(played: Played) -> bool:
-    return any(event.event == "gate" for event in played.answer.events)
+def _reports_gates(session: ClientSession) -> bool:
+    return any(event.event == "gate" for event in session.answer.events)
 
 
-def _refused(played: Played) -> Sequence[Refused]:
+def _rejected(session: ClientSession) -> Sequence[RejectedRequest]:
     return [
-        Refused((number, "request"), number, exchange)
-        for number, exchange in enumerate(played.conversation)
-        if 400 <= (exchange.status or 200) < 500 and exchange.status not in MAY_COME_AGAIN
+        RejectedRequest((number, "request"), number, exchange)
+        for number, exchange in enumerate(session.conversation)
+        if 400 <= (exchange.status or 200) < 500 and exchange.status not in RETRYABLE
     ]
 
 
-def _broken(played: Played) -> Sequence[Broken]:
-    owners = {number: prompt for prompt in played.prompts for number in prompt.asked}
-    return [Broken((number, "response"), number, owners.get(number)) for number in sorted(played.broken)]
+def _incomplete(session: ClientSession) -> Sequence[IncompleteReply]:
+    owners = {number: prompt for prompt in session.prompts for number in prompt.requests}
+    return [IncompleteReply((number, "response"), number, owners.get(number)) for number in sorted(session.incomplete)]
 
 
-def _asked(played: Played) -> Sequence[Asked]:
-    return [each for each in played.asked if (played.conversation[each.number].status or 200) < 400]
+def _accepted(session: ClientSession) -> Sequence[SentRequest]:
+    return [request for request in session.requests if (session.conversation[request.number].status or 200) < 400]
 
 
-def _continued(played: Played) -> Sequence[Asked]:
-    """Return the requests of all prompts but the first; a broken reply before them leaves nothing to go on from."""
-    first = min(played.broken, default=len(played.conversation))
-    later = {number for prompt in played.prompts if prompt.number for number in prompt.asked if number < first}
-    return [each for each in _asked(played) if each.number in later]
+def _later(session: ClientSession) -> Sequence[SentRequest]:
+    """Return the requests of all prompts but the first; an incomplete reply before them leaves no history to send."""
+    first = min(session.incomplete, default=len(session.conversation))
+    later = {number for prompt in session.prompts if prompt.number for number in prompt.requests if number < first}
+    return [request for request in _accepted(session) if request.number in later]
 
 
-def _goes_on(scenario: Scenario) -> bool:
-    return len(scenario.prompts) > 1 and _answers(scenario)
+def _has_later_prompts(scenario: Scenario) -> bool:
+    return len(scenario.prompts) > 1 and _is_complete(scenario)
 
 
-def _answers(scenario: Scenario) -> bool:
-    return not _breaks_off(scenario)
+def _is_complete(scenario: Scenario) -> bool:
+    return not _truncates(scenario)
 
 
-def _breaks_off(scenario: Scenario) -> bool:
-    return any(not _BROKEN.isdisjoint(turn.raw) for turn in scenario.turns)
+def _truncates(scenario: Scenario) -> bool:
+    return any(not _TRUNCATING.isdisjoint(turn.raw) for turn in scenario.turns)
 
 
 def _fails(scenario: Scenario) -> bool:
@@ -110,15 +113,14 @@ def _denies(scenario: Scenario) -> bool:
     return any(turn.denied for turn in scenario.turns)
 
 
-_BROKEN: Final = frozenset({"cut", "error-inside"})
-"""The ways in which a stream misbehaves that leave no answer."""
-
-prompts: Final = Parts("prompt with a final text in the script", _prompts, _tells_texts, _answers)
-batches: Final = Parts("reply with calls that a later request carries", _answered)
-failing: Final = Parts("reply with a call that fails", _failing, is_due=_fails)
-denied: Final = Parts("reply with a call that is denied", _denied, is_due=_denies)
-gated: Final = Parts("reply with several calls, of a loop that shows its gate", _gated, _tells_gates)
-refused: Final = Parts("request that was refused", _refused)
-broken: Final = Parts("reply that broke off or told of an error", _broken, is_due=_breaks_off)
-continued: Final = Parts("request of a later prompt", _continued, is_due=_goes_on)
-asked: Final = Parts("request that was accepted", _asked)
+prompts: Final = LoopView("prompt with a final text in the script", _prompts, _reports_texts, _is_complete)
+resent_batches: Final = LoopView("reply with calls that a later request includes", _resent)
+failing_batches: Final = LoopView("reply with a call that fails", _failing, is_guaranteed=_fails)
+denied_batches: Final = LoopView("reply with a call that is denied", _denied, is_guaranteed=_denies)
+gated_batches: Final = LoopView("reply with several calls, of a loop that reports its gate", _gated, _reports_gates)
+rejected_requests: Final = LoopView("rejected request", _rejected)
+incomplete_replies: Final = LoopView(
+    "reply that is truncated or contains an error", _incomplete, is_guaranteed=_truncates
+)
+later_requests: Final = LoopView("request of a later prompt", _later, is_guaranteed=_has_later_prompts)
+accepted_requests: Final = LoopView("accepted request", _accepted)

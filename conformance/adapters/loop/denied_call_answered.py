@@ -1,27 +1,27 @@
-"""Fact: a call that is denied has its result, and is not run."""
+"""Fact: a denied call gets a result and is not run."""
 
 from collections.abc import Iterator
 
-from conformance.adapters.loop import Fault, Level, Played, Source, fact
-from conformance.adapters.loop._session import Batch, parsed
-from conformance.adapters.loop._views import denied
+from conformance.adapters.loop import ClientSession, Fault, Level, Source, fact, parse_arguments
+from conformance.adapters.loop._session import Batch
+from conformance.adapters.loop._views import denied_batches
 
 
 @fact(
     Level.MUST,
-    on=denied,
+    on=denied_batches,
     source=Source("schemas/canonical/transcript.json", "N tool calls are followed immediately by N tool messages"),
 )
-def judge(batch: Batch, played: Played) -> Iterator[Fault]:
-    """Each call that is denied has its result, and is not run.
+def judge(batch: Batch, session: ClientSession) -> Iterator[Fault]:
+    """Each denied tool call gets a result and is not run.
 
-    The user's no is what the model has to hear: as a tool message in the place of the result, beside those of the
-    calls that were allowed. To fix it, fill the slot of a denied call with a text that says so, and go on.
+    The model must learn of the user's denial: as a tool message in the place of the result, beside the results of the
+    calls that were approved. To fix it, answer a denied call with a tool message that says so, and continue the loop.
     """
-    if not batch.slots and batch.exchange == len(played.conversation) - 1:
-        yield Fault("expected the loop to go on and to tell the model of the denial, got no more request")
-    events = played.answer.events
-    weighed = [call for event in events if event.event in ("gate", "asked") for call in event.calls]
+    if not batch.slots and batch.exchange == len(session.conversation) - 1:
+        yield Fault("expected a request that reports the denial to the model, got no more requests")
+    events = session.answer.events
+    gated = [call for event in events if event.event in ("gate", "asked") for call in event.calls]
     started = [call for event in events if event.event == "start" for call in event.calls]
     for position, (call, behaviour) in enumerate(zip(batch.calls, batch.behaviours, strict=True)):
         if not behaviour["denied"]:
@@ -29,8 +29,8 @@ def judge(batch: Batch, played: Played) -> Iterator[Fault]:
         shown = f"call {position + 1} ({call.name})"
         if batch.slots and not (batch.slots[position].text or "").strip():
             place = batch.slots[position].place
-            yield Fault(f"expected a text that tells of the denial of {shown}, got none", place=place)
-        meant = (call.name, parsed(call.arguments))
-        # A loop that cannot ask for approval runs every call, and the function itself tells of the denial.
-        if meant in weighed and meant in started:
-            yield Fault(f"expected {shown} not to be run, since it is denied, got that it was started")
+            yield Fault(f"expected a text that reports the denial of {shown}, got none", place=place)
+        own = (call.name, parse_arguments(call.arguments))
+        # A loop that cannot ask for approval runs every call, and the function itself reports the denial.
+        if own in gated and own in started:
+            yield Fault(f"expected the denied {shown} not to run, got that it started")

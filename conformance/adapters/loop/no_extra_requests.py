@@ -1,19 +1,23 @@
-"""Fact: nothing is asked that the conversation does not need."""
+"""Fact: the loop sends no more requests than the conversation needs."""
 
 from collections.abc import Iterator
 
-from conformance.adapters.loop import Fault, Level, Played, Source, fact
-from conformance.adapters.loop._session import Asked
-from conformance.adapters.loop._views import asked
+from conformance.adapters.loop import ClientSession, Fault, Level, Source, fact
+from conformance.adapters.loop._session import SentRequest
+from conformance.adapters.loop._views import accepted_requests
 
 
-@fact(Level.SHOULD, on=asked, source=Source("https://platform.openai.com/docs/guides/function-calling"))
-def judge(part: Asked, played: Played) -> Iterator[Fault]:
-    """Nothing is asked that the conversation does not need.
+@fact(
+    Level.SHOULD,
+    on=accepted_requests,
+    source=Source("https://platform.openai.com/docs/guides/function-calling"),
+)
+def judge(request: SentRequest, session: ClientSession) -> Iterator[Fault]:
+    """The loop sends no more requests than the conversation needs.
 
-    A reply without calls ends the loop. A loop that asks on after it, or asks for titles and summaries on the way, is
-    paid for by its user. To fix it, end where a reply has no calls, and make what is more than that optional.
+    A reply without calls ends the loop. Requests after it, or for titles and summaries in between, cost the user money.
+    To fix it, stop when a reply has no calls, and make any other request optional.
     """
-    turns = len(played.scenario.turns)
-    if part.turn is None:
-        yield Fault(f"expected {turns} requests, one a turn of the script, got one more")
+    turns = len(session.scenario.turns)
+    if request.turn is None:
+        yield Fault(f"expected {turns} requests, one for each turn of the script, got one more")

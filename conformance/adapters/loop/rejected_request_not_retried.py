@@ -1,24 +1,24 @@
-"""Fact: a request that was refused for what it is, is not sent again."""
+"""Fact: a rejected request is not sent again unchanged."""
 
 from collections.abc import Iterator
 
-from conformance.adapters.loop import Fault, Level, Played, Source, fact
-from conformance.adapters.loop._views import Refused, refused
+from conformance.adapters.loop import ClientSession, Fault, Level, Source, fact
+from conformance.adapters.loop._views import RejectedRequest, rejected_requests
 
 
 @fact(
     Level.MUST,
-    on=refused,
+    on=rejected_requests,
     source=Source("https://www.rfc-editor.org/rfc/rfc9110#name-400-bad-request"),
 )
-def judge(part: Refused, played: Played) -> Iterator[Fault]:
-    """No request that was refused for what it is, is sent again.
+def judge(request: RejectedRequest, session: ClientSession) -> Iterator[Fault]:
+    """A rejected request is not sent again unchanged.
 
     The same request gets the same 400, and the user waits longer for the same error. Time-outs and rate limits (408,
-    409, 425, 429) are another matter. To fix it, retry on these and on 5xx alone.
+    409, 425, 429) are different. To fix it, retry only on those statuses and on 5xx.
     """
-    for number in range(part.number + 1, len(played.conversation)):
-        if played.conversation[number].request == part.exchange.request:
-            message = f"expected no second try after status {part.exchange.status}, got request {part.number} again"
+    for number in range(request.number + 1, len(session.conversation)):
+        if session.conversation[number].request == request.exchange.request:
+            message = f"expected no retry after status {request.exchange.status}, got the same request as {number}"
             yield Fault(message, place=(number, "request"))
             return

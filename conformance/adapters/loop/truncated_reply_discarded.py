@@ -1,39 +1,43 @@
-"""Fact: a reply that broke off or told of an error is not taken for an answer."""
+"""Fact: a truncated reply, or one with an error, is not used as an answer."""
 
 from collections.abc import Iterator
 
-from conformance.adapters.loop import Fault, Level, Played, Source, fact
-from conformance.adapters.loop._views import Broken, broken
+from conformance.adapters.loop import ClientSession, Fault, Level, Source, fact
+from conformance.adapters.loop._views import IncompleteReply, incomplete_replies
 
-_HISTORY = "expected the reply that broke off to be dropped, or asked for again, got it in the history"
+_IN_HISTORY = "expected the truncated reply to be dropped or requested again, got it in the history"
 
 
 @fact(
     Level.MUST,
-    on=broken,
+    on=incomplete_replies,
     source=Source("https://html.spec.whatwg.org/multipage/server-sent-events.html#parsing-an-event-stream"),
 )
-def judge(part: Broken, played: Played) -> Iterator[Fault]:
-    """No reply that broke off, or told of an error with status 200, is taken for an answer.
+def judge(reply: IncompleteReply, session: ClientSession) -> Iterator[Fault]:
+    """A truncated reply, or one that contains an error, is not used as an answer.
 
-    A stream says by a finish reason that it is whole. Without one half a call would be run with half its arguments,
-    and half a sentence be shown as the answer. To ask again is right, and so is an error. To fix it, raise an error
-    where a stream ends without a finish reason or an event or body has an `error`, before any call is run.
+    A finish reason marks a stream as complete. Without it, a call would run with half its arguments, and half a
+    sentence would be shown as the answer. Sending the request again is fine, and so is raising an error. To fix it,
+    raise an error, before any call runs, if a stream ends without a finish reason or if an event or body has an
+    `error`.
     """
-    for back in played.index.resent:
-        if int(back.reply.place[0]) == part.number and played.is_broken(back.reply) and not _was_mended(part, played):
-            yield Fault(_HISTORY, place=back.place)
+    if _was_retried(reply, session):
+        return
+    for resent in session.index.resent:
+        if int(resent.reply.place[0]) == reply.number and session.is_incomplete(resent.reply):
+            yield Fault(_IN_HISTORY, place=resent.place)
             break
-    prompt = part.prompt
-    texts = played.answer.texts or ()
-    if prompt is None or _was_mended(part, played) or prompt.number >= len(texts):
+    prompt = reply.prompt
+    texts = session.answer.texts or ()
+    if prompt is None or prompt.number >= len(texts):
         return
     text = texts[prompt.number]
-    said = "an answer without text" if text is None else f"{text[-200:]!r} as its answer"
-    yield Fault(f"expected prompt {prompt.number + 1} to end with an error, or to be asked again, got {said}")
+    got = "an answer without text" if text is None else f"{text[-200:]!r} as its answer"
+    yield Fault(f"expected prompt {prompt.number + 1} to end with an error or to be sent again, got {got}")
 
 
-def _was_mended(part: Broken, played: Played) -> bool:
-    """Say whether the same was asked again, and answered whole."""
-    turn = played.asked[part.number].turn
-    return any(each.turn == turn and each.number not in played.broken for each in played.asked[part.number + 1 :])
+def _was_retried(reply: IncompleteReply, session: ClientSession) -> bool:
+    """Return whether the same turn was requested again and answered completely."""
+    turn = session.requests[reply.number].turn
+    later = session.requests[reply.number + 1 :]
+    return any(request.turn == turn and request.number not in session.incomplete for request in later)

@@ -1,6 +1,6 @@
-"""A client with any one vice: an agent loop of the standard library alone, as a driver.
+"""A driver with any one fault: an agent loop that needs only the standard library.
 
-python vicious.py VICE <job >answer
+python broken_client.py FAULT <job >answer
 """
 
 import json
@@ -11,10 +11,10 @@ import urllib.request
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
-VICE = sys.argv[1] if len(sys.argv) > 1 else ""
+FAULT = sys.argv[1] if len(sys.argv) > 1 else ""
 job = json.load(sys.stdin)
 events: list[dict[str, Any]] = []
-answer: dict[str, Any] = {"texts": [], "version": {"vicious": "1.0"}, "events": events}
+answer: dict[str, Any] = {"texts": [], "version": {"broken-client": "1.0"}, "events": events}
 
 
 def post(body: dict[str, Any]) -> bytes:
@@ -29,19 +29,19 @@ def post(body: dict[str, Any]) -> bytes:
 def ask(history: list[dict[str, Any]]) -> dict[str, Any]:
     tools = [{"type": "function", "function": {key: tool[key] for key in ("name", "description", "parameters")}}
              for tool in job["tools"]]  # fmt: skip
-    body = {"model": job["model"], "messages": history, "stream": job["stream"] and VICE != "never-streams"}
+    body = {"model": job["model"], "messages": history, "stream": job["stream"] and FAULT != "never-streams"}
     body |= {"tools": tools} if tools else {}
     try:
         text = post(body).decode()
     except urllib.error.HTTPError:
-        if VICE != "retries-refusals":
+        if FAULT != "retries-refusals":
             raise
         text = post(body).decode()
     return dict(json.loads(text)["choices"][0]["message"]) if text.startswith("{") else joined(text)
 
 
 def joined(text: str) -> dict[str, Any]:
-    """Return the message of a stream of well-behaved fragments."""
+    """Return the message of a stream."""
     message: dict[str, Any] = {"role": "assistant", "content": ""}
     calls: dict[int, dict[str, Any]] = {}
     finished = False
@@ -54,14 +54,15 @@ def joined(text: str) -> dict[str, Any]:
             for key in ("content", "reasoning_content"):
                 if isinstance(delta.get(key), str):
                     message[key] = message.get(key, "") + delta[key]
-            for part in delta.get("tool_calls", ()):
-                call = calls.setdefault(part["index"], {"id": "", "type": "function", "function": {"arguments": ""}})
-                call["id"] = part.get("id") or call["id"]
-                call["function"]["name"] = part["function"].get("name") or call["function"].get("name")
-                call["function"]["arguments"] += part["function"].get("arguments") or ""
-    if not finished and VICE not in ("takes-half", "runs-half"):
-        raise RuntimeError("the stream broke off")
-    return message | ({"tool_calls": list(calls.values())} if calls and VICE != "takes-half" else {})
+            for fragment in delta.get("tool_calls", ()):
+                empty = {"id": "", "type": "function", "function": {"arguments": ""}}
+                call = calls.setdefault(fragment["index"], empty)
+                call["id"] = fragment.get("id") or call["id"]
+                call["function"]["name"] = fragment["function"].get("name") or call["function"].get("name")
+                call["function"]["arguments"] += fragment["function"].get("arguments") or ""
+    if not finished and FAULT not in ("accepts-truncated", "runs-truncated-call"):
+        raise RuntimeError("the stream is truncated")
+    return message | ({"tool_calls": list(calls.values())} if calls and FAULT != "accepts-truncated" else {})
 
 
 def run(call: dict[str, Any]) -> str:
@@ -70,49 +71,50 @@ def run(call: dict[str, Any]) -> str:
         arguments = json.loads(text or "{}")
     except ValueError:
         return "The arguments are not JSON."
-    meant = {"name": name, "arguments": arguments}
-    tool = next(each for each in job["tools"] if each["name"] == name)
-    found = next((each for each in tool["results"] if each["arguments"] == arguments), {"text": tool["otherwise"]})
-    if VICE == "gates-one-by-one":
-        events.append({"event": "gate", "calls": [meant], "at_ms": 0})
-    if found.get("denied") and VICE != "runs-denied":
+    own = {"name": name, "arguments": arguments}
+    tool = next(tool for tool in job["tools"] if tool["name"] == name)
+    otherwise = {"text": tool["otherwise"]}
+    found = next((result for result in tool["results"] if result["arguments"] == arguments), otherwise)
+    if FAULT == "gates-one-by-one":
+        events.append({"event": "gate", "calls": [own], "at_ms": 0})
+    if found.get("denied") and FAULT != "runs-denied":
         return str(found["text"])
-    events.append({"event": "start", "call": meant, "at_ms": 1})
+    events.append({"event": "start", "call": own, "at_ms": 1})
     time.sleep(found.get("delay_ms", 0) / 1000)
-    if VICE != "tells-no-ends":
-        events.append({"event": "end", "call": meant, "at_ms": 2})
-    if found.get("fails") and VICE == "breaks-the-batch":
+    if FAULT != "reports-no-ends":
+        events.append({"event": "end", "call": own, "at_ms": 2})
+    if found.get("fails") and FAULT == "ends-on-failure":
         raise RuntimeError(found["text"])
     return str(found["text"])
 
 
 def results(calls: list[dict[str, Any]]) -> list[str]:
-    if VICE in ("gates", "runs-denied", "gates-late"):
-        meant = [{"name": c["function"]["name"], "arguments": json.loads(c["function"]["arguments"])} for c in calls]
-        gate = {"event": "gate", "calls": meant, "at_ms": 0}
+    if FAULT in ("gates", "runs-denied", "gates-late"):
+        own = [{"name": c["function"]["name"], "arguments": json.loads(c["function"]["arguments"])} for c in calls]
+        gate = {"event": "gate", "calls": own, "at_ms": 0}
         events.append(gate)
-    if VICE == "one-by-one":
+    if FAULT == "one-by-one":
         return [run(call) for call in calls]
     with ThreadPoolExecutor() as pool:
         texts = list(pool.map(run, calls))
-    if VICE == "gates-late":
+    if FAULT == "gates-late":
         events.append(events.pop(events.index(gate)))
-    if VICE == "swaps-results":
+    if FAULT == "swaps-results":
         texts.reverse()
-    if VICE == "keeps-results-by-id":
-        kept = {call["id"]: text for call, text in zip(calls, texts, strict=True)}
-        texts = [kept[call["id"]] for call in calls]
-    if VICE == "blanks-failures":
+    if FAULT == "stores-results-by-id":
+        by_id = {call["id"]: text for call, text in zip(calls, texts, strict=True)}
+        texts = [by_id[call["id"]] for call in calls]
+    if FAULT == "blanks-failures":
         texts = ["" if "no city" in text or "denied" in text.lower() else text for text in texts]
     return texts
 
 
-def kept(message: dict[str, Any]) -> dict[str, Any]:
+def resent(message: dict[str, Any]) -> dict[str, Any]:
     calls = [{key: value for key, value in call.items() if key != "index"} for call in message["tool_calls"]]
     message = {**message, "tool_calls": calls}
-    if VICE == "drops-reasoning":
+    if FAULT == "drops-reasoning":
         message = {key: value for key, value in message.items() if not key.startswith("reasoning")}
-    if VICE == "rewrites-ids":
+    if FAULT == "rewrites-ids":
         message = {**message, "tool_calls": [{**c, "id": f"own_id_{time.time_ns()}"} for c in message["tool_calls"]]}
     return message
 
@@ -120,27 +122,27 @@ def kept(message: dict[str, Any]) -> dict[str, Any]:
 def converse() -> None:
     history = [{"role": "system", "content": job["system"]}] if job["system"] else []
     for prompt in job["prompts"]:
-        if VICE == "forgets":
+        if FAULT == "forgets-history":
             history = history[:1]
         history.append({"role": "user", "content": prompt})
         for _ in range(job["max_turns"]):
             message = ask(history)
-            if VICE == "runs-half" and message.get("tool_calls"):
+            if FAULT == "runs-truncated-call" and message.get("tool_calls"):
                 message["tool_calls"][-1]["function"]["arguments"] += '"}'
             calls = message.get("tool_calls") or []
-            message = kept(message) if calls else message
+            message = resent(message) if calls else message
             history.append(message if calls else {"role": "assistant", "content": message["content"]})
-            if not calls or VICE == "stops-early":
+            if not calls or FAULT == "stops-early":
                 break
             for call, text in zip(message["tool_calls"], results(calls), strict=True):
                 history.append({"role": "tool", "tool_call_id": call["id"], "content": text})
         answer["texts"].append(message["content"])
-    if VICE == "asks-for-a-title":
+    if FAULT == "asks-for-a-title":
         ask([*history, {"role": "user", "content": "Give this conversation a title."}])
 
 
 try:
-    if VICE != "sends-nothing":
+    if FAULT != "sends-nothing":
         converse()
 except Exception as error:  # noqa: BLE001 — whatever is raised is the answer
     answer["error"] = {"type": type(error).__name__, "message": str(error)}
