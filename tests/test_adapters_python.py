@@ -175,7 +175,7 @@ def talk(job):
     properties = {"a": {"type": "string"}, "b": {"type": "integer"}}
     tool = Tool("f", "", {"properties": properties, "required": ["a"]}, (), "", None)
     yield "".join(f"{name} {default} " for name, (_, default) in tool.fields().items())
-    yield str(given({"a": "x", "b": None}))
+    yield str(without_none({"a": "x", "b": None}))
 """
     assert ["a Ellipsis b None ", "{'a': 'x'}"] == driven(tmp_path, talk)["texts"]
 

@@ -1,13 +1,13 @@
 /**
- * The loop of the AI SDK, as its documentation has it: one call of generateText or streamText a prompt, its response
- * messages kept. Only the provider's package differs between the drivers that use it. Speaks the majors 5 to 7 of `ai`.
+ * The loop of the AI SDK, as its documentation shows it: one call of generateText or streamText for each prompt, whose
+ * response messages are kept. The drivers that use it differ only in the provider's package. Supports `ai` 5 to 7.
  */
 
 import * as ai from "ai";
 
 globalThis.AI_SDK_LOG_WARNINGS = false;
 
-/** Yield the final text of each prompt of the job, asked of an AI SDK model. */
+/** Yield the final text of an AI SDK model for each prompt of the job. */
 export async function* converse(job, model) {
   const settings = {
     model,
@@ -49,16 +49,16 @@ function toolOf(tool) {
 
 function systemPrompt(text) {
   if (!text) return {};
-  // The major 7 has renamed it.
+  // Renamed in ai 7.
   return ai.isStepCount ? { instructions: text } : { system: text };
 }
 
-/** Deny by the hook that the major 7 has for it; before, the functions of denied calls run. */
+/** Deny calls with the hook of ai 7; with older versions, denied functions run. */
 function approval(job) {
   if (!job.tools.some((tool) => tool.isGated)) return {};
-  const judged = (tool) => async (input) => {
+  const decide = (tool) => async (input) => {
     const reason = tool.denial(input);
     return reason === undefined ? "approved" : { type: "denied", reason };
   };
-  return { toolApproval: Object.fromEntries(job.tools.map((tool) => [tool.name, judged(tool)])) };
+  return { toolApproval: Object.fromEntries(job.tools.map((tool) => [tool.name, decide(tool)])) };
 }

@@ -1,7 +1,7 @@
 /**
- * What the drivers of Node adapters share: the job read, its tools played, the answer written.
+ * What the drivers of Node adapters share: reading the job, playing its tools, printing the answer.
  *
- * It needs nothing but Node, since every driver runs in its adapter's own environment. A driver is an asynchronous
+ * It needs only Node, since every driver runs in its adapter's own environment. A driver is an asynchronous
  * generator that yields the final text of each prompt:
  *
  *     async function* talk(job) {
@@ -9,8 +9,8 @@
  *     }
  *     await drive(talk, "name-of-the-adapter's-package");
  *
- * Node looks for packages from a file's own folder upwards. So this folder and the driver's stand, as copies beside one
- * another, inside the environment folder that holds node_modules, and the driver runs in that folder.
+ * Node looks for packages from a file's own folder upwards. So this folder and the driver's are copied side by side into
+ * the environment folder that has node_modules, and the driver runs in that folder.
  */
 
 import { readFileSync } from "node:fs";
@@ -18,21 +18,21 @@ import { isDeepStrictEqual } from "node:util";
 import { setTimeout as sleep } from "node:timers/promises";
 
 /**
- * Read the job from standard input, hold its conversation and print the answer; ends the process.
+ * Read the job from standard input, hold its conversation, print the answer, and end the process.
  *
- * `packages` are those whose versions the answer bears. What the adapter raises is part of the answer, also where it
- * raises it behind our back.
+ * The answer reports the versions of `packages`. What the adapter raises is part of the answer, even if it raises it
+ * outside of the conversation.
  */
 export async function drive(talk, ...packages) {
   const texts = [];
   const events = [];
-  const job = prepared(JSON.parse(readFileSync(0, "utf8")), events);
+  const job = prepareJob(JSON.parse(readFileSync(0, "utf8")), events);
   let answered = false;
   const answer = (error) => {
-    // What fails later in the background, mostly for the same reason, adds nothing.
+    // Later errors in the background mostly have the same cause.
     if (answered) return;
     answered = true;
-    finish({ texts, ...raised(error), version: versions(packages), events });
+    finish({ texts, ...errorOf(error), version: versions(packages), events });
   };
   process.on("uncaughtException", answer);
   console.log = console.info = console.debug = console.error;
@@ -44,54 +44,55 @@ export async function drive(talk, ...packages) {
   }
 }
 
-/** Return a call's arguments as JSON values; what is absent, cannot be parsed or is no object is an empty object. */
-function parsed(given) {
+/** Return a call's arguments as JSON values; anything absent, unparsable or not an object is an empty object. */
+function parseArguments(args) {
   try {
-    const value = JSON.parse(typeof given === "string" ? given : JSON.stringify(given));
+    const value = JSON.parse(typeof args === "string" ? args : JSON.stringify(args));
     return typeof value === "object" && value !== null && !Array.isArray(value) ? value : {};
   } catch {
     return {};
   }
 }
 
-function prepared(job, events) {
-  const note = (event, facts) => events.push({ event, ...facts, at_ms: Math.round(performance.now()) });
-  const tools = job.tools.map((tool) => playable(tool, note));
+function prepareJob(job, events) {
+  const record = (event, details) => events.push({ event, ...details, at_ms: Math.round(performance.now()) });
+  const tools = job.tools.map((tool) => prepareTool(tool, record));
   return {
     ...job,
     tools,
     tool: (name) => tools.find((tool) => tool.name === name),
-    /** Note that these calls ([{name, arguments}]) were put before whoever approves them, all at once. */
-    gate: (calls) => note("gate", { calls: calls.map((call) => ({ ...call, arguments: parsed(call.arguments) })) }),
+    /** Record that these calls ([{name, arguments}]) were submitted for approval, all at once. */
+    gate: (calls) =>
+      record("gate", { calls: calls.map((call) => ({ ...call, arguments: parseArguments(call.arguments) })) }),
   };
 }
 
-function playable(tool, note) {
+function prepareTool(tool, record) {
   const otherwise = { text: tool.otherwise, delay_ms: 0, fails: false, denied: false };
-  const result = (given) =>
-    tool.results.find((entry) => isDeepStrictEqual(entry.arguments, parsed(given))) ?? otherwise;
+  const result = (args) =>
+    tool.results.find((entry) => isDeepStrictEqual(entry.arguments, parseArguments(args))) ?? otherwise;
   return {
     ...tool,
-    /** Whether some call of it is to be denied, so that each needs approval. */
+    /** Whether some call of the tool is denied, so that each call needs approval. */
     isGated: tool.results.some((entry) => entry.denied),
-    /** Return the text with which a user denies a call, undefined where it is allowed. */
-    denial: (given) => (result(given).denied ? result(given).text : undefined),
-    /** Return the result's text after its delay, or throw it where the job says so. */
-    async call(given) {
-      const { text, delay_ms, fails } = result(given);
-      const call = { name: tool.name, arguments: parsed(given) };
-      note("start", { call });
+    /** Return the user's reason for denying a call, undefined if the call is allowed. */
+    denial: (args) => (result(args).denied ? result(args).text : undefined),
+    /** Return the text of the result after its delay, or throw it if the call fails. */
+    async call(args) {
+      const { text, delay_ms, fails } = result(args);
+      const call = { name: tool.name, arguments: parseArguments(args) };
+      record("start", { call });
       await sleep(delay_ms);
-      note("end", { call });
+      record("end", { call });
       if (fails) throw new Error(text);
       return text;
     },
   };
 }
 
-function raised(error) {
+function errorOf(error) {
   if (error === undefined) return {};
-  // Many classes bear a name that bundlers have not touched; the others are called Error.
+  // Many error classes have a name that bundlers preserve; the others are called Error.
   const type = [error?.name, error?.constructor?.name].find((name) => name && name !== "Error") ?? "Error";
   return { error: { type, message: String(error?.message ?? JSON.stringify(error)).slice(0, 2000) } };
 }
@@ -102,6 +103,6 @@ function versions(packages) {
 }
 
 function finish(answer) {
-  // Whatever the adapter leaves running is not waited for.
+  // Anything that the adapter leaves running is not waited for.
   process.stdout.write(`${JSON.stringify(answer)}\n`, () => process.exit(0));
 }

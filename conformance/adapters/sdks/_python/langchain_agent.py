@@ -1,4 +1,4 @@
-"""What the drivers of LangChain's packages share: the agent, which is the same around each chat model."""
+"""What the drivers of LangChain's packages share: the agent, which is the same for every chat model."""
 
 from collections.abc import AsyncIterator, Sequence
 from typing import Any
@@ -14,7 +14,7 @@ from langgraph.types import Command
 
 
 async def talk(job: Job, model: BaseChatModel) -> AsyncIterator[str]:
-    """Hold the conversation by LangChain's agent, whose checkpointer keeps the history."""
+    """Hold the conversation with LangChain's agent, whose checkpointer keeps the history."""
     gated = {tool.name: True for tool in job.tools if tool.is_gated}
     gates = [HumanInTheLoopMiddleware(interrupt_on=gated)] if gated else []
     agent = create_agent(
@@ -27,31 +27,31 @@ async def talk(job: Job, model: BaseChatModel) -> AsyncIterator[str]:
     for prompt in job.prompts:
         state = await run(job, agent, {"messages": [HumanMessage(prompt)]})
         while state.interrupts:
-            decisions = decided(job, state.interrupts[0].value["action_requests"])
+            decisions = decide(job, state.interrupts[0].value["action_requests"])
             state = await run(job, agent, Command(resume={"decisions": decisions}))
         yield state.values["messages"][-1].text
 
 
-async def run(job: Job, agent: Any, asked: Any) -> Any:
-    """Return the agent's state after one run to its end, or to calls that need approval."""
+async def run(job: Job, agent: Any, inputs: Any) -> Any:
+    """Return the agent's state after one run, which ends with an answer or with calls that need approval."""
     config = {"configurable": {"thread_id": "driven"}, "recursion_limit": 4 * job.max_turns}
     if job.stream:
-        async for _ in agent.astream(asked, config, stream_mode="messages"):
+        async for _ in agent.astream(inputs, config, stream_mode="messages"):
             pass
     else:
-        await agent.ainvoke(asked, config)
+        await agent.ainvoke(inputs, config)
     return await agent.aget_state(config)
 
 
-def decided(job: Job, requests: Sequence[Any]) -> list[dict[str, str]]:
-    """Return for each call that waits whether it is approved, as the job says."""
+def decide(job: Job, requests: Sequence[Any]) -> list[dict[str, str]]:
+    """Return the job's decision about each pending call."""
     job.gate([(request["name"], request["args"]) for request in requests])
     reasons = [job.tool(request["name"]).denies(request["args"]) for request in requests]
     return [{"type": "approve"} if reason is None else {"type": "reject", "message": reason} for reason in reasons]
 
 
 def tool_of(tool: Tool) -> StructuredTool:
-    """Return the tool by its schema."""
+    """Return a tool of the job, defined by its schema."""
 
     async def call(**arguments: Any) -> str:
         return await tool.acall(arguments)
@@ -63,8 +63,8 @@ def tool_of(tool: Tool) -> StructuredTool:
 
 @wrap_tool_call
 async def failures_as_results(request: Any, handler: Any) -> Any:
-    """Return a tool's failure as its result, as LangChain's documentation of errors in tools shows."""
+    """Return a tool's failure as its result, as LangChain's documentation on tool errors shows."""
     try:
         return await handler(request)
-    except Exception as failure:  # noqa: BLE001 - the model is told whatever a tool raises
+    except Exception as failure:  # noqa: BLE001 - the model gets whatever a tool raises
         return ToolMessage(str(failure), tool_call_id=request.tool_call["id"], status="error")

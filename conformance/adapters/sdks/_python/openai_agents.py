@@ -1,55 +1,55 @@
-"""What the drivers of the OpenAI Agents SDK share: the run, which is the same around each model class."""
+"""What the drivers of the OpenAI Agents SDK share: the run, which is the same for every model class."""
 
 from collections.abc import AsyncIterator
 from typing import Any
 
 from agents import Agent, FunctionTool, Model, Runner, set_tracing_disabled
-from driving import Job, Tool, ToolFailed, arguments_of
+from driving import Job, Tool, ToolFailed, parse_arguments
 
 
 async def talk(job: Job, model: Model) -> AsyncIterator[str]:
-    """Hold the conversation by the SDK's runner; the history is what its results tell to ask with next."""
+    """Hold the conversation with the SDK's runner; the history is the input list that each result returns."""
     set_tracing_disabled(disabled=True)
     agent: Agent[None] = Agent("driven", instructions=job.system, model=model, tools=[tool_of(t) for t in job.tools])
     history: list[Any] = []
     for prompt in job.prompts:
         result = await run(job, agent, [*history, {"role": "user", "content": prompt}])
-        # Releases before 2026 know of no approval.
+        # Releases before 2026 have no approval.
         while getattr(result, "interruptions", ()):
-            result = await run(job, agent, decided(job, result))
+            result = await run(job, agent, decide(job, result))
         history = result.to_input_list()
         yield result.final_output
 
 
-async def run(job: Job, agent: Agent[None], asked: Any) -> Any:
-    """Return the result of one run to its end, or to calls that need approval."""
+async def run(job: Job, agent: Agent[None], inputs: Any) -> Any:
+    """Return the result of one run, which ends with an answer or with calls that need approval."""
     if not job.stream:
-        return await Runner.run(agent, asked, max_turns=job.max_turns)
-    result = Runner.run_streamed(agent, asked, max_turns=job.max_turns)
+        return await Runner.run(agent, inputs, max_turns=job.max_turns)
+    result = Runner.run_streamed(agent, inputs, max_turns=job.max_turns)
     async for _ in result.stream_events():
         pass
     return result
 
 
-def decided(job: Job, result: Any) -> Any:
-    """Return the state of a run in which each call that waits is approved or denied, as the job says."""
+def decide(job: Job, result: Any) -> Any:
+    """Return the state of a run in which the job has approved or denied each pending call."""
     state = result.to_state()
-    job.gate([(waiting.name, waiting.arguments) for waiting in result.interruptions])
-    for waiting in result.interruptions:
-        reason = job.tool(waiting.name).denies(waiting.arguments)
+    job.gate([(pending.name, pending.arguments) for pending in result.interruptions])
+    for pending in result.interruptions:
+        reason = job.tool(pending.name).denies(pending.arguments)
         if reason is None:
-            state.approve(waiting)
+            state.approve(pending)
         else:
-            state.reject(waiting, rejection_message=reason)
+            state.reject(pending, rejection_message=reason)
     return state
 
 
 def tool_of(tool: Tool) -> FunctionTool:
-    """Return the tool by its schema; one made by hand has to turn its failures into results itself."""
+    """Return a tool of the job, defined by its schema; such a tool must turn its failures into results itself."""
 
     async def call(_: Any, arguments: str) -> str:
         try:
-            return await tool.acall(arguments_of(arguments))
+            return await tool.acall(parse_arguments(arguments))
         except ToolFailed as failure:
             return str(failure)
 

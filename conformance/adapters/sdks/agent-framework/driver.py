@@ -1,4 +1,4 @@
-"""Drives Microsoft's Agent Framework: an agent over its chat completion client, in one session."""
+"""Drives Microsoft's Agent Framework: an agent with its chat completion client, in one session."""
 
 import sys
 from collections.abc import AsyncIterator
@@ -21,22 +21,22 @@ async def talk(job: Job) -> AsyncIterator[str]:
     for prompt in job.prompts:
         result = await run(job, agent, prompt, session)
         while result.user_input_requests:
-            result = await run(job, agent, decided(job, result.user_input_requests), session)
+            result = await run(job, agent, decide(job, result.user_input_requests), session)
         yield result.text
 
 
-async def run(job: Job, agent: Agent, asked: Any, session: Any) -> Any:
-    """Return the result of one run to its end, or to calls that need approval."""
+async def run(job: Job, agent: Agent, inputs: Any, session: Any) -> Any:
+    """Return the result of one run, which ends with an answer or with calls that need approval."""
     if not job.stream:
-        return await agent.run(asked, session=session)
-    stream = agent.run(asked, session=session, stream=True)
+        return await agent.run(inputs, session=session)
+    stream = agent.run(inputs, session=session, stream=True)
     async for _ in stream:
         pass
     return await stream.get_final_response()
 
 
-def decided(job: Job, requests: list[Any]) -> Message:
-    """Return for each call that waits whether it is approved, as the job says; there is no place for the reason."""
+def decide(job: Job, requests: list[Any]) -> Message:
+    """Return the job's decision about each pending call; there is no place for the reason."""
     calls = [(request, request.function_call.name, request.function_call.arguments) for request in requests]
     job.gate([(name, arguments) for _, name, arguments in calls])
     return Message(
@@ -49,7 +49,7 @@ def decided(job: Job, requests: list[Any]) -> Message:
 
 
 def tool_of(tool: Tool) -> FunctionTool:
-    """Return the tool by its schema."""
+    """Return a tool of the job, defined by its schema."""
 
     async def call(**arguments: Any) -> str:
         return await tool.acall(arguments)

@@ -1,4 +1,4 @@
-"""Drives Agno: an agent with the model class of the provider, its history kept in a database in memory."""
+"""Drives Agno: an agent with the provider's model class; its history is in a database in memory."""
 
 import sys
 from collections.abc import AsyncIterator
@@ -36,46 +36,47 @@ async def talk(job: Job) -> AsyncIterator[str]:
         telemetry=False,
     )
     for prompt in job.prompts:
-        result = await ended(job, agent.arun(prompt, **streamed(job)))
+        result = await result_of(job, agent.arun(prompt, **stream_options(job)))
         while result.is_paused:
             decide(job, result)
-            known = {"run_id": result.run_id, "requirements": result.requirements, "session_id": "driven"}
-            result = await ended(job, agent.acontinue_run(**known, **streamed(job)))
+            paused = {"run_id": result.run_id, "requirements": result.requirements, "session_id": "driven"}
+            result = await result_of(job, agent.acontinue_run(**paused, **stream_options(job)))
         yield result.content
 
 
-def streamed(job: Job) -> dict[str, bool]:
-    """Return how a run is told to stream, and to give its result at the end."""
+def stream_options(job: Job) -> dict[str, bool]:
+    """Return the options that make a run stream and yield its result at the end."""
     return {"stream": True, "yield_run_output": True} if job.stream else {}
 
 
-async def ended(job: Job, run: Any) -> Any:
-    """Return the result of a run that has ended, or waits for approval."""
+async def result_of(job: Job, run: Any) -> Any:
+    """Return the result of a run that has ended or is waiting for approval."""
     if not job.stream:
         return await run
     return [event async for event in run][-1]
 
 
 def decide(job: Job, result: Any) -> None:
-    """Approve or deny each call that waits, as the job says."""
+    """Approve or deny each pending call, as the job says."""
     calls = [
-        (each, each.tool_execution.tool_name, each.tool_execution.tool_args) for each in result.active_requirements
+        (pending, pending.tool_execution.tool_name, pending.tool_execution.tool_args)
+        for pending in result.active_requirements
     ]
     job.gate([(name, arguments) for _, name, arguments in calls])
-    for waiting, name, arguments in calls:
+    for pending, name, arguments in calls:
         reason = job.tool(name).denies(arguments)
-        waiting.confirm() if reason is None else waiting.reject(reason)
+        pending.confirm() if reason is None else pending.reject(reason)
 
 
 def model_of(job: Job) -> Model:
-    """Return the provider's own class."""
+    """Return a model of the provider's own class."""
     module, name = CLASSES[job.provider]
-    made = getattr(import_module(f"agno.models.{module}"), name)
-    return made(id=job.model, base_url=job.base_url, api_key=job.api_key, timeout=20)
+    model_class = getattr(import_module(f"agno.models.{module}"), name)
+    return model_class(id=job.model, base_url=job.base_url, api_key=job.api_key, timeout=20)
 
 
 def tool_of(tool: Tool) -> Function:
-    """Return the tool by its schema."""
+    """Return a tool of the job, defined by its schema."""
 
     async def call(**arguments: Any) -> str:
         return await tool.acall(arguments)

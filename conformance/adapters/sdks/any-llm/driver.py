@@ -1,6 +1,6 @@
-"""Drives any-llm: the loop of its documentation, which puts the reply's message back into the history.
+"""Drives any-llm: the loop of its documentation, which appends the reply's message to the history.
 
-It has nothing that puts a stream together, so it is asked for whole replies alone.
+any-llm does not assemble streams, so only plain replies are requested.
 """
 
 import sys

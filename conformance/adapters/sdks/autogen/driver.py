@@ -1,4 +1,4 @@
-"""Drives AutoGen: an assistant agent over its OpenAI client, which keeps its model context."""
+"""Drives AutoGen: an assistant agent with its OpenAI client; the agent keeps its model context."""
 
 import sys
 from collections.abc import AsyncIterator
@@ -14,7 +14,7 @@ from pydantic import BaseModel, create_model
 
 sys.path.insert(0, str(Path(__file__).parents[1] / "_python"))
 
-from driving import Job, Tool, drive, given
+from driving import Job, Tool, drive, without_none
 
 
 async def talk(job: Job) -> AsyncIterator[str]:
@@ -30,28 +30,28 @@ async def talk(job: Job) -> AsyncIterator[str]:
     agent = AssistantAgent(
         "driven",
         client,
-        tools=[Played(tool) for tool in job.tools],
+        tools=[JobTool(tool) for tool in job.tools],
         system_message=job.system,
         model_client_stream=job.stream,
         max_tool_iterations=job.max_turns,
     )
     for prompt in job.prompts:
-        async for part in agent.run_stream(task=prompt):
-            if isinstance(part, TaskResult):
-                yield part.messages[-1].to_text()
+        async for event in agent.run_stream(task=prompt):
+            if isinstance(event, TaskResult):
+                yield event.messages[-1].to_text()
 
 
-class Played(BaseTool[BaseModel, str]):
-    """A tool of the job; AutoGen takes its shape from a pydantic class."""
+class JobTool(BaseTool[BaseModel, str]):
+    """A tool of the job; AutoGen takes its parameters from a pydantic class."""
 
     def __init__(self, tool: Tool) -> None:
-        shape: Any = create_model(tool.name, **tool.fields())
-        super().__init__(shape, str, tool.name, tool.description)
+        parameters: Any = create_model(tool.name, **tool.fields())
+        super().__init__(parameters, str, tool.name, tool.description)
         self.tool = tool
 
-    async def run(self, args: BaseModel, cancellation_token: CancellationToken) -> str:  # noqa: ARG002 - part of its shape
+    async def run(self, args: BaseModel, cancellation_token: CancellationToken) -> str:  # noqa: ARG002 - required by the base class
         """Return the result of a call."""
-        return await self.tool.acall(given(args.model_dump()))
+        return await self.tool.acall(without_none(args.model_dump()))
 
 
 drive(talk, "autogen-agentchat", "autogen-ext", "openai")

@@ -25,37 +25,37 @@ async def talk(job: Job) -> AsyncIterator[str]:
     for prompt in job.prompts:
         response = await agent.astep(prompt)
         if job.stream:
-            async for part in response:
-                response = part
+            async for chunk in response:
+                response = chunk
         yield response.msgs[0].content
 
 
 def model_of(job: Job) -> BaseModelBackend:
-    """Return the provider's own class, or the one for servers that are like OpenAI's."""
-    made = CLASSES.get(job.provider, OpenAICompatibleModel)
+    """Return a model of the provider's own class, or of the one for OpenAI-compatible servers."""
+    model_class = CLASSES.get(job.provider, OpenAICompatibleModel)
     settings = {"stream": True} if job.stream else {}
     where = {"api_key": job.api_key, "url": job.base_url, "timeout": 20}
-    return made(job.model, model_config_dict=settings, token_counter=Words(), **where)
+    return model_class(job.model, model_config_dict=settings, token_counter=WordCounter(), **where)
 
 
-class Words(BaseTokenCounter):
-    """A count of words; CAMEL's own counter has to be downloaded."""
+class WordCounter(BaseTokenCounter):
+    """Counts words; CAMEL's own counter needs a download."""
 
     def count_tokens_from_messages(self, messages: list[Any]) -> int:
-        """Return how many words there are in messages."""
+        """Return the number of words in the messages."""
         return sum(len(str(message).split()) for message in messages)
 
     def encode(self, text: str) -> list[int]:
-        """Return one number a word."""
+        """Return one number for each word."""
         return list(range(len(text.split())))
 
     def decode(self, token_ids: list[int]) -> str:
-        """Return as many words as there are numbers."""
+        """Return one word for each number."""
         return " ".join("word" for _ in token_ids)
 
 
 def tool_of(tool: Tool) -> FunctionTool:
-    """Return the tool by its schema."""
+    """Return a tool of the job, defined by its schema."""
 
     async def call(**arguments: Any) -> str:
         return await tool.acall(arguments)

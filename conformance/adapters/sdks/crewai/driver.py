@@ -1,4 +1,4 @@
-"""Drives CrewAI: an agent without a crew, each run given the messages of the one before."""
+"""Drives CrewAI: an agent without a crew; each run gets the messages of the previous one."""
 
 import sys
 from collections.abc import AsyncIterator
@@ -11,18 +11,18 @@ from pydantic import BaseModel, create_model
 
 sys.path.insert(0, str(Path(__file__).parents[1] / "_python"))
 
-from driving import Job, Tool, drive, given
+from driving import Job, Tool, drive, without_none
 
 
 async def talk(job: Job) -> AsyncIterator[str]:
-    """Hold the conversation; what CrewAI calls role, goal and backstory is all in the system prompt."""
+    """Hold the conversation; CrewAI puts role, goal and backstory into the system prompt."""
     model = LLM(f"{job.provider}/{job.model}", base_url=job.base_url, api_key=job.api_key, stream=job.stream)
     agent = Agent(
         role="Assistant",
         goal="Answer the user.",
         backstory=job.system,
         llm=model,
-        tools=[played(tool) for tool in job.tools],
+        tools=[tool_of(tool) for tool in job.tools],
         max_iter=job.max_turns,
     )
     history: list[Any] = []
@@ -32,19 +32,19 @@ async def talk(job: Job) -> AsyncIterator[str]:
         yield result.raw
 
 
-def played(tool: Tool) -> BaseTool:
-    """Return the tool of the job; CrewAI takes its shape from a pydantic class."""
-    shape: Any = create_model(tool.name, **tool.fields())
+def tool_of(tool: Tool) -> BaseTool:
+    """Return a tool of the job; CrewAI takes its parameters from a pydantic class."""
+    parameters: Any = create_model(tool.name, **tool.fields())
 
-    class Played(BaseTool):
+    class JobTool(BaseTool):
         name: str = tool.name
         description: str = tool.description
-        args_schema: type[BaseModel] = shape
+        args_schema: type[BaseModel] = parameters
 
         def _run(self, **arguments: Any) -> str:
-            return tool.call(given(arguments))
+            return tool.call(without_none(arguments))
 
-    return Played()
+    return JobTool()
 
 
 drive(talk, "crewai", "openai")

@@ -1,4 +1,4 @@
-"""Drives Google's ADK: an agent over its LiteLlm model, run in one session in memory."""
+"""Drives Google's ADK: an agent with its LiteLlm model, run in one session in memory."""
 
 import sys
 from collections.abc import AsyncIterator
@@ -20,23 +20,25 @@ from driving import Job, Tool, ToolFailed, drive
 async def talk(job: Job) -> AsyncIterator[str]:
     """Hold the conversation."""
     model = LiteLlm(f"{job.provider}/{job.model}", api_base=job.base_url, api_key=job.api_key, timeout=20)
-    tools: list[Any] = [Played(tool) for tool in job.tools]
+    tools: list[Any] = [JobTool(tool) for tool in job.tools]
     agent = Agent(name="driven", model=model, instruction=job.system, tools=tools)
     runner = InMemoryRunner(agent=agent, app_name="driven")
     session = await runner.session_service.create_session(app_name="driven", user_id="user")
     mode = StreamingMode.SSE if job.stream else StreamingMode.NONE
     config = RunConfig(streaming_mode=mode, max_llm_calls=job.max_turns)
     for prompt in job.prompts:
-        said = types.Content(role="user", parts=[types.Part(text=prompt)])
+        message = types.Content(role="user", parts=[types.Part(text=prompt)])
         answer = ""
-        async for event in runner.run_async(user_id="user", session_id=session.id, new_message=said, run_config=config):
+        async for event in runner.run_async(
+            user_id="user", session_id=session.id, new_message=message, run_config=config
+        ):
             if event.is_final_response() and event.content:
                 answer = "".join(part.text or "" for part in event.content.parts if not part.thought)
         yield answer
 
 
-class Played(BaseTool):
-    """A tool of the job, by its schema."""
+class JobTool(BaseTool):
+    """A tool of the job, defined by its schema."""
 
     def __init__(self, tool: Tool) -> None:
         super().__init__(name=tool.name, description=tool.description)
@@ -48,7 +50,7 @@ class Played(BaseTool):
         )
 
     async def run_async(self, *, args: dict[str, Any], tool_context: Any) -> Any:  # noqa: ARG002 - ADK passes it by name
-        """Return the result of a call; a failure is a result that says so, as ADK's documentation of tools advises."""
+        """Return the result of a call; a failure is a result too, as ADK's documentation of tools advises."""
         try:
             return await self.tool.acall(args)
         except ToolFailed as failure:

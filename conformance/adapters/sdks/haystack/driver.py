@@ -1,4 +1,4 @@
-"""Drives Haystack: its agent over the OpenAI chat generator, each run given the messages of the one before."""
+"""Drives Haystack: its agent with the OpenAI chat generator; each run gets the messages of the previous one."""
 
 import sys
 from collections.abc import AsyncIterator
@@ -26,7 +26,7 @@ async def talk(job: Job) -> AsyncIterator[str]:
         chat_generator=generator,
         tools=[tool_of(tool) for tool in job.tools],
         max_agent_steps=2 * job.max_turns,
-        streaming_callback=unheard if job.stream else None,
+        streaming_callback=ignore_chunk if job.stream else None,
     )
     history = [ChatMessage.from_system(job.system)] if job.system else []
     for prompt in job.prompts:
@@ -35,12 +35,12 @@ async def talk(job: Job) -> AsyncIterator[str]:
         yield history[-1].text
 
 
-async def unheard(_: StreamingChunk) -> None:
-    """Take a part of a stream; that there is a callback is what makes the generator stream."""
+async def ignore_chunk(_: StreamingChunk) -> None:
+    """Ignore a chunk; the generator streams only if there is a callback."""
 
 
 def tool_of(tool: driving.Tool) -> Tool:
-    """Return the tool by its schema."""
+    """Return a tool of the job, defined by its schema."""
 
     async def call(**arguments: Any) -> str:
         return await tool.acall(arguments)

@@ -1,4 +1,4 @@
-"""Drives LangChain's agent around ChatDeepSeek of langchain-deepseek."""
+"""Drives LangChain's agent with ChatDeepSeek of langchain-deepseek."""
 
 import sys
 from collections.abc import AsyncIterator

@@ -1,4 +1,4 @@
-/** Drives LangChain's createAgent with the chat class that LangChain has for the provider. */
+/** Drives LangChain's createAgent with LangChain's chat class for the provider. */
 
 import { ChatDeepSeek } from "@langchain/deepseek";
 import { Command, MemorySaver } from "@langchain/langgraph";
@@ -11,26 +11,26 @@ async function* talk(job) {
   const agent = createAgent({
     model: modelOf(job),
     tools: job.tools.map(({ name, description, parameters, call }) =>
-      tool((given) => call(given), { name, description, schema: parameters }),
+      tool((args) => call(args), { name, description, schema: parameters }),
     ),
     middleware: [toolErrorMiddleware({ onError: (error) => error.message }), ...approval(job)],
-    // The history between prompts is the thread's.
+    // The thread keeps the history between prompts.
     checkpointer: new MemorySaver(),
     ...(job.system && { systemPrompt: job.system }),
   });
-  // A turn takes some steps of the graph: the model, its tools and what stands between.
+  // A turn takes several steps of the graph: the model, its tools, and the nodes in between.
   const config = { configurable: { thread_id: "session" }, recursionLimit: 5 * job.max_turns };
   const ask = job.stream ? streamed : (input) => agent.invoke(input, config);
   async function streamed(input) {
     let state;
-    for await (const [mode, part] of await agent.stream(input, { ...config, streamMode: ["values", "messages"] }))
-      if (mode === "values") state = part;
+    for await (const [mode, chunk] of await agent.stream(input, { ...config, streamMode: ["values", "messages"] }))
+      if (mode === "values") state = chunk;
     return state;
   }
 
   for (const prompt of job.prompts) {
     let state = await ask({ messages: [{ role: "user", content: prompt }] });
-    while (state.__interrupt__?.length) state = await ask(new Command({ resume: decided(job, state.__interrupt__) }));
+    while (state.__interrupt__?.length) state = await ask(new Command({ resume: decide(job, state.__interrupt__) }));
     yield state.messages.at(-1).text;
   }
 }
@@ -49,10 +49,10 @@ function approval(job) {
   return [humanInTheLoopMiddleware({ interruptOn: Object.fromEntries(gated.map(({ name }) => [name, decisions])) })];
 }
 
-function decided(job, interrupts) {
-  const asked = interrupts.flatMap(({ value }) => value.actionRequests);
-  job.gate(asked.map(({ name, args }) => ({ name, arguments: args })));
-  const decisions = asked.map(({ name, args }) => {
+function decide(job, interrupts) {
+  const requests = interrupts.flatMap(({ value }) => value.actionRequests);
+  job.gate(requests.map(({ name, args }) => ({ name, arguments: args })));
+  const decisions = requests.map(({ name, args }) => {
     const message = job.tool(name).denial(args);
     return message === undefined ? { type: "approve" } : { type: "reject", message };
   });

@@ -1,4 +1,4 @@
-"""Drives LangChain's agent around ChatMistralAI of langchain-mistralai."""
+"""Drives LangChain's agent with ChatMistralAI of langchain-mistralai."""
 
 import sys
 from collections.abc import AsyncIterator

@@ -1,4 +1,4 @@
-"""Drives LangChain's agent around ChatOpenAI of langchain-openai."""
+"""Drives LangChain's agent with ChatOpenAI of langchain-openai."""
 
 import sys
 from collections.abc import AsyncIterator

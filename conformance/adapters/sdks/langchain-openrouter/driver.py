@@ -1,4 +1,4 @@
-"""Drives LangChain's agent around ChatOpenRouter of langchain-openrouter."""
+"""Drives LangChain's agent with ChatOpenRouter of langchain-openrouter."""
 
 import sys
 from collections.abc import AsyncIterator

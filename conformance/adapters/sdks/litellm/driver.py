@@ -1,6 +1,6 @@
-"""Drives LiteLLM: the loop of its documentation, which puts the reply's message object back into the history.
+"""Drives LiteLLM: the loop of its documentation, which appends the reply's message object to the history.
 
-Streams are put together by LiteLLM's own stream_chunk_builder.
+LiteLLM's own stream_chunk_builder assembles streams.
 """
 
 import sys
@@ -13,7 +13,7 @@ sys.path.insert(0, str(Path(__file__).parents[1] / "_python"))
 
 from driving import Job, Texts, drive, loop
 
-# Where LiteLLM's name of a provider, which stands before the model's, is another than the profile's.
+# LiteLLM's names of providers, which prefix the model's name, as far as they differ from the profiles'.
 PREFIXES = {"vllm": "hosted_vllm", "gemini_openai_compat": "openai", "alibaba_qwen": "dashscope"}
 
 

@@ -1,4 +1,4 @@
-"""Drives LlamaIndex: its function agent over the provider's class, with a memory that keeps the history."""
+"""Drives LlamaIndex: its function agent with the provider's class; a memory keeps the history."""
 
 import sys
 from collections.abc import AsyncIterator
@@ -15,7 +15,7 @@ from pydantic import create_model
 
 sys.path.insert(0, str(Path(__file__).parents[1] / "_python"))
 
-from driving import Job, Tool, drive, given
+from driving import Job, Tool, drive, without_none
 
 
 async def talk(job: Job) -> AsyncIterator[str]:
@@ -29,24 +29,24 @@ async def talk(job: Job) -> AsyncIterator[str]:
 
 
 def model_of(job: Job) -> FunctionCallingLLM:
-    """Return the provider's own class, or the one for servers that are like OpenAI's.
+    """Return a model of the provider's own class, or of the one for OpenAI-compatible servers.
 
-    Their lists of models that call functions end years ago, so what the model can do has to be told.
+    LlamaIndex's lists of models that call functions are years old, so the model's abilities must be given.
     """
     where = {"model": job.model, "api_base": job.base_url, "api_key": job.api_key, "timeout": 20}
     abilities = {"is_chat_model": True, "is_function_calling_model": True}
-    made = DeepSeek if job.provider == "deepseek" else OpenAILike
-    return made(**where, **abilities)
+    model_class = DeepSeek if job.provider == "deepseek" else OpenAILike
+    return model_class(**where, **abilities)
 
 
 def tool_of(tool: Tool) -> FunctionTool:
-    """Return the tool; LlamaIndex takes its shape from a pydantic class."""
+    """Return a tool of the job; LlamaIndex takes its parameters from a pydantic class."""
 
     async def call(**arguments: Any) -> str:
-        return await tool.acall(given(arguments))
+        return await tool.acall(without_none(arguments))
 
-    shape: Any = create_model(tool.name, **tool.fields())
-    return FunctionTool.from_defaults(async_fn=call, name=tool.name, description=tool.description, fn_schema=shape)
+    parameters: Any = create_model(tool.name, **tool.fields())
+    return FunctionTool.from_defaults(async_fn=call, name=tool.name, description=tool.description, fn_schema=parameters)
 
 
 drive(talk, "llama-index-core", "llama-index-llms-openai", "llama-index-llms-openai-like")

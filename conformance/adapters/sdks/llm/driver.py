@@ -1,4 +1,4 @@
-"""Drives LLM, the library under the command of that name: a conversation whose chains call tools by themselves."""
+"""Drives LLM, the library behind the command of that name: a conversation whose chains call tools themselves."""
 
 import sys
 from collections.abc import AsyncIterator
@@ -36,7 +36,7 @@ async def talk(job: Job) -> AsyncIterator[str]:
 
 
 def tool_of(tool: driving.Tool) -> llm.Tool:
-    """Return the tool by its schema."""
+    """Return a tool of the job, defined by its schema."""
 
     async def call(**arguments: Any) -> str:
         return await tool.acall(arguments)

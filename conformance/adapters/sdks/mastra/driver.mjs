@@ -1,4 +1,4 @@
-/** Drives a Mastra agent with the model router that Mastra brings along and its memory of messages. */
+/** Drives a Mastra agent with Mastra's own model router and its message memory. */
 
 import { Mastra } from "@mastra/core";
 import { Agent } from "@mastra/core/agent";
@@ -33,13 +33,13 @@ function agentOf(job) {
 }
 
 function toolOf({ name, description, parameters, call }) {
-  return createTool({ id: name, description, inputSchema: parameters, execute: (given) => call(given) });
+  return createTool({ id: name, description, inputSchema: parameters, execute: (args) => call(args) });
 }
 
 async function plain(agent, prompt, settings, job) {
   let result = await agent.generate(prompt, settings);
   while (result.finishReason === "suspended") {
-    const decision = decided(result, result.suspendPayload, job);
+    const decision = decide(result, result.suspendPayload, job);
     if (decision.reason === undefined) result = await agent.approveToolCallGenerate(decision);
     else result = await agent.declineToolCallGenerate(decision);
   }
@@ -48,25 +48,25 @@ async function plain(agent, prompt, settings, job) {
 }
 
 async function streamed(agent, prompt, settings, job) {
-  let asked = [];
+  let pending = [];
   let result = await agent.stream(prompt, settings);
   do {
-    asked = [];
+    pending = [];
     for await (const chunk of result.fullStream) {
       if (chunk.type === "error") throw chunk.payload.error;
-      if (chunk.type === "tool-call-approval") asked.push(chunk.payload);
+      if (chunk.type === "tool-call-approval") pending.push(chunk.payload);
     }
-    for (const payload of asked) {
-      const decision = decided(result, payload, job);
+    for (const payload of pending) {
+      const decision = decide(result, payload, job);
       if (decision.reason === undefined) result = await agent.approveToolCall(decision);
       else result = await agent.declineToolCall(decision);
     }
-  } while (asked.length);
+  } while (pending.length);
   return result.text;
 }
 
-/** Mastra pauses at each gated call by itself, and asks for those behind it too. */
-function decided({ runId }, { toolCallId, toolName, args }, job) {
+/** Return the job's decision; Mastra pauses at each gated call separately, and then asks about the next. */
+function decide({ runId }, { toolCallId, toolName, args }, job) {
   job.gate([{ name: toolName, arguments: args }]);
   return { runId, toolCallId, reason: job.tool(toolName).denial(args) };
 }

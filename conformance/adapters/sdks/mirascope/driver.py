@@ -1,4 +1,4 @@
-"""Drives Mirascope: responses resumed with the results of their calls, over its OpenAI completions provider."""
+"""Drives Mirascope: responses are resumed with the results of their calls, with its OpenAI completions provider."""
 
 import sys
 from collections.abc import AsyncIterator
@@ -14,14 +14,14 @@ from driving import Job, Tool, drive
 
 
 async def talk(job: Job) -> AsyncIterator[str]:
-    """Hold the conversation by the loop that its documentation shows."""
+    """Hold the conversation with the loop that its documentation shows."""
     llm.register_provider("openai:completions", scope="openai/", base_url=job.base_url, api_key=job.api_key)
     model = llm.Model(f"openai/{job.model}:completions")
     tools = [tool_of(tool) for tool in job.tools]
     history: list[Any] = [llm.messages.system(job.system)] if job.system else []
     for prompt in job.prompts:
-        asked = [*history, llm.messages.user(prompt)]
-        response = await (model.stream_async if job.stream else model.call_async)(asked, tools=tools)
+        messages = [*history, llm.messages.user(prompt)]
+        response = await (model.stream_async if job.stream else model.call_async)(messages, tools=tools)
         for _ in range(job.max_turns):
             if job.stream:
                 await response.finish()
@@ -33,7 +33,7 @@ async def talk(job: Job) -> AsyncIterator[str]:
 
 
 def tool_of(tool: Tool) -> llm.AsyncTool[Any, str]:
-    """Return the tool by its schema."""
+    """Return a tool of the job, defined by its schema."""
 
     async def call(**arguments: Any) -> str:
         return await tool.acall(arguments)

@@ -1,4 +1,4 @@
-/** Drives the OpenAI Agents SDK with its model for chat completions. */
+/** Drives the OpenAI Agents SDK with its chat completions model. */
 
 import { Agent, OpenAIChatCompletionsModel, run, setTracingDisabled, tool } from "@openai/agents";
 import OpenAI from "openai";
@@ -16,14 +16,14 @@ async function* talk(job) {
   });
   let history = [];
   for (const prompt of job.prompts) {
-    let result = await asked(agent, [...history, { role: "user", content: prompt }], job);
-    while (result.interruptions?.length) result = await asked(agent, decided(result, job), job);
+    let result = await runOnce(agent, [...history, { role: "user", content: prompt }], job);
+    while (result.interruptions?.length) result = await runOnce(agent, decide(result, job), job);
     history = result.history;
     yield result.finalOutput;
   }
 }
 
-async function asked(agent, input, job) {
+async function runOnce(agent, input, job) {
   if (!job.stream) return run(agent, input, { maxTurns: job.max_turns });
   const result = await run(agent, input, { maxTurns: job.max_turns, stream: true });
   for await (const event of result) void event;
@@ -37,17 +37,17 @@ function toolOf({ name, description, parameters, call, denial, isGated }) {
     description,
     parameters,
     strict: false,
-    execute: (given) => call(given),
-    ...(isGated && { needsApproval: async (context, given) => denial(given) !== undefined }),
+    execute: (args) => call(args),
+    ...(isGated && { needsApproval: async (context, args) => denial(args) !== undefined }),
   });
 }
 
-function decided({ state, interruptions }, job) {
-  job.gate(interruptions.map(({ name, arguments: given }) => ({ name, arguments: given })));
-  for (const asked of interruptions) {
-    const message = job.tool(asked.name).denial(asked.arguments);
-    if (message === undefined) state.approve(asked);
-    else state.reject(asked, { message });
+function decide({ state, interruptions }, job) {
+  job.gate(interruptions.map(({ name, arguments: args }) => ({ name, arguments: args })));
+  for (const pending of interruptions) {
+    const message = job.tool(pending.name).denial(pending.arguments);
+    if (message === undefined) state.approve(pending);
+    else state.reject(pending, { message });
   }
   return state;
 }

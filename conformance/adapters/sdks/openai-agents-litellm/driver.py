@@ -1,4 +1,4 @@
-"""Drives the OpenAI Agents SDK over its LiteLLM model."""
+"""Drives the OpenAI Agents SDK with its LiteLLM model."""
 
 import sys
 from collections.abc import AsyncIterator

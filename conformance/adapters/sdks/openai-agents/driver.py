@@ -1,4 +1,4 @@
-"""Drives the OpenAI Agents SDK over chat completions, with a client made ready for the provider."""
+"""Drives the OpenAI Agents SDK with chat completions, through a client configured for the provider."""
 
 import sys
 from collections.abc import AsyncIterator

@@ -1,4 +1,4 @@
-/** Drives the loop that the OpenAI SDK brings along: runTools over chat completions. */
+/** Drives the OpenAI SDK's own loop: runTools with chat completions. */
 
 import OpenAI from "openai";
 import { drive } from "../_node/driving.mjs";
@@ -12,14 +12,14 @@ async function* talk(job) {
     const body = { model: job.model, messages, stream: job.stream, ...(tools.length && { tools }) };
     const runner = client.chat.completions.runTools(body, { maxChatCompletions: job.max_turns });
     const text = await runner.finalContent();
-    // The runner keeps what it was given, the replies and the results.
+    // The runner's messages include its input, the replies and the results.
     messages = runner.messages;
     yield text;
   }
 }
 
 function toolOf({ name, description, parameters, call }) {
-  // The runner has no way for a function to fail: what it throws ends the run.
+  // The runner has no way for a function to fail: an error ends the run.
   return { type: "function", function: { name, description, parameters, parse: JSON.parse, function: call } };
 }
 

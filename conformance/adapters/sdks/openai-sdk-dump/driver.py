@@ -1,6 +1,6 @@
-"""Drives the OpenAI SDK by a loop that puts the reply's message back as `model_dump()` makes it.
+"""Drives the OpenAI SDK with a loop that appends the reply's message to the history as `model_dump()` returns it.
 
-Streams are put together by hand, call by call under its index, as the SDK's documentation of deltas suggests.
+The driver assembles streams itself, each call under its index, as the SDK's documentation of deltas suggests.
 """
 
 import sys
@@ -23,29 +23,29 @@ def talk(job: Job) -> Texts:
 
     def ask(history: list[Any]) -> ChatCompletionMessage:
         reply = client.chat.completions.create(messages=history, **fixed)
-        return joined(reply) if job.stream else reply.choices[0].message
+        return assembled(reply) if job.stream else reply.choices[0].message
 
     return loop(job, ask, ChatCompletionMessage.model_dump)
 
 
-def joined(chunks: Any) -> ChatCompletionMessage:
-    """Return the message of a stream: texts appended, calls gathered by index."""
+def assembled(chunks: Any) -> ChatCompletionMessage:
+    """Return the message of a stream: texts concatenated, calls collected by index."""
     texts: dict[str, str] = {}
     calls: dict[int, dict[str, Any]] = {}
     for chunk in chunks:
         for choice in chunk.choices[:1]:
             for field in ("content", "reasoning_content", "reasoning"):
                 texts[field] = texts.get(field, "") + (getattr(choice.delta, field, None) or "")
-            for part in choice.delta.tool_calls or []:
-                call = calls.setdefault(part.index, {"name": "", "arguments": ""})
-                call["id"] = part.id or call.get("id")
-                call["name"] = part.function.name or call["name"]
-                call["arguments"] += part.function.arguments or ""
-    shaped = [
+            for fragment in choice.delta.tool_calls or []:
+                call = calls.setdefault(fragment.index, {"name": "", "arguments": ""})
+                call["id"] = fragment.id or call.get("id")
+                call["name"] = fragment.function.name or call["name"]
+                call["arguments"] += fragment.function.arguments or ""
+    tool_calls = [
         {"id": call.pop("id"), "type": "function", "function": call} for _, call in sorted(calls.items(), key=str)
     ]
-    said = {field: text for field, text in texts.items() if text or field == "content"}
-    return ChatCompletionMessage.model_validate({"role": "assistant", "tool_calls": shaped or None, **said})
+    fields = {field: text for field, text in texts.items() if text or field == "content"}
+    return ChatCompletionMessage.model_validate({"role": "assistant", "tool_calls": tool_calls or None, **fields})
 
 
 drive(talk, "openai")

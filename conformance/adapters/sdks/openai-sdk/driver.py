@@ -1,6 +1,6 @@
-"""Drives the OpenAI SDK: a loop that puts the reply's message object back into the history, as its documentation does.
+"""Drives the OpenAI SDK: a loop that appends the reply's message object to the history, as its documentation does.
 
-Streams are put together by the SDK's own helper, whose final completion holds the message.
+The SDK's own helper assembles streams; its final completion has the message.
 """
 
 import sys

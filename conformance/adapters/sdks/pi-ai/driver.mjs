@@ -1,10 +1,10 @@
-/** Drives pi-ai by pi's own agent loop, with the models of its catalog. */
+/** Drives pi-ai with pi's own agent loop and the models of its catalog. */
 
 import { Agent } from "@earendil-works/pi-agent-core";
 import { builtinModels } from "@earendil-works/pi-ai/providers/all";
 import { drive } from "../_node/driving.mjs";
 
-/** What pi calls the providers that it has under another name than the profiles. */
+/** pi's names of providers, as far as they differ from the profiles'. */
 const PROVIDERS = { moonshot: "moonshotai" };
 
 async function* talk(job) {
@@ -27,7 +27,7 @@ async function* talk(job) {
   for (const prompt of job.prompts) {
     turns = 0;
     await agent.prompt(prompt);
-    // The loop does not throw: its last message bears what went wrong.
+    // The loop does not throw; its state has the error.
     if (agent.state.errorMessage) throw new Error(agent.state.errorMessage);
     yield textOf(agent.state.messages.at(-1));
   }
@@ -40,7 +40,7 @@ function modelOf(job, models) {
 }
 
 function toolOf({ name, description, parameters, call }) {
-  const execute = async (id, given) => ({ content: [{ type: "text", text: await call(given) }], details: {} });
+  const execute = async (id, args) => ({ content: [{ type: "text", text: await call(args) }], details: {} });
   return { name, label: name, description, parameters, execute };
 }
 

@@ -1,4 +1,4 @@
-"""Drives Pydantic AI: an agent with the provider class of the job's provider, its message history kept between runs."""
+"""Drives Pydantic AI: an agent with the provider's own class; the message history is kept between runs."""
 
 import sys
 from collections.abc import AsyncIterator
@@ -16,7 +16,7 @@ sys.path.insert(0, str(Path(__file__).parents[1] / "_python"))
 import driving
 from driving import Job, ToolFailed, drive
 
-# Where a provider has a class of its own, the class is what its users are told to use.
+# The provider's own class, where there is one, is what the documentation recommends.
 CLASSES = {
     "deepseek": ("deepseek", "DeepSeekProvider"),
     "moonshot": ("moonshotai", "MoonshotAIProvider"),
@@ -40,15 +40,15 @@ async def talk(job: Job) -> AsyncIterator[str]:
     for prompt in job.prompts:
         result = await run(job, agent, prompt, message_history=history)
         while isinstance(result.output, DeferredToolRequests):
-            decisions = decided(job, result.output)
+            decisions = decide(job, result.output)
             result = await run(job, agent, message_history=result.all_messages(), deferred_tool_results=decisions)
         history = result.all_messages()
         yield result.output
 
 
-async def run(job: Job, agent: Agent[None, Any], *asked: str, **known: Any) -> Any:
-    """Return the result of one run, stepped through as users of event streams do, since run_stream ends early."""
-    async with agent.iter(*asked, **known) as steps:
+async def run(job: Job, agent: Agent[None, Any], *prompts: str, **options: Any) -> Any:
+    """Return the result of one run, iterated as users of event streams do, since run_stream ends early."""
+    async with agent.iter(*prompts, **options) as steps:
         async for node in steps:
             if job.stream and Agent.is_model_request_node(node):
                 async with node.stream(steps.ctx) as events:
@@ -57,17 +57,17 @@ async def run(job: Job, agent: Agent[None, Any], *asked: str, **known: Any) -> A
     return steps.result
 
 
-def decided(job: Job, waiting: DeferredToolRequests) -> DeferredToolResults:
-    """Return for each call that waits whether it is approved, as the job says."""
-    job.gate([(call.tool_name, call.args) for call in waiting.approvals])
-    reasons = {call.tool_call_id: job.tool(call.tool_name).denies(call.args) for call in waiting.approvals}
+def decide(job: Job, requests: DeferredToolRequests) -> DeferredToolResults:
+    """Return the job's decision about each pending call."""
+    job.gate([(call.tool_name, call.args) for call in requests.approvals])
+    reasons = {call.tool_call_id: job.tool(call.tool_name).denies(call.args) for call in requests.approvals}
     return DeferredToolResults(
         approvals={name: True if reason is None else ToolDenied(reason) for name, reason in reasons.items()}
     )
 
 
 def model_of(job: Job) -> Model:
-    """Return the model with the provider's own class, where there is one."""
+    """Return the model with the provider's own class, if there is one."""
     if job.provider == "mistral":
         models, providers = import_module("pydantic_ai.models.mistral"), import_module("pydantic_ai.providers.mistral")
         server = job.base_url.removesuffix("/v1")
@@ -81,7 +81,7 @@ def model_of(job: Job) -> Model:
 
 
 def tool_of(tool: driving.Tool) -> Tool:
-    """Return the tool by its schema; a failure asks the model to try again, which is how results of errors are sent."""
+    """Return a tool of the job, defined by its schema; ModelRetry is Pydantic AI's way to send an error as a result."""
 
     async def call(**arguments: Any) -> str:
         try:
@@ -89,9 +89,9 @@ def tool_of(tool: driving.Tool) -> Tool:
         except ToolFailed as failure:
             raise ModelRetry(str(failure)) from failure
 
-    made = Tool.from_schema(call, tool.name, tool.description, tool.parameters)
-    made.requires_approval = tool.is_gated
-    return made
+    defined = Tool.from_schema(call, tool.name, tool.description, tool.parameters)
+    defined.requires_approval = tool.is_gated
+    return defined
 
 
 drive(talk, "pydantic-ai-slim", "openai")

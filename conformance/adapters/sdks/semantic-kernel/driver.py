@@ -1,4 +1,4 @@
-"""Drives Semantic Kernel: a chat completion agent over its OpenAI service, in one thread of chat history."""
+"""Drives Semantic Kernel: a chat completion agent with its OpenAI service, in one thread of chat history."""
 
 import sys
 from collections.abc import AsyncIterator
@@ -21,18 +21,18 @@ async def talk(job: Job) -> AsyncIterator[str]:
     service = OpenAIChatCompletion(ai_model_id=job.model, async_client=client)
     plugin = KernelPlugin("tools", functions=[function_of(tool) for tool in job.tools])
     for function in plugin.functions.values():
-        function.metadata.plugin_name = None  # else its name on the wire has the plugin's before it
+        function.metadata.plugin_name = None  # otherwise its name on the wire is prefixed with the plugin's
     agent = ChatCompletionAgent(service=service, name="driven", instructions=job.system, plugins=[plugin])
     thread = ChatHistoryAgentThread()
     for prompt in job.prompts:
         if job.stream:
-            yield "".join([str(part.message) async for part in agent.invoke_stream(prompt, thread=thread)])
+            yield "".join([str(chunk.message) async for chunk in agent.invoke_stream(prompt, thread=thread)])
         else:
             yield str((await agent.get_response(prompt, thread=thread)).message)
 
 
 def function_of(tool: Tool) -> KernelFunctionFromMethod:
-    """Return the tool as a function of a plugin, by its schema."""
+    """Return a tool of the job as a function of a plugin, defined by its schema."""
 
     @kernel_function(name=tool.name, description=tool.description)
     async def call(**arguments: Any) -> str:

@@ -1,4 +1,4 @@
-"""Drives smolagents: its tool calling agent over the OpenAI model class, its memory kept between runs."""
+"""Drives smolagents: its tool-calling agent with the OpenAI model class; the memory is kept between runs."""
 
 import sys
 from collections.abc import Iterator
@@ -14,11 +14,11 @@ from driving import Job, drive
 
 
 def talk(job: Job) -> Iterator[str]:
-    """Hold the conversation; the agent answers by its own tool final_answer, or by plain text."""
+    """Hold the conversation; the agent answers with its own tool final_answer, or with plain text."""
     client = {"timeout": 20}
     model = smolagents.OpenAIModel(job.model, api_base=job.base_url, api_key=job.api_key, client_kwargs=client)
     agent = smolagents.ToolCallingAgent(
-        tools=[Played(tool) for tool in job.tools],
+        tools=[JobTool(tool) for tool in job.tools],
         model=model,
         instructions=job.system,
         stream_outputs=job.stream,
@@ -28,8 +28,8 @@ def talk(job: Job) -> Iterator[str]:
         yield str(agent.run(prompt, reset=position == 0))
 
 
-class Played(smolagents.Tool):
-    """A tool of the job, by its schema."""
+class JobTool(smolagents.Tool):
+    """A tool of the job, defined by its schema."""
 
     output_type = "string"
     skip_forward_signature_validation = True

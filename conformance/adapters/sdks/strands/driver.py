@@ -1,4 +1,4 @@
-"""Drives Strands Agents: an agent over its OpenAI model, which streams always."""
+"""Drives Strands Agents: an agent with its OpenAI model, which always streams."""
 
 import sys
 from collections.abc import AsyncIterator
@@ -30,14 +30,14 @@ async def talk(job: Job) -> AsyncIterator[str]:
 
 
 def deny(job: Job, event: BeforeToolCallEvent) -> None:
-    """Cancel a call that the job denies; the hook hears of one call at a time."""
+    """Cancel a call that the job denies; the hook is called for one call at a time."""
     name, arguments = event.tool_use["name"], event.tool_use["input"]
     job.gate([(name, arguments)])
     event.cancel_tool = job.tool(name).denies(arguments) or False
 
 
 def tool_of(tool: Tool) -> PythonAgentTool:
-    """Return the tool by its schema."""
+    """Return a tool of the job, defined by its schema."""
 
     async def call(use: Any, **_: Any) -> Any:
         try:
