@@ -86,7 +86,7 @@ def results(draw: st.DrawFn) -> dict[str, Any]:
 
 
 def valid(value: Any, name: str) -> Any:
-    dialects.demand(value, name)
+    dialects.validate(value, name)
     return value
 
 

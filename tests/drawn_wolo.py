@@ -74,7 +74,7 @@ image = {"type": "image_url", "image_url": {"url": "https://example.org/a.png"}}
 
 
 def valid(value: Any, name: str) -> Any:
-    dialects.demand(value, name)
+    dialects.validate(value, name)
     return value
 
 

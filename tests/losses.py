@@ -7,7 +7,7 @@ from typing import Any
 
 from hypothesis import strategies as st
 
-from conformance.convert.dialects import CANONICAL, Dialect, Loss, demand
+from conformance.convert.dialects import CANONICAL, Dialect, Loss, validate
 from conformance.documents.pointer import REMOVE, edit, parse, resolve
 
 SYSTEMS = ("system", "developer")
@@ -155,9 +155,9 @@ def comes_back(dialect: Dialect, canonical: list[dict[str, Any]]) -> None:
     before = copy.deepcopy(canonical)
     there = dialect.to_native(canonical)
     assert before == canonical
-    demand(there.value, dialect.name)
+    validate(there.value, dialect.name)
     back = dialect.to_canonical(there.value)
-    demand(back.value, CANONICAL)
+    validate(back.value, CANONICAL)
     assert () == back.lost
     given = marked(canonical, there.lost)
     if any(message != given[place] for place, message in enumerate(canonical) if message["role"] in SYSTEMS):
@@ -175,8 +175,8 @@ def goes_and_returns(dialect: Dialect, native: Any) -> None:
     before = copy.deepcopy(native)
     there = dialect.to_canonical(native)
     assert before == native
-    demand(native, dialect.name)
-    demand(there.value, CANONICAL)
+    validate(native, dialect.name)
+    validate(there.value, CANONICAL)
     assert () == there.lost
     back = dialect.to_native(there.value)
     assert () == back.lost

@@ -105,16 +105,16 @@ def test_every_recorded_exchange_comes_back_less_what_is_named(shared: Path) -> 
             if isinstance(native, str) and not native.startswith("event:"):
                 continue
             try:
-                dialects.demand(native, "anthropic")
+                dialects.validate(native, "anthropic")
             except InvalidDocument:
                 reply = record["response"]
                 refused.append((reply.get("error", {}).get("message", ""), side))
                 continue
             converted = to_canonical(native)
-            dialects.demand(converted.value, CANONICAL)
+            dialects.validate(converted.value, CANONICAL)
             back = to_native(converted.value)
             assert () == back.lost
-            dialects.demand(back.value, "anthropic")
+            dialects.validate(back.value, "anthropic")
             whole = marked(assembled(native) if isinstance(native, str) else native, converted.lost)
             if side == "response":
                 whole = {"messages": [whole]} if converted.value else {}
@@ -217,4 +217,4 @@ def test_the_schema_says_where_a_block_is_wrong(change: dict[str, Any], expected
     for example in schema["examples"]:
         assert () == validator("dialects/anthropic").errors(example)
     with pytest.raises(InvalidDocument, match=f"at {expected}: "):
-        dialects.demand(edit(schema["examples"][0], change), "anthropic")
+        dialects.validate(edit(schema["examples"][0], change), "anthropic")

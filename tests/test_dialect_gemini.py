@@ -98,15 +98,15 @@ def test_every_recorded_exchange_comes_back_less_what_is_named(shared: Path) -> 
     came, refused = 0, []
     for ref, side, native in bodies(shared):
         try:
-            dialects.demand(native, "gemini")
+            dialects.validate(native, "gemini")
             converted = to_canonical(native)
         except InvalidDocument as error:
             refused.append(str(error))
             continue
-        dialects.demand(converted.value, CANONICAL)
+        dialects.validate(converted.value, CANONICAL)
         back = to_native(converted.value)
         assert () == back.lost
-        dialects.demand(back.value, "gemini")
+        dialects.validate(back.value, "gemini")
         whole = marked(native if isinstance(native, dict) else assembled(native), converted.lost)
         if side == "response":
             whole = {"contents": [whole["candidates"][0]["content"]]} if converted.value else {}
@@ -225,4 +225,4 @@ def test_the_schema_says_where_a_part_is_wrong(change: dict[str, Any], expected:
     for example in schema["examples"]:
         assert () == validator("dialects/gemini").errors(example)
     with pytest.raises(InvalidDocument, match=f"at {expected}: "):
-        dialects.demand(edit(schema["examples"][0], change), "gemini")
+        dialects.validate(edit(schema["examples"][0], change), "gemini")

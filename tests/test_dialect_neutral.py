@@ -283,7 +283,7 @@ def test_a_reply_becomes_a_message_with_what_was_said_of_it() -> None:
     assert ["/choices/1", "/choices/0/message/more", "/choices/0/message/reasoning"] == [
         loss.pointer for loss in made.lost
     ]
-    dialects.demand({"Messages": [made.value]}, "neutral")
+    dialects.validate({"Messages": [made.value]}, "neutral")
     with pytest.raises(InvalidDocument, match="at /choices: "):
         neutral.assistant_message({"choices": []}, seed)
 

@@ -23,7 +23,7 @@ def test_a_result_comes_back_equal_with_what_is_kept_beside_it(result: dict[str,
     assert converted == prompt_api.to_canonical(result)
     assert {loss.pointer.rsplit("/", 1)[1] for loss in converted.lost} <= {"usage", "durationMs"}
     session = [{"role": "user", "content": "?"}, *valid(converted.value, CANONICAL)]
-    back = prompt_api.to_result(session, *prompt_api.kept(result))
+    back = prompt_api.to_result(session, *prompt_api.run_metadata(result))
     assert (result, ["/0"]) == (back.value, pointers(back))
     assert before == result
 
@@ -35,7 +35,7 @@ def test_a_session_is_a_result_a_prompt(given_results: list[dict[str, Any]]) -> 
     durations: list[Any] = []
     for result in given_results:
         session += [{"role": "user", "content": "?"}, *prompt_api.from_result(result).value]
-        kept = prompt_api.kept(result)
+        kept = prompt_api.run_metadata(result)
         usages += kept.usages
         durations += kept.durations
     assert given_results == prompt_api.to_results(session, usages, durations).value

@@ -58,13 +58,13 @@ def test_what_is_sent_is_as_documented() -> None:
         {"role": "assistant", "content": "It says A."},
     ]
     assert expected == wolo.to_llm_messages(SESSION, "You are Wolo. Be brief.", "Ada", thinking=True)
-    assert expected == wolo.mended(SESSION, "You are Wolo. Be brief.", "Ada")
+    assert expected == wolo.to_wire_messages(SESSION, "You are Wolo. Be brief.", "Ada")
 
 
 def test_a_system_prompt_of_the_session_stands_as_it_is() -> None:
     own = [message("system", text="You are Wolo."), *SESSION]
     assert ["You are Wolo."] == [
-        each["content"] for each in wolo.mended(own, "other", "Ada") if each["role"] == "system"
+        each["content"] for each in wolo.to_wire_messages(own, "other", "Ada") if each["role"] == "system"
     ]
     assert "You are Wolo." == wolo.to_llm_messages(own, "other", "Ada")[0]["content"]
     assert requests.SYSTEM_PROMPT == wolo.to_llm_messages(SESSION)[0]["content"]
@@ -101,7 +101,7 @@ def test_the_documented_messages_break_the_wire_and_the_mended_ones_do_not(
     session: list[Any], thinking: Any, expected: dict[str, list[str]]
 ) -> None:
     assert expected == broken(asked(wolo.to_llm_messages(session, thinking=thinking)))
-    assert {} == broken(asked(wolo.mended(session)))
+    assert {} == broken(asked(wolo.to_wire_messages(session)))
 
 
 REPLY = {"role": "assistant", "content": "", "tool_calls": [CALL, {**CALL, "id": "call_1"}]}
@@ -122,7 +122,7 @@ def test_a_failed_call_that_is_filtered_is_missing_from_the_reply_that_made_it(
     documented = wolo.to_llm_messages(session)
     assert expected == set(broken(first, asked(documented)))
     assert "no such file" not in json.dumps(documented)
-    mended = wolo.mended(session)
+    mended = wolo.to_wire_messages(session)
     assert {} == broken(first, asked(mended))
     assert ["no such file", parts[1]["output"] or requests.FAILED] == [each["content"] for each in mended[3:]]
 
@@ -138,14 +138,14 @@ def test_outside_thinking_mode_the_reasoning_of_tool_turns_is_withheld() -> None
     reply = {"role": "assistant", "content": "I read.", "reasoning_content": "The tool knows.", "tool_calls": [CALL]}
     first = asked(wolo.to_llm_messages(SESSION[:1]), reply)
     assert {"reasoning/resent-on-tool-turns"} == set(broken(first, asked(wolo.to_llm_messages(SESSION[:2]))))
-    assert {} == broken(first, asked(wolo.mended(SESSION[:2])))
+    assert {} == broken(first, asked(wolo.to_wire_messages(SESSION[:2])))
 
 
 def test_text_after_the_results_is_sent_as_a_reply_of_its_own() -> None:
     on = message(
         "assistant", part(0), {"id": "t2", "type": "text", "text": "It says A."}, text="I read.", reasoning="R"
     )
-    roles = [(each["role"], each["content"]) for each in wolo.mended([SESSION[0], on])[2:]]
+    roles = [(each["role"], each["content"]) for each in wolo.to_wire_messages([SESSION[0], on])[2:]]
     assert [("assistant", "I read."), ("tool", "A"), ("assistant", "It says A.")] == roles
     assert [("assistant", "I read.\nIt says A."), ("tool", "A")] == [
         (each["role"], each["content"]) for each in wolo.to_llm_messages([SESSION[0], on])[2:]
@@ -155,7 +155,7 @@ def test_text_after_the_results_is_sent_as_a_reply_of_its_own() -> None:
 @given(sessions)
 def test_mended_messages_keep_to_the_wire_whatever_the_session(native: list[Any]) -> None:
     before = copy.deepcopy(native)
-    assert {} == broken(asked(valid(wolo.mended(native), CANONICAL)))
+    assert {} == broken(asked(valid(wolo.to_wire_messages(native), CANONICAL)))
     valid(wolo.to_llm_messages(native, thinking=True), CANONICAL)
     assert before == native
 
@@ -198,8 +198,8 @@ def test_events_make_a_message() -> None:
 @pytest.mark.parametrize(
     ("given_message", "event", "match"),
     [
-        ({**FRESH, "finished": True}, EVENTS[0], "is finished: no text-delta can follow"),
-        (FRESH, {"type": "error"}, "no event error: expected text-delta, tool-call or finish"),
+        ({**FRESH, "finished": True}, EVENTS[0], "is finished; no text-delta may follow"),
+        (FRESH, {"type": "error"}, "unknown event error: expected text-delta, tool-call or finish"),
     ],
 )
 def test_an_event_that_cannot_follow_is_refused(given_message: Any, event: Any, match: str) -> None:
@@ -295,4 +295,4 @@ def test_no_call_loses_its_result_when_a_session_is_shortened(native: list[Any],
     waiting = [each for each in parts_of(native) if each[1] in ("pending", "running")]
     assert waiting == [each for each in kept if each[1] in ("pending", "running")]
     assert native[len(native) - spare :] == shorter[len(shorter) - spare :] or len(native) < spare
-    assert {} == broken(asked(wolo.mended(shorter)))
+    assert {} == broken(asked(wolo.to_wire_messages(shorter)))

@@ -38,7 +38,7 @@ def test_a_vector_is_what_both_schemas_demand(path: Path) -> None:
 
 def fault(value: Any, name: str) -> str:
     try:
-        dialects.demand(value, name)
+        dialects.validate(value, name)
     except InvalidDocument as error:
         return str(error)
     return ""
@@ -146,7 +146,7 @@ def test_tools_are_named_as_lost_to_whatever_a_conversation_is_converted(name: s
 @pytest.mark.parametrize("name", [name for name in dialects.names() if name not in TOOLS])
 def test_a_dialect_of_messages_alone_has_no_place_for_tools(name: str) -> None:
     with pytest.raises(InvalidDocument):
-        dialects.demand({"messages": [], "tools": [{"type": "function", "function": {"name": "f"}}]}, name)
+        dialects.validate({"messages": [], "tools": [{"type": "function", "function": {"name": "f"}}]}, name)
 
 
 def test_an_unknown_dialect_is_named_with_the_nearest() -> None:

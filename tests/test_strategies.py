@@ -6,7 +6,7 @@ import pytest
 from hypothesis import Phase, find, given, settings
 from hypothesis import strategies as st
 
-from conformance.convert.dialects import CANONICAL, demand
+from conformance.convert.dialects import CANONICAL, validate
 from conformance.errors import UnknownName
 from conformance.strategies import transcripts
 from conformance.strategies.transcript import ARGUMENTS, REASONING, RESULTS
@@ -30,7 +30,7 @@ def windows(transcript: list[dict[str, Any]], size: int) -> list[list[bool]]:
 @given(transcripts() | EVERYTHING)
 def test_a_transcript_is_what_the_schema_demands(transcript: list[dict[str, Any]]) -> None:
     assert transcript
-    demand(transcript, CANONICAL)
+    validate(transcript, CANONICAL)
 
 
 @given(transcripts())
@@ -134,7 +134,7 @@ def test_a_transcript_is_the_callers_own_to_change(data: st.DataObject) -> None:
         for detail in message.get("reasoning_details", ()):
             detail.clear()
         message.clear()
-    demand(data.draw(strategy), CANONICAL)
+    validate(data.draw(strategy), CANONICAL)
 
 
 @pytest.mark.parametrize("option", ["ids", "reasoning", "results", "arguments"])

@@ -1,1 +1,1 @@
-"""What dialects share whose messages are lists of blocks: arguments as objects, blocks in order, media as data URLs."""
+"""What the dialects share: arguments as objects, blocks in order, pairing of results, content as data URLs."""

@@ -1,13 +1,17 @@
-"""Tool arguments as text and as an object: the wire has what the model emitted, most other models the object."""
+"""Tool arguments as text and as an object: the wire has the text that the model wrote, most other models the object."""
 
 import json
 import math
 import re
 from collections import deque
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Mapping
 from typing import Any, Final, NoReturn
 
+import orjson
+
+from conformance.convert.dialects import Losses
 from conformance.documents import BOUNDS
+from conformance.documents.pointer import Place
 
 _TOKEN: Final = re.compile(
     r'[ \t\n\r]*(?:(?P<text>"(?:[^"\\]|\\.)*")|(?P<open>"(?:[^"\\]|\\.)*)|(?P<word>[-+.\w]+)|(?P<mark>[{}\[\],:]))',
@@ -19,43 +23,66 @@ _CLOSER: Final = {"{": "}", "[": "]"}
 
 
 def encode(value: Any) -> str:
-    """Return a value as compact JSON: no spaces, keys in their order, no more escapes than JSON demands."""
+    """Return a value as compact JSON: no spaces, keys in their order, only the escapes that JSON requires."""
     return json.dumps(value, ensure_ascii=False, separators=(",", ":"))
 
 
 def decode(text: str) -> dict[str, Any]:
-    """Return arguments as an object, best-effort: of text that was cut off, what stands before the cut.
+    """Return arguments as an object, as far as possible: if the text was cut off, what comes before the cut.
 
-    A string that was cut is closed, a key without a value is left out. What is no object gives an empty one.
+    A string that was cut is closed, a key without a value is left out. Text that is not an object gives an empty one.
     """
-    for attempt in (str, _mended):
+    for attempt in (str, _repaired):
         try:
             value = json.loads(attempt(text), parse_constant=_refuse, parse_int=_integer, parse_float=_float)
         except (ValueError, RecursionError):
             continue
-        return _scalars(value) if isinstance(value, dict) and not _is_too_deep(value) else {}
+        return _without_surrogates(value) if isinstance(value, dict) and not _is_too_deep(value) else {}
     return {}
 
 
-def spelled(text: str) -> bool:
-    """Tell whether the text is just what `encode` writes for the object that `decode` reads."""
+def is_compact(text: str) -> bool:
+    """Return whether the text is exactly what `encode` writes for the object that `decode` reads."""
     return encode(decode(text)) == text
 
 
-def _scalars(value: dict[str, Any]) -> dict[str, Any]:
-    """Return a value without halves of surrogate pairs, which no UTF-8 can hold."""
+def parse_call(
+    call: Mapping[str, Any], place: Place, losses: Losses, extra_reason: str, write: Callable[[Any], str]
+) -> dict[str, Any]:
+    """Return the arguments of a call as the object that a dialect holds, and note the losses of the call.
+
+    `extra_reason` is why `extra_content` is lost; `write` is how the dialect writes an object as text.
+    """
+    if "extra_content" in call:
+        losses.add((*place, "extra_content"), extra_reason)
+    text = call["function"]["arguments"]
+    at = (*place, "function", "arguments")
+    try:
+        value = orjson.loads(text)
+    except orjson.JSONDecodeError:
+        value = None
+    if not isinstance(value, dict):
+        losses.add(at, "not the text of a JSON object; replaced by an empty one")
+        return {}
+    if write(value) != text:
+        losses.add(at, "the text is written again, so its bytes change")
+    return value
+
+
+def _without_surrogates(value: dict[str, Any]) -> dict[str, Any]:
+    """Return a value without lone surrogates, which UTF-8 cannot hold."""
     text = encode(value)
-    sound = text.encode(errors="replace").decode()
-    return value if sound == text else json.loads(sound)
+    clean = text.encode(errors="replace").decode()
+    return value if clean == text else json.loads(clean)
 
 
 def _refuse(word: str) -> NoReturn:
-    message = f"{word} is no JSON"
+    message = f"{word} is not JSON"
     raise ValueError(message)
 
 
 def _integer(digits: str) -> int | float:
-    """Return a whole number, as a float where 64 bits do not hold it."""
+    """Return a whole number, as a float if 64 bits cannot hold it."""
     number = int(digits)
     return number if -(2**63) <= number < 2**64 else _float(digits)
 
@@ -66,7 +93,7 @@ def _float(digits: str) -> float:
 
 
 def _is_too_deep(value: Any) -> bool:
-    """Tell whether a value is nested deeper than documents may be."""
+    """Return whether a value is nested deeper than documents may be."""
     level = [value]
     for _ in range(BOUNDS.depth):
         level = [
@@ -80,36 +107,36 @@ def _is_too_deep(value: Any) -> bool:
     return True
 
 
-def _mended(text: str) -> str:
-    """Return the longest start of the text that a few closing brackets make whole."""
-    last = deque(_wholes(text), maxlen=1)
+def _repaired(text: str) -> str:
+    """Return the longest start of the text that closing brackets can complete."""
+    last = deque(_completions(text), maxlen=1)
     return text[: last[0][0]] + last[0][1] if last else ""
 
 
-def _wholes(text: str) -> Iterator[tuple[int, str]]:
-    """Yield each position up to which the text is whole but for its brackets, and what makes it whole."""
+def _completions(text: str) -> Iterator[tuple[int, str]]:
+    """Yield each position up to which the text only lacks closing brackets, and the text that completes it."""
     closers: list[str] = []
-    wants, position, fresh = "value", 0, False
+    expected, position, fresh = "value", 0, False
     while (match := _TOKEN.match(text, position)) and len(closers) <= BOUNDS.depth:
         position = match.end()
-        kind, piece = match.lastgroup, match[match.lastgroup or 0]
-        closes, fresh = closers[-1:] == [piece] and (fresh or wants == "comma"), piece in _CLOSER
+        kind, lexeme = match.lastgroup, match[match.lastgroup or 0]
+        closes, fresh = closers[-1:] == [lexeme] and (fresh or expected == "comma"), lexeme in _CLOSER
         if closes:
             closers.pop()
-            wants = "comma"
-        elif wants == "key" and kind == "text":
-            wants = "colon"
+            expected = "comma"
+        elif expected == "key" and kind == "text":
+            expected = "colon"
             continue
-        elif wants == "value" and kind == "open":
-            yield match.start("open"), _closed(piece) + "".join(closers[::-1])
+        elif expected == "value" and kind == "open":
+            yield match.start("open"), _closed(lexeme) + "".join(closers[::-1])
             return
-        elif wants == "value" and (kind == "text" or (kind == "word" and _WHOLE.fullmatch(piece))):
-            wants = "comma"
-        elif wants == "value" and piece in _CLOSER:
-            closers.append(_CLOSER[piece])
-            wants = "key" if piece == "{" else "value"
-        elif (wants, piece) in (("comma", ","), ("colon", ":")) and closers:
-            wants = "key" if wants == "comma" and closers[-1] == "}" else "value"
+        elif expected == "value" and (kind == "text" or (kind == "word" and _WHOLE.fullmatch(lexeme))):
+            expected = "comma"
+        elif expected == "value" and lexeme in _CLOSER:
+            closers.append(_CLOSER[lexeme])
+            expected = "key" if lexeme == "{" else "value"
+        elif (expected, lexeme) in (("comma", ","), ("colon", ":")) and closers:
+            expected = "key" if expected == "comma" and closers[-1] == "}" else "value"
             continue
         else:
             return
@@ -117,7 +144,7 @@ def _wholes(text: str) -> Iterator[tuple[int, str]]:
 
 
 def _closed(string: str) -> str:
-    """Return a string piece that was cut off, closed before the escape that the cut may have halved."""
+    """Return a string that was cut off, closed before an escape that the cut may have halved."""
     end = 1
     while (slash := string.find("\\", end)) >= 0:
         escape = _ESCAPES.match(string, slash)

@@ -1,27 +1,28 @@
-"""An assistant's message as blocks in order, which is how other models hold it.
+"""An assistant message as a list of blocks, which is how other models hold it.
 
-The wire keeps text, calls and reasoning under three keys. Calls follow the text there; the place of each reasoning
-block among the others is the `index` of its detail, and one unsigned block at the front is plain `reasoning_content`.
+The wire has text, calls and reasoning under three keys. Calls follow the text there; the position of a reasoning block
+among the others is the `index` of its detail, and one unsigned block at the front is `reasoning_content`.
 """
 
 from collections.abc import Iterable, Sequence
 from typing import Any, Literal, NamedTuple
 
-from conformance.convert.canonical.held import AS_STRING, Codec, content_of, passed
+from conformance.convert.canonical.codec import Codec
+from conformance.convert.canonical.content import AFTER_CALLS, AS_STRING, EMPTY_TEXT, content_of
 from conformance.convert.dialects import Losses
 from conformance.documents.pointer import Place
 from conformance.wire.reasoning import TEXT_KEYS
 
 
 class Block(NamedTuple):
-    """A text, a tool call as the wire has it, or a detail of the reasoning."""
+    """A text, a tool call as the wire has it, or a reasoning detail."""
 
     kind: Literal["text", "call", "detail"]
     value: Any
 
 
-def gather(blocks: Sequence[Block]) -> dict[str, Any]:
-    """Return the wire's message of some blocks; a text that stands after a call comes before it (see `displaced`)."""
+def message_of(blocks: Sequence[Block]) -> dict[str, Any]:
+    """Return the message of the wire for some blocks; texts after a call move before it (see `note_moved_texts`)."""
     calls = [block.value for block in blocks if block.kind == "call"]
     message: dict[str, Any] = {
         "role": "assistant",
@@ -37,21 +38,20 @@ def gather(blocks: Sequence[Block]) -> dict[str, Any]:
     return message
 
 
-def displaced(blocks: Iterable[Block]) -> list[int]:
-    """Return the positions of the texts that stand after a call, a place that the wire has no word for."""
-    called, found = False, []
-    for position, block in enumerate(blocks):
+def note_moved_texts(blocks: Sequence[Block], places: Sequence[Place], losses: Losses) -> None:
+    """Note each text that comes after a call, an order that the wire cannot hold."""
+    called = False
+    for block, place in zip(blocks, places, strict=True):
         called = called or block.kind == "call"
         if called and block.kind == "text":
-            found.append(position)
-    return found
+            losses.add(place, AFTER_CALLS)
 
 
-def spread(message: dict[str, Any]) -> list[Block]:
-    """Return a message's blocks in order: reasoning where its indexes say, or else before everything."""
+def blocks_of(message: dict[str, Any]) -> list[Block]:
+    """Return the blocks of a message in order: reasoning at its indexes if they are consistent, or else first."""
     content = message.get("content") or ""
-    words = [content] if isinstance(content, str) else [part["text"] for part in content]
-    rest = [Block("text", text) for text in words if text]
+    texts = [content] if isinstance(content, str) else [part["text"] for part in content]
+    rest = [Block("text", text) for text in texts if text]
     rest += [Block("call", call) for call in message.get("tool_calls", ())]
     details = message.get("reasoning_details") or []
     if (plain := message.get("reasoning_content")) is not None:
@@ -66,22 +66,22 @@ def spread(message: dict[str, Any]) -> list[Block]:
 
 
 def reduced(message: dict[str, Any], place: Place, losses: Losses, details: Codec, calls: Codec) -> dict[str, Any]:
-    """Return what a model can hold of an assistant's message, ready to be spread; the rest is noted."""
-    words, thoughts = _content(message.get("content"), (*place, "content"), losses)
+    """Return what a model can hold of an assistant message, for `blocks_of`; the rest is noted as lost."""
+    texts, thinking = _content(message.get("content"), (*place, "content"), losses)
     for key in ("refusal", "name", "audio"):
         if message.get(key) is not None:
-            losses.add((*place, key), "an assistant's message has no such thing there")
-    result = {"role": "assistant", "content": content_of(words)}
+            losses.add((*place, key), "an assistant message has no such field there")
+    result = {"role": "assistant", "content": content_of(texts)}
     kept = _details(message.get("reasoning_details") or (), (*place, "reasoning_details"), losses, details)
     result |= {"reasoning_details": list(kept.values())} if kept else {}
-    result |= _plain(message, place, losses, details, thoughts, has_details=bool(kept))
+    result |= _plain(message, place, losses, details, thinking, has_details=bool(kept))
     made = []
     for number, call in enumerate(message.get("tool_calls", ())):
-        if passed(call, (*place, "tool_calls", number), losses, calls) is not None:
+        if calls.convert(call, (*place, "tool_calls", number), losses) is not None:
             made.append(call)
     if made:
         result["tool_calls"] = made
-    _compare(kept, gather(spread(result)), (*place, "reasoning_details"), losses)
+    _note_moved_details(kept, message_of(blocks_of(result)), (*place, "reasoning_details"), losses)
     return result
 
 
@@ -90,33 +90,33 @@ def _is_plain(details: list[dict[str, Any]]) -> bool:
 
 
 def _precedes(details: list[dict[str, Any]], position: int) -> bool:
-    """Tell whether a detail has no greater index than the one before it."""
+    """Return whether the index of a detail is not greater than that of the one before it."""
     return position > 0 and bool(details[position]["index"] <= details[position - 1]["index"])
 
 
 def _content(content: Any, place: Place, losses: Losses) -> tuple[list[str], list[str]]:
-    """Return the texts of an assistant's content, and its thinking where that stands among them."""
+    """Return the texts of an assistant's content, and the thinking parts among them."""
     if isinstance(content, str):
         return [content], []
-    words, thoughts = [], []
+    texts, thinking = [], []
     for number, part in enumerate(content or ()):
         if part["type"] == "thinking":
-            thoughts.append("".join(piece.get("text", "") for piece in part["thinking"]))
-            losses.add((*place, number), "thinking does not stand among the content")
+            thinking.append("".join(step.get("text", "") for step in part["thinking"]))
+            losses.add((*place, number), "thinking is not part of the content there")
         elif not part.get("text"):
-            losses.add((*place, number), "an empty text is none" if "text" in part else "an assistant says text there")
+            losses.add((*place, number), EMPTY_TEXT if "text" in part else "the content of an assistant is text there")
         else:
-            words.append(part["text"])
-    if len(words) == 1:
+            texts.append(part["text"])
+    if len(texts) == 1:
         losses.add(place, AS_STRING)
-    return words, thoughts
+    return texts, thinking
 
 
 def _details(details: Iterable[dict[str, Any]], place: Place, losses: Losses, codec: Codec) -> dict[int, Any]:
-    """Return the details that a model can hold, by their number."""
+    """Return the details that a model can hold, by their position."""
     kept = {}
     for number, detail in enumerate(details):
-        written = passed(detail, (*place, number), losses, codec)
+        written = codec.convert(detail, (*place, number), losses)
         if written is not None:
             index = {"index": detail["index"]} if detail.get("index") is not None else {}
             kept[number] = {**codec.read(written), **index}
@@ -128,17 +128,17 @@ def _plain(
     place: Place,
     losses: Losses,
     codec: Codec,
-    thoughts: list[str],
+    thinking: list[str],
     *,
     has_details: bool,
 ) -> dict[str, Any]:
-    """Return the reasoning that is one text, under the one name that it has hereafter."""
+    """Return reasoning that is one text, under its one canonical name."""
     given = [key for key in TEXT_KEYS if message.get(key) is not None]
     for key in given if has_details else given[1:]:
-        losses.add((*place, key), "the same reasoning stands beside it")
-    if has_details or not (given or thoughts):
+        losses.add((*place, key), "the same reasoning is in another field")
+    if has_details or not (given or thinking):
         return {}
-    text = message[given[0]] if given else "".join(thoughts)
+    text = message[given[0]] if given else "".join(thinking)
     written = codec.write({"type": "reasoning.text", "text": text})
     if isinstance(written, str):
         losses.add((*place, given[0] if given else "content"), written)
@@ -148,11 +148,11 @@ def _plain(
     return {"reasoning_content": text}
 
 
-def _compare(kept: dict[int, Any], back: dict[str, Any], place: Place, losses: Losses) -> None:
-    """Note reasoning that comes back under another key, or at another index."""
+def _note_moved_details(kept: dict[int, Any], back: dict[str, Any], place: Place, losses: Losses) -> None:
+    """Note reasoning that comes back under another key or at another index."""
     if kept and "reasoning_content" in back:
         losses.add(place, "one unsigned block comes back as reasoning_content")
         return
     for (number, detail), other in zip(kept.items(), back.get("reasoning_details", ()), strict=True):
         if "index" in detail and detail["index"] != other["index"]:
-            losses.add((*place, number, "index"), "counts the blocks as they stand there")
+            losses.add((*place, number, "index"), "comes back as the position among the blocks there")

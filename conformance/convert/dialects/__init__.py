@@ -1,19 +1,17 @@
-"""Other message models and the canonical transcript: one module each, and nothing dropped in silence.
+"""Other message models and the canonical transcript: one module each; every loss is named.
 
-A dialect's module or package defines `TITLE`, `to_canonical(native)` and `to_native(canonical)`; its name is the
-module's, in kebab-case. `schemas/dialects/<name>.json` is the shape of its conversations, `fixtures/dialects/<name>/`
-holds vectors that any language can run. The canonical side is a list of messages as
-`schemas/canonical/transcript.json` has it.
+A dialect's module or package defines `TITLE`, `to_canonical(native)` and `to_native(canonical)`; its name is that of
+the module, in kebab-case. `schemas/dialects/<name>.json` describes its conversations, `fixtures/dialects/<name>/` holds
+test vectors for any language. The canonical side is a list of messages, described by
+`schemas/canonical/transcript.json`.
 """
 
 import importlib
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 from typing import Any, Final, NamedTuple, TypeAlias
-
-import orjson
 
 from conformance.documents.pointer import Place, render
 from conformance.errors import InvalidDocument, UnknownName
@@ -27,14 +25,14 @@ OUTPUT: Final = "<output>"
 
 
 class Loss(NamedTuple):
-    """Something that the other side cannot hold: where it stood (a JSON Pointer into what was given), and why."""
+    """Something that the other side cannot hold: a JSON Pointer into the input, and the reason."""
 
     pointer: str
     reason: str
 
 
 class Converted(NamedTuple):
-    """What a conversion gave, and what it could not carry over."""
+    """The result of a conversion, and what it could not carry over."""
 
     value: Any
     lost: tuple[Loss, ...] = ()
@@ -45,7 +43,7 @@ Conversion: TypeAlias = Callable[[Any], Converted]
 
 @dataclass(frozen=True, slots=True)
 class Dialect:
-    """A message model: its name, what it is, and the way to the canonical transcript and back."""
+    """A message model: its name, its title, and the conversions to the canonical transcript and back."""
 
     name: str
     title: str
@@ -54,7 +52,7 @@ class Dialect:
 
 
 class Losses:
-    """Collects what a conversion cannot carry over."""
+    """Collects the losses of a conversion."""
 
     __slots__ = ("_found",)
 
@@ -62,55 +60,12 @@ class Losses:
         self._found: list[Loss] = []
 
     def add(self, place: Place, reason: str) -> None:
-        """Note that what stands at a place is not carried over."""
+        """Note that the value at a place is not carried over."""
         self._found.append(Loss(render(place), reason))
 
     def converted(self, value: Any) -> Converted:
-        """Return a value together with everything that was noted."""
+        """Return a value together with the losses."""
         return Converted(value, tuple(self._found))
-
-
-def arguments(
-    call: Mapping[str, Any], place: Place, losses: Losses, beside: str, write: Callable[[Any], str]
-) -> dict[str, Any]:
-    """Return a call's arguments as the object that a dialect holds, and note what the call loses on the way.
-
-    `beside` says why `extra_content` has no place there; `write` is how the dialect's own side writes an object.
-    """
-    if "extra_content" in call:
-        losses.add((*place, "extra_content"), beside)
-    text = call["function"]["arguments"]
-    at = (*place, "function", "arguments")
-    try:
-        value = orjson.loads(text)
-    except orjson.JSONDecodeError:
-        value = None
-    if not isinstance(value, dict):
-        losses.add(at, "not the text of a JSON object; an empty one stands in its place")
-        return {}
-    if write(value) != text:
-        losses.add(at, "the text is written anew, so its bytes change")
-    return value
-
-
-def answers(transcript: Sequence[Mapping[str, Any]], position: int) -> tuple[dict[int, int], list[int]]:
-    """Return which tool message answers which call of the assistant message at a position, and those that answer none.
-
-    Calls that share an id are answered in their order. Only messages that follow at once are looked at.
-    """
-    waiting = [call["id"] for call in transcript[position].get("tool_calls") or ()]
-    answered: dict[int, int] = {}
-    strays: list[int] = []
-    for at in range(position + 1, len(transcript)):
-        if transcript[at]["role"] != "tool":
-            break
-        ident = transcript[at]["tool_call_id"]
-        free = [number for number, each in enumerate(waiting) if each == ident and number not in answered]
-        if free:
-            answered[free[0]] = at
-        else:
-            strays.append(at)
-    return answered, strays
 
 
 def names() -> tuple[str, ...]:
@@ -125,7 +80,7 @@ def names() -> tuple[str, ...]:
 
 @cache
 def load(name: str) -> Dialect:
-    """Return the dialect of that name; raises UnknownName with the nearest ones."""
+    """Return the dialect of that name; raises UnknownName with the nearest names."""
     if name == CANONICAL:
         return Dialect(CANONICAL, "The canonical transcript.", Converted, Converted)
     if name not in names():
@@ -151,9 +106,9 @@ def to_canonical(dialect: str, value: Any, file: str = INPUT) -> Converted:
     """
     converter = load(dialect)
     given = plain(value)
-    demand(given, dialect, file)
+    validate(given, dialect, file)
     converted = converter.to_canonical(given)
-    demand(converted.value, CANONICAL, OUTPUT)
+    validate(converted.value, CANONICAL, OUTPUT)
     return converted
 
 
@@ -173,9 +128,9 @@ def from_canonical(dialect: str, value: Any, file: str = INPUT) -> Converted:
     """
     converter = load(dialect)
     given = plain(value)
-    demand(given, CANONICAL, file)
+    validate(given, CANONICAL, file)
     converted = converter.to_native(given)
-    demand(converted.value, dialect, OUTPUT)
+    validate(converted.value, dialect, OUTPUT)
     return converted
 
 
@@ -191,8 +146,8 @@ def convert(value: Any, source: str, target: str, file: str = INPUT) -> Converte
     return Converted(native.value, canonical.lost + native.lost)
 
 
-def demand(value: Any, name: str, file: str = INPUT) -> None:
-    """Raise InvalidDocument with the first place where a value departs from a dialect's schema."""
+def validate(value: Any, name: str, file: str = INPUT) -> None:
+    """Raise InvalidDocument for the first place where a value is not valid by a dialect's schema."""
     schema = "canonical/transcript" if name == CANONICAL else f"dialects/{name}"
     for error in validator(schema).errors(value)[:1]:
         raise InvalidDocument(error.message, file, None, render(error.place))

@@ -1,12 +1,12 @@
-"""The in-memory messages of an agent loop: the wire's own shape with extensions for routing, display and debugging.
+"""The in-memory messages of an agent loop: the shape of the wire with extensions for routing, display and debugging.
 
-`reasoning` and `reasoning_details` are the canonical transcript's reasoning under another name; what else the loop
-keeps beside a message never crosses. Source: "Messages & the Wire Format", the guide of an agent SDK.
+`reasoning` is the `reasoning_content` of the canonical transcript; the loop's other extensions are never sent. Source:
+"Messages & the Wire Format", the guide of an agent SDK.
 """
 
 from typing import Any, Final
 
-from conformance.convert.canonical.held import AS_STRING
+from conformance.convert.canonical.content import AS_STRING
 from conformance.convert.dialects import Converted, Losses
 from conformance.documents.pointer import Place
 from conformance.wire.reasoning import TEXT_KEYS
@@ -19,29 +19,29 @@ LOCAL: Final = {
     "user": ("timestamp",),
     "system": ("timestamp",),
 }
-"""What the loop keeps for itself, by role."""
+"""The extensions of the loop that are never sent, by role."""
 
 RENAMED: Final = {"reasoning": "reasoning_content"}
 
 _IN_PARTS: Final = ("system", "developer", "user")
-"""The roles whose content may be parts."""
+"""The roles whose content may be a list of parts."""
 
 
 def to_canonical(native: list[dict[str, Any]]) -> Converted:
-    """Return the canonical transcript of a loop's messages; its own extensions are lost, reasoning is not."""
+    """Return the canonical transcript of a loop's messages; its extensions are lost, except for reasoning."""
     losses = Losses()
     messages = []
     for position, message in enumerate(native):
         local = LOCAL[message["role"]]
         for key in message:
             if key in local:
-                losses.add((position, key), "kept by the loop for itself; it never crosses the wire")
+                losses.add((position, key), "an extension of the loop, which is never sent")
         messages.append({RENAMED.get(key, key): value for key, value in message.items() if key not in local})
     return losses.converted(messages)
 
 
 def to_native(canonical: list[dict[str, Any]]) -> Converted:
-    """Return a loop's messages for a canonical transcript; what an assistant says and a tool gives is one string."""
+    """Return a loop's messages for a canonical transcript; the content of assistants and tools is one string."""
     losses = Losses()
     return losses.converted([_from_wire(message, (position,), losses) for position, message in enumerate(canonical)])
 
@@ -49,7 +49,7 @@ def to_native(canonical: list[dict[str, Any]]) -> Converted:
 def _from_wire(message: dict[str, Any], place: Place, losses: Losses) -> dict[str, Any]:
     role = message["role"]
     if role == "developer":
-        losses.add((*place, "role"), "the loop has no developer role; a system message stands for it")
+        losses.add((*place, "role"), "the loop has no developer role; comes back as system")
     native: dict[str, Any] = {"role": "system" if role == "developer" else role}
     for key, value in message.items():
         if key in ("refusal", "name", "audio") and value is not None:
@@ -62,24 +62,26 @@ def _from_wire(message: dict[str, Any], place: Place, losses: Losses) -> dict[st
 
 
 def _reasoning(message: dict[str, Any], place: Place, losses: Losses) -> dict[str, Any]:
-    """Return a message's reasoning, whatever its name; of two names the canonical one counts."""
+    """Return a message's reasoning from either field; of two, the canonical one counts."""
     names = [name for name in TEXT_KEYS if message.get(name) is not None]
     if "reasoning" in names:
         is_same = message["reasoning"] == message[names[0]]
-        losses.add((*place, "reasoning"), "comes back as reasoning_content" if is_same else "there is one reasoning")
+        losses.add(
+            (*place, "reasoning"), "comes back as reasoning_content" if is_same else "a message has one reasoning"
+        )
     return {"reasoning": message[names[0]]} if names else {}
 
 
 def _text(content: Any, place: Place, losses: Losses) -> str:
-    """Return content as the one string that the loop holds."""
+    """Return content as a string, as the loop holds it."""
     if isinstance(content, str):
         return content
-    words = []
+    texts = []
     for number, part in enumerate(content or ()):
         if part["type"] == "text":
-            words.append(part["text"])
+            texts.append(part["text"])
         else:
-            losses.add((*place, number), "content is text in the loop")
-    if words:
+            losses.add((*place, number), "content has to be text in the loop")
+    if texts:
         losses.add(place, AS_STRING)
-    return "".join(words)
+    return "".join(texts)

@@ -1,39 +1,39 @@
-"""Anthropic's content blocks, and what each is on the wire."""
+"""Anthropic's content blocks and their counterparts on the wire."""
 
 from typing import Any, Final
 
-from conformance.convert.canonical import media
 from conformance.convert.canonical.arguments import decode, encode
-from conformance.convert.canonical.held import Codec
+from conformance.convert.canonical.codec import Codec
+from conformance.convert.canonical.content import read_media
 
 FORMAT: Final = "anthropic-claude-v1"
-"""How OpenRouter calls reasoning that Anthropic's models signed."""
+"""OpenRouter's name for reasoning that Anthropic's models signed."""
 
-_LOCAL: Final = "no place for it on the wire"
-_FOREIGN: Final = "no place for it in a block"
+_LOCAL: Final = "the wire has no such field"
+_FOREIGN: Final = "a block has no such field"
 
 
 def write_part(part: dict[str, Any]) -> dict[str, Any] | str:
-    """Return a user's content part as a block, or the reason why there is none."""
+    """Return a user's content part as a block, or the reason if there is none."""
     kind = part["type"]
     if kind == "text":
         return {"type": "text", "text": part["text"]}
-    inside = media.read(part)
-    source = None if inside is None else {"type": "base64", "media_type": inside.kind, "data": inside.data}
+    media = read_media(part)
+    source = None if media is None else {"type": "base64", "media_type": media.kind, "data": media.data}
     if kind == "image_url":
         url = part["image_url"]["url"]
         source = source or (None if url.startswith("data:") else {"type": "url", "url": url})
-        return {"type": "image", "source": source} if source else "an image is in base64, or stands at an address"
+        return {"type": "image", "source": source} if source else "an image has to be base64 or a URL"
     if kind == "file":
         file = part["file"]
         source = source or ({"type": "file", "file_id": file["file_id"]} if "file_id" in file else None)
         title = {"title": file["filename"]} if "filename" in file else {}
-        return {"type": "document", "source": source, **title} if source else "a document is in base64, or has an id"
-    return "no block for sound"
+        return {"type": "document", "source": source, **title} if source else "a document has to be base64 or a file id"
+    return "there is no block for audio"
 
 
 def read_part(block: dict[str, Any]) -> dict[str, Any] | str:
-    """Return a user's block as a content part, or the reason why there is none."""
+    """Return a user's block as a content part, or the reason if there is none."""
     if block["type"] == "text":
         return {"type": "text", "text": block["text"]}
     source = block.get("source", {})
@@ -55,15 +55,15 @@ def read_part(block: dict[str, Any]) -> dict[str, Any] | str:
 
 
 def write_detail(detail: dict[str, Any]) -> dict[str, Any] | str:
-    """Return a detail of the reasoning as a thinking block, or the reason why there is none."""
+    """Return a detail of the reasoning as a thinking block, or the reason if there is none."""
     if detail.get("format") not in (None, FORMAT):
-        return "another model's reasoning, which Anthropic's cannot verify"
+        return "another model's reasoning, which Anthropic cannot verify"
     if detail["type"] == "reasoning.encrypted":
         return {"type": "redacted_thinking", "data": detail["data"]}
     if detail["type"] != "reasoning.text":
-        return "no block for this kind of reasoning"
+        return "there is no block for this kind of reasoning"
     if not isinstance(detail.get("signature"), str):
-        return "a thinking block needs the signature that was given with it"
+        return "a thinking block requires its signature"
     return {"type": "thinking", "thinking": detail.get("text") or "", "signature": detail["signature"]}
 
 
@@ -80,7 +80,7 @@ def read_detail(block: dict[str, Any]) -> dict[str, Any]:
 
 
 def write_call(call: dict[str, Any]) -> dict[str, Any]:
-    """Return a tool call as a block, which holds the arguments as an object."""
+    """Return a tool call as a block, with the arguments as an object."""
     function = call["function"]
     return {"type": "tool_use", "id": call["id"], "name": function["name"], "input": decode(function["arguments"])}
 
@@ -93,7 +93,7 @@ def read_call(block: dict[str, Any]) -> dict[str, Any]:
 
 PARTS: Final = Codec(write_part, read_part, _FOREIGN)
 DETAILS: Final = Codec(write_detail, read_detail, _FOREIGN)
-CALLS: Final = Codec(write_call, read_call, "a block holds the arguments as an object, and nothing beside it")
+CALLS: Final = Codec(write_call, read_call, "a block holds the arguments as an object, and no other fields")
 READ_PARTS: Final = Codec(read_part, write_part, _LOCAL)
 READ_DETAILS: Final = Codec(read_detail, write_detail, _LOCAL)
 READ_CALLS: Final = Codec(read_call, write_call, _LOCAL)

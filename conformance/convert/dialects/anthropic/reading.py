@@ -1,18 +1,23 @@
-"""From Anthropic's messages to the transcript."""
+"""From Anthropic's messages and event streams to the transcript."""
 
-from typing import Any
+from typing import Any, Final
 
-from conformance.convert.canonical.assistant import Block, displaced, gather
-from conformance.convert.canonical.held import AS_STRING, passed
+from conformance.convert.canonical.arguments import decode
+from conformance.convert.canonical.assistant import Block, message_of, note_moved_texts
+from conformance.convert.canonical.content import AS_STRING, EMPTY_SYSTEM, EMPTY_TEXT
 from conformance.convert.dialects import Converted, Losses
 from conformance.convert.dialects.anthropic.blocks import READ_CALLS, READ_DETAILS, READ_PARTS
+from conformance.documents import parse_json
 from conformance.documents.pointer import Place
+from conformance.errors import InvalidDocument
+from conformance.wire import sse
 
-_THINKING = ("thinking", "redacted_thinking")
+_THINKING: Final = ("thinking", "redacted_thinking")
+_TEXTS: Final = {"text_delta": "text", "thinking_delta": "thinking", "signature_delta": "signature"}
 
 
 def transcript(native: dict[str, Any]) -> Converted:
-    """Return the transcript of a body, whichever it is."""
+    """Return the transcript of a request or a reply; empty for any other body."""
     losses = Losses()
     is_reply = native.get("role") == "assistant" and "content" in native
     held = ("system", "messages") if "messages" in native else ("role", "content") if is_reply else ()
@@ -33,22 +38,22 @@ def _system(system: Any, losses: Losses) -> list[dict[str, Any]]:
     content = system if isinstance(system, str) else _parts(system or [], ("system",), losses)
     if not content:
         if system is not None:
-            losses.add(("system",), "an empty system prompt is none")
+            losses.add(("system",), EMPTY_SYSTEM)
         return []
     return [{"role": "system", "content": content}]
 
 
 def _read(message: dict[str, Any], place: Place, found: list[dict[str, Any]], losses: Losses) -> None:
-    """Add what one message is on the wire: for a user, the results that it holds and then what is said."""
+    """Add the messages of the wire for one message: of a user's, its tool results come first."""
     for key in message:
         if key not in ("role", "content"):
-            losses.add((*place, key), "no place for it on the wire")
+            losses.add((*place, key), "the wire has no such field")
     if message["role"] == "assistant":
         found.append(_assistant(message["content"], (*place, "content"), losses))
         return
     user = _user(message["content"], (*place, "content"), losses)
     if found and found[-1]["role"] == "tool" and (user[0]["role"] == "tool" or user[0]["content"]):
-        losses.add(place, "stands with the tool results before it in one message")
+        losses.add(place, "comes back in one message with the tool results before it")
     found += user
 
 
@@ -63,21 +68,20 @@ def _assistant(content: str | list[dict[str, Any]], place: Place, losses: Losses
         if made is not None:
             blocks.append(made)
             places.append(at)
-    for position in displaced(blocks):
-        losses.add(places[position], "text stands before the calls on the wire")
-    return gather(blocks)
+    note_moved_texts(blocks, places, losses)
+    return message_of(blocks)
 
 
 def _block(block: dict[str, Any], place: Place, losses: Losses) -> Block | None:
-    """Return a block of an assistant as it stands in a message of the wire; None where it has no place there."""
+    """Return an assistant's block for a message of the wire; None if the wire has no counterpart."""
     if block["type"] == "text" and block["text"]:
-        passed(block, place, losses, READ_PARTS)
+        READ_PARTS.convert(block, place, losses)
         return Block("text", block["text"])
     if block["type"] == "tool_use":
-        return Block("call", passed(block, place, losses, READ_CALLS))
+        return Block("call", READ_CALLS.convert(block, place, losses))
     if block["type"] in _THINKING:
-        return Block("detail", passed(block, place, losses, READ_DETAILS))
-    losses.add(place, "an empty text is none" if block["type"] == "text" else "what Anthropic runs itself is no call")
+        return Block("detail", READ_DETAILS.convert(block, place, losses))
+    losses.add(place, EMPTY_TEXT if block["type"] == "text" else "a tool that Anthropic runs is not a tool call")
     return None
 
 
@@ -88,25 +92,25 @@ def _user(content: str | list[dict[str, Any]], place: Place, losses: Losses) -> 
     results = [_result(content[number], (*place, number), losses) for number in answers]
     for number in range(max(answers, default=-1)):
         if number not in answers:
-            losses.add((*place, number), "results come first on the wire")
+            losses.add((*place, number), "on the wire, tool results come first")
     parts = _parts(content, place, losses)
     if not content:
         losses.add(place, AS_STRING)
     if results and not parts:
         return results
     is_text = not parts or (results and len(parts) == 1 and parts[0]["type"] == "text")
-    said = "".join(part["text"] for part in parts) if is_text else parts
-    return [*results, {"role": "user", "content": said}]
+    joined = "".join(part["text"] for part in parts) if is_text else parts
+    return [*results, {"role": "user", "content": joined}]
 
 
 def _parts(content: list[dict[str, Any]], place: Place, losses: Losses) -> list[dict[str, Any]]:
-    """Return what of some blocks is content of a message that is no result."""
+    """Return the content parts of some blocks, without the tool results."""
     parts = []
     for number, block in enumerate(content):
         if block["type"] == "text" and not block["text"]:
-            losses.add((*place, number), "an empty text is none")
+            losses.add((*place, number), EMPTY_TEXT)
         elif block["type"] != "tool_result":
-            part = passed(block, (*place, number), losses, READ_PARTS)
+            part = READ_PARTS.convert(block, (*place, number), losses)
             if part is not None:
                 parts.append(part)
     return parts
@@ -115,21 +119,73 @@ def _parts(content: list[dict[str, Any]], place: Place, losses: Losses) -> list[
 def _result(block: dict[str, Any], place: Place, losses: Losses) -> dict[str, Any]:
     for key, value in block.items():
         if key not in ("type", "tool_use_id", "content") and value is not None:
-            losses.add((*place, key), "a result on the wire is an id and a text")
+            losses.add((*place, key), "a tool result on the wire has only an id and text")
     content = block.get("content") or ""
     if not isinstance(content, str):
         content = _texts(content, (*place, "content"), losses) or ""
     if not content and block.get("content") is not None:
-        losses.add((*place, "content"), "an empty result comes back without content")
+        losses.add((*place, "content"), "an empty tool result comes back without content")
     return {"role": "tool", "tool_call_id": block["tool_use_id"], "content": content}
 
 
 def _texts(content: list[dict[str, Any]], place: Place, losses: Losses) -> list[dict[str, Any]]:
-    """Return the parts of a result that are text."""
+    """Return the text parts of a tool result."""
     parts = []
     for number, part in enumerate(content):
         if part["type"] != "text":
-            losses.add((*place, number), "a result on the wire is text")
-        elif (text := passed(part, (*place, number), losses, READ_PARTS)) is not None:
+            losses.add((*place, number), "a tool result on the wire is text")
+        elif (text := READ_PARTS.convert(part, (*place, number), losses)) is not None:
             parts.append(text)
     return parts
+
+
+def assembled(text: str) -> dict[str, Any]:
+    """Return the reply of an event stream, or the error that ends it; an empty object if it has neither.
+
+    Arguments that were cut off are read as far as possible. Raises InvalidDocument if the data of an event is not
+    JSON, or the text is not an event stream.
+    """
+    reply: dict[str, Any] = {}
+    blocks: dict[int, dict[str, Any]] = {}
+    inputs: dict[int, str] = {}
+    reading = sse.read(text)
+    if not reading.data and text.strip():
+        raise InvalidDocument("expected an event stream, got text without an event", "<stream>")
+    for data in reading.data:
+        event = parse_json(data, "<stream>")
+        if not isinstance(event, dict):
+            continue
+        index = event.get("index")
+        match event.get("type"), index:
+            case "error", _:
+                return event
+            case "message_start", _:
+                reply |= _object(event, "message")
+            case "content_block_start", int():
+                blocks[index] = dict(_object(event, "content_block"))
+            case "content_block_delta", int() if index in blocks:
+                _extend(blocks[index], _object(event, "delta"), inputs, index)
+            case "message_delta", _:
+                usage = {**_object(reply, "usage"), **_object(event, "usage")}
+                reply |= {**_object(event, "delta"), "usage": usage}
+    for index, arguments in inputs.items():
+        blocks[index]["input"] = decode(arguments)
+    return {**reply, "content": [blocks[index] for index in sorted(blocks)]} if reply else {}
+
+
+def _object(event: dict[str, Any], key: str) -> dict[str, Any]:
+    value = event.get(key)
+    return value if isinstance(value, dict) else {}
+
+
+def _extend(block: dict[str, Any], delta: dict[str, Any], inputs: dict[int, str], index: int) -> None:
+    """Add one delta to the block that it belongs to."""
+    match delta:
+        case {"type": "input_json_delta", "partial_json": str(fragment)} if fragment:
+            inputs[index] = inputs.get(index, "") + fragment
+        case {"type": "citations_delta", "citation": citation}:
+            known = block.get("citations")
+            block["citations"] = [*(known if isinstance(known, list) else ()), citation]
+        case {"type": str(kind)} if kind in _TEXTS and isinstance(delta.get(_TEXTS[kind]), str):
+            known = block.get(_TEXTS[kind])
+            block[_TEXTS[kind]] = (known if isinstance(known, str) else "") + delta[_TEXTS[kind]]

@@ -2,8 +2,8 @@
 
 from typing import Any
 
-from conformance.convert.canonical.assistant import Block, reduced, spread
-from conformance.convert.canonical.held import AS_STRING, instructions, user_parts
+from conformance.convert.canonical.assistant import Block, blocks_of, reduced
+from conformance.convert.canonical.content import AS_STRING, instructions, user_parts
 from conformance.convert.dialects import Converted, Losses
 from conformance.convert.dialects.anthropic.blocks import CALLS, DETAILS, PARTS, write_call, write_detail
 from conformance.documents.pointer import Place
@@ -29,16 +29,16 @@ def messages(canonical: list[dict[str, Any]]) -> Converted:
 
 
 def _system(canonical: list[dict[str, Any]], losses: Losses) -> str | list[dict[str, Any]]:
-    """Return the system prompt: a string where the transcript has one string, else blocks."""
-    words = instructions(canonical, losses)
+    """Return the system prompt: a string if the transcript has one string, else blocks."""
+    texts = instructions(canonical, losses)
     first = next((message for message in canonical if message["role"] in ("system", "developer")), None)
-    if len(words) == 1 and first is not None and first["content"] == words[0]:
-        return words[0]
-    return [{"type": "text", "text": text} for text in words]
+    if len(texts) == 1 and first is not None and first["content"] == texts[0]:
+        return texts[0]
+    return [{"type": "text", "text": text} for text in texts]
 
 
 def _assistant(message: dict[str, Any], place: Place, losses: Losses) -> list[dict[str, Any]]:
-    return [_block(block) for block in spread(reduced(message, place, losses, DETAILS, CALLS))]
+    return [_block(block) for block in blocks_of(reduced(message, place, losses, DETAILS, CALLS))]
 
 
 def _block(block: Block) -> Any:
@@ -65,9 +65,9 @@ def _join(native: list[dict[str, Any]], blocks: list[dict[str, Any]], *, follows
 def _add(
     native: list[dict[str, Any]], message: dict[str, Any], position: int, losses: Losses, *, follows: bool
 ) -> None:
-    """Add what a user says: after tool results in the same message, since the roles alternate there."""
+    """Add a user message; after tool results it goes into their message, since the roles alternate there."""
     if "name" in message:
-        losses.add((position, "name"), "a user has no name")
+        losses.add((position, "name"), "a user message has no name there")
     content = message["content"]
     blocks = user_parts(content, (position, "content"), losses, PARTS)
     if follows and blocks:

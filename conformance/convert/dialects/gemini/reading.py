@@ -1,19 +1,22 @@
-"""From Gemini's contents to the transcript."""
+"""From Gemini's contents and streams to the transcript."""
 
 from typing import Any, Final, NamedTuple
 
-from conformance.convert.canonical.assistant import Block, displaced, gather
-from conformance.convert.canonical.held import content_of, passed
+from conformance.convert.canonical.assistant import Block, message_of, note_moved_texts
+from conformance.convert.canonical.content import EMPTY_SYSTEM, EMPTY_TEXT, content_of
 from conformance.convert.dialects import Converted, Loss, Losses
 from conformance.convert.dialects.gemini.parts import (
     READ_PARTS,
-    made_id,
+    generated_id,
     read_call,
     read_detail,
     read_response,
     write_response,
 )
+from conformance.documents import parse_json
 from conformance.documents.pointer import Place, parse, render
+from conformance.errors import InvalidDocument
+from conformance.wire import sse
 
 _SPELLINGS: Final = {
     "system_instruction": "systemInstruction",
@@ -25,25 +28,25 @@ _SPELLINGS: Final = {
     "function_response": "functionResponse",
     "thought_signature": "thoughtSignature",
 }
-"""Keys that Gemini takes in two spellings; what lies within arguments and responses is left alone."""
+"""Keys that Gemini accepts in two spellings; arguments and responses are left alone."""
 
 _HELD: Final = {
     "text": ("text", "thought", "thoughtSignature"),
     "functionCall": ("functionCall", "thoughtSignature"),
     "functionResponse": ("functionResponse",),
 }
-_LOCAL: Final = "no place for it on the wire"
+_LOCAL: Final = "the wire has no such field"
 
 
 class _Call(NamedTuple):
-    """A call that waits for its result."""
+    """A call without a result yet."""
 
     id: str
     name: str
 
 
 def transcript(native: dict[str, Any]) -> Converted:
-    """Return the transcript of a body, whichever it is."""
+    """Return the transcript of a request or a reply; empty for any other body."""
     losses = Losses()
     reader = _Reader(losses)
     given, native = native, _spelled(native, (), losses)
@@ -62,7 +65,7 @@ def transcript(native: dict[str, Any]) -> Converted:
 
 
 def _as_given(loss: Loss, native: Any) -> Loss:
-    """Return a loss whose pointer has the spelling of the body that was given."""
+    """Return a loss whose pointer has the spelling of the input."""
     place: list[str] = []
     for token in parse(loss.pointer):
         is_other = isinstance(native, dict) and token not in native
@@ -72,7 +75,7 @@ def _as_given(loss: Loss, native: Any) -> Loss:
 
 
 def _spelled(value: dict[str, Any], place: Place, losses: Losses) -> dict[str, Any]:
-    """Return an object with the one spelling of its keys that comes back."""
+    """Return an object with its keys in the spelling that comes back."""
     result = {}
     for key, item in value.items():
         if key in _SPELLINGS:
@@ -82,7 +85,7 @@ def _spelled(value: dict[str, Any], place: Place, losses: Losses) -> dict[str, A
 
 
 def _parts(content: dict[str, Any], place: Place, losses: Losses) -> list[dict[str, Any]]:
-    """Return the parts of a content in one spelling, with that of the media in them."""
+    """Return the parts of a content in one spelling, including the media in them."""
     for key in content:
         if key not in ("role", "parts"):
             losses.add((*place, key), _LOCAL)
@@ -98,7 +101,7 @@ def _parts(content: dict[str, Any], place: Place, losses: Losses) -> list[dict[s
 
 
 class _Reader:
-    """Reads one content after the other; a result without an id answers the first open call of its name."""
+    """Reads one content after the other; a result without an id answers the first open call with its name."""
 
     __slots__ = ("_calls", "_losses", "_names", "_open", "found")
 
@@ -110,93 +113,93 @@ class _Reader:
         self.found: list[dict[str, Any]] = []
 
     def instruct(self, content: dict[str, Any] | None) -> None:
-        """Add the system message of an instruction."""
+        """Add the system message for an instruction."""
         if content is None:
             return
         place: Place = ("systemInstruction",)
         if "role" in content:
-            self._losses.add((*place, "role"), "an instruction needs no role")
-        words = []
+            self._losses.add((*place, "role"), "an instruction on the wire has no other role")
+        texts = []
         for number, part in enumerate(_parts(content, place, self._losses)):
             if part.get("text"):
-                passed(part, (*place, "parts", number), self._losses, READ_PARTS)
-                words.append(part["text"])
+                READ_PARTS.convert(part, (*place, "parts", number), self._losses)
+                texts.append(part["text"])
             else:
                 self._losses.add((*place, "parts", number), "an instruction on the wire is text")
-        if words:
-            self.found.append({"role": "system", "content": content_of(words)})
+        if texts:
+            self.found.append({"role": "system", "content": content_of(texts)})
         else:
-            self._losses.add(place, "an empty system prompt is none")
+            self._losses.add(place, EMPTY_SYSTEM)
 
     def candidates(self, given: list[dict[str, Any]]) -> None:
-        """Add the message of the first candidate that a reply has."""
+        """Add the message of a reply's first candidate."""
         for number in range(1, len(given)):
-            self._losses.add(("candidates", number), "a transcript goes on with one candidate")
-        is_said = bool((given[0].get("content") or {}).get("parts"))
+            self._losses.add(("candidates", number), "a transcript holds one candidate")
+        has_parts = bool((given[0].get("content") or {}).get("parts"))
         for key in given[0]:
-            if key != "content" or not is_said:
+            if key != "content" or not has_parts:
                 self._losses.add(("candidates", 0, key), "a transcript holds only messages")
-        if is_said:
+        if has_parts:
             self.add({"role": "model", **given[0]["content"]}, ("candidates", 0, "content"))
 
     def add(self, content: dict[str, Any], place: Place) -> None:
-        """Add what one content is on the wire."""
+        """Add the messages of the wire for one content."""
         parts = _parts(content, place, self._losses)
         if content.get("role") == "model":
             self._model(parts, place)
             return
         if content.get("role") == "function":
             self._losses.add((*place, "role"), "comes back as user")
-        answers = [number for number, part in enumerate(parts) if "functionResponse" in part]
+        results = [number for number, part in enumerate(parts) if "functionResponse" in part]
         before = len(self.found)
         joined = bool(self.found) and self.found[-1]["role"] == "tool"
-        for number in answers:
+        for number in results:
             self._result(parts[number], (*place, "parts", number))
         if joined and len(self.found) > before:
-            self._losses.add(place, "stands with the results before it in one content")
-        if len(answers) < len(parts) or not parts:
-            self._user(parts, answers, place)
+            self._losses.add(place, "comes back in one content with the results before it")
+        if len(results) < len(parts) or not parts:
+            self._user(parts, results, place)
         if len(self.found) == before:
-            self._losses.add(place, "nothing of it is left")
+            self._losses.add(place, "nothing of it can be converted")
 
-    def _user(self, parts: list[dict[str, Any]], answers: list[int], place: Place) -> None:
-        said = []
+    def _user(self, parts: list[dict[str, Any]], results: list[int], place: Place) -> None:
+        user_parts = []
         for number, part in enumerate(parts):
             at = (*place, "parts", number)
-            if number in answers:
+            if number in results:
                 continue
-            if answers:
-                self._losses.add(at, "stands after the results, in a content of its own")
+            if results:
+                self._losses.add(at, "comes back in a content of its own, after the results")
             if part.get("text") == "":
-                self._losses.add(at, "an empty text is none")
-            elif (written := passed(part, at, self._losses, READ_PARTS)) is not None:
-                said.append(written)
-        is_text = len(said) == 1 and said[0]["type"] == "text"
-        if said or not answers:
-            self.found.append({"role": "user", "content": said[0]["text"] if is_text else said or ""})
+                self._losses.add(at, EMPTY_TEXT)
+            elif (written := READ_PARTS.convert(part, at, self._losses)) is not None:
+                user_parts.append(written)
+        is_text = len(user_parts) == 1 and user_parts[0]["type"] == "text"
+        if user_parts or not results:
+            self.found.append({"role": "user", "content": user_parts[0]["text"] if is_text else user_parts or ""})
 
     def _result(self, part: dict[str, Any], place: Place) -> None:
         within = (*place, "functionResponse")
-        answer = part["functionResponse"]
-        call = self._answered(answer.get("id"), answer["name"])
+        response = part["functionResponse"]
+        call = self._answered(response.get("id"), response["name"])
         if call is None:
             self._losses.add(place, "answers no call")
             return
-        self._rest(part, "functionResponse", place)
-        for key, value in answer.items():
+        self._note_others(part, "functionResponse", place)
+        for key, value in response.items():
             is_other = (key == "id" and value != call.id) or (key == "name" and value != call.name)
             if key not in ("id", "name", "response") or is_other:
                 self._losses.add((*within, key), _LOCAL)
-        response = answer.get("response") or {}
-        text = read_response(response)
-        if write_response(text) != response:
-            self._losses.add((*within, "response"), "comes back as the object that its output spells")
+        given = response.get("response") or {}
+        text = read_response(given)
+        if write_response(text) != given:
+            self._losses.add((*within, "response"), "comes back as the object in its output")
         self.found.append({"role": "tool", "tool_call_id": call.id, "content": text})
 
     def _answered(self, ident: str | None, name: str) -> _Call | None:
-        """Return the call that a result answers: by its id, else the first open one of its name, else just the first.
+        """Return the call that a result answers: by its id, else the first open one with its name, else the first.
 
-        Clients were recorded that put an id of their own into the name, and Gemini took it for the result of the call.
+        Recorded clients put an id of their own into the name, and Gemini accepted it as the result of the call.
         """
         call = next((call for call in self._open if call.id == ident), None)
         if call is None and ident is not None and ident in self._names:
@@ -215,46 +218,45 @@ class _Reader:
             at = (*place, "parts", number)
             made = self._blocks(part, at)
             if len(made) == 1 and made[0].kind == "text" and blocks and _is_signature(blocks[-1]):
-                self._losses.add(places[-1], "a signature comes back with the text after it")
+                self._losses.add(places[-1], "a signature comes back with the text that follows it")
             blocks += made
             places += [at] * len(made)
-        for position in displaced(blocks):
-            self._losses.add(places[position], "text stands before the calls on the wire")
-        self._open = [call for call in earlier if call.id not in {each.id for each in self._open}] + self._open
-        self.found.append(gather(blocks))
+        note_moved_texts(blocks, places, self._losses)
+        self._open = [call for call in earlier if call.id not in {other.id for other in self._open}] + self._open
+        self.found.append(message_of(blocks))
 
     def _blocks(self, part: dict[str, Any], place: Place) -> list[Block]:
-        """Return a part of the model as blocks: a signature stands before the text that bears it."""
+        """Return a part of the model as blocks: the signature of a text comes before it."""
         if "functionCall" in part:
-            self._rest(part, "functionCall", place)
+            self._note_others(part, "functionCall", place)
             return [Block("call", self._call(part, place))]
         if not isinstance(part.get("text"), str):
-            self._losses.add(place, "what Gemini runs or draws itself is no call and no text")
+            self._losses.add(place, "code and media that Gemini makes are neither a call nor text")
             return []
-        self._rest(part, "text", place)
+        self._note_others(part, "text", place)
         if part.get("thought"):
             return [Block("detail", read_detail(part))]
         if "thought" in part:
-            self._losses.add((*place, "thought"), "comes back without the word that this is none")
+            self._losses.add((*place, "thought"), "comes back without the flag, which is false")
         if not part["text"] and "thoughtSignature" not in part:
-            self._losses.add(place, "an empty text is none")
+            self._losses.add(place, EMPTY_TEXT)
             return []
         signature = [Block("detail", read_detail({**part, "thought": False}))] if "thoughtSignature" in part else []
         return [*signature, Block("text", part["text"])] if part["text"] else signature
 
     def _call(self, part: dict[str, Any], place: Place) -> dict[str, Any]:
-        asked = part["functionCall"]
-        made = made_id(self._calls)
+        function_call = part["functionCall"]
+        generated = generated_id(self._calls)
         self._calls += 1
-        for key in asked:
-            if key not in ("id", "name", "args") or (key == "id" and asked["id"] == made):
+        for key in function_call:
+            if key not in ("id", "name", "args") or (key == "id" and function_call["id"] == generated):
                 self._losses.add((*place, "functionCall", key), _LOCAL)
-        call = read_call({**part, "functionCall": {**asked, "id": asked.get("id", made)}})
-        self._names[call["id"]] = asked["name"]
-        self._open.append(_Call(call["id"], asked["name"]))
+        call = read_call({**part, "functionCall": {**function_call, "id": function_call.get("id", generated)}})
+        self._names[call["id"]] = function_call["name"]
+        self._open.append(_Call(call["id"], function_call["name"]))
         return call
 
-    def _rest(self, part: dict[str, Any], kind: str, place: Place) -> None:
+    def _note_others(self, part: dict[str, Any], kind: str, place: Place) -> None:
         for key in part:
             if key not in _HELD[kind]:
                 self._losses.add((*place, key), _LOCAL)
@@ -262,3 +264,57 @@ class _Reader:
 
 def _is_signature(block: Block) -> bool:
     return block.kind == "detail" and block.value["type"] == "reasoning.encrypted"
+
+
+def assembled(stream: str | list[Any]) -> dict[str, Any]:
+    """Return the reply of a stream, given as text or as a list of chunks, or the error that ends it.
+
+    Consecutive texts are joined, unless a signature separates them. Raises InvalidDocument if the data of an event is
+    not JSON, or the text is not an event stream.
+    """
+    reply: dict[str, Any] = {}
+    candidates: dict[int, dict[str, Any]] = {}
+    for chunk in _chunks(stream):
+        if not isinstance(chunk, dict):
+            continue
+        if "error" in chunk:
+            return chunk
+        reply |= {key: value for key, value in chunk.items() if key != "candidates"}
+        for candidate in _list(chunk, "candidates"):
+            if isinstance(candidate, dict):
+                index = candidate.get("index")
+                _extend(candidates.setdefault(index if isinstance(index, int) else 0, {}), candidate)
+    return {**reply, "candidates": list(candidates.values())} if candidates else reply
+
+
+def _chunks(stream: str | list[Any]) -> list[Any]:
+    if not isinstance(stream, str):
+        return stream
+    reading = sse.read(stream)
+    if not reading.data and stream.strip():
+        raise InvalidDocument("expected an event stream, got text without an event", "<stream>")
+    return [parse_json(data, "<stream>") for data in reading.data]
+
+
+def _extend(whole: dict[str, Any], candidate: dict[str, Any]) -> None:
+    """Add a chunk's part of a candidate to the earlier ones."""
+    content = candidate.get("content")
+    whole |= {key: value for key, value in candidate.items() if key != "content"}
+    if not isinstance(content, dict):
+        return
+    parts = _list(whole.get("content", {}), "parts")
+    for part in _list(content, "parts"):
+        if parts and _is_plain(parts[-1]) and _is_plain(part) and parts[-1].get("thought") == part.get("thought"):
+            parts[-1] = {**parts[-1], "text": parts[-1]["text"] + part["text"]}
+        else:
+            parts.append(part)
+    whole["content"] = {**content, "parts": parts} if parts else content
+
+
+def _list(value: dict[str, Any], key: str) -> list[Any]:
+    found = value.get(key)
+    return list(found) if isinstance(found, list) else []
+
+
+def _is_plain(part: Any) -> bool:
+    return isinstance(part, dict) and isinstance(part.get("text"), str) and part.keys() <= {"text", "thought"}

@@ -1,22 +1,22 @@
-"""The four blocks of the neutral model, and what each is on the wire."""
+"""The four blocks of the neutral model and their counterparts on the wire."""
 
 from typing import Any, Final
 
-from conformance.convert.canonical import media
-from conformance.convert.canonical.arguments import decode, encode, spelled
-from conformance.convert.canonical.held import Codec
+from conformance.convert.canonical.arguments import decode, encode, is_compact
+from conformance.convert.canonical.codec import Codec
+from conformance.convert.canonical.content import read_media
 
-_LOCAL: Final = "no place for it on the wire"
-_FOREIGN: Final = "no place for it in a block"
+_LOCAL: Final = "the wire has no such field"
+_FOREIGN: Final = "a block has no such field"
 
 
 def write_part(part: dict[str, Any]) -> dict[str, Any] | str:
-    """Return a user's content part as a block, or the reason why there is none."""
+    """Return a user's content part as a block, or the reason if there is none."""
     if part["type"] == "text":
         return {"type": "TextContent", "text": part["text"]}
-    image = media.read(part) if part["type"] == "image_url" else None
+    image = read_media(part) if part["type"] == "image_url" else None
     if image is None:
-        return "a user's blocks are texts, and images in base64"
+        return "a user block is text, or an image in base64"
     return {"type": "ImageContent", "data": image.data, "mimeType": image.kind}
 
 
@@ -28,7 +28,7 @@ def read_part(block: dict[str, Any]) -> dict[str, Any]:
 
 
 def write_detail(detail: dict[str, Any]) -> dict[str, Any] | str:
-    """Return a detail of the reasoning as a block, or the reason why there is none."""
+    """Return a reasoning detail as a block, or the reason if there is none."""
     match detail["type"]:
         case "reasoning.encrypted":
             return {"type": "ThinkingContent", "thinking": "", "thinkingSignature": detail["data"], "redacted": True}
@@ -37,11 +37,11 @@ def write_detail(detail: dict[str, Any]) -> dict[str, Any] | str:
             return {**block, "thinkingSignature": detail["signature"]} if detail.get("signature") else block
         case "reasoning.summary":
             return {"type": "ThinkingContent", "thinking": detail["summary"]}
-    return "no block for this kind of reasoning"
+    return "there is no block for this kind of reasoning"
 
 
 def read_detail(block: dict[str, Any]) -> dict[str, Any]:
-    """Return a thinking block as a detail of the reasoning."""
+    """Return a thinking block as a reasoning detail."""
     signature = block.get("thinkingSignature", "")
     if block.get("redacted"):
         return {"type": "reasoning.encrypted", "data": signature}
@@ -50,17 +50,17 @@ def read_detail(block: dict[str, Any]) -> dict[str, Any]:
 
 
 def write_call(call: dict[str, Any]) -> dict[str, Any]:
-    """Return a tool call as a block: the arguments as an object, and as text where the object does not spell it."""
+    """Return a tool call as a block: the arguments as an object, and as text if the object does not reproduce it."""
     raw = call["function"]["arguments"]
     block = {"type": "ToolCall", "id": call["id"], "name": call["function"]["name"], "arguments": decode(raw)}
     match call.get("extra_content"):
         case {"google": {"thought_signature": str(signature)}} if signature:
             block["thoughtSignature"] = signature
-    return block if spelled(raw) else {**block, "rawArguments": raw}
+    return block if is_compact(raw) else {**block, "rawArguments": raw}
 
 
 def read_call(block: dict[str, Any]) -> dict[str, Any]:
-    """Return a block as a tool call; its raw arguments count as long as they still spell the object."""
+    """Return a block as a tool call; its raw arguments count as long as they still match the object."""
     arguments = block.get("arguments") or {}
     raw = block.get("rawArguments")
     is_current = raw is not None and decode(raw) == arguments

@@ -1,10 +1,10 @@
-"""A reply of the wire as an assistant's message of the neutral model, with what the provider said of it."""
+"""A reply of the wire as an assistant message of the neutral model, with usage, cost and stop reason."""
 
 from collections.abc import Mapping
 from typing import Any, Final
 
 from conformance.convert.dialects import Converted, Losses
-from conformance.convert.dialects.neutral.writing import assistant_content
+from conformance.convert.dialects.neutral.conversion import assistant_content
 from conformance.errors import InvalidDocument
 
 _STOPS: Final = {
@@ -28,27 +28,27 @@ _HELD: Final = (
 
 
 def stop_reason(signal: str | None) -> str:
-    """Return the neutral word for why a reply ended, be it the wire's, Anthropic's or Gemini's.
+    """Return the neutral stop reason for a finish reason of the wire, of Anthropic or of Gemini.
 
-    What no value stands for is `error`: a filter, a refusal, a stream that ended without a word. `aborted` is not read
-    from a reply, since only the caller knows that it was cancelled.
+    Anything else is `error`: a filter, a refusal, a stream without a finish reason. `aborted` never comes from a
+    reply, since only the caller knows that it cancelled the request.
     """
     return next((stop for stop, signals in _STOPS.items() if signal in signals), "error")
 
 
 def finish_reason(stop: str) -> str | None:
-    """Return the wire's word for a neutral one; None for `error` and `aborted`, for which it has none."""
+    """Return the finish reason of the wire for a neutral stop reason; None for `error` and `aborted`."""
     return _FINISHES.get(stop)
 
 
 def cost(usage: Mapping[str, Any], rates: Mapping[str, float]) -> dict[str, float]:
-    """Return what a usage costs: for each category its tokens times the price of one token, and their sum."""
+    """Return the cost of a usage: for each category its tokens times the price per token, and the sum."""
     parts = {category: usage[category] * rates.get(category, 0.0) for category in _CATEGORIES}
     return {**parts, "Total": sum(parts.values())}
 
 
 def usage(counts: Mapping[str, Any] | None, rates: Mapping[str, float] | None = None) -> dict[str, Any]:
-    """Return the wire's token counts by category: what was read from a cache or written to it is no input."""
+    """Return the token counts of the wire by category; tokens read from or written to a cache are not input."""
     given = counts or {}
     details = given.get("prompt_tokens_details") or {}
     read, write = details.get("cached_tokens") or 0, details.get("cache_write_tokens") or 0
@@ -68,30 +68,31 @@ def assistant_message(
     seed: Mapping[str, Any],
     rates: Mapping[str, float] | None = None,
 ) -> Converted:
-    """Return the message of a reply's first choice; losses point into the reply, which must have one.
+    """Return the message of a reply's first choice; losses point into the reply.
 
-    `seed` is what does not depend on the reply: Protocol, Provider, Model, Timestamp (milliseconds since 1970).
+    `seed` holds the fields that do not depend on the reply: Protocol, Provider, Model, Timestamp (milliseconds since
+    1970). Raises InvalidDocument if the reply has no choice.
     """
     losses = Losses()
     if not response.get("choices"):
         raise InvalidDocument("expected a reply with a choice, got none", "<reply>", None, "/choices")
     for number in range(1, len(response["choices"])):
-        losses.add(("choices", number), "a conversation goes on with one choice")
+        losses.add(("choices", number), "a conversation holds one choice")
     choice = response["choices"][0]
     place = ("choices", 0, "message")
-    said = {key: value for key, value in choice["message"].items() if key in _HELD and value is not None}
+    held = {key: value for key, value in choice["message"].items() if key in _HELD and value is not None}
     for key, value in choice["message"].items():
         if key not in _HELD and value is not None:
-            losses.add((*place, key), "no place for it in a message")
-    calls = said.pop("tool_calls", ())
+            losses.add((*place, key), "a message has no such field")
+    calls = held.pop("tool_calls", ())
     for number, call in enumerate(calls):
         if "function" not in call:
-            losses.add((*place, "tool_calls", number), "a call is a function's")
+            losses.add((*place, "tool_calls", number), "a call has to be of a function")
     if functions := [call for call in calls if "function" in call]:
-        said["tool_calls"] = functions
+        held["tool_calls"] = functions
     message = {
         "type": "AssistantMessage",
-        "Content": assistant_content(said, place, losses),
+        "Content": assistant_content(held, place, losses),
         **seed,
         "Usage": usage(response.get("usage"), rates),
         "StopReason": stop_reason(choice.get("finish_reason")),

@@ -1,37 +1,37 @@
-"""The messages of a browser's Prompt API: one interface a role, content as text or as parts, arguments as objects.
+"""The messages of a browser's Prompt API: one interface per role, content as text or parts, arguments as objects.
 
-A reply is a `RequestResult` of several runs; `results` takes it apart and puts it together, and a result given to
-`to_canonical` becomes the messages that its runs stand for. What is the same said otherwise is no loss: a call's
-`type` is always told on the way back, and bytes and `data:` URLs come back as base64 beside their `mimeType`.
-Source: github.com/webmachinelearning/prompt-api, issue 209.
+A reply is a `RequestResult` of several runs; `to_canonical` converts a result to the messages of its runs, and
+`results` converts both ways. Another form of the same value is not a loss: the `type` of a call always comes back, and
+bytes and `data:` URLs come back as base64 with a `mimeType`. Source: github.com/webmachinelearning/prompt-api, issue
+209.
 """
 
 from collections.abc import Mapping
 from typing import Any, Final
 
 from conformance.convert.dialects import Converted, Losses
-from conformance.convert.dialects.prompt_api import calls, content
+from conformance.convert.dialects.prompt_api import parts
 from conformance.convert.dialects.prompt_api.results import (
-    Kept,
     Miscount,
+    RunMetadata,
     extends,
     from_result,
-    kept,
     miscounts,
     partials,
+    run_metadata,
     to_result,
     to_results,
 )
 
 __all__ = [
     "TITLE",
-    "Kept",
     "Miscount",
+    "RunMetadata",
     "extends",
     "from_result",
-    "kept",
     "miscounts",
     "partials",
+    "run_metadata",
     "to_canonical",
     "to_native",
     "to_result",
@@ -44,7 +44,7 @@ TITLE: Final = "The messages of a browser's Prompt API: content in parts, and re
 def to_canonical(native: Any) -> Converted:
     """Return the canonical transcript of a list of messages, or of the runs of a RequestResult.
 
-    `data` of images and sounds may be `bytes`; the canonical transcript has it as base64.
+    The `data` of images and sounds may be `bytes`; in the canonical transcript it is base64.
     """
     if isinstance(native, Mapping):
         return from_result(native)
@@ -53,7 +53,7 @@ def to_canonical(native: Any) -> Converted:
 
 
 def to_native(canonical: list[dict[str, Any]]) -> Converted:
-    """Return the messages for a canonical transcript; arguments are parsed, and named where that changes them."""
+    """Return the messages for a canonical transcript; arguments whose text changes when parsed are named as lost."""
     losses = Losses()
     return losses.converted([_from_wire(message, number, losses) for number, message in enumerate(canonical)])
 
@@ -64,39 +64,40 @@ def _to_wire(message: Mapping[str, Any], number: int, losses: Losses) -> dict[st
     if role == "tool":
         result["tool_call_id"] = message["toolCallId"]
     if "content" in message:
-        result["content"] = content.to_wire(message["content"], (number, "content"), role, losses)
+        result["content"] = parts.content_to_wire(message["content"], (number, "content"), role, losses)
     if "thinking" in message:
         result["reasoning_content"] = message["thinking"]
     if message.get("toolCalls"):
-        result["tool_calls"] = [calls.to_wire(call["id"], **call["function"]) for call in message["toolCalls"]]
+        result["tool_calls"] = [parts.call_to_wire(call["id"], **call["function"]) for call in message["toolCalls"]]
     elif "toolCalls" in message:
-        losses.add((number, "toolCalls"), "an empty list of calls; the wire leaves the key out")
+        losses.add((number, "toolCalls"), "an empty list of calls is left out on the wire")
     if "name" in message:
-        losses.add((number, "name"), "a tool message of the wire names its call, not the tool")
+        losses.add((number, "name"), "a tool message of the wire has the id of its call, not the name of the tool")
     return result
 
 
 def _from_wire(message: Mapping[str, Any], number: int, losses: Losses) -> dict[str, Any]:
     role = message["role"]
     if role == "tool":
-        body = content.from_wire(message["content"], (number, "content"), role, losses)
+        body = parts.content_from_wire(message["content"], (number, "content"), role, losses)
         return {"role": role, "toolCallId": message["tool_call_id"], "content": body}
     for key in ("name", "refusal", "audio", "reasoning_details"):
         if message.get(key) is not None:
             losses.add((number, key), f"a message of the {role} has no such field")
     if role == "developer":
-        losses.add((number, "role"), "there is no developer here; the message becomes the system's")
+        losses.add((number, "role"), "the Prompt API has no developer role; comes back as system")
         role = "system"
     result: dict[str, Any] = {"role": role}
     if message.get("content") is not None:
-        result["content"] = content.from_wire(message["content"], (number, "content"), role, losses)
+        result["content"] = parts.content_from_wire(message["content"], (number, "content"), role, losses)
     if role == "assistant":
-        thinking = content.thinking(message, number, losses)
+        thinking = parts.thinking(message, number, losses)
         if thinking is not None:
             result["thinking"] = thinking
         if message.get("tool_calls"):
             place = (number, "tool_calls")
             result["toolCalls"] = [
-                calls.from_wire(call, (*place, each), losses) for each, call in enumerate(message["tool_calls"])
+                parts.call_from_wire(call, (*place, position), losses)
+                for position, call in enumerate(message["tool_calls"])
             ]
     return result

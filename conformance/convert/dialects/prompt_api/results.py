@@ -1,16 +1,17 @@
-"""The Prompt API's results: what one prompt set off, run by run, whole or as far as it has come.
+"""The Prompt API's results: the runs that one prompt caused, complete or so far.
 
-A run is an assistant message together with the results of its calls. A stream's chunks are results too, each the
-whole so far. The wire's usage stands in replies, not in messages: `kept` reads it off a result, and `to_result` takes
-it back.
+A run is an assistant message together with the results of its calls. A stream's chunks are results too, each with
+everything so far. On the wire, usage is in replies, not in messages: `run_metadata` reads it from a result, and
+`to_result` takes it back.
 """
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Final, NamedTuple, TypeAlias
 
-from conformance.convert.dialects import Converted, Losses, answers
-from conformance.convert.dialects.prompt_api import calls, content
+from conformance.convert.canonical.pairing import paired_results
+from conformance.convert.dialects import Converted, Losses
+from conformance.convert.dialects.prompt_api import parts
 from conformance.documents.pointer import Place, render
 
 COUNTS: Final = {
@@ -18,7 +19,7 @@ COUNTS: Final = {
     "completionTokens": "completion_tokens",
     "totalTokens": "total_tokens",
 }
-"""The counts of a usage, and their names on the wire."""
+"""The counts of a usage, with their names on the wire."""
 
 Usage: TypeAlias = Mapping[str, int]
 Transcript: TypeAlias = Sequence[Mapping[str, Any]]
@@ -26,50 +27,50 @@ Transcript: TypeAlias = Sequence[Mapping[str, Any]]
 _WORD: Final = re.compile(r"\s*\S+|\s+")
 
 
-class Kept(NamedTuple):
-    """What a result says that no message can: each run's usage as the wire names it, and how long its calls took."""
+class RunMetadata(NamedTuple):
+    """What no message can hold of a result: each run's usage, as the wire has it, and the durations of its calls."""
 
     usages: tuple[dict[str, int], ...]
     durations: tuple[tuple[float | None, ...], ...]
 
 
 class Miscount(NamedTuple):
-    """A number of tokens that is not what it should add up to: its pointer, and "expected …, got …"."""
+    """A token count that does not add up: its pointer, and "expected …, got …"."""
 
     pointer: str
     message: str
 
 
 def from_result(result: Mapping[str, Any]) -> Converted:
-    """Return the messages that a result's runs stand for: an assistant message each, and those of its tools."""
+    """Return the messages of a result's runs: an assistant message each, and those of its tools."""
     losses = Losses()
     if not result["done"]:
-        losses.add(("done",), "a transcript does not say that more is to come")
+        losses.add(("done",), "a transcript has no flag for more to come")
     messages: list[dict[str, Any]] = []
     for number, run in enumerate(result["runs"]):
         messages += _messages(run, ("runs", number), losses)
-    losses.add(("usage",), "usage stands in the wire's replies, not in messages")
+    losses.add(("usage",), "on the wire, usage is in replies, not in messages")
     return losses.converted(messages)
 
 
-def kept(result: Mapping[str, Any]) -> Kept:
-    """Return what `from_result` names as lost because the wire says it elsewhere, as `to_result` takes it back."""
+def run_metadata(result: Mapping[str, Any]) -> RunMetadata:
+    """Return what `from_result` loses because messages cannot hold it, for `to_result`."""
     usages = tuple({there: run["usage"][here] for here, there in COUNTS.items()} for run in result["runs"])
-    return Kept(usages, tuple(tuple(tool.get("durationMs") for tool in run["tools"]) for run in result["runs"]))
+    return RunMetadata(usages, tuple(tuple(tool.get("durationMs") for tool in run["tools"]) for run in result["runs"]))
 
 
 def to_result(
     canonical: Transcript, usages: Sequence[Usage] = (), durations: Sequence[Sequence[float | None]] = ()
 ) -> Converted:
-    """Return the result of a transcript's last prompt; all that stands outside its runs is lost.
+    """Return the result of a transcript's last prompt; everything outside its runs is lost.
 
-    `usages` are those of the replies to that prompt, as the wire has them, one a run; a run without one counts zero.
-    `durations` are milliseconds, one a call of each run.
+    `usages` are those of the replies to that prompt, as the wire has them, one per run; a run without one counts zero.
+    `durations` are milliseconds, one per call of each run.
     """
     losses = Losses()
     prompts = _prompts(canonical, losses)
-    for position in [each for runs in prompts[:-1] for each in runs]:
-        for at in (position, *answers(canonical, position)[0].values()):
+    for position in [position for runs in prompts[:-1] for position in runs]:
+        for at in (position, *paired_results(canonical, position).values()):
             losses.add((at,), "belongs to the result of an earlier prompt")
     runs = prompts[-1] if prompts else []
     return losses.converted(_result(canonical, runs, usages, durations, losses))
@@ -78,7 +79,7 @@ def to_result(
 def to_results(
     canonical: Transcript, usages: Sequence[Usage] = (), durations: Sequence[Sequence[float | None]] = ()
 ) -> Converted:
-    """Return the results of a whole session, one a prompt that was answered; only the prompts themselves are lost.
+    """Return the results of a session, one per answered prompt; only the prompts themselves are lost.
 
     `usages` and `durations` are those of all runs, in their order.
     """
@@ -93,9 +94,9 @@ def to_results(
 
 
 def partials(result: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
-    """Yield what a stream could have shown on the way to a result, word by word; the last one is the result.
+    """Yield the partial results of a stream, word by word; the last one is the result.
 
-    In each run come thinking, text, calls and their outputs, in this order. A run's usage is zero until it ends.
+    The order in each run is thinking, text, calls and their outputs. A run's usage is zero until it ends.
     """
     runs: list[Mapping[str, Any]] = []
     for run in result["runs"]:
@@ -106,13 +107,13 @@ def partials(result: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
 
 
 def extends(later: Mapping[str, Any], earlier: Mapping[str, Any]) -> bool:
-    """Say whether one chunk can follow another: nothing is over yet, and what was said stays said."""
+    """Return whether one chunk can follow another: that was not the last, and nothing in it changes."""
     pairs = zip(later["runs"], earlier["runs"], strict=False)
     return not earlier["done"] and len(later["runs"]) >= len(earlier["runs"]) and all(_grew(*pair) for pair in pairs)
 
 
 def miscounts(result: Mapping[str, Any]) -> tuple[Miscount, ...]:
-    """Return where a result's usage does not add up: prompt and completion to the total, the runs to the whole."""
+    """Return where usage does not add up: prompt and completion to the total, the runs to the result."""
     places: list[tuple[Place, Usage]] = [
         (("runs", number, "usage"), run["usage"]) for number, run in enumerate(result["runs"])
     ]
@@ -140,23 +141,23 @@ def _messages(run: Mapping[str, Any], place: Place, losses: Losses) -> list[dict
     if run["thinkingText"]:
         message["reasoning_content"] = run["thinkingText"]
     if run["tools"]:
-        message["tool_calls"] = [calls.to_wire(tool["id"], tool["name"], tool["args"]) for tool in run["tools"]]
+        message["tool_calls"] = [parts.call_to_wire(tool["id"], tool["name"], tool["args"]) for tool in run["tools"]]
     messages = [message]
     for number, tool in enumerate(run["tools"]):
         at = (*place, "tools", number)
         if "output" in tool:
-            body = content.to_wire(tool["output"]["content"], (*at, "output", "content"), "tool", losses)
-            # One text is what the wire says as a string, and every host reads that.
+            body = parts.content_to_wire(tool["output"]["content"], (*at, "output", "content"), "tool", losses)
+            # One text becomes a string, which every provider accepts.
             body = body[0]["text"] if len(body) == 1 and isinstance(body, list) else body
             messages.append({"role": "tool", "tool_call_id": tool["id"], "content": body})
         if "durationMs" in tool:
-            losses.add((*at, "durationMs"), "the wire does not say how long a tool took")
-    losses.add((*place, "usage"), "usage stands in the wire's replies, not in messages")
+            losses.add((*at, "durationMs"), "the wire has no durations of tool runs")
+    losses.add((*place, "usage"), "on the wire, usage is in replies, not in messages")
     return messages
 
 
 def _prompts(canonical: Transcript, losses: Losses) -> list[list[int]]:
-    """Return where the runs stand, prompt by prompt, and note every message that is part of no run."""
+    """Return the positions of the runs of each prompt, and note every message that is part of no run."""
     prompts: list[list[int]] = []
     taken: set[int] = set()
     fresh = True
@@ -164,7 +165,7 @@ def _prompts(canonical: Transcript, losses: Losses) -> list[list[int]]:
         if message["role"] == "assistant":
             prompts += [[]] if fresh else []
             prompts[-1].append(position)
-            taken.update(answers(canonical, position)[0].values())
+            taken.update(paired_results(canonical, position).values())
             fresh = False
         elif message["role"] == "tool":
             if position not in taken:
@@ -202,24 +203,23 @@ def _run(canonical: Transcript, position: int, took: Sequence[float | None], los
             losses.add((position, key), "a run has no such field")
     body = message.get("content")
     if isinstance(body, list):
-        losses.add((position, "content"), "a run's text is one string, without parts")
-    thinking = content.thinking(message, position, losses)
+        losses.add((position, "content"), "the text of a run is one string, without parts")
+    thinking = parts.thinking(message, position, losses)
     if message.get("reasoning_content") == "":
-        losses.add((position, "reasoning_content"), "a run with empty thinking has none")
-    answered = answers(canonical, position)[0]
+        losses.add((position, "reasoning_content"), "empty thinking is the same as none")
+    answered = paired_results(canonical, position)
     tools = []
     for number, call in enumerate(message.get("tool_calls") or ()):
-        arguments = calls.parsed(call, (position, "tool_calls", number), losses)
+        arguments = parts.parsed_arguments(call, (position, "tool_calls", number), losses)
         tool: dict[str, Any] = {"id": call["id"], "name": call["function"]["name"], "args": arguments}
         if number in answered:
             at = answered[number]
-            given = content.from_wire(canonical[at]["content"], (at, "content"), "tool", losses)
-            parts = [{"type": "text", "text": given}] if isinstance(given, str) else given
-            tool["output"] = {"content": parts}
+            given = parts.content_from_wire(canonical[at]["content"], (at, "content"), "tool", losses)
+            tool["output"] = {"content": [{"type": "text", "text": given}] if isinstance(given, str) else given}
         if number < len(took) and took[number] is not None:
             tool["durationMs"] = took[number]
         tools.append(tool)
-    return {"thinkingText": thinking or "", "text": "".join(content.texts(body)), "tools": tools}
+    return {"thinkingText": thinking or "", "text": "".join(parts.texts(body)), "tools": tools}
 
 
 def _growing(run: Mapping[str, Any]) -> Iterator[dict[str, Any]]:

@@ -1,20 +1,21 @@
 """The messages of wolo, a Python agent with two layers: messages in parts inside, chat completions outside.
 
-A tool part is a call and its result in one. This module takes the inner messages to the canonical transcript with
-all they say; `requests` builds what the agent sends, as it is documented and as it should be, `stream` applies what
-comes back, and `compaction` shortens a session. What comes back as it was is not lost: ids that are numbered as
-`to_native` numbers them, and fields at their defaults. Source: "Wolo LLM Message Structure Documentation".
+A tool part is a call together with its result. This module converts the inner messages; `requests` builds what the
+agent sends, as documented and as it should be, `stream` applies the events of a reply, and `compaction` shortens a
+session. Ids that are numbered as `to_native` does and fields with their default values are not lost. Source: "Wolo LLM
+Message Structure Documentation".
 """
 
 from collections.abc import Iterator, Mapping
 from itertools import count
 from typing import Any, Final
 
-from conformance.convert.canonical.held import AS_STRING
-from conformance.convert.dialects import Converted, Losses, answers
+from conformance.convert.canonical.content import AFTER_CALLS, AS_STRING
+from conformance.convert.canonical.pairing import paired_results
+from conformance.convert.dialects import Converted, Losses
 from conformance.convert.dialects.wolo import calls
 from conformance.convert.dialects.wolo.compaction import compact, prune, summarise
-from conformance.convert.dialects.wolo.requests import mended, request_headers, to_llm_messages
+from conformance.convert.dialects.wolo.requests import request_headers, to_llm_messages, to_wire_messages
 from conformance.convert.dialects.wolo.stream import TRANSITIONS, advance, apply
 from conformance.documents.pointer import Place
 
@@ -24,46 +25,46 @@ __all__ = [
     "advance",
     "apply",
     "compact",
-    "mended",
     "prune",
     "request_headers",
     "summarise",
     "to_canonical",
     "to_llm_messages",
     "to_native",
+    "to_wire_messages",
 ]
 
-TITLE: Final = "The inner messages of the wolo agent: text and tool parts, a call and its result in one."
+TITLE: Final = "The inner messages of the wolo agent: text parts, and tool parts with call and result."
 
-_KEPT: Final[dict[str, Any]] = {"timestamp": 0.0, "finish_reason": "", "metadata": {}}
-_TIMED: Final[dict[str, Any]] = {"start_time": 0.0, "end_time": 0.0}
+_DEFAULTS: Final[dict[str, Any]] = {"timestamp": 0.0, "finish_reason": "", "metadata": {}}
+_TIME_DEFAULTS: Final[dict[str, Any]] = {"start_time": 0.0, "end_time": 0.0}
 
 
 def to_canonical(native: list[dict[str, Any]]) -> Converted:
-    """Return the canonical transcript of the inner messages; a call that has not ended has no result there.
+    """Return the canonical transcript of the inner messages; a call that has not ended has no result.
 
-    A message that goes on after its calls have ended is several on the wire, one a reply.
+    A message that continues after its calls have ended becomes one message for each reply.
     """
     losses = Losses()
     numbers = count(1)
     messages: list[dict[str, Any]] = []
-    told = 1
+    number = 1
     for position, message in enumerate(native):
-        _note_kept(message, position, told, losses)
+        _note_defaults(message, position, number, losses)
         for later, reply in enumerate(calls.replies(message)):
             if later:
-                losses.add((position, "parts", reply[0][0]), "said after the results, so in a message of its own")
+                losses.add((position, "parts", reply[0][0]), "becomes a message of its own, after the results")
             content = _content(message["role"], reply, position, numbers, losses)
             reasoning = "" if later else message.get("reasoning_content", "")
             messages += _to_wire({"role": message["role"], "content": content}, reasoning, reply, position, losses)
-            told += 1
+            number += 1
     return losses.converted(messages)
 
 
 def to_native(canonical: list[dict[str, Any]]) -> Converted:
     """Return the inner messages for a canonical transcript: numbered, finished, without times.
 
-    A call whose result follows is completed, any other is pending. Results take the order of their calls.
+    A call with a result is completed, any other is pending. Results get the order of their calls.
     """
     losses = Losses()
     numbers = count(1)
@@ -71,7 +72,7 @@ def to_native(canonical: list[dict[str, Any]]) -> Converted:
     taken: set[int] = set()
     for position, message in enumerate(canonical):
         if message["role"] != "tool":
-            answered, _ = answers(canonical, position)
+            answered = paired_results(canonical, position)
             taken.update(answered.values())
             results = {number: canonical[at]["content"] for number, at in answered.items()}
             native = _from_wire(message, position, numbers, losses)
@@ -83,66 +84,67 @@ def to_native(canonical: list[dict[str, Any]]) -> Converted:
     return losses.converted(messages)
 
 
-def _note_kept(message: Mapping[str, Any], position: int, number: int, losses: Losses) -> None:
+def _note_defaults(message: Mapping[str, Any], position: int, number: int, losses: Losses) -> None:
     if message["id"] != f"msg_{number:03}":
         losses.add((position, "id"), "messages of the wire have no ids")
-    for key, default in _KEPT.items():
+    for key, default in _DEFAULTS.items():
         if message.get(key, default) != default:
-            losses.add((position, key), "kept by the agent; a message of the wire has no such field")
+            losses.add((position, key), "the wire has no such field")
     if not message.get("finished"):
         place = (position, "finished") if "finished" in message else (position,)
-        losses.add(place, "a message of the wire is finished")
+        losses.add(place, "a message of the wire is always finished")
 
 
 def _content(role: str, reply: calls.Reply, position: int, numbers: Iterator[int], losses: Losses) -> Any:
-    """Return the texts of a reply: none is "", one a string, several are parts."""
-    spoken = [(number, part) for number, part in reply if part["type"] == "text"]
-    called = next((number for number, part in reply if part["type"] == "tool"), None)
+    """Return the texts of a reply as content: none is "", one is a string, several are parts."""
+    text_parts = [(number, part) for number, part in reply if part["type"] == "text"]
+    first_call = next((number for number, part in reply if part["type"] == "tool"), None)
     texts: list[str] = []
-    for number, part in spoken:
+    for number, part in text_parts:
         place = (position, "parts", number)
         text = part.get("text", "")
-        if len(spoken) == 1 and not text:
-            losses.add(place, "a message with one empty text says no more than one with none")
+        if len(text_parts) == 1 and not text:
+            losses.add(place, "one empty text is the same as none")
             continue
         texts.append(text)
         if part["id"] != f"text_{next(numbers):03}":
             losses.add((*place, "id"), "texts of the wire have no ids")
-        if role == "assistant" and called is not None and number > called:
-            losses.add(place, "the wire has a message's text before its calls; the text moves there")
+        if role == "assistant" and first_call is not None and number > first_call:
+            losses.add(place, AFTER_CALLS)
     return [{"type": "text", "text": text} for text in texts] if len(texts) > 1 else "".join(texts)
 
 
 def _to_wire(
     result: dict[str, Any], reasoning: str, reply: calls.Reply, position: int, losses: Losses
 ) -> list[dict[str, Any]]:
-    """Return a reply's message with its reasoning and its calls, and the results of those that have ended."""
+    """Return a reply's message with its reasoning and calls, and the results of the calls that have ended."""
     tools = [(number, part) for number, part in reply if part["type"] == "tool"]
     if result["role"] != "assistant":
         if reasoning:
-            losses.add((position, "reasoning_content"), "only an assistant reasons")
+            losses.add((position, "reasoning_content"), "only assistant messages have reasoning")
         for number, _ in tools:
-            losses.add((position, "parts", number), "only an assistant calls tools")
+            losses.add((position, "parts", number), "only assistant messages have tool calls")
         return [result]
     if reasoning:
         result["reasoning_content"] = reasoning
     if tools:
         result["tool_calls"] = [calls.to_wire(part) for _, part in tools]
-    return [result, *(each for number, part in tools for each in _result(part, (position, "parts", number), losses))]
+    results = [_result(part, (position, "parts", number), losses) for number, part in tools]
+    return [result, *(message for messages in results for message in messages)]
 
 
 def _result(part: Mapping[str, Any], place: Place, losses: Losses) -> list[dict[str, Any]]:
-    """Return the tool message of a call that has ended; nothing where it has not."""
-    for key, default in _TIMED.items():
+    """Return the tool message of a call that has ended; none if it has not."""
+    for key, default in _TIME_DEFAULTS.items():
         if part.get(key, default) != default:
-            losses.add((*place, key), "the wire does not say when a tool ran")
+            losses.add((*place, key), "the wire has no times of tool runs")
     status = part.get("status", "pending")
     if status in ("completed", "failed"):
         if status == "failed":
-            losses.add((*place, "status"), "the wire has no flag for a failure; its text is the result")
+            losses.add((*place, "status"), "the wire has no flag for a failure, only its text")
         return [{"role": "tool", "tool_call_id": part["id"], "content": part.get("output", "")}]
     if status == "running":
-        losses.add((*place, "status"), "the wire does not say that a tool has begun; the call comes back pending")
+        losses.add((*place, "status"), "the wire cannot hold that a tool is running; the call comes back pending")
     if part.get("output"):
         losses.add((*place, "output"), "a call that has not ended has no result")
     return []
@@ -154,7 +156,7 @@ def _from_wire(message: Mapping[str, Any], position: int, numbers: Iterator[int]
         if message.get(key) is not None:
             losses.add((position, key), "a message of the agent has no such field")
     if role == "developer":
-        losses.add((position, "role"), "there is no developer here; the message becomes the system's")
+        losses.add((position, "role"), "the agent has no developer role; comes back as system")
         role = "system"
     content = message.get("content") or []
     texts = []
@@ -162,11 +164,11 @@ def _from_wire(message: Mapping[str, Any], position: int, numbers: Iterator[int]
         if part["type"] == "text":
             texts.append(part["text"])
         else:
-            losses.add((position, "content", number), "a part of the agent's is text or a tool")
+            losses.add((position, "content", number), "a part of the agent is text or a tool")
     if len(texts) == 1 and not isinstance(content, str):
         losses.add((position, "content"), AS_STRING)
-    spoken = [] if texts == [""] else texts
-    parts = [{"id": f"text_{next(numbers):03}", "type": "text", "text": text} for text in spoken]
+    texts = [] if texts == [""] else texts
+    parts = [{"id": f"text_{next(numbers):03}", "type": "text", "text": text} for text in texts]
     native = {"role": role, "parts": parts, "timestamp": 0.0, "finished": True}
     reasoning = calls.reasoning(message, position, losses)
     return {**native, "reasoning_content": reasoning} if reasoning else native

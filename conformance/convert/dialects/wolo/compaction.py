@@ -1,7 +1,7 @@
-"""How a session of wolo is shortened: old outputs go first, then old messages give way to a summary.
+"""How a session of wolo is shortened: old outputs are removed first, then a summary replaces old messages.
 
-A call and its result are one part, so they stay or go together; a call that has not ended stays as it is, and so does
-all that follows it. What was done is said in the metadata under `compaction`.
+A call and its result are one part, so they stay or go together. A call that has not ended stays, with everything after
+it. The metadata under `compaction` record what was done.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -13,7 +13,7 @@ Session: TypeAlias = Sequence[Mapping[str, Any]]
 
 PRUNED: Final = "[The output was removed to save space.]"
 SPARED: Final = 4
-"""How many of the last messages are left alone."""
+"""How many of the last messages are never changed."""
 
 
 def compact(
@@ -23,19 +23,19 @@ def compact(
     write: Callable[[Session], str],
     spare: int = SPARED,
 ) -> list[Mapping[str, Any]]:
-    """Return a session that is shortened as far as needed: not at all, by its outputs, or by a summary.
+    """Return a session that is shortened as far as necessary: not at all, without outputs, or with a summary.
 
-    `count` says how many tokens messages have, `write` sums them up. What comes back may still exceed the limit.
+    `count` returns the tokens of messages, `write` a summary of them. The result may still exceed the limit.
     """
     if count(messages) <= limit:
         return list(messages)
     pruned = prune(messages, spare)
-    # The summary is written from what the tools said, not from what is left of it.
+    # The summary is written from the full outputs of the tools.
     return pruned if count(pruned) <= limit else summarise(messages, write, spare, pruned)
 
 
 def prune(messages: Session, spare: int = SPARED) -> list[Mapping[str, Any]]:
-    """Return the session with a note in place of each output before the last messages; failures keep their errors."""
+    """Return the session with a note instead of each output before the last messages; errors of failed calls stay."""
     until = max(len(messages) - spare, 0)
     return [*map(_pruned, messages[:until]), *messages[until:]]
 
@@ -43,25 +43,25 @@ def prune(messages: Session, spare: int = SPARED) -> list[Mapping[str, Any]]:
 def summarise(
     messages: Session, write: Callable[[Session], str], spare: int = SPARED, kept: Session | None = None
 ) -> list[Mapping[str, Any]]:
-    """Return the session with one user message in place of all before the last ones; the system's stay.
+    """Return the session with one user message instead of all before the last ones; system messages stay.
 
-    `kept` is the session in another form from which the messages that stay are taken.
+    `kept` is another form of the session, from which the remaining messages are taken.
     """
     kept = messages if kept is None else kept
     until = max(len(messages) - spare, 0)
-    until = next((at for at in range(until) if _is_waiting(messages[at])), until)
-    told = [message for message in messages[:until] if message["role"] != "system"]
-    if not told:
+    until = next((at for at in range(until) if _is_pending(messages[at])), until)
+    summarised = [message for message in messages[:until] if message["role"] != "system"]
+    if not summarised:
         return list(kept)
     summary = {
-        "id": f"summary_{told[-1]['id']}",
+        "id": f"summary_{summarised[-1]['id']}",
         "role": "user",
-        "parts": [{"id": f"summary_{told[-1]['id']}_text", "type": "text", "text": write(told)}],
-        "timestamp": told[-1]["timestamp"],
+        "parts": [{"id": f"summary_{summarised[-1]['id']}_text", "type": "text", "text": write(summarised)}],
+        "timestamp": summarised[-1]["timestamp"],
         "finished": True,
-        "metadata": {"compaction": {"summarised": [message["id"] for message in told]}},
+        "metadata": {"compaction": {"summarised": [message["id"] for message in summarised]}},
     }
-    return [*(each for each in kept[:until] if each["role"] == "system"), summary, *kept[until:]]
+    return [*(message for message in kept[:until] if message["role"] == "system"), summary, *kept[until:]]
 
 
 def _pruned(message: Mapping[str, Any]) -> Mapping[str, Any]:
@@ -75,10 +75,10 @@ def _pruned(message: Mapping[str, Any]) -> Mapping[str, Any]:
 
 
 def _is_bulky(part: Mapping[str, Any]) -> bool:
-    """Say whether a part has an output that is longer than the note in its place."""
+    """Return whether a part has an output that is longer than the note."""
     return part.get("status") == "completed" and len(part.get("output", "")) > len(PRUNED)
 
 
-def _is_waiting(message: Mapping[str, Any]) -> bool:
-    """Say whether a message holds a call that has not ended."""
+def _is_pending(message: Mapping[str, Any]) -> bool:
+    """Return whether a message has a call that has not ended."""
     return any(part["type"] == "tool" and not calls.ended(part) for part in message["parts"])

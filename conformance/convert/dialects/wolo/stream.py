@@ -1,6 +1,6 @@
-"""How a message of wolo grows: the events of a stream, and the states that a call goes through.
+"""How a message of wolo grows: the events of a stream, and the states of a call.
 
-The document names the events and what they do; their fields are named here as the parts name theirs.
+The document names the events and their effects; their fields have the names of the parts' fields here.
 """
 
 from collections.abc import Mapping
@@ -14,17 +14,17 @@ TRANSITIONS: Final[dict[str, tuple[str, ...]]] = {
     "completed": (),
     "failed": (),
 }
-"""Which states may follow which; the last two are final."""
+"""The states that may follow each state; the last two are final."""
 
 
 def apply(message: Mapping[str, Any], event: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the message after an event; the message given stays as it was.
+    """Return the message after an event, as a new value.
 
-    `text-delta` has `text`, which goes to the last part or begins a new one; `tool-call` has `id`, `tool` and
-    `input`; `finish` has `finish_reason`. Raises Unusable for any other event, and after the end.
+    `text-delta` has `text`, which is added to the last part or starts a new one; `tool-call` has `id`, `tool` and
+    `input`; `finish` has `finish_reason`. Raises Unusable for any other event, and after `finish`.
     """
     if message.get("finished"):
-        text = f"the message {message['id']} is finished: no {event['type']} can follow"
+        text = f"the message {message['id']} is finished; no {event['type']} may follow"
         raise Unusable(text)
     parts = list(message["parts"])
     if event["type"] == "text-delta":
@@ -34,14 +34,14 @@ def apply(message: Mapping[str, Any], event: Mapping[str, Any]) -> dict[str, Any
         return {**message, "parts": [*parts, {**call, "type": "tool", "status": "pending"}]}
     if event["type"] == "finish":
         return {**message, "parts": parts, "finished": True, "finish_reason": event["finish_reason"]}
-    text = f"there is no event {event['type']}: expected text-delta, tool-call or finish"
+    text = f"unknown event {event['type']}: expected text-delta, tool-call or finish"
     raise Unusable(text)
 
 
 def advance(message: Mapping[str, Any], call: str, status: str, output: str = "", at: float = 0.0) -> dict[str, Any]:
-    """Return the message with one of its calls in its next state, begun or ended at a time in seconds since 1970.
+    """Return the message with one of its calls in its next state; `at` is the time in seconds since 1970.
 
-    Where calls share the id, it is the first that can get there. Raises Unusable where none can.
+    If calls share the id, the first that can get there does. Raises Unusable if none can.
     """
     parts = list(message["parts"])
     mine = [number for number, part in enumerate(parts) if part["type"] == "tool" and part["id"] == call]

@@ -1,7 +1,8 @@
-"""Content of the Prompt API, text or parts of text, image and audio, as the content of the wire and back.
+"""Content and tool calls of the Prompt API, and their counterparts on the wire.
 
-The data of an image or of a sound is a URL where it begins with a scheme, else base64. Where nothing says its type,
-the type is read off its first bytes. Of the wire's messages, only a user's hold more than text.
+The data of an image or a sound is a URL if it begins with a scheme, else base64. Without a media type, its first bytes
+decide. On the wire, only user messages hold more than text. Arguments are objects here; the wire has the text that the
+model wrote.
 """
 
 import base64
@@ -9,6 +10,9 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
+import orjson
+
+from conformance.convert.canonical.arguments import parse_call
 from conformance.convert.dialects import Losses
 from conformance.documents.pointer import Place
 from conformance.wire.reasoning import TEXT_KEYS
@@ -23,14 +27,14 @@ _SIGNATURES: Final = {
         "//I": "audio/mpeg", "T2dnUw": "audio/ogg", "ZkxhQw": "audio/flac",
     },
 }  # fmt: skip
-"""How data of a type begins in base64."""
+"""How the base64 of each media type begins."""
 
 _ALIASES: Final = {"mpeg": "mp3", "wave": "wav", "x-wav": "wav", "vnd.wave": "wav"}
-"""Names of sound formats that stand for another, which is what the wire says; `mpeg` is the media type of mp3."""
+"""Other names of sound formats, and the names on the wire; `mpeg` is the media type of mp3."""
 
 
-def to_wire(content: Any, place: Place, role: str, losses: Losses) -> Any:
-    """Return the wire's content for a message of a role; bytes become base64."""
+def content_to_wire(content: Any, place: Place, role: str, losses: Losses) -> Any:
+    """Return the content of the wire for a message with a role; bytes become base64."""
     if isinstance(content, str):
         return content
     parts = []
@@ -39,18 +43,18 @@ def to_wire(content: Any, place: Place, role: str, losses: Losses) -> Any:
         if part["type"] == "text":
             parts.append({"type": "text", "text": part["text"]})
         elif role != "user":
-            losses.add(at, f"on the wire, a message of the {role} holds text alone")
+            losses.add(at, f"on the wire, the content of the {role} is only text")
         else:
             parts += _image(part, at, losses) if part["type"] == "image" else _audio(part, at, losses)
     if parts or role == "assistant":
         return parts
     if not content:
-        losses.add(place, "an empty list of parts; the wire wants one at least")
+        losses.add(place, "an empty list of parts; the wire requires at least one")
     return ""
 
 
-def from_wire(content: Any, place: Place, role: str, losses: Losses) -> Any:
-    """Return the dialect's content for that of the wire; where no part is left, an empty text, as on the way back."""
+def content_from_wire(content: Any, place: Place, role: str, losses: Losses) -> Any:
+    """Return the content of the Prompt API; if no part is left, an empty text, as in the other direction."""
     if isinstance(content, str):
         return content
     parts = []
@@ -63,35 +67,35 @@ def from_wire(content: Any, place: Place, role: str, losses: Losses) -> Any:
         elif part["type"] == "input_audio":
             parts += _from_input_audio(part["input_audio"], at, losses)
         elif part["type"] != "thinking":
-            losses.add(at, f"there are no parts of type {part['type']}")
+            losses.add(at, f"there is no part of type {part['type']}")
     return parts if parts or role == "assistant" else ""
 
 
 def texts(content: Any) -> list[str]:
-    """Return the texts of a wire's content, in their order."""
+    """Return the texts of content of the wire, in their order."""
     if isinstance(content, str):
         return [content]
     return [part["text"] for part in content or () if part["type"] == "text"]
 
 
 def thinking(message: Mapping[str, Any], position: int, losses: Losses) -> str | None:
-    """Return what an assistant message of the wire thought, under whatever name; None where it has no reasoning.
+    """Return the reasoning of an assistant message, from any field; None if it has none.
 
-    Thinking that stands among the parts is noted, even where it is all there is: its place is not kept.
+    Thinking parts of the content are always noted, since their position is lost.
     """
     flat = [message[key] for key in TEXT_KEYS if message.get(key) is not None]
     if message.get("reasoning") is not None:
         is_same = message["reasoning"] == flat[0]
-        reason = "comes back as reasoning_content" if is_same else "there is one thinking, and that is another"
+        reason = "comes back as reasoning_content" if is_same else "a message has one thinking text, and it differs"
         losses.add((position, "reasoning"), reason)
-    thoughts: list[str] = []
+    found: list[str] = []
     for number, part in enumerate(_listed(message.get("content"))):
         if part["type"] == "thinking":
-            losses.add((position, "content", number), "thinking is one text beside the content, it has no place in it")
-            thoughts += texts(part["thinking"])
+            losses.add((position, "content", number), "thinking is one text of the message, not part of its content")
+            found += texts(part["thinking"])
     if flat:
         return str(flat[0])
-    return "".join(thoughts) if thoughts else None
+    return "".join(found) if found else None
 
 
 def _listed(content: Any) -> Sequence[Mapping[str, Any]]:
@@ -101,7 +105,7 @@ def _listed(content: Any) -> Sequence[Mapping[str, Any]]:
 def _image(part: Mapping[str, Any], place: Place, losses: Losses) -> list[dict[str, Any]]:
     data, media, url = _source(part, place, losses)
     if url is None and media is None:
-        losses.add(place, "neither mimeType nor the first bytes say what kind of image it is")
+        losses.add(place, "neither mimeType nor the first bytes show the type of the image")
         return []
     return [{"type": "image_url", "image_url": {"url": url or f"data:{media};base64,{data}"}}]
 
@@ -111,28 +115,28 @@ def _audio(part: Mapping[str, Any], place: Place, losses: Losses) -> list[dict[s
     if url is not None:
         inner = _DATA.fullmatch(url)
         if inner is None or _URL.match(inner[2]):
-            losses.add(place, "the wire takes sound as base64, not by its address")
+            losses.add(place, "on the wire, audio has to be base64, not a URL")
             return []
         media, data = inner[1], inner[2]
     kind = _format(media) or _format(_sniffed("audio", data))
     if kind is None:
-        losses.add(place, "neither mimeType nor the first bytes say what kind of sound it is")
+        losses.add(place, "neither mimeType nor the first bytes show the type of the audio")
         return []
     if media is not None and media != f"audio/{_named(kind)}":
         where = "mimeType" if part.get("mimeType") == media else "data"
-        losses.add((*place, where), f"the wire says {kind} for this type")
+        losses.add((*place, where), f"the wire's name for this type is {kind}")
     return [{"type": "input_audio", "input_audio": {"data": data, "format": kind}}]
 
 
 def _source(part: Mapping[str, Any], place: Place, losses: Losses) -> tuple[str, str | None, str | None]:
-    """Return a part's base64 and its media type, as far as known, or its URL in the third place."""
+    """Return a part's base64, its media type if known, and its URL if it has one."""
     given = part["data"]
     data = given if isinstance(given, str) else base64.b64encode(given).decode("ascii")
     media = part.get("mimeType")
     if _URL.match(data):
         inner = _DATA.fullmatch(data)
         if media is not None and (inner is None or inner[1] != media):
-            losses.add((*place, "mimeType"), "the data's URL says what type it is")
+            losses.add((*place, "mimeType"), "the type is in the URL of the data")
         return "", media, data
     if media is not None and (not media or "," in media):
         losses.add((*place, "mimeType"), "not a media type")
@@ -145,23 +149,23 @@ def _sniffed(kind: str, data: str) -> str | None:
 
 
 def _format(media: str | None) -> str | None:
-    """Return the wire's name of a sound's media type."""
+    """Return the name on the wire for the media type of a sound."""
     kind = (media or "").removeprefix("audio/")
     return _ALIASES.get(kind, kind) if kind and media != kind else None
 
 
 def _named(kind: str) -> str:
-    """Return a sound format's name within its media type."""
+    """Return the media subtype of a sound format."""
     return "mpeg" if kind == "mp3" else kind
 
 
 def _from_image_url(image: Mapping[str, Any], place: Place, losses: Losses) -> list[dict[str, Any]]:
     url = image["url"]
     if not _URL.match(url):
-        losses.add(place, "not an absolute URL, so it would be taken for base64")
+        losses.add(place, "not an absolute URL, so it would be read as base64")
         return []
     if "detail" in image:
-        losses.add((*place, "image_url", "detail"), "an image does not say how closely to look")
+        losses.add((*place, "image_url", "detail"), "an image has no such field")
     inner = _DATA.fullmatch(url)
     if inner is None or _URL.match(inner[2]):
         return [{"type": "image", "data": url}]
@@ -171,11 +175,35 @@ def _from_image_url(image: Mapping[str, Any], place: Place, losses: Losses) -> l
 def _from_input_audio(audio: Mapping[str, Any], place: Place, losses: Losses) -> list[dict[str, Any]]:
     kind, data = audio["format"], audio["data"]
     if _URL.match(data):
-        losses.add(place, "not base64, and would be taken for a URL")
+        losses.add(place, "not base64, so it would be read as a URL")
         return []
     name = _ALIASES.get(kind, kind)
     if name != kind or not name:
-        losses.add((*place, "input_audio", "format"), "not a name that a media type brings back")
+        losses.add((*place, "input_audio", "format"), "no media type gives this name back")
     if not name:
         return [{"type": "audio", "data": data}]
     return [{"type": "audio", "data": data, "mimeType": f"audio/{_named(name)}"}]
+
+
+def call_to_wire(ident: str, name: str, arguments: Mapping[str, Any]) -> dict[str, Any]:
+    """Return a call of the wire; its arguments are written as JavaScript does, without spaces."""
+    text = orjson.dumps(arguments).decode()
+    return {"id": ident, "type": "function", "function": {"name": name, "arguments": text}}
+
+
+def call_from_wire(call: Mapping[str, Any], place: Place, losses: Losses) -> dict[str, Any]:
+    """Return a call with parsed arguments."""
+    return {
+        "id": call["id"],
+        "type": "function",
+        "function": {"name": call["function"]["name"], "arguments": parsed_arguments(call, place, losses)},
+    }
+
+
+def parsed_arguments(call: Mapping[str, Any], place: Place, losses: Losses) -> dict[str, Any]:
+    """Return a call's arguments as an object, and note the losses of the call."""
+    return parse_call(call, place, losses, "a call has only its function", _compact)
+
+
+def _compact(value: Any) -> str:
+    return orjson.dumps(value).decode()
