@@ -6,7 +6,7 @@ import orjson
 import pytest
 
 from conformance.convert import ingress
-from conformance.convert.dialects import CANONICAL, demand
+from conformance.convert.dialects import CANONICAL, validate
 from conformance.errors import Unusable
 from conformance.wire.assemble import assemble
 from conformance.wire.sse import read
@@ -68,7 +68,7 @@ def test_a_call_is_read_into_the_shape_of_the_wire(call: dict[str, Any], expecte
     message = ingress.read({"content": None, "tool_calls": [call, 3]})
     expected = expected or {**CALL, "function": {"name": "f", "arguments": '{"a":1}'}}
     assert [expected] == message["tool_calls"]
-    demand([message], CANONICAL)
+    validate([message], CANONICAL)
 
 
 @pytest.mark.parametrize(
