@@ -17,7 +17,19 @@ settings.register_profile("project", deadline=None, derandomize=True, database=N
 settings.register_profile("long", settings.get_profile("project"), max_examples=1000)
 settings.load_profile("project")
 
+WORKERS = 2
+"""Processes of a run of all tests. `-n 0` uses one; so does a run of chosen files."""
+
 SHARED = Path(__file__).parents[2] / "shared"
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_cmdline_main(config: pytest.Config) -> None:
+    """Divide a run of all tests between processes, a file at a time."""
+    option = config.option
+    undecided = getattr(option, "numprocesses", 0) is None and option.dist == "no"
+    if undecided and config.args_source is pytest.Config.ArgsSource.TESTPATHS and not option.usepdb:
+        option.numprocesses, option.dist = WORKERS, "loadfile"
 
 
 @pytest.fixture(autouse=True, scope="session")

@@ -164,7 +164,9 @@ def client_rules_with_refusals() -> list[tuple[Rule, int]]:
     ]
 
 
-@pytest.mark.parametrize(("rule", "number"), client_rules_with_refusals(), ids=str)
+@pytest.mark.parametrize(
+    ("rule", "number"), client_rules_with_refusals(), ids=lambda given: getattr(given, "id", str(given))
+)
 def test_a_breach_that_is_claimed_to_be_refused_is_refused(rule: Rule, number: int) -> None:
     example = rule.bad[number]
     profile, conversation = profiles.of(example.claims), example.conversation()
