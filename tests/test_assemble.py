@@ -75,7 +75,7 @@ ANOMALIES = {
 """Every stream of the fixtures, and the kinds of its anomalies."""
 
 WEATHER = {"role": "assistant", "content": "Paris is sunny, 18 °C."}
-THOUGHT = {"role": "assistant", "content": "Both are warm."}
+REASONED = {"role": "assistant", "content": "Both are warm."}
 YES = {"role": "assistant", "content": "Yes."}
 
 
@@ -121,13 +121,13 @@ MESSAGES = {
     "name-missing": TIME,
     "not-an-object": YES,
     "plain": WEATHER,
-    "reasoning": {**THOUGHT, "reasoning": "Two cities."},
+    "reasoning": {**REASONED, "reasoning": "Two cities."},
     "reasoning-after-content": {
         "role": "assistant", "content": "Yes. Indeed.", "reasoning_content": "Hm. Still? Yes.",
     },
-    "reasoning-content": {**THOUGHT, "reasoning_content": "Two cities."},
+    "reasoning-content": {**REASONED, "reasoning_content": "Two cities."},
     "reasoning-details": {
-        **THOUGHT,
+        **REASONED,
         "reasoning": "Two cities.",
         "reasoning_details": [
             {
@@ -153,7 +153,7 @@ MESSAGES = {
     "two-finishes": TIME,
     "type-missing": {**TIME, "tool_calls": [{"id": "call_1", "function": {"name": "get_time", "arguments": "{}"}}]},
 }  # fmt: skip
-"""What some of them are put together to."""
+"""The messages of some of them."""
 
 
 def fixture(name: str) -> Stream:
@@ -166,7 +166,7 @@ def chunk(delta: Any = None, finish: str | None = None, **top: Any) -> dict[str,
 
 
 def calls(*fragments: Any) -> list[Any]:
-    """Return a stream of chunks with one fragment each, whose message opens and ends as it should."""
+    """Return a stream of chunks with one fragment each, whose message begins and ends regularly."""
     opened = chunk({"role": "assistant", "content": None})
     return [opened, *(chunk({"tool_calls": [each]}) for each in fragments), chunk(finish="tool_calls"), DONE]
 
@@ -180,17 +180,17 @@ def test_every_stream_of_the_fixtures_is_in_the_table() -> None:
 
 
 @pytest.mark.parametrize("name", ANOMALIES)
-def test_a_stream_brings_its_facts_and_no_others(name: str) -> None:
+def test_a_stream_has_exactly_its_anomalies(name: str) -> None:
     assert ANOMALIES[name] == set(fixture(name).anomalies)
 
 
 @pytest.mark.parametrize("name", MESSAGES)
-def test_a_stream_is_put_together_to_what_a_plain_reply_would_carry(name: str) -> None:
+def test_a_stream_is_assembled_to_the_message_of_a_plain_reply(name: str) -> None:
     assert [MESSAGES[name]] == [choice.message for choice in fixture(name).choices]
 
 
-ODD: dict[str, tuple[list[Any], set[str]]] = {
-    "a choice is no object": ([chunk(choices=["x"]), *said()], {"not-an-object"}),
+IRREGULAR: dict[str, tuple[list[Any], set[str]]] = {
+    "a choice is not an object": ([chunk(choices=["x"]), *said()], {"not-an-object"}),
     "choices are an object": ([chunk(choices={"a": 1}), *said()], {"choices-missing"}),
     "a choice has a message instead of a delta": (
         [chunk(choices=[{"index": 0, "message": {}, "finish_reason": "stop"}]), DONE], {"delta-missing"},
@@ -232,19 +232,19 @@ ODD: dict[str, tuple[list[Any], set[str]]] = {
 }  # fmt: skip
 
 
-@pytest.mark.parametrize(("items", "kinds"), ODD.values(), ids=ODD)
-def test_an_oddity_is_a_fact(items: list[Any], kinds: set[str]) -> None:
+@pytest.mark.parametrize(("items", "kinds"), IRREGULAR.values(), ids=IRREGULAR)
+def test_an_irregularity_is_an_anomaly(items: list[Any], kinds: set[str]) -> None:
     assert kinds == set(assemble(read(render(items))).anomalies) - {"finish"}
 
 
-def test_a_bound_that_was_met_is_a_fact() -> None:
+def test_an_exceeded_bound_is_an_anomaly() -> None:
     stream = assemble(read(render(said()), Bounds(events=2)))
     expected = "more than 2 events"
     assert expected == stream.anomalies["bound-met"][0].detail
 
 
-def test_every_kind_of_fact_is_met_in_a_test() -> None:
-    met = set().union({"bound-met"}, *ANOMALIES.values(), *(kinds for _, kinds in ODD.values()))
+def test_every_kind_of_anomaly_occurs_in_a_test() -> None:
+    met = set().union({"bound-met"}, *ANOMALIES.values(), *(kinds for _, kinds in IRREGULAR.values()))
     assert set(KINDS) == met
 
 
@@ -268,36 +268,36 @@ def test_every_kind_of_fact_is_met_in_a_test() -> None:
         ((3, "choices", 0, "delta", "tool_calls", 0), "interleaved", "interleaved"),
     ],
 )
-def test_a_fact_says_where_it_was_first_seen(place: tuple[str | int, ...], name: str, kind: str) -> None:
+def test_an_anomaly_has_its_place(place: tuple[str | int, ...], name: str, kind: str) -> None:
     assert place == fixture(name).anomalies[kind][0].at
 
 
-def test_a_choice_says_where_its_calls_begin() -> None:
+def test_a_choice_has_the_places_of_its_calls() -> None:
     places = [(number, "choices", 0, "delta", "tool_calls", 0) for number in (1, 4)]
     assert tuple(places) == fixture("tool-calls-parallel").choices[0].calls
 
 
-def test_every_finish_reason_is_seen_and_the_last_stands() -> None:
+def test_every_finish_reason_is_noted_and_the_last_is_kept() -> None:
     expected = ["tool_calls", "tool_calls", "stop"]
     stream = fixture("two-finishes")
     assert expected == [finish.detail for finish in stream.anomalies["finish"]]
     assert expected[-1] == stream.choices[0].finish_reason
 
 
-def test_choices_are_told_apart_by_their_index() -> None:
+def test_choices_are_distinguished_by_index() -> None:
     expected = [(0, "Heads", "stop"), (1, "Tails", "stop")]
     choices = fixture("two-choices").choices
     assert expected == [(choice.index, choice.message["content"], choice.finish_reason) for choice in choices]
 
 
 @pytest.mark.parametrize("name", ["error-in-band", "error-event", "error-in-choice"])
-def test_an_error_in_band_is_kept_as_the_body_of_an_error_reply(name: str) -> None:
+def test_an_error_in_band_has_the_form_of_an_error_reply(name: str) -> None:
     error = fixture(name).error
     assert {"error"} == set(error)
     assert {"message", "code"} <= set(error["error"])
 
 
-def test_the_last_usage_stands() -> None:
+def test_the_last_usage_is_kept() -> None:
     first, last = {"total_tokens": 1}, {"total_tokens": 2}
     stream = assemble(read(render([chunk(usage=first), chunk(usage=last), chunk(usage=None), DONE])))
     assert last == stream.usage
@@ -305,9 +305,9 @@ def test_the_last_usage_stands() -> None:
 
 CALLED = [
     ("an id that is known finds its call without an index", [PARIS, ROME, {"id": "call_1", "function": {}}], 2),
-    ("without index and id a fragment goes to the latest call", [PARIS, ROME, {"function": {}}], 2),
+    ("without index and id a fragment belongs to the latest call", [PARIS, ROME, {"function": {}}], 2),
     ("without index and id a name opens a call", [PARIS, {"id": "", "function": {"name": "get_time"}}], 2),
-    ("an id that comes late with another name opens a call",
+    ("a late id with another name opens a call",
      [{**ROME, "index": 0, "id": None}, {**PARIS, "index": 0}], 2),
     ("an earlier call on an index is found by its id",
      [{**PARIS, "index": 0}, {**ROME, "index": 0}, {"index": 0, "id": "call_1", "function": {"arguments": ""}}], 2),
@@ -315,7 +315,7 @@ CALLED = [
 
 
 @pytest.mark.parametrize(("fragments", "number"), [case[1:] for case in CALLED], ids=[case[0] for case in CALLED])
-def test_a_fragment_goes_to_the_call_the_table_says(fragments: list[Any], number: int) -> None:
+def test_a_fragment_is_added_to_the_call_of_the_table(fragments: list[Any], number: int) -> None:
     message = assemble(read(render(calls(*fragments)))).choices[0].message
     assert number == len(message["tool_calls"])
 
@@ -335,26 +335,26 @@ def test_a_fragment_goes_to_the_call_the_table_says(fragments: list[Any], number
         ("reasoning", "", [None, "", None]),
     ],
 )
-def test_fields_beside_text_are_merged_by_their_type(key: str, expected: Any, values: list[Any]) -> None:
+def test_fields_other_than_text_are_merged_by_type(key: str, expected: Any, values: list[Any]) -> None:
     stream = assemble(read(render(said(*({key: value} for value in values)))))
     assert expected == stream.choices[0].message[key]
     assert {"finish"} == set(stream.anomalies)
 
 
-def test_a_field_that_was_only_null_is_left_out_but_for_content() -> None:
+def test_a_field_that_is_always_null_is_omitted_except_content() -> None:
     items = said({"content": None, "reasoning": None, "tool_calls": None, "refusal": None})
     expected = {"role": "assistant", "content": None}
     assert expected == assemble(read(render(items))).choices[0].message
 
 
-def test_an_empty_value_gives_way_to_one_that_is_not() -> None:
+def test_a_value_replaces_an_empty_one() -> None:
     stream = assemble(read(render(said({"content": ""}, {"content": 7}))))
     assert {"role": "assistant", "content": 7} == stream.choices[0].message
 
 
 def test_details_with_null_data_are_still_one_item() -> None:
-    pieces = [{"type": "reasoning.text", "index": 0, "text": text, "data": None, "id": None} for text in ("a", "b")]
-    stream = assemble(read(render(said(*({"reasoning_details": [piece]} for piece in pieces)))))
+    fragments = [{"type": "reasoning.text", "index": 0, "text": text, "data": None, "id": None} for text in ("a", "b")]
+    stream = assemble(read(render(said(*({"reasoning_details": [fragment]} for fragment in fragments)))))
     expected = [{"type": "reasoning.text", "index": 0, "text": "ab", "data": None, "id": None}]
     assert expected == stream.choices[0].message["reasoning_details"]
 

@@ -1,4 +1,4 @@
-"""What holds for every stream: drawn ones, however they are cut, and the recorded ones."""
+"""Properties of every stream: generated ones, however they are split, and recorded ones."""
 
 import gzip
 from collections.abc import Iterator, Sequence
@@ -16,7 +16,7 @@ from conformance.wire.sse import Decoder, Event, read, render
 from tests.test_assemble import ANOMALIES, DONE, FOLDER, call, chunk, said
 
 
-def parts_of(text: str) -> st.SearchStrategy[list[str]]:
+def split_text(text: str) -> st.SearchStrategy[list[str]]:
     def cut(places: list[int]) -> list[str]:
         return [text[start:end] for start, end in pairwise([0, *sorted(places), len(text)])]
 
@@ -32,25 +32,25 @@ MESSAGE = st.fixed_dictionaries(
 
 @settings(deadline=None)
 @given(st.data(), MESSAGE)
-def test_a_message_cut_into_deltas_anywhere_is_put_together_again(data: st.DataObject, drawn: dict[str, Any]) -> None:
+def test_a_message_split_into_deltas_anywhere_is_assembled_again(data: st.DataObject, drawn: dict[str, Any]) -> None:
     message = {"role": "assistant", **drawn}
     deltas: list[dict[str, Any]] = []
     for key in ("reasoning_content", "content", "refusal"):
-        deltas += [{key: part} for part in data.draw(parts_of(message[key]))] if key in message else []
+        deltas += [{key: text} for text in data.draw(split_text(message[key]))] if key in message else []
     if "tool_calls" in message:
         message["tool_calls"] = [call(n, arguments) for n, arguments in enumerate(message["tool_calls"])]
         for index, each in enumerate(message["tool_calls"]):
-            first, *rest = data.draw(parts_of(each["function"]["arguments"]))
+            first, *rest = data.draw(split_text(each["function"]["arguments"]))
             opened = {**each, "index": index, "function": {"name": each["function"]["name"], "arguments": first}}
             deltas.append({"tool_calls": [opened]})
-            deltas += [{"tool_calls": [{"index": index, "function": {"arguments": part}}]} for part in rest]
+            deltas += [{"tool_calls": [{"index": index, "function": {"arguments": text}}]} for text in rest]
     stream = assemble(read(render(said(*deltas))))
     assert [message] == [choice.message for choice in stream.choices]
     assert {"finish"} == set(stream.anomalies)
 
 
-def careful(data: Sequence[str]) -> Stream:
-    """Put a stream together without the short way for ordinary chunks, which named events do not take."""
+def assemble_slowly(data: Sequence[str]) -> Stream:
+    """Assemble a stream without the fast path for ordinary chunks, which named events do not take."""
     stream = assemble(Event(each, "chunk") for each in data)
     return stream._replace(anomalies={kind: found for kind, found in stream.anomalies.items() if kind != "event-named"})
 
@@ -65,7 +65,7 @@ JSON_VALUES = st.recursive(
 
 
 def maybe(**keys: st.SearchStrategy[Any]) -> st.SearchStrategy[Any]:
-    """Draw an object that may lack any key and have anything under it."""
+    """Draw an object that may lack any key and have any value under it."""
     return st.fixed_dictionaries({}, optional={key: value | JSON_VALUES for key, value in keys.items()})
 
 
@@ -92,7 +92,7 @@ ITEMS = st.lists(ORDINARY | CHUNK | JSON_VALUES.map(lambda value: [value]) | st.
 
 @settings(deadline=None)
 @given(ITEMS)
-def test_whatever_is_sent_is_put_together_and_no_chunk_is_touched(items: list[Any]) -> None:
+def test_any_stream_is_assembled_without_changing_its_chunks(items: list[Any]) -> None:
     reading = read(render(items))
     stream = assemble(reading)
     parsed = [None if data == "[DONE]" else orjson.loads(data) for data in reading.data]
@@ -104,9 +104,9 @@ def test_whatever_is_sent_is_put_together_and_no_chunk_is_touched(items: list[An
 
 @settings(deadline=None)
 @given(ITEMS)
-def test_the_short_way_for_ordinary_chunks_gives_what_the_careful_way_gives(items: list[Any]) -> None:
+def test_the_fast_path_for_ordinary_chunks_equals_the_slow_path(items: list[Any]) -> None:
     reading = read(render(items))
-    assert careful(reading.data) == assemble(reading)
+    assert assemble_slowly(reading.data) == assemble(reading)
 
 
 @settings(deadline=None)
@@ -138,8 +138,8 @@ def recorded(shared: Path) -> Iterator[str]:
                     yield response
 
 
-def rendered_otherwise(data: Sequence[str], names: dict[int, str]) -> str:
-    """Write the events of a stream with other line ends, comments and ids, which change no message."""
+def rendered_differently(data: Sequence[str], names: dict[int, str]) -> str:
+    """Render the events of a stream with other line ends, comments and ids, which change no message."""
     lines = ["\ufeff: other"]
     for number, each in enumerate(data):
         lines += [f"id: {number}", f"event:{names[number]}"] if number in names else [f"id:{number}", ": ping"]
@@ -148,14 +148,14 @@ def rendered_otherwise(data: Sequence[str], names: dict[int, str]) -> str:
     return "\r\n".join([*lines, ""])
 
 
-def test_every_recorded_stream_is_put_together_the_same_however_it_is_written(shared: Path) -> None:
+def test_every_recorded_stream_is_assembled_alike_in_any_notation(shared: Path) -> None:
     count = 0
     for text in recorded(shared):
         reading = read(text)
         stream = assemble(reading)
-        again = assemble(read(rendered_otherwise(reading.data, dict(reading.names))))
+        again = assemble(read(rendered_differently(reading.data, dict(reading.names))))
         assert again.choices == stream.choices
-        assert careful(reading.data).choices == stream.choices
+        assert assemble_slowly(reading.data).choices == stream.choices
         assert set(stream.anomalies) <= set(KINDS)
         cut = assemble(read(text[: text.rfind("data:")]))
         assert not cut.done or "after-done" in stream.anomalies

@@ -64,7 +64,7 @@ YAML_FAULTS = {
 
 
 @pytest.mark.parametrize("name", JSON_FAULTS)
-def test_a_faulty_json_file_is_refused_with_line_and_pointer(name: str) -> None:
+def test_an_invalid_json_file_is_rejected_with_line_and_pointer(name: str) -> None:
     with pytest.raises(InvalidDocument) as caught:
         read_json(BYTES / name)
     line, pointer, message = JSON_FAULTS[name]
@@ -75,7 +75,7 @@ def test_a_faulty_json_file_is_refused_with_line_and_pointer(name: str) -> None:
 
 @pytest.mark.parametrize("loader", ["CSafeLoader", "SafeLoader"])
 @pytest.mark.parametrize("name", YAML_FAULTS)
-def test_a_faulty_yaml_file_is_refused_with_line_and_pointer(
+def test_an_invalid_yaml_file_is_rejected_with_line_and_pointer(
     name: str, loader: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(yaml_values, "_LOADER", getattr(yaml, loader))
@@ -86,7 +86,7 @@ def test_a_faulty_yaml_file_is_refused_with_line_and_pointer(
     assert message in caught.value.message
 
 
-def test_every_malformed_file_is_expected_to_be_refused() -> None:
+def test_every_malformed_file_is_in_a_table() -> None:
     expected = {*JSON_FAULTS, *YAML_FAULTS, "plain.yaml"}
     assert expected == {path.name for path in BYTES.iterdir() if path.suffix in {".json", ".yaml"}}
 
@@ -107,7 +107,7 @@ def test_every_malformed_file_is_expected_to_be_refused() -> None:
         "12345678901234567890.0",
     ],
 )
-def test_a_sound_text_has_the_value_that_json_gives_it(text: str) -> None:
+def test_a_valid_text_has_the_value_that_the_standard_library_reads(text: str) -> None:
     assert json.loads(text) == parse_json(text)
     assert json.loads(text) == parse_json(text.encode())
 
@@ -133,56 +133,56 @@ FORMS = st.fixed_dictionaries(
 
 
 @given(VALUES, FORMS)
-def test_a_written_value_is_read_again(value: Any, form: dict[str, Any]) -> None:
+def test_a_rendered_value_is_read_back(value: Any, form: dict[str, Any]) -> None:
     assert value == parse_json(json.dumps(value, **form))
 
 
-class _RefusedError(Exception):
-    """What the oracle says of a text that the strict reader must refuse."""
+class _RejectedError(Exception):
+    """The oracle rejects a text."""
 
 
 def _strict_oracle(text: str) -> Any:
-    """The standard library's reader, made strict by its hooks."""
+    """Read a text with the standard library, made strict by hooks."""
 
     def unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
         if len(dict(pairs)) < len(pairs):
-            raise _RefusedError
+            raise _RejectedError
         return dict(pairs)
 
-    def refuse(_: str) -> Any:
-        raise _RefusedError
+    def reject(_: str) -> Any:
+        raise _RejectedError
 
     def whole(digits: str) -> int:
         if not -(2**63) <= int(digits) < 2**64:
-            raise _RefusedError
+            raise _RejectedError
         return int(digits)
 
     def decimal(digits: str) -> float:
         if abs(float(digits)) == float("inf"):
-            raise _RefusedError
+            raise _RejectedError
         return float(digits)
 
     try:
-        value = json.loads(text, object_pairs_hook=unique, parse_constant=refuse, parse_int=whole, parse_float=decimal)
+        value = json.loads(text, object_pairs_hook=unique, parse_constant=reject, parse_int=whole, parse_float=decimal)
         json.dumps(value, ensure_ascii=False).encode()
     except (ValueError, UnicodeEncodeError):
-        raise _RefusedError from None
+        raise _RejectedError from None
     return value
 
 
-PIECES = r"""{ } [ ] , : "a" "b" "\u0061" "\u003a" ":" 1 0.5 true NaN "\ud800" 18446744073709551616
+TOKENS = r"""{ } [ ] , : "a" "b" "\u0061" "\u003a" ":" 1 0.5 true NaN "\ud800" 18446744073709551616
     "9999999999999999999" 1e999 "é" \ -"""
-FRAGMENTS = st.lists(st.sampled_from([*PIECES.split(), " ", "\n", '"\ud800"']), max_size=14).map("".join)
-OBJECTS = st.lists(st.tuples(st.sampled_from(['"a"', '"\\u0061"', '"b"']), FRAGMENTS), max_size=3).map(
+TEXTS = st.lists(st.sampled_from([*TOKENS.split(), " ", "\n", '"\ud800"']), max_size=14).map("".join)
+OBJECT_TEXTS = st.lists(st.tuples(st.sampled_from(['"a"', '"\\u0061"', '"b"']), TEXTS), max_size=3).map(
     lambda members: "{" + ",".join(f"{key}:{value or 1}" for key, value in members) + "}"
 )
 
 
-@given(FRAGMENTS | OBJECTS)
-def test_what_is_refused_is_what_a_strict_reading_of_the_standard_library_refuses(text: str) -> None:
+@given(TEXTS | OBJECT_TEXTS)
+def test_texts_are_rejected_exactly_if_the_strict_oracle_rejects_them(text: str) -> None:
     try:
         expected = _strict_oracle(text)
-    except _RefusedError:
+    except _RejectedError:
         with pytest.raises(InvalidDocument) as caught:
             parse_json(text)
         assert isinstance(caught.value.line, int)
@@ -190,8 +190,8 @@ def test_what_is_refused_is_what_a_strict_reading_of_the_standard_library_refuse
     assert expected == parse_json(text)
 
 
-@given(st.binary() | FRAGMENTS.map(lambda text: text.encode(errors="surrogatepass")))
-def test_any_bytes_are_read_or_refused(data: bytes) -> None:
+@given(st.binary() | TEXTS.map(lambda text: text.encode(errors="surrogatepass")))
+def test_any_bytes_are_read_or_rejected(data: bytes) -> None:
     files = set()
     for parse in (parse_json, parse_yaml):
         try:
@@ -201,7 +201,7 @@ def test_any_bytes_are_read_or_refused(data: bytes) -> None:
     assert files <= {"<input>"}
 
 
-def test_a_str_with_a_lone_surrogate_is_refused_where_it_stands() -> None:
+def test_a_str_with_a_lone_surrogate_is_rejected_with_its_place() -> None:
     with pytest.raises(InvalidDocument) as caught:
         parse_json('{"a": [\n"x\ud800"]}', "file")
     expected = "file:2: at /a/0: expected Unicode text, got U+D800 alone"
@@ -209,7 +209,7 @@ def test_a_str_with_a_lone_surrogate_is_refused_where_it_stands() -> None:
 
 
 @pytest.mark.parametrize("parse", [parse_json, parse_yaml])
-def test_a_document_beyond_the_size_bound_is_refused(parse: Any) -> None:
+def test_a_document_beyond_the_size_bound_is_rejected(parse: Any) -> None:
     assert parse(b"[1]", bounds=Bounds(bytes=3))
     with pytest.raises(InvalidDocument, match=r"^file: expected at most 2 bytes, got more$"):
         parse(b"[1]", "file", Bounds(bytes=2))
@@ -230,7 +230,7 @@ def test_a_missing_file_is_an_invalid_document() -> None:
             read(Path("/nowhere/x"))
 
 
-def test_only_what_json_knows_is_not_a_string_in_yaml() -> None:
+def test_yaml_scalars_are_strings_unless_json_has_the_same_literal() -> None:
     expected = {
         "day": "2026-04-24",
         "moment": "2026-04-24T10:00:00Z",
@@ -250,25 +250,25 @@ def test_only_what_json_knows_is_not_a_string_in_yaml() -> None:
 @given(VALUES)
 def test_json_is_read_as_yaml_too(value: Any) -> None:
     text = json.dumps(value, ensure_ascii=True)
-    # YAML knows no surrogate pairs.
+    # YAML has no surrogate pairs.
     assume("\\ud" not in text)
     assert value == parse_yaml(text.encode()).value
 
 
-def test_each_key_and_item_of_yaml_has_its_line() -> None:
+def test_each_key_and_item_of_yaml_has_a_line() -> None:
     document = parse_yaml(b"# first\na:\n  b/c:\n    - 1\n    - x: |\n        two\n        lines\n  d: 2\n")
     expected = {"": 2, "/a": 2, "/a/b~1c": 3, "/a/b~1c/0": 4, "/a/b~1c/1": 5, "/a/b~1c/1/x": 5, "/a/d": 8}
     assert expected == document.lines
 
 
-def test_a_pointer_that_leads_nowhere_has_the_line_of_its_nearest_ancestor() -> None:
+def test_a_pointer_without_a_value_has_the_line_of_its_nearest_ancestor() -> None:
     document = parse_yaml(b"a:\n  b:\n    - 1\n")
     expected = [3, 2, 1, 1]
     assert expected == [document.line(pointer) for pointer in ("/a/b/0/x", "/a/b/7", "/c", "")]
     assert Document(None, {}).line("/a") is None
 
 
-def test_what_other_tools_write_is_read_as_foreign_yaml() -> None:
+def test_yaml_written_by_other_tools_is_read_as_foreign() -> None:
     text = b"a: &x {n: [1]}\nb: *x\nc: !!binary |\n  aGVsbG8=\nd: !ruby/object:T {404: no}\n"
     expected = {"a": {"n": [1]}, "b": {"n": [1]}, "c": b"hello", "d": {"404": "no"}}
     assert expected == parse_yaml(text, foreign=True).value

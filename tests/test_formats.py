@@ -53,7 +53,7 @@ BYTES = folder("fixtures") / "bytes"
         ("stream", "\n: comment\n\n" + EVENT, None, "\n: comment\n\n" + EVENT),
     ],
 )
-def test_a_value_is_taken_for_what_it_is(kind: str, value: Any, request_body: Any, response: Any) -> None:
+def test_a_value_is_recognized(kind: str, value: Any, request_body: Any, response: Any) -> None:
     found = one(value)
     assert (kind, None) == (found.kind, found.problem)
     (exchange,) = found.conversation
@@ -62,7 +62,7 @@ def test_a_value_is_taken_for_what_it_is(kind: str, value: Any, request_body: An
     assert kind in KINDS
 
 
-def test_a_cut_stream_is_kept_to_the_last_byte() -> None:
+def test_a_cut_stream_is_read_to_the_last_byte() -> None:
     data = (BYTES / "cut.sse").read_bytes()
     assert data.decode() == one(data).conversation[0].response
 
@@ -72,13 +72,13 @@ def test_a_stream_may_begin_with_a_byte_order_mark() -> None:
     assert ("stream", True) == (found.kind, found.conversation[0].streamed)
 
 
-def test_chunks_without_framing_say_that_the_end_is_assumed() -> None:
+def test_for_chunks_without_framing_a_note_says_that_the_end_is_assumed() -> None:
     assert one([CHUNK]).notes == one(lines(CHUNK, CHUNK)).notes != ()
     expected: tuple[str, ...] = ()
     assert expected == one([CHUNK, DONE]).notes
 
 
-def test_a_record_keeps_what_it_tells() -> None:
+def test_a_record_is_read_with_all_its_keys() -> None:
     record = {
         "request": REQUEST,
         "response": "Bad gateway",
@@ -110,7 +110,7 @@ def test_a_record_keeps_what_it_tells() -> None:
         ("", {"reply": REPLY}),
     ],
 )
-def test_the_date_is_that_of_the_exchange_before_that_of_its_file(date: str, record: dict[str, Any]) -> None:
+def test_the_date_of_the_exchange_takes_precedence_over_that_of_its_file(date: str, record: dict[str, Any]) -> None:
     assert date == one({"request": REQUEST, **record}).conversation[0].date
 
 
@@ -135,29 +135,29 @@ def test_the_date_is_that_of_the_exchange_before_that_of_its_file(date: str, rec
         ("", None),
     ],
 )
-def test_a_moment_has_its_date(expected: str, moment: Any) -> None:
+def test_a_date_is_read_in_each_form(expected: str, moment: Any) -> None:
     assert expected == date_of(moment)
 
 
 @pytest.mark.parametrize(
-    ("expected", "kept"),
+    ("expected", "recorded"),
     [(200, 200), (200, "200 OK"), (404, {"code": 404}), (404, {"code": "404"}), (None, 0), (None, "OK"), (None, True)],
 )
-def test_a_status_is_read_in_each_form(expected: int | None, kept: Any) -> None:
-    assert expected == status_of(kept)
+def test_a_status_is_read_in_each_form(expected: int | None, recorded: Any) -> None:
+    assert expected == status_of(recorded)
 
 
 def test_headers_are_read_in_each_form() -> None:
     expected = {"a": "1, 2", "b": "3"}
-    for kept in (
+    for recorded in (
         {"A": ["1", "2"], "B": "3"},
         [{"name": "A", "value": "1"}, {"name": "a", "value": "2"}, {"name": "b", "value": 3}],
         {"A": "1, 2", "b": 3},
     ):
-        assert expected == flat_headers(kept)
+        assert expected == flat_headers(recorded)
 
 
-def test_the_model_is_the_one_asked_for_before_the_one_that_replied() -> None:
+def test_the_requested_model_takes_precedence_over_the_one_that_replied() -> None:
     for expected, record in (
         ("m-asked", {"request": REQUEST, "response": REPLY, "model": "m-named"}),
         ("m-named", {"request": None, "response": REPLY, "model": "m-named"}),
@@ -200,10 +200,10 @@ def test_a_cassette_is_read_in_each_form(
     assert ("2026-01-01", "a, b") == (exchange.date, exchange.headers["x-twice"])
 
 
-def test_chunked_framing_is_taken_off_where_all_of_a_body_has_it() -> None:
+def test_chunked_framing_is_removed_if_the_whole_body_has_it() -> None:
     headers = {"Transfer-Encoding": ["chunked"]}
-    for expected, kept in ((EVENT + DONE, FRAMED), (EVENT, EVENT), (FRAMED[:-5], FRAMED[:-5])):
-        found = one(cassette({"body": REQUEST_TEXT}, {"headers": headers, "body": {"string": kept}, "code": 200}))
+    for expected, recorded in ((EVENT + DONE, FRAMED), (EVENT, EVENT), (FRAMED[:-5], FRAMED[:-5])):
+        found = one(cassette({"body": REQUEST_TEXT}, {"headers": headers, "body": {"string": recorded}, "code": 200}))
         assert expected == found.conversation[0].response
 
 
@@ -231,7 +231,7 @@ recorded_with: VCR 6.4.0
     assert (3,) == found.lines
 
 
-def test_what_is_not_chat_completions_is_left_out_and_named() -> None:
+def test_interactions_that_are_not_chat_completions_are_skipped_with_a_note() -> None:
     items = [
         {"request": {"method": "POST", "uri": "https://x.test/v1/messages", "body": REQUEST_TEXT}, "response": {}},
         {
@@ -266,7 +266,7 @@ def test_what_is_not_chat_completions_is_left_out_and_named() -> None:
         ({"parsed_body": {"messages": b"x"}}, {}, "expected a body of JSON values"),
     ],
 )
-def test_one_broken_interaction_loses_no_other(
+def test_a_broken_interaction_does_not_affect_the_others(
     request_part: dict[str, Any], response_part: dict[str, Any], message: str
 ) -> None:
     good = {"request": {"method": "POST", "uri": URL, "body": REQUEST_TEXT}, "response": {"code": 200}}
@@ -279,7 +279,7 @@ def test_one_broken_interaction_loses_no_other(
     assert second.problem.line == second.line == 9
 
 
-def test_a_body_that_unpacks_beyond_the_bound_is_refused() -> None:
+def test_a_body_that_unpacks_beyond_the_bound_is_rejected() -> None:
     bomb = zlib.compress(b"0" * (BOUNDS.bytes + 1), wbits=31)
     with pytest.raises(InvalidDocument, match="after decompression"):
         one(bomb)
@@ -287,14 +287,14 @@ def test_a_body_that_unpacks_beyond_the_bound_is_refused() -> None:
 
 def test_nock_is_read_with_its_scope() -> None:
     reply = EVENT.encode().hex()
-    for kept in (EVENT, reply, [reply[:40], reply[40:]]):
+    for recorded in (EVENT, reply, [reply[:40], reply[40:]]):
         item = {
             "scope": "https://api.example.test:443",
             "method": "POST",
             "path": "/v1/chat/completions",
             "body": REQUEST,
             "status": 200,
-            "response": kept,
+            "response": recorded,
             "rawHeaders": ["Date", "Thu, 01 Jan 2026 00:00:00 GMT"],
         }
         (exchange,) = one([item]).conversation

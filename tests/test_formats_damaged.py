@@ -27,7 +27,7 @@ from tests.wires import (
 
 BYTES = folder("fixtures") / "bytes"
 
-# Formats of single projects that are not read, and what is said of them.
+# Formats of single projects that are not supported, and what they are.
 UNSUPPORTED = {
     "INDEX.json": "an index of the files, not a recording",
     "OpenRouterTeam+ai-sdk-provider__response.jsonl": "lines with `json`, `comment` and `delay_ms`: one project's own",
@@ -54,7 +54,9 @@ UNSUPPORTED = {
         (b"\x1f\x8b", None, "expected complete gzip data"),
     ],
 )
-def test_what_cannot_be_read_is_refused_with_what_would_be(data: bytes, line: int | None, message: str) -> None:
+def test_the_error_for_an_unreadable_file_says_what_was_expected_and_found(
+    data: bytes, line: int | None, message: str
+) -> None:
     with pytest.raises(InvalidDocument) as caught:
         list(read(data, "file"))
     assert ("file", line) == (caught.value.file, caught.value.line)
@@ -62,7 +64,7 @@ def test_what_cannot_be_read_is_refused_with_what_would_be(data: bytes, line: in
 
 
 @pytest.mark.parametrize("name", ["", "missing.json"])
-def test_a_path_that_cannot_be_opened_is_refused(tmp_path: Path, name: str) -> None:
+def test_a_path_that_cannot_be_opened_is_an_invalid_document(tmp_path: Path, name: str) -> None:
     with pytest.raises(InvalidDocument, match=r"cannot be read: (No such file|Is a directory)"):
         list(read_path(tmp_path / name))
 
@@ -134,7 +136,7 @@ def survives(data: bytes, name: str) -> Iterator[Input]:
 
 
 @given(VALUES | damaged(), st.sampled_from(["x.json", "x.jsonl", "x.yaml"]))
-def test_any_value_is_read_or_refused(value: Any, name: str) -> None:
+def test_any_value_is_read_or_rejected(value: Any, name: str) -> None:
     data = yaml.safe_dump(value).encode() if name == "x.yaml" else json.dumps(value).encode()
     assert all(each.problem or each.kind in KINDS for each in survives(data, name))
 
@@ -153,7 +155,7 @@ HEADS = [
 
 
 @given(st.sampled_from(HEADS), st.binary(), st.sampled_from(["x", "x.json", "x.jsonl.gz", "x.yml", "x.har"]))
-def test_any_bytes_are_read_or_refused(head: bytes, data: bytes, name: str) -> None:
+def test_any_bytes_are_read_or_rejected(head: bytes, data: bytes, name: str) -> None:
     assert all(each.problem or each.kind in KINDS for each in survives(head + data, name))
 
 

@@ -15,7 +15,7 @@ from tests.wires import REPLY, REQUEST, lines, one
 BYTES = folder("fixtures") / "bytes"
 
 
-def test_a_broken_line_loses_no_other() -> None:
+def test_a_broken_line_does_not_affect_the_others() -> None:
     path = BYTES / "broken-line.jsonl"
     expected = [
         (1, "exchange", None),
@@ -43,26 +43,26 @@ def test_lines_of_one_session_are_one_conversation() -> None:
     assert ["its session occurred before"] == [note[:27] for each in found for note in each.notes]
 
 
-def test_a_broken_line_within_a_session_is_noted_on_it() -> None:
+def test_a_session_with_a_broken_line_has_a_note() -> None:
     problem, whole = read(lines(session("a", 0), "{", session("a", 1)), "x.jsonl")
     assert (2, 2) == (problem.line, len(whole.conversation))
     assert ["some of its lines cannot be read"] == [note[:32] for note in whole.notes]
 
 
-def test_a_line_of_another_api_is_left_out_and_named() -> None:
+def test_a_line_of_another_api_is_skipped_with_a_note() -> None:
     record = {"api": "anthropic", "request": {}, "response": {}, "provider": "p"}
     found = one(lines(record, "")[:-1], "x.jsonl")
     expected = ("native", (), ("skipped, not chat completions: api 'anthropic'",))
     assert expected == (found.kind, found.conversation, found.notes)
 
 
-def test_lines_are_told_by_their_content_too() -> None:
+def test_lines_are_recognized_by_their_content_too() -> None:
     for name in ("x.txt", "x.json", "x"):
         assert ["request", "request"] == [each.kind for each in read(lines(REQUEST, REQUEST), name)]
         assert ["request"] == [each.kind for each in read(json.dumps(REQUEST, indent=1).encode(), name)]
 
 
-def test_a_line_beyond_the_bound_is_reported_and_passed_over(tmp_path: Path) -> None:
+def test_a_line_beyond_the_bound_is_reported_and_skipped(tmp_path: Path) -> None:
     path = tmp_path / "x.jsonl.gz"
     path.write_bytes(gzip.compress(b'{"a": 1}\n' + b" " * 300_000 + b"1" * 300_000 + b'\n\n{"b": 2}'))
     with open_file(path) as file:
@@ -96,7 +96,7 @@ def test_long_files_of_lines_are_read_in_constant_memory(tmp_path: Path) -> None
     assert (1000, True) == (count, peak < 2_000_000)
 
 
-def test_lines_can_be_split_from_their_reading(tmp_path: Path) -> None:
+def test_lines_can_be_split_and_read_separately(tmp_path: Path) -> None:
     path = tmp_path / "x.jsonl"
     path.write_bytes(lines(REQUEST, REPLY))
     with open_file(path) as file:

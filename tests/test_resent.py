@@ -1,4 +1,4 @@
-"""Which messages carry replies back, and which request goes on from which: told by what is echoed."""
+"""Which messages send replies back, and which request continues which."""
 
 import copy
 import gzip
@@ -53,18 +53,18 @@ def session(*turns: dict[str, Any]) -> Conversation:
     return tuple(asked(list(turns[:number]), turn) for number, turn in enumerate(turns) if turn["role"] == "assistant")
 
 
-def carried(conversation: Conversation) -> list[tuple[int, int, int]]:
+def returned(conversation: Conversation) -> list[tuple[int, int, int]]:
     """Return which reply (by its exchange) comes back in which request, and at which position."""
-    return [(part.reply.place[0], part.place[0], part.place[3]) for part in Index(conversation).resent]  # type: ignore[misc]
+    return [(found.reply.place[0], found.place[0], found.place[3]) for found in Index(conversation).resent]  # type: ignore[misc]
 
 
 def links(conversation: Conversation) -> dict[int, int]:
-    return {int(part.place[0]): part.earlier for part in Index(conversation).continuations}
+    return {int(found.place[0]): found.earlier for found in Index(conversation).continuations}
 
 
 def changes(before: list[Any], after: list[Any], reply: dict[str, Any]) -> list[tuple[str, int, int | None]]:
-    (part,) = Index((asked(before, reply), asked(after, None))).continuations
-    return [(change.kind, change.number, change.at) for change in part.changes]
+    (continuation,) = Index((asked(before, reply), asked(after, None))).continuations
+    return [(change.kind, change.number, change.at) for change in continuation.changes]
 
 
 A, B = user("Weather in Paris?"), user("And in Rome?")
@@ -72,34 +72,34 @@ PARIS, ROME = called(("call_0", '{"city": "Paris"}')), called(("call_0", '{"city
 SESSION = session(SYSTEM, A, PARIS, result("call_0"), said("18 degrees."), B, ROME, result("call_0", "24"), said("24."))
 
 
-def test_replies_whose_ids_come_again_are_told_apart_by_their_place() -> None:
-    assert [(0, 1, 2), (0, 2, 2), (0, 3, 2), (1, 2, 4), (1, 3, 4), (2, 3, 6)] == carried(SESSION)
+def test_replies_with_repeated_ids_are_distinguished_by_position() -> None:
+    assert [(0, 1, 2), (0, 2, 2), (0, 3, 2), (1, 2, 4), (1, 3, 4), (2, 3, 6)] == returned(SESSION)
 
 
-def test_each_request_goes_on_from_the_one_before_it() -> None:
+def test_each_request_continues_the_one_before_it() -> None:
     assert {1: 0, 2: 1, 3: 2} == links(SESSION)
-    assert [] == [part.changes for part in Index(SESSION).continuations if part.changes]
+    assert [] == [found.changes for found in Index(SESSION).continuations if found.changes]
 
 
-def test_conversations_that_are_mixed_up_are_told_apart() -> None:
+def test_interleaved_conversations_are_distinguished() -> None:
     other = session(SYSTEM, B, ROME, result("call_0", "24"), said("24."))
     mixed = tuple(each for pair in zip(SESSION[:2], other, strict=True) for each in pair)
     assert {2: 0, 3: 1} == links(mixed)
 
 
-def test_a_request_that_was_repeated_is_gone_on_from_where_its_reply_comes_back() -> None:
+def test_of_repeated_requests_the_one_whose_reply_comes_back_is_continued() -> None:
     first, second = called(("call_a", '{"city": "Paris"}')), called(("call_b", '{"city": "Paris, France"}'))
     conversation = (asked([A], first), asked([A], second), asked([A, first, result("call_a")], said("18.")))
     assert {2: 0} == links(conversation)
-    assert [(0, 2, 1)] == carried(conversation)
+    assert [(0, 2, 1)] == returned(conversation)
 
 
-def test_equal_replies_are_one_message_once() -> None:
+def test_a_message_sends_back_one_of_two_equal_replies() -> None:
     conversation = (asked([A], PARIS), asked([A], PARIS), asked([A, PARIS, result("call_0")], said("18.")))
-    assert [(1, 2, 1)] == carried(conversation)
+    assert [(1, 2, 1)] == returned(conversation)
 
 
-def test_unrelated_conversations_with_equal_answers_are_no_session() -> None:
+def test_unrelated_conversations_with_equal_replies_are_not_linked() -> None:
     assert {} == links((asked([A], said("Yes.")), asked([B, said("Yes."), user("Why?")], None)))
 
 
@@ -115,9 +115,9 @@ def test_unrelated_conversations_with_equal_answers_are_no_session() -> None:
         (said("Calling get_weather."), False),
     ],
 )
-def test_a_reply_is_known_again_though_it_was_changed(back: dict[str, Any], found: bool) -> None:  # noqa: FBT001
+def test_a_changed_reply_is_recognized_if_it_is_similar_enough(back: dict[str, Any], found: bool) -> None:  # noqa: FBT001
     reply = called(("call_a", '{"city": "Paris"}'), ("call_b", '{"city": "Rome"}'))
-    assert found is bool(carried((asked([A], reply), asked([A, back], None))))
+    assert found is bool(returned((asked([A], reply), asked([A, back], None))))
 
 
 HISTORY = [SYSTEM, A, said("18 degrees."), B]
@@ -142,7 +142,7 @@ ANSWER = said("It is 24 degrees in Rome, a mild evening.")
         ([SYSTEM, user("[now] Weather in Paris?"), *HISTORY[2:]], [(REWRITTEN, 1, 1)]),
     ],
 )
-def test_what_became_of_each_message(after: list[Any], expected: list[tuple[str, int, int | None]]) -> None:
+def test_changes_of_a_history_are_found(after: list[Any], expected: list[tuple[str, int, int | None]]) -> None:
     assert expected == changes(HISTORY, [*after, ANSWER, user("Thanks.")], ANSWER)
 
 
@@ -156,7 +156,7 @@ def test_what_became_of_each_message(after: list[Any], expected: list[tuple[str,
         ),
     ],
 )
-def test_a_user_message_that_went_with_its_answer_is_no_must(after: list[Any], expected: dict[str, Level]) -> None:
+def test_a_user_message_lost_with_its_reply_is_a_should(after: list[Any], expected: dict[str, Level]) -> None:
     conversation = (asked(HISTORY, ANSWER), asked([*after, ANSWER, user("Thanks.")], None))
     outcomes = check(conversation, None, OF_SESSIONS)
     assert expected == {each.rule: each.level for each in outcomes if each.status is Status.FAILED}
@@ -171,7 +171,7 @@ MESSAGES = st.lists(st.sampled_from([SYSTEM, A, B, PARIS, ROME, result("call_0")
 
 
 @given(st.lists(st.tuples(MESSAGES, st.sampled_from([PARIS, ROME, said("18."), None])), max_size=5))
-def test_nothing_on_the_wire_makes_a_rule_break(exchanges: list[tuple[list[Any], dict[str, Any] | None]]) -> None:
+def test_no_conversation_makes_a_rule_raise(exchanges: list[tuple[list[Any], dict[str, Any] | None]]) -> None:
     conversation = tuple(asked(copy.deepcopy(messages), reply) for messages, reply in exchanges)
     outcomes = check(conversation, None, OF_SESSIONS)
     assert [] == [each.reason for each in outcomes if each.status is Status.ERRORED]
@@ -195,7 +195,7 @@ def captured(shared: Path, name: str, variant: str) -> Conversation:
         ("langchain-mistral@1.1.6", "a_normal", {"transcript/reply-resent-unchanged": Level.MUST}),
     ],
 )
-def test_what_real_clients_made_of_replies_is_found(
+def test_changes_that_real_clients_make_to_replies_are_found(
     shared: Path, name: str, variant: str, expected: dict[str, Level]
 ) -> None:
     # Only the turns of the first user message: some drivers rebuild the history between users.
@@ -203,7 +203,7 @@ def test_what_real_clients_made_of_replies_is_found(
     assert expected == {each.rule: each.level for each in outcomes if each.status is Status.FAILED}
 
 
-def test_no_real_session_loses_a_user_message_or_grows_backwards(shared: Path) -> None:
+def test_no_real_session_loses_a_user_message_or_changes_its_history(shared: Path) -> None:
     sessions: dict[str, list[Exchange]] = {}
     with gzip.open(shared / "recordings" / "sessions.jsonl.gz") as lines:
         for line in lines:

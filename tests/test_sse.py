@@ -1,4 +1,4 @@
-"""What the SSE reader makes of texts, bytes and their pieces."""
+"""How the SSE reader reads texts, bytes and split bytes."""
 
 import re
 from collections.abc import Iterable
@@ -14,9 +14,9 @@ from conformance.wire.sse import BOUNDS, Bounds, Decoder, Event, Reading, read, 
 STREAMS = sorted((Path(__file__).parents[1] / "fixtures" / "streams").glob("*.sse"))
 
 
-def fed(pieces: Iterable[bytes], bounds: Bounds = BOUNDS) -> tuple[list[Event], Reading]:
+def feed(blocks: Iterable[bytes], bounds: Bounds = BOUNDS) -> tuple[list[Event], Reading]:
     decoder = Decoder(bounds)
-    events = [event for piece in pieces for event in decoder.feed(piece)]
+    events = [event for block in blocks for event in decoder.feed(block)]
     return events, decoder.close()
 
 
@@ -50,7 +50,7 @@ def fed(pieces: Iterable[bytes], bounds: Bounds = BOUNDS) -> tuple[list[Event], 
         ([], "Data: a\n\n data: b\n\n"),
     ],
 )
-def test_events_are_those_of_the_standard(expected: list[Event], text: str) -> None:
+def test_events_follow_the_standard(expected: list[Event], text: str) -> None:
     assert tuple(expected) == read(text).events
     assert tuple(expected) == read(text.encode()).events
 
@@ -66,26 +66,26 @@ def test_events_are_those_of_the_standard(expected: list[Event], text: str) -> N
         (": ping\ndata: b", "data: a\n\n: ping\ndata: b"),
     ],
 )
-def test_the_tail_is_the_raw_text_that_no_blank_line_follows(expected: str, text: str) -> None:
+def test_the_tail_is_the_raw_text_after_the_last_blank_line(expected: str, text: str) -> None:
     assert expected == read(text).tail
 
 
-def test_comments_retry_and_ignored_lines_are_kept() -> None:
+def test_comments_retry_and_ignored_lines_are_recorded() -> None:
     reading = read(": one\nretry: 3000\n\nretry: x\nretry: -1\n<html>\ndata: a\n:\n\n: three")
     expected = (3, 3000, ("<html>",))
     assert expected == (reading.comments, reading.retry, reading.ignored)
 
 
-def test_an_id_holds_for_the_events_fed_later() -> None:
+def test_an_id_applies_to_events_fed_later() -> None:
     decoder = Decoder()
     assert [Event("a", id="7")] == decoder.feed(b"id: 7\ndata: a\n\n")
     assert [Event("b", id="7")] == decoder.feed(b"data: b\n\n")
 
 
-def test_an_event_is_dispatched_as_soon_as_its_blank_line_is_there() -> None:
+def test_an_event_is_dispatched_as_soon_as_its_blank_line_arrives() -> None:
     decoder = Decoder()
     expected = [[Event("a")], [], [], [Event("b")]]
-    assert expected == [decoder.feed(piece) for piece in (b"data: a\r\r", b"\ndata: b\r", b"\n", b"\r")]
+    assert expected == [decoder.feed(block) for block in (b"data: a\r\r", b"\ndata: b\r", b"\n", b"\r")]
 
 
 @pytest.mark.parametrize(
@@ -98,12 +98,12 @@ def test_an_event_is_dispatched_as_soon_as_its_blank_line_is_there() -> None:
         (("\ufffdA", 1), b"\xf0\x9f\x98A"),
     ],
 )
-def test_what_is_no_utf8_is_replaced_and_counted(expected: tuple[str, int], data: bytes) -> None:
+def test_invalid_utf8_is_replaced_and_counted(expected: tuple[str, int], data: bytes) -> None:
     reading = read(b"data: " + data + b"\n\n")
     assert expected == (reading.data[0], reading.invalid_utf8)
 
 
-def test_a_character_cut_in_two_is_no_invalid_utf8() -> None:
+def test_a_truncated_character_at_the_end_is_not_invalid_utf8() -> None:
     reading = read("data: é".encode()[:-1])
     expected = ("data: ", 0)
     assert expected == (reading.tail, reading.invalid_utf8)
@@ -119,12 +119,12 @@ BOUNDED = [
 
 
 @pytest.mark.parametrize(("bound", "data", "text", "bounds"), BOUNDED)
-def test_a_bound_that_is_met_is_said_and_nothing_beyond_it_read(
+def test_an_exceeded_bound_is_named_and_nothing_beyond_it_is_read(
     bound: str, data: tuple[str, ...], text: str, bounds: Bounds
 ) -> None:
     reading = read(text, bounds)
     assert (bound, data, "", 0) == (reading.bound, reading.data, reading.tail, reading.comments)
-    assert reading == fed((bytes([byte]) for byte in text.encode()), bounds)[1]
+    assert reading == feed((bytes([byte]) for byte in text.encode()), bounds)[1]
 
 
 def test_rendered_items_are_read_back() -> None:
@@ -134,16 +134,16 @@ def test_rendered_items_are_read_back() -> None:
     assert (chunk, "[DONE]") == read(text).data
 
 
-PIECES = st.sampled_from(
+TOKENS = st.sampled_from(
     ["data: ", "data", "data:", '{"a":"é😀"}', "id: 1", "id: \0", "event: error", "retry: 10", ": ping", ":", "x", " ",
      "\n", "\n", "\n", "\n\n", "\r", "\r\n", "\r\n\r\n", "\ufeff", "\n\ndata: ", "[DONE]", "\u2028", "\x0b"]
 )  # fmt: skip
-TEXTS = st.lists(PIECES, max_size=24).map("".join)
+TEXTS = st.lists(TOKENS, max_size=24).map("".join)
 SIMPLE = st.lists(st.text('ab{"\\é\r\n:', max_size=4).map(lambda data: f"data: {data}\n\n"), max_size=6).map("".join)
 
 
-def by_the_letter(text: str) -> Reading:
-    """Read a stream line by line, as the standard is written; its line ends are all LF in what is returned."""
+def read_by_line(text: str) -> Reading:
+    """Read a stream line by line, literally as in the standard; all line ends in the result are LF."""
     data: list[str] = []
     ids: dict[int, str] = {}
     names: dict[int, str] = {}
@@ -151,7 +151,7 @@ def by_the_letter(text: str) -> Reading:
     comments, retry = 0, None
     value, name, known_id, last_id = "", "", "", ""
     lines = text.removeprefix("\ufeff").replace("\r\n", "\n").replace("\r", "\n").split("\n")
-    # What follows the last line end is no line; it is empty where the text ends with one.
+    # The text after the last line end is not a line.
     blank = max((number for number, line in enumerate(lines[:-1]) if not line), default=-1)
     for line in lines[: blank + 1]:
         field, _, rest = line.partition(":")
@@ -183,8 +183,8 @@ def by_the_letter(text: str) -> Reading:
 
 @settings(deadline=None)
 @given(TEXTS | SIMPLE)
-def test_every_text_is_read_as_line_by_line(text: str) -> None:
-    reading, expected = read(text), by_the_letter(text)
+def test_every_text_is_read_as_the_line_by_line_oracle_reads_it(text: str) -> None:
+    reading, expected = read(text), read_by_line(text)
     assert expected.events == reading.events
     tail = reading.tail.replace("\r\n", "\n").replace("\r", "\n")
     assert expected._replace(ids={}, tail=tail) == reading._replace(ids={}, tail=tail)
@@ -203,21 +203,21 @@ def splits(data: bytes) -> st.SearchStrategy[list[bytes]]:
 @given(st.data(), TEXTS | SIMPLE | st.binary(max_size=40).map(lambda data: data.decode("latin-1")))
 def test_any_split_of_the_bytes_gives_the_same_reading(data: st.DataObject, text: str) -> None:
     whole = text.encode()
-    events, reading = fed(data.draw(splits(whole)))
+    events, reading = feed(data.draw(splits(whole)))
     assert read(text) == reading
     assert list(reading.events) == events
 
 
 @settings(deadline=None)
 @given(st.data(), st.lists(st.sampled_from([b"data: ", b"\n\n", b"\r\n", b"\xc3", b"\xa9", b"\xff", b"\xf0\x9f\x98"])))
-def test_any_split_of_invalid_bytes_gives_the_same_reading(data: st.DataObject, parts: list[bytes]) -> None:
-    whole = b"".join(parts)
-    assert read(whole) == fed(data.draw(splits(whole)))[1]
+def test_any_split_of_invalid_bytes_gives_the_same_reading(data: st.DataObject, tokens: list[bytes]) -> None:
+    whole = b"".join(tokens)
+    assert read(whole) == feed(data.draw(splits(whole)))[1]
 
 
 @pytest.mark.parametrize("path", STREAMS, ids=lambda path: path.stem)
-def test_a_stream_fed_byte_by_byte_reads_as_a_whole(path: Path) -> None:
+def test_a_stream_fed_byte_by_byte_equals_one_read_whole(path: Path) -> None:
     whole = path.read_bytes()
-    events, reading = fed(bytes([byte]) for byte in whole)
+    events, reading = feed(bytes([byte]) for byte in whole)
     assert read(whole) == reading
     assert list(read(whole).events) == events

@@ -11,7 +11,7 @@ import orjson
 
 from conformance.documents.pointer import Place
 from conformance.wire.anomalies import Anomaly, describe
-from conformance.wire.deltas import Message
+from conformance.wire.deltas import PartialMessage
 from conformance.wire.sse import Event, Reading
 
 DONE: Final = "[DONE]"
@@ -65,16 +65,16 @@ def assemble(stream: Reading | Iterable[Event]) -> Stream:
 class _Assembly:
     """A stream while it is being assembled."""
 
-    __slots__ = ("anomalies", "done", "error", "ident", "latest", "messages", "model", "usage")
+    __slots__ = ("anomalies", "chunk_id", "done", "error", "latest", "messages", "model", "usage")
 
     def __init__(self) -> None:
         self.done = False
-        self.messages: dict[int, Message] = {}
-        self.latest: Message | None = None
+        self.messages: dict[int, PartialMessage] = {}
+        self.latest: PartialMessage | None = None
         self.usage: dict[str, Any] | None = None
         self.error: Any = None
         self.anomalies: dict[str, list[Anomaly]] = {}
-        self.ident: Any = ""
+        self.chunk_id: Any = ""
         self.model: Any = ""
 
     def note(self, kind: str, at: Place, detail: str) -> None:
@@ -84,9 +84,9 @@ class _Assembly:
         """Add every event: an ordinary chunk by the few steps here, any other by the methods below.
 
         A chunk is ordinary if it holds one choice, the same as the chunk before, and differs from it only in the
-        delta. Of the delta, only values that need a check go to `Message.put`.
+        delta. Of the delta, only values that need a check go to `PartialMessage.put`.
         """
-        ident, model, index, runs, empty, put = self.ordinary(names)
+        chunk_id, model, index, runs, empty, put = self.ordinary(names)
         for at, chunk in enumerate(parsed):
             try:
                 (choice,) = chunk["choices"]
@@ -94,7 +94,7 @@ class _Assembly:
                 is_ordinary = (
                     choice["index"] is index
                     and choice.get("finish_reason") is None
-                    and chunk["id"] == ident
+                    and chunk["id"] == chunk_id
                     and chunk["model"] == model
                     and chunk.get("usage") is None
                     and "error" not in chunk
@@ -104,7 +104,7 @@ class _Assembly:
                 is_ordinary = False
             if not is_ordinary:
                 self.add_event(data[at], names.get(at, "message"), chunk, at)
-                ident, model, index, runs, empty, put = self.ordinary(names)
+                chunk_id, model, index, runs, empty, put = self.ordinary(names)
                 continue
             for key, value in delta:
                 if key in runs and type(value) is str:
@@ -122,7 +122,7 @@ class _Assembly:
         latest = self.latest
         if self.done or latest is None or names:
             return None, None, _NOTHING, None, None, None
-        return self.ident, self.model, latest.index, latest.runs, latest.empty, latest.put
+        return self.chunk_id, self.model, latest.index, latest.runs, latest.empty, latest.put
 
     def add_event(self, text: str, name: str, chunk: Any, at: int) -> None:
         if type(chunk) is dict and name == "message" and not self.done:
@@ -151,7 +151,7 @@ class _Assembly:
             self.note("not-an-object", (at,), describe(data))
 
     def add_chunk(self, chunk: dict[str, Any], at: int) -> None:
-        if chunk.get("id") != self.ident or chunk.get("model") != self.model or not self.ident:
+        if chunk.get("id") != self.chunk_id or chunk.get("model") != self.model or not self.chunk_id:
             self.note_identity(chunk, at)
         if chunk.get("usage") is not None:
             self.add_usage(chunk["usage"], at)
@@ -163,14 +163,14 @@ class _Assembly:
                 self.add_choice(choice, at, position)
 
     def note_identity(self, chunk: dict[str, Any], at: int) -> None:
-        ident, model = chunk.get("id"), chunk.get("model")
-        if not ident and "error" not in chunk:
-            self.note("chunk-id-missing", (at,), "absent" if "id" not in chunk else f"got {describe(ident)}")
-        if ident and self.ident and ident != self.ident:
-            self.note("chunk-id-changed", (at, "id"), f"from {describe(self.ident)} to {describe(ident)}")
+        chunk_id, model = chunk.get("id"), chunk.get("model")
+        if not chunk_id and "error" not in chunk:
+            self.note("chunk-id-missing", (at,), "absent" if "id" not in chunk else f"got {describe(chunk_id)}")
+        if chunk_id and self.chunk_id and chunk_id != self.chunk_id:
+            self.note("chunk-id-changed", (at, "id"), f"from {describe(self.chunk_id)} to {describe(chunk_id)}")
         if model and self.model and model != self.model:
             self.note("model-changed", (at, "model"), f"from {describe(self.model)} to {describe(model)}")
-        self.ident, self.model = ident or self.ident, model or self.model
+        self.chunk_id, self.model = chunk_id or self.chunk_id, model or self.model
 
     def add_usage(self, usage: Any, at: int) -> None:
         self.note("usage", (at, "usage"), "")
@@ -209,7 +209,7 @@ class _Assembly:
         if choice.get("error") is not None:
             self.add_error({"error": choice["error"]}, at)
 
-    def open_choice(self, choice: dict[str, Any], at: int, position: int) -> Message:
+    def open_choice(self, choice: dict[str, Any], at: int, position: int) -> PartialMessage:
         """Return the message of a new choice, or of one without an index."""
         index = choice.get("index")
         if type(index) is not int:
@@ -217,14 +217,14 @@ class _Assembly:
             self.note("choice-index-missing", (at, "choices", position), detail)
             index = position
         if index not in self.messages:
-            self.messages[index] = Message(index, self.note)
+            self.messages[index] = PartialMessage(index, self.note)
             delta = choice.get("delta")
             if type(delta) is dict and not delta.get("role"):
                 detail = "absent" if "role" not in delta else f"got {describe(delta['role'])}"
                 self.note("role-missing", (at, "choices", position, "delta"), detail)
         return self.messages[index]
 
-    def finish(self, message: Message, choice: dict[str, Any], place: Place) -> None:
+    def finish(self, message: PartialMessage, choice: dict[str, Any], place: Place) -> None:
         reason = choice["finish_reason"]
         if type(reason) is str and reason:
             message.finish(reason, (*place, "finish_reason"))

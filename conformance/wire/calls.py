@@ -30,7 +30,7 @@ _OF_CALL: Final = frozenset({"index", "id", "type", "function"})
 _OF_FUNCTION: Final = frozenset({"name", "arguments"})
 
 
-class _Call:
+class _PartialCall:
     """A call that is being assembled."""
 
     __slots__ = ("arguments", "fields", "function", "has_function", "id", "index", "name", "place")
@@ -60,8 +60,8 @@ class Calls:
 
     def __init__(self, note: NoteAnomaly) -> None:
         self._note = note
-        self._calls: list[_Call] = []
-        self._last_of: dict[int, _Call] = {}
+        self._calls: list[_PartialCall] = []
+        self._last_of: dict[int, _PartialCall] = {}
         self._next = 0
 
     def add(self, fragments: Any, place: Place) -> None:
@@ -105,50 +105,50 @@ class Calls:
         """Return the place of each call's first fragment."""
         return tuple(call.place for call in self._calls)
 
-    def _find(self, fragment: dict[str, Any], at: Place) -> _Call | None:
-        index, ident = fragment.get("index"), fragment.get("id")
+    def _find(self, fragment: dict[str, Any], at: Place) -> _PartialCall | None:
+        index, call_id = fragment.get("index"), fragment.get("id")
         if type(index) is not int:
             self._note("index-missing", at, "absent" if "index" not in fragment else f"got {describe(index)}")
-            return self._find_without_index(fragment, ident)
+            return self._find_without_index(fragment, call_id)
         call = self._last_of.get(index)
-        if call is None or not ident or ident == call.id:
+        if call is None or not call_id or call_id == call.id:
             return call
-        return self._find_other(call, fragment, ident, at)
+        return self._find_other(call, fragment, call_id, at)
 
-    def _find_without_index(self, fragment: dict[str, Any], ident: Any) -> _Call | None:
-        if ident:
-            return next((call for call in reversed(self._calls) if call.id == ident), None)
+    def _find_without_index(self, fragment: dict[str, Any], call_id: Any) -> _PartialCall | None:
+        if call_id:
+            return next((call for call in reversed(self._calls) if call.id == call_id), None)
         function = fragment.get("function")
         if not self._calls or (type(function) is dict and function.get("name")):
             return None
         return self._calls[-1]
 
-    def _find_other(self, call: _Call, fragment: dict[str, Any], ident: Any, at: Place) -> _Call | None:
+    def _find_other(self, call: _PartialCall, fragment: dict[str, Any], call_id: Any, at: Place) -> _PartialCall | None:
         """Find the call of a fragment whose index is open but whose id is not that of the latest call on it."""
         function = fragment.get("function")
         has_second_name = type(function) is dict and bool(function.get("name")) and bool(call.name)
         if not call.id and not has_second_name:
             return call
         for earlier in self._calls:
-            if earlier.index == call.index and earlier.id == ident:
+            if earlier.index == call.index and earlier.id == call_id:
                 return earlier
-        self._note("index-reused", at, f"index {call.index} is that of {describe(call.id)}, now {describe(ident)}")
+        self._note("index-reused", at, f"index {call.index} is that of {describe(call.id)}, now {describe(call_id)}")
         return None
 
     def _open(self, fragment: dict[str, Any], at: Place) -> None:
         index = fragment.get("index")
-        call = _Call(at, index if type(index) is int else None)
+        call = _PartialCall(at, index if type(index) is int else None)
         if type(index) is int:
             self._note_index(index, at)
             self._last_of[index] = call
         self._calls.append(call)
-        ident = fragment.get("id")
+        call_id = fragment.get("id")
         if "id" in fragment:
-            call.id = call.fields["id"] = ident
-        if not ident:
-            self._note("id-missing", at, "absent" if "id" not in fragment else f"got {describe(ident)}")
-        elif type(ident) is not str:
-            self._note("id-not-string", at, f"got {describe(ident)}")
+            call.id = call.fields["id"] = call_id
+        if not call_id:
+            self._note("id-missing", at, "absent" if "id" not in fragment else f"got {describe(call_id)}")
+        elif type(call_id) is not str:
+            self._note("id-not-string", at, f"got {describe(call_id)}")
         if fragment.get("type") is None:
             self._note("type-missing", at, "null" if "type" in fragment else "absent")
         else:
@@ -164,7 +164,7 @@ class Calls:
             self._note("index-gap", at, f"expected {self._next}, got {index}")
         self._next = max(self._next, index + 1)
 
-    def _open_function(self, call: _Call, function: Any, at: Place) -> None:
+    def _open_function(self, call: _PartialCall, function: Any, at: Place) -> None:
         if type(function) is not dict:
             self._note("function-missing", at, "absent" if function is None else f"got {describe(function)}")
             return
@@ -183,7 +183,7 @@ class Calls:
         if not function.keys() <= _OF_FUNCTION:
             _add_unknown(call.function, function, _OF_FUNCTION)
 
-    def _extend(self, call: _Call, fragment: dict[str, Any], at: Place) -> None:
+    def _extend(self, call: _PartialCall, fragment: dict[str, Any], at: Place) -> None:
         if call is not self._calls[-1]:
             number, opened = self._calls.index(call), len(self._calls)
             self._note("interleaved", at, f"call {number} continues after {opened} were opened")
@@ -201,7 +201,7 @@ class Calls:
         if not fragment.keys() <= _OF_CALL:
             _add_unknown(call.fields, fragment, _OF_CALL)
 
-    def _extend_function(self, call: _Call, function: dict[str, Any], at: Place) -> None:
+    def _extend_function(self, call: _PartialCall, function: dict[str, Any], at: Place) -> None:
         if "name" in function:
             self._repeat_name(call, function["name"], at)
         arguments = function.get("arguments")
@@ -212,18 +212,18 @@ class Calls:
         if not function.keys() <= _OF_FUNCTION:
             _add_unknown(call.function, function, _OF_FUNCTION)
 
-    def _repeat_id(self, call: _Call, ident: Any, at: Place) -> None:
-        if ident is None:
+    def _repeat_id(self, call: _PartialCall, call_id: Any, at: Place) -> None:
+        if call_id is None:
             self._note("id-null", at, "")
-        elif ident == "":
+        elif call_id == "":
             self._note("id-empty", at, "")
-        elif ident == call.id:
-            self._note("id-repeated", at, describe(ident))
+        elif call_id == call.id:
+            self._note("id-repeated", at, describe(call_id))
         else:
-            self._note("id-late", at, describe(ident))
-            call.id = call.fields["id"] = ident
+            self._note("id-late", at, describe(call_id))
+            call.id = call.fields["id"] = call_id
 
-    def _repeat_name(self, call: _Call, name: Any, at: Place) -> None:
+    def _repeat_name(self, call: _PartialCall, name: Any, at: Place) -> None:
         if name is None:
             self._note("name-null", at, "")
         elif name == "":
@@ -234,7 +234,7 @@ class Calls:
             self._note("name-repeated" if call.name else "name-late", at, describe(name))
             call.name = call.function["name"] = name
 
-    def _add_arguments(self, call: _Call, arguments: Any, at: Place) -> None:
+    def _add_arguments(self, call: _PartialCall, arguments: Any, at: Place) -> None:
         call.arguments.append(arguments)
         if type(arguments) is not str:
             self._note("arguments-not-string", at, f"got {describe(arguments)}")

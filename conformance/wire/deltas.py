@@ -30,7 +30,7 @@ _JOINED_PARTS: Final = frozenset({"reasoning", "text", "thinking"})
 _JOINED_IN_OBJECTS: Final = frozenset({"arguments", "data", "transcript"})
 
 
-class Message:
+class PartialMessage:
     """The message of one choice while it is being assembled.
 
     `runs` holds the string fields to which a fragment can be appended without a check, and `empty` the empty values.

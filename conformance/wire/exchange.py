@@ -1,7 +1,7 @@
-"""What passed between a client and a provider, as plain values.
+"""Requests and replies between a client and a provider, as plain values.
 
-Nothing here is repaired: a request body is what was parsed from the wire, a reply is a parsed body or the raw text of
-an event stream, and a value that the wire did not carry is None or empty.
+Nothing is repaired: a request body is the JSON value from the wire, a reply is a parsed body or the raw text of an
+event stream, and what the wire did not carry is None or empty.
 """
 
 import re
@@ -21,14 +21,14 @@ _EVENT_STREAM: Final = "text/event-stream"
 class Exchange:
     """One request and its reply, normalised to plain JSON values.
 
-    `request`: the body; a dict or any mapping, or the bytes or text of it; None if it was not kept.
-    `response`: the reply's body; a dict or any mapping, the bytes or text of it, or the bytes or text of an event
-    stream; None if it was not kept. Text that is not JSON stays text.
-    `status`: the HTTP status; None if it is not known.
-    `streamed`: the reply is an event stream; found out from the reply's text and content type.
+    `request`: the body; a dict or any mapping, or its bytes or text; None if it was not recorded.
+    `response`: the reply's body; a dict or any mapping, its bytes or text, or the bytes or text of an event stream;
+    None if it was not recorded. Text that is not JSON stays text.
+    `status`: the HTTP status; None if it is unknown.
+    `streamed`: whether the reply is an event stream; detected from its text and content type.
     `headers`: the reply's headers; a mapping, `httpx.Headers` or pairs, names in any case, stored in lower case.
-    `url`: the address that was asked. `model`: the model asked for; taken from the request, else from the reply.
-    `date`: the day of the exchange, ISO 8601 or a `date`; it selects the claims that held then; empty means today.
+    `url`: the URL of the request. `model`: the requested model; taken from the request, else from the reply.
+    `date`: the day of the exchange, ISO 8601 or a `date`; it selects the claims that applied then; empty means today.
 
     Raises TypeError for a value that JSON cannot hold, such as an object of an SDK, and InvalidDocument for a request
     whose text is not JSON.
@@ -74,7 +74,7 @@ class Exchange:
         model: str = "",
         date: str = "",
     ) -> Self:
-        """Return an exchange of values that were parsed by this package; nothing is checked or copied."""
+        """Return an exchange of values that this package has parsed; nothing is checked or copied."""
         exchange = object.__new__(cls)
         values = (request, response, status, streamed, headers or {}, url, model, date)
         for name, value in zip(cls.__slots__, values, strict=True):
@@ -83,11 +83,11 @@ class Exchange:
 
 
 Conversation: TypeAlias = tuple[Exchange, ...]
-"""The exchanges of one session, in their order."""
+"""The exchanges of one session, in order."""
 
 
 def model_of(body: JSON) -> str:
-    """Return the model that a body names, or that the first chunks of a stream name; empty if none does."""
+    """Return the model named in a body, or in the first chunks of a stream; empty if there is none."""
     if isinstance(body, str):
         found = _MODEL.search(body[:_HEAD])
         return found.group(1) if found else ""

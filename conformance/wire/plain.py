@@ -1,7 +1,7 @@
-"""What callers have in hand, as the plain JSON values that rules look at.
+"""Callers' values converted to the plain JSON values that rules look at.
 
-Rules compare types exactly. A tuple of messages or an OrderedDict becomes a list or a dict here or is refused; nothing
-passes because it was not recognised.
+Rules compare types exactly. A tuple of messages or an OrderedDict becomes a list or a dict here, and anything else is
+rejected: no value passes because it was not recognized.
 """
 
 import math
@@ -49,15 +49,15 @@ def reply_body(value: Any) -> JSON:
 
 
 def is_event_stream(text: str) -> bool:
-    """Return True if text begins as an event stream does: with a field or a comment, after blank lines at most."""
+    """Return whether text begins like an event stream: with a field or a comment, after at most blank lines."""
     return text[:4096].lstrip("\ufeff\r\n ").startswith(_FIELDS)
 
 
 def plain(value: Any, place: Place = ()) -> JSON:
     """Return a value as dicts, lists, strings, numbers, booleans and None.
 
-    Subclasses lose their type: an OrderedDict becomes a dict, a string enum its text. Raises TypeError, with the
-    place, for everything else, and for what is nested deeper than any JSON document that is read.
+    Subclasses lose their type: an OrderedDict becomes a dict, a string enum its text. Raises TypeError with the place
+    for any other value, and for nesting beyond the depth bound of documents.
     """
     kind = type(value)
     if kind is str or kind is int or kind is bool or value is None:
@@ -80,7 +80,7 @@ def plain(value: Any, place: Place = ()) -> JSON:
 def header_fields(value: Any) -> dict[str, str]:
     """Return headers by lower-case name; takes a mapping, httpx.Headers, or pairs of name and value.
 
-    Values of a name that comes more than once are joined by a comma. Raises TypeError for anything else.
+    The values of a repeated name are joined by a comma. Raises TypeError for anything else.
     """
     fields: dict[str, str] = {}
     for pair in _pairs(value):
@@ -93,7 +93,7 @@ def header_fields(value: Any) -> dict[str, str]:
 
 
 def status_code(value: Any) -> int | None:
-    """Return an HTTP status as an int; raises TypeError for what is neither an int nor None."""
+    """Return an HTTP status as an int; raises TypeError for anything but an int or None."""
     if value is None or (isinstance(value, int) and not isinstance(value, bool)):
         return None if value is None else int(value)
     message = f"status: expected an int or None, got {_described(value)}"
