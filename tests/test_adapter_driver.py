@@ -40,7 +40,7 @@ FAULTS = [
     ("print()\nprint('  ')", "printed no answer"),
     ("print('hello')", "printed no answer: the last line of its standard output"),
     ("print('[1, 2]')", "printed an invalid answer: at (root)"),
-    ('print(\'{"texts": "ok"}\')', "printed an invalid answer: at texts"),
+    ('print(\'{"texts": "ok"}\')', "printed an invalid answer: at /texts"),
     ('print(\'{"texts": [], "error": {"type": 1}}\')', "printed an invalid answer"),
     ("import os; os.kill(os.getpid(), 11)", "ended with exit code -11"),
     ("import sys\nwhile True: sys.stdout.write('x' * 65536)", "wrote more than 1048576 bytes to its standard output"),

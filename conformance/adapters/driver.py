@@ -15,6 +15,7 @@ import orjson
 from conformance import processes
 from conformance.adapters.loop import Answer
 from conformance.documents import parse_json
+from conformance.documents.pointer import render
 from conformance.errors import InvalidDocument
 from conformance.schemas import validator
 
@@ -80,7 +81,7 @@ def drive(driver: Driver, job: Mapping[str, Any]) -> DriverResult:
         return _failed(f"printed no answer: {error}: {lines[-1][:_ANSWER_CHARACTERS]!r}", ended)
     errors = validator("files/adapter-answer").errors(value)
     if errors:
-        at = "/".join(map(str, errors[0].place)) or "(root)"
+        at = render(errors[0].place) or "(root)"
         return _failed(f"printed an invalid answer: at {at}: {errors[0].message}", ended)
     return DriverResult(Answer.from_json(value))
 
