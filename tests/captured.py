@@ -1,4 +1,4 @@
-"""What real clients sent to a scripted provider, as the judge of adapters sees it."""
+"""What real clients sent to a scripted provider, as sessions that loop facts can check."""
 
 import ast
 import gzip
@@ -20,7 +20,7 @@ CITIES = {"Paris": "Paris: 21C", "Tokyo": "Tokyo: 22C", "Oslo": "Oslo: 23C"}
 FINALS = ("FINAL1: Paris 21C, Tokyo 22C, Oslo 23C.", "FINAL2: Oslo is the warmest.", "FINAL3: bye.")
 SCRIPT = Scenario(
     "captured",
-    "What the provider of the captures plays.",
+    "The script of the provider in the captures.",
     (),
     (
         Turn(user="What is the weather in Paris, Tokyo and Oslo?", calls=(("get_weather", {}), ("get_weather", {}))),
@@ -31,7 +31,7 @@ SCRIPT = Scenario(
     ),
 )
 REBUILT = ("smolagents", "crewai", "multi-llm-ts", "mastra")
-"""Whose drivers rebuild the history between user messages: only their first three requests tell anything."""
+"""Adapters whose drivers rebuild the history between user messages: only their first three requests count."""
 
 
 @cache
@@ -41,11 +41,11 @@ def records(path: Path) -> tuple[Mapping[str, Any], ...]:
 
 
 def conversation(record: Mapping[str, Any]) -> Conversation:
-    kept = record["exchanges"][:3] if record["adapter"].startswith(REBUILT) else record["exchanges"]
-    return tuple(exchange(each, record["adapter"]) for each in kept)
+    exchanges = record["exchanges"][:3] if record["adapter"].startswith(REBUILT) else record["exchanges"]
+    return tuple(exchange(each, record["adapter"]) for each in exchanges)
 
 
-def played(record: Mapping[str, Any]) -> ClientSession:
+def client_session(record: Mapping[str, Any]) -> ClientSession:
     behaviours = [
         {"arguments": {"city": city, **more}, "text": text, "delay_ms": 0, "fails": False, "denied": False}
         for city, text in CITIES.items()
@@ -56,13 +56,13 @@ def played(record: Mapping[str, Any]) -> ClientSession:
 
 
 def failed(record: Mapping[str, Any]) -> dict[str, Outcome]:
-    """Return what is found in a capture, by rule: of the canonical wire, and of loops."""
-    outcomes = (*check(conversation(record)), *loop.judge(played(record)))
+    """Return the failed outcomes of a capture, by rule: rules of the canonical wire, and loop facts."""
+    outcomes = (*check(conversation(record)), *loop.judge(client_session(record)))
     return {outcome.rule: outcome for outcome in outcomes if outcome.status is Status.FAILED}
 
 
 def verdict(record: Mapping[str, Any], name: str) -> str:
-    """Return what the captures' own judge says under a rule's name; empty where it says nothing."""
+    """Return the captures' own verdict under a name; empty if there is none."""
     return str(record["verdicts"].get(name, {}).get("verdict", ""))
 
 

@@ -1,4 +1,4 @@
-"""A job as drivers are given it: one tool whose results are plain, wanting, failing and denied."""
+"""A job for drivers: one tool with plain, incomplete, failing and denied calls."""
 
 from typing import Any
 
@@ -14,8 +14,8 @@ def job(**changes: Any) -> dict[str, Any]:
     ]
     parameters = {"type": "object", "properties": {"city": {"type": "string"}}}
     tool = {"name": "weather", "description": "", "parameters": parameters, "results": entries, "otherwise": "unknown"}
-    told = {"contract": 1, "base_url": "http://127.0.0.1:9/v1", "api_key": "simulated", "provider": "deepseek"}
+    endpoint = {"contract": 1, "base_url": "http://127.0.0.1:9/v1", "api_key": "simulated", "provider": "deepseek"}
     rest = {"model": "m", "stream": False, "system": "", "prompts": ["Hello"], "tools": [tool], "max_turns": 4}
-    made = {**told, **rest, **changes}
-    assert () == validator("files/adapter-job").errors(made)
-    return made
+    value = {**endpoint, **rest, **changes}
+    assert () == validator("files/adapter-job").errors(value)
+    return value

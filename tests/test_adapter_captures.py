@@ -1,4 +1,4 @@
-"""The judge agrees with what was found, by other means, in what real clients sent; where it does not, it says why."""
+"""Checks of what real clients sent agree with findings made by other means; each difference is explained."""
 
 from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
@@ -15,7 +15,7 @@ from tests.captured import failed, records, verdict
 Found = Mapping[str, Outcome]
 CLIENTS = {rule.id for rule in rules.load() if rule.on.side is Side.CLIENT} | {fact.id for fact in loop.load()}
 FLATTENED = "transcript/reply-resent"
-"""Broken where a turn with calls is told as text; nothing else can be said of such a turn."""
+"""Broken if a turn with calls is rewritten as text; nothing else can be checked in such a turn."""
 
 
 def breaks(*rules: str) -> Callable[[Found], bool]:
@@ -28,8 +28,8 @@ def says(words: str, *levels: Level) -> Callable[[Found], bool]:
     )
 
 
-def either(*told: Callable[[Found], bool]) -> Callable[[Found], bool]:
-    return lambda found: any(each(found) for each in told)
+def either(*checks: Callable[[Found], bool]) -> Callable[[Found], bool]:
+    return lambda found: any(check(found) for check in checks)
 
 
 def loses_reasoning(found: Found) -> bool:
@@ -65,11 +65,11 @@ FAILS: Mapping[str, Callable[[Found], bool]] = {
     "C0_loop_completes": LOST,
     "C1_history_complete": either(LOST, MISPAIRED, breaks("transcript/reply-resent-unchanged")),
 }
-"""By a verdict of the captures: what is found here where that one fails."""
+"""What is found here if a verdict of the captures is a failure, by the verdict."""
 
 NEVER_SENT = {"reasoning/resent-on-tool-turns", "reasoning/details-unchanged", "reasoning/verbatim"}
 EXPLAINED: Mapping[str, set[str]] = {
-    # Reasoning under a name that the adapter's own provider never sends was not judged there; without a provider it is.
+    # The captures ignore reasoning fields that the adapter's own provider never sends; without a provider they count.
     "aisdk-compat": NEVER_SENT,
     "langchain-deepseek": NEVER_SENT,
     "langchain-openrouter": NEVER_SENT,
@@ -80,10 +80,10 @@ EXPLAINED: Mapping[str, set[str]] = {
     "pydantic-ai-moonshot": NEVER_SENT,
     "pydantic-ai-openai": NEVER_SENT,
     "pydantic-ai-openrouter": NEVER_SENT,
-    # An empty list of content parts, which the captures take for a Mistral notation.
+    # An empty list of content parts, which the captures treat as a Mistral notation.
     "pydantic-ai-mistral": {"shape/message"},
 }
-"""What breaks a MUST here and none there, by adapter."""
+"""Rules that break a MUST here but not in the captures, by adapter."""
 
 
 def captures(shared: Path) -> Iterator[tuple[str, Mapping[str, Any]]]:
@@ -93,39 +93,39 @@ def captures(shared: Path) -> Iterator[tuple[str, Mapping[str, Any]]]:
 
 
 @pytest.fixture(scope="module")
-def judged(shared: Path) -> list[tuple[str, Mapping[str, Any], Found]]:
+def checked(shared: Path) -> list[tuple[str, Mapping[str, Any], Found]]:
     return [(name, record, failed(record)) for name, record in captures(shared)]
 
 
 @pytest.mark.parametrize("rule", FAILS)
-def test_what_fails_there_fails_here(rule: str, judged: list[tuple[str, Mapping[str, Any], Found]]) -> None:
-    missed = {(name, record["variant"]) for name, record, found in judged
+def test_a_failure_of_the_captures_fails_here(rule: str, checked: list[tuple[str, Mapping[str, Any], Found]]) -> None:
+    missed = {(name, record["variant"]) for name, record, found in checked
               if verdict(record, rule) == "fail" and FLATTENED not in found and not FAILS[rule](found)}  # fmt: skip
-    assert 0 < sum(verdict(record, rule) == "fail" for _, record, _ in judged)
+    assert 0 < sum(verdict(record, rule) == "fail" for _, record, _ in checked)
     assert set() == missed
 
 
-def test_what_breaks_nothing_there_breaks_nothing_here(judged: list[tuple[str, Mapping[str, Any], Found]]) -> None:
-    whole = [each for each in judged if not any(told["verdict"] == "fail" for told in each[1]["verdicts"].values())]
-    assert len(whole) > len(judged) / 2
+def test_captures_without_a_failure_break_nothing_here(checked: list[tuple[str, Mapping[str, Any], Found]]) -> None:
+    clean = [each for each in checked if not any(found["verdict"] == "fail" for found in each[1]["verdicts"].values())]
+    assert len(clean) > len(checked) / 2
     unexplained = {
         (name, record["variant"], rule)
-        for name, record, found in whole
+        for name, record, found in clean
         for rule, outcome in found.items()
         if outcome.level is Level.MUST and rule in CLIENTS and rule not in EXPLAINED.get(record["adapter"], ())
     }
     assert set() == unexplained
 
 
-@pytest.mark.parametrize(("told", "level"), [("warn", Level.SHOULD), ("pass", None)])
-def test_arguments_written_anew_warn_and_verbatim_ones_do_not(
-    told: str, level: Level | None, judged: list[tuple[str, Mapping[str, Any], Found]]
+@pytest.mark.parametrize(("captured", "level"), [("warn", Level.SHOULD), ("pass", None)])
+def test_rewritten_arguments_warn_and_verbatim_ones_do_not(
+    captured: str, level: Level | None, checked: list[tuple[str, Mapping[str, Any], Found]]
 ) -> None:
-    kept = [found for _, record, found in judged if verdict(record, "R5_arguments") == told]
-    assert len(kept) > 100
+    sessions = [found for _, record, found in checked if verdict(record, "R5_arguments") == captured]
+    assert len(sessions) > 100
     levels = {
         max((each.level for each in findings), key=lambda each: each.weight) if findings else None
-        for found in kept
+        for found in sessions
         for findings in [
             [each for o in found.values() for each in o.findings if "expected the arguments" in each.message]
         ]

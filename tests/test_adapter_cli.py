@@ -1,4 +1,4 @@
-"""The verb adapter as its users meet it: exit codes, reports, results, baselines, sessions kept, and all at once."""
+"""The command `conformance adapter`: exit codes, reports, results, baselines, recordings and the matrix."""
 
 import json
 import shutil
@@ -19,40 +19,40 @@ GOLDEN = Path(__file__).parent / "golden"
 LOSES = "reasoning/present-on-tool-turns"
 
 
-def command(vice: str = "good") -> str:
-    return f"'{sys.executable}' '{BROKEN_CLIENT}' {vice}"
+def command(fault: str = "good") -> str:
+    return f"'{sys.executable}' '{BROKEN_CLIENT}' {fault}"
 
 
-class Ended(tuple[int, str, str]):
+class CommandResult(tuple[int, str, str]):
     """Exit code, standard output and standard error."""
 
 
 @pytest.fixture
 def adapter(capsys: pytest.CaptureFixture[str]) -> Any:
-    def run(*arguments: object) -> Ended:
+    def run(*arguments: object) -> CommandResult:
         code = main(["adapter", *map(str, arguments)])
         out, error = capsys.readouterr()
         assert "Traceback" not in error
-        return Ended((code, out, error))
+        return CommandResult((code, out, error))
 
     return run
 
 
 def ran(
-    adapter: Any, vice: str, *more: object, scenario: str = "interleaved-thinking", variant: str = "plain"
-) -> Ended:
-    chosen = ("--driver", command(vice), "--provider", "deepseek", "--scenario", scenario, "--variant", variant)
-    ended: Ended = adapter("run", *chosen, *more)
+    adapter: Any, fault: str, *more: object, scenario: str = "interleaved-thinking", variant: str = "plain"
+) -> CommandResult:
+    chosen = ("--driver", command(fault), "--provider", "deepseek", "--scenario", scenario, "--variant", variant)
+    ended: CommandResult = adapter("run", *chosen, *more)
     return ended
 
 
-def test_a_clean_client_ends_with_0(adapter: Any) -> None:
+def test_a_clean_client_exits_with_0(adapter: Any) -> None:
     code, out, error = ran(adapter, "good")
     assert (0, "") == (code, error)
     assert out.endswith("1 case played: 1 clean\n")
 
 
-def test_what_is_wrong_is_shown_by_rule_with_proof_and_mend(adapter: Any) -> None:
+def test_violations_are_shown_by_rule_with_evidence_and_fix(adapter: Any) -> None:
     code, out, _ = ran(adapter, "drops-reasoning")
     assert 1 == code
     assert (GOLDEN / "adapter.txt").read_text("utf-8") == out
@@ -64,7 +64,7 @@ def test_a_warning_does_not_fail(adapter: Any) -> None:
     assert "WARNS loop/no-extra-requests" in out
 
 
-def test_what_is_the_driver_s_fault_ends_with_2(adapter: Any) -> None:
+def test_a_failure_of_the_driver_exits_with_2(adapter: Any) -> None:
     code, out, _ = adapter("run", "--driver", f"'{sys.executable}' -c 'raise SystemExit(3)'", "--provider", "groq",
                            "--scenario", "plain-answer")  # fmt: skip
     assert 2 == code
@@ -78,7 +78,7 @@ def test_a_driver_that_sends_nothing_fails_as_untested(adapter: Any) -> None:
     assert "UNTESTED loop/every-prompt-answered" in out
 
 
-def test_strict_refuses_and_names_the_rule(adapter: Any) -> None:
+def test_strict_rejects_requests_and_names_the_rule(adapter: Any) -> None:
     code, out, _ = ran(adapter, "drops-reasoning", "--strict", "--all")
     assert 1 == code
     assert "refusing as the provider would" in out
@@ -105,14 +105,16 @@ def test_strict_refuses_and_names_the_rule(adapter: Any) -> None:
         (["list", "--adapters", "/no/such/folder"], ""),
     ],
 )
-def test_a_call_that_cannot_be_carried_out_says_what_to_change(arguments: list[str], words: str, adapter: Any) -> None:
+def test_an_unusable_call_says_what_to_change(arguments: list[str], words: str, adapter: Any) -> None:
     code, out, error = adapter(*arguments)
     assert words in error
     assert (2 if words else 0) == code
     assert "" == out
 
 
-def test_an_adapter_that_is_not_installed_says_how_to(adapter: Any, monkeypatch: Any, tmp_path: Path) -> None:
+def test_an_adapter_that_is_not_installed_says_how_to_install_it(
+    adapter: Any, monkeypatch: Any, tmp_path: Path
+) -> None:
     monkeypatch.setenv("CONFORMANCE_CACHE", str(tmp_path))
     code, _, error = adapter("run", "pydantic-ai@1.25.0", "--scenario", "plain-answer")
     assert 2 == code
@@ -139,12 +141,12 @@ def test_results_are_the_same_each_time_and_can_be_read_back(adapter: Any, tmp_p
     assert "own_id" not in one.read_text("utf-8")
 
 
-def test_json_holds_what_the_report_shows(adapter: Any) -> None:
+def test_json_has_what_the_report_shows(adapter: Any) -> None:
     code, out, _ = ran(adapter, "drops-reasoning", "--format", "json")
-    told: Mapping[str, Any] = json.loads(out)
+    report: Mapping[str, Any] = json.loads(out)
     assert 1 == code
-    assert {"errored": 0, "fails": 1, "untested": 0, "warns": 0, "differs": 0} == told["grades"]
-    (rule,) = [each for each in told["rules"] if each["grade"] == "fails"]
+    assert {"errored": 0, "fails": 1, "untested": 0, "warns": 0, "differs": 0} == report["grades"]
+    (rule,) = [each for each in report["rules"] if each["grade"] == "fails"]
     assert (LOSES, ["interleaved-thinking.plain"]) == (rule["rule"], rule["cases"])
 
 
@@ -153,7 +155,7 @@ def entry(match: str) -> str:
 
 
 @pytest.mark.parametrize(
-    ("vice", "match", "code", "words"),
+    ("fault", "match", "code", "words"),
     [
         ("drops-reasoning", f"driver/deepseek/interleaved-thinking.plain/{LOSES}", 0, "the gate is open; 1 expected"),
         ("drops-reasoning", "driver/*/**", 0, "the gate is open; 1 expected"),
@@ -161,26 +163,26 @@ def entry(match: str) -> str:
         ("good", f"driver/deepseek/interleaved-thinking.plain/{LOSES}", 1, "passes, though expected to fail"),
     ],
 )
-def test_a_baseline_excuses_what_it_names_and_no_more(
-    vice: str, match: str, code: int, words: str, adapter: Any, tmp_path: Path
+def test_a_baseline_covers_only_what_it_names(
+    fault: str, match: str, code: int, words: str, adapter: Any, tmp_path: Path
 ) -> None:
     path = tmp_path / "expected.yaml"
     path.write_text(entry(match), "utf-8")
-    ended = ran(adapter, vice, "--baseline", path)
+    ended = ran(adapter, fault, "--baseline", path)
     assert code == ended[0]
     assert words in ended[1]
 
 
-def test_kept_sessions_are_judged_alike_by_check(
+def test_recorded_sessions_have_the_same_findings_in_check(
     adapter: Any, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     ran(adapter, "drops-reasoning", "--keep", tmp_path)
-    (kept,) = tmp_path.iterdir()
-    assert "driver.deepseek.interleaved-thinking.plain.jsonl" == kept.name
-    assert 1 == main(["check", "--provider", "deepseek", "--format", "json", str(kept)])
-    (judged,) = json.loads(capsys.readouterr().out)["inputs"]
-    assert LOSES in {outcome["rule"] for outcome in judged["outcomes"] if outcome["status"] == "failed"}
-    assert 5 == len(judged["lines"])
+    (recording,) = tmp_path.iterdir()
+    assert "driver.deepseek.interleaved-thinking.plain.jsonl" == recording.name
+    assert 1 == main(["check", "--provider", "deepseek", "--format", "json", str(recording)])
+    (checked,) = json.loads(capsys.readouterr().out)["inputs"]
+    assert LOSES in {outcome["rule"] for outcome in checked["outcomes"] if outcome["status"] == "failed"}
+    assert 5 == len(checked["lines"])
 
 
 @pytest.fixture
@@ -193,14 +195,14 @@ def adapters(tmp_path: Path) -> Path:
             'FAULT = sys.argv[1] if len(sys.argv) > 1 else ""', f'FAULT = "{fault}"'
         )
         (root / name / "driver.py").write_text(source, "utf-8")
-        told = {"title": name, "language": "python", "package": "", "packages": [], "driver": "driver.py"}
+        definition = {"title": name, "language": "python", "package": "", "packages": [], "driver": "driver.py"}
         (root / name / "adapter.yaml").write_text(
-            json.dumps(told | {"providers": {"deepseek": {}, "groq": {}}}), "utf-8"
+            json.dumps(definition | {"providers": {"deepseek": {}, "groq": {}}}), "utf-8"
         )
     return root
 
 
-def test_the_matrix_runs_all_and_goes_on_where_it_was_left(adapter: Any, adapters: Path, tmp_path: Path) -> None:
+def test_the_matrix_runs_all_adapters_and_resumes(adapter: Any, adapters: Path, tmp_path: Path) -> None:
     chosen = ("matrix", "--adapters", adapters, "--results", tmp_path / "results", "--scenario", "one-tool-call")
     code, out, error = adapter(*chosen)
     assert (1, "") == (code, error)
@@ -215,7 +217,7 @@ def test_the_matrix_runs_all_and_goes_on_where_it_was_left(adapter: Any, adapter
     assert [True, False, True, True] == [line.endswith("skipped, completed before") for line in again]
 
 
-def test_the_matrix_says_what_could_not_be_run_and_goes_on(adapter: Any, adapters: Path, tmp_path: Path) -> None:
+def test_the_matrix_reports_what_could_not_be_run_and_continues(adapter: Any, adapters: Path, tmp_path: Path) -> None:
     path = adapters / "good" / "adapter.yaml"
     path.write_text(path.read_text("utf-8").replace('"packages": []', '"packages": ["no-such-package==1.0"]'), "utf-8")
     shutil.rmtree(adapters / "lossy" / "driver.py", ignore_errors=True)
@@ -226,7 +228,7 @@ def test_the_matrix_says_what_could_not_be_run_and_goes_on(adapter: Any, adapter
     assert "lossy with deepseek: 2 cases played" in out
 
 
-def test_the_list_says_what_is_installed(adapter: Any) -> None:
+def test_the_list_shows_what_is_installed(adapter: Any) -> None:
     rows = {row["name"]: row for row in json.loads(adapter("list", "--format", "json")[1])}
     assert {"name": "reference", "version": "", "language": "python", "installed": True} == {
         key: rows["reference"][key] for key in ("name", "version", "language", "installed")
@@ -234,7 +236,7 @@ def test_the_list_says_what_is_installed(adapter: Any) -> None:
     assert len(rows) == len(adapter("list")[1].splitlines())
 
 
-def test_the_reference_driver_passes_what_it_is_put_through(adapter: Any) -> None:
+def test_the_reference_driver_passes(adapter: Any) -> None:
     code, out, _ = adapter("run", "reference", "--provider", "deepseek", "--scenario", "agent-session",
                            "--scenario", "ids-e*", "--scenario", "details-*", "--scenario", "tool-*")  # fmt: skip
     assert 0 == code, out

@@ -1,4 +1,4 @@
-"""Adapters as their files define them, in the versions that are named, and installed in environments of their own."""
+"""Definitions of adapters, their versions, and the environments that they are installed in."""
 
 import json
 import os
@@ -33,7 +33,7 @@ def folder(root: Path, **changes: Any) -> Path:
 
 
 @pytest.mark.parametrize("name", definition.names())
-def test_every_adapter_of_the_project_is_what_its_schema_says(name: str) -> None:
+def test_every_adapter_of_the_project_is_valid(name: str) -> None:
     found = definition.load(name)
     assert name == found.name
     assert found.providers
@@ -59,13 +59,13 @@ def test_a_definition_has_its_defaults(tmp_path: Path) -> None:
         ("sdk@1.7.2", ("some-sdk[http]==1.7.2", "beside==0.9", "older==0.1")),
     ],
 )
-def test_a_version_takes_the_pin_s_place_and_brings_what_goes_with_it(
+def test_a_version_replaces_the_pin_and_adds_the_packages_alongside(
     named: str, packages: tuple[str, ...], tmp_path: Path
 ) -> None:
     assert packages == definition.load(named, folder(tmp_path)).packages
 
 
-def test_a_scoped_package_of_npm_is_pinned_anew(tmp_path: Path) -> None:
+def test_the_pin_of_a_scoped_npm_package_is_replaced(tmp_path: Path) -> None:
     chosen = {
         "language": "node",
         "package": "@scope/sdk",
@@ -89,14 +89,14 @@ def test_a_scoped_package_of_npm_is_pinned_anew(tmp_path: Path) -> None:
         ({"surprise": 1}, "/surprise"),
     ],
 )
-def test_a_file_that_is_wrong_says_where(changes: dict[str, Any], words: str, tmp_path: Path) -> None:
+def test_an_error_in_a_file_names_its_place(changes: dict[str, Any], words: str, tmp_path: Path) -> None:
     with pytest.raises(InvalidDocument) as caught:
         definition.load("sdk", folder(tmp_path, **changes))
     assert words in str(caught.value)
     assert "adapter.yaml:1" in str(caught.value)
 
 
-def test_a_driver_that_is_not_there_is_said(tmp_path: Path) -> None:
+def test_a_missing_driver_is_reported(tmp_path: Path) -> None:
     root = folder(tmp_path)
     (root / "sdk" / "driver.py").unlink()
     with pytest.raises(InvalidDocument, match="expected a file beside this one"):
@@ -104,7 +104,7 @@ def test_a_driver_that_is_not_there_is_said(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("named", ["sdkk", "..", "sdk/../sdk", ""])
-def test_a_name_that_nobody_has_is_unknown(named: str, tmp_path: Path) -> None:
+def test_an_unknown_name_is_reported(named: str, tmp_path: Path) -> None:
     with pytest.raises(UnknownName):
         definition.load(named, folder(tmp_path))
 
@@ -117,11 +117,11 @@ def cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 @pytest.fixture
 def npm(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """Return a folder of programs with an npm that installs nothing but says what it was told, and a node."""
+    """Return a folder of programs with an npm that only records its arguments, and a node."""
     programs = tmp_path / "bin"
     programs.mkdir()
     (programs / "npm").write_text(
-        '#!/bin/sh\necho "$@" > "$3/told"\ncase "$*" in *broken*) echo E404 >&2; exit 1;; esac\n'
+        '#!/bin/sh\necho "$@" > "$3/arguments"\ncase "$*" in *broken*) echo E404 >&2; exit 1;; esac\n'
     )
     (programs / "node").write_text(f'#!/bin/sh\nexec "{sys.executable}" "$@"\n')
     for name in ("npm", "node"):
@@ -133,41 +133,41 @@ def npm(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 NODE = {"language": "node", "package": "sdk", "packages": ["sdk@1.0.0"], "alongside": None}
 
 
-def test_npm_installs_what_is_pinned_without_running_its_scripts(tmp_path: Path, cache: Path, npm: Path) -> None:
+def test_npm_installs_the_pinned_packages_without_their_scripts(tmp_path: Path, cache: Path, npm: Path) -> None:
     found = definition.load("sdk", folder(tmp_path, **NODE))
     assert not install.is_installed(found)
-    told: list[str] = []
-    made = install.install(found, told.append)
+    logged: list[str] = []
+    made = install.install(found, logged.append)
     assert install.is_installed(found)
     assert cache / "adapters" == made.parent
-    words = (made / "told").read_text("utf-8").split()
+    words = (made / "arguments").read_text("utf-8").split()
     assert "--ignore-scripts" in words
     assert "sdk@1.0.0" == words[-1]
-    assert ["installing sdk@1.0.0"] == told
-    assert made == install.install(found, told.append)
-    assert ["installing sdk@1.0.0"] == told
+    assert ["installing sdk@1.0.0"] == logged
+    assert made == install.install(found, logged.append)
+    assert ["installing sdk@1.0.0"] == logged
 
 
-def test_each_version_has_an_environment_of_its_own(tmp_path: Path, cache: Path, npm: Path) -> None:
+def test_each_version_has_its_own_environment(tmp_path: Path, cache: Path, npm: Path) -> None:
     root = folder(tmp_path, **NODE)
     install.install(definition.load("sdk", root), print)
     assert not install.is_installed(definition.load("sdk@1.0.1", root))
 
 
-def test_what_cannot_be_installed_is_said_with_npm_s_words(tmp_path: Path, cache: Path, npm: Path) -> None:
+def test_a_failed_install_is_reported_with_the_output_of_npm(tmp_path: Path, cache: Path, npm: Path) -> None:
     found = definition.load("sdk@broken", folder(tmp_path, **NODE))
     with pytest.raises(Unusable, match=r"npm cannot install sdk@broken.*E404"):
         install.install(found, print)
     assert not install.is_installed(found)
 
 
-def test_without_npm_or_node_it_is_said(tmp_path: Path, cache: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_missing_npm_is_reported(tmp_path: Path, cache: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("PATH", str(tmp_path))
     with pytest.raises(Unusable, match="npm is not on the PATH"):
         install.install(definition.load("sdk", folder(tmp_path, **NODE)), print)
 
 
-def test_a_driver_for_node_runs_inside_of_its_environment(tmp_path: Path, cache: Path, npm: Path) -> None:
+def test_a_driver_for_node_runs_inside_its_environment(tmp_path: Path, cache: Path, npm: Path) -> None:
     root = folder(tmp_path, **NODE)
     shared = root / "_node"
     shared.mkdir()
@@ -184,13 +184,13 @@ def test_a_driver_for_node_runs_inside_of_its_environment(tmp_path: Path, cache:
     assert own != Path(install.driver(found).command[1])
 
 
-def test_an_adapter_without_packages_runs_as_it_is(tmp_path: Path) -> None:
+def test_an_adapter_without_packages_needs_no_environment(tmp_path: Path) -> None:
     root = folder(tmp_path, package="", packages=[], alongside=None)
     driver = install.driver(definition.load("sdk", root), seconds=5)
     assert (sys.executable, str(root / "sdk" / "driver.py")) == driver.command
     assert 5 == driver.seconds
 
 
-def test_one_that_is_not_installed_is_not_driven(tmp_path: Path, cache: Path) -> None:
+def test_an_adapter_that_is_not_installed_is_not_driven(tmp_path: Path, cache: Path) -> None:
     with pytest.raises(ConformanceError, match=r"run `conformance adapter install sdk@2\.0\.0`"):
         install.driver(definition.load("sdk", folder(tmp_path)))

@@ -1,4 +1,4 @@
-"""A driver's process: what comes of every way in which it may end, and what it is given to see."""
+"""Drivers: each way in which their process can end, and what they inherit."""
 
 import json
 import os
@@ -18,7 +18,7 @@ from conformance.documents import parse_json
 from conformance.results import Status
 from conformance.schemas import validator
 from conformance.simulator.sessions import staged
-from tests.engines import lives, until
+from tests.fake_engine import lives, until
 
 JOB = {"contract": 1}
 ANSWER = 'print(\'{"texts": ["ok"]}\')'
@@ -30,7 +30,7 @@ def driver(folder: Path, source: str, seconds: float = 20, **environment: str) -
     return Driver((sys.executable, str(path)), folder, environment, seconds)
 
 
-FAULTS = [
+FAILURES = [
     (
         "import sys; print('half an answer'); sys.exit('it broke')",
         "ended with exit code 1; standard error ends:\nit broke",
@@ -47,12 +47,12 @@ FAULTS = [
 ]
 
 
-@pytest.mark.parametrize(("source", "words"), FAULTS)
-def test_a_driver_that_does_not_answer_is_at_fault(source: str, words: str, tmp_path: Path) -> None:
-    driven = drive(driver(tmp_path, source), JOB)
-    assert driven.answer is None
-    assert driven.failure.startswith("the driver ")
-    assert words in driven.failure
+@pytest.mark.parametrize(("source", "words"), FAILURES)
+def test_a_driver_that_does_not_answer_has_failed(source: str, words: str, tmp_path: Path) -> None:
+    result = drive(driver(tmp_path, source), JOB)
+    assert result.answer is None
+    assert result.failure.startswith("the driver ")
+    assert words in result.failure
 
 
 @pytest.mark.parametrize("own_session", [False, True])
@@ -64,34 +64,34 @@ child = subprocess.Popen(sleep, start_new_session={own_session})
 open({str(tmp_path / "pid")!r}, "w").write(str(child.pid))
 time.sleep(60)
 """
-    driven = drive(driver(tmp_path, source, seconds=1), JOB)
-    assert "did not end within 1 seconds" in driven.failure
+    result = drive(driver(tmp_path, source, seconds=1), JOB)
+    assert "did not end within 1 seconds" in result.failure
     child = int((tmp_path / "pid").read_text())
     assert until(lambda: not lives(child), 5)
 
 
-def test_what_a_driver_leaves_behind_does_not_hold_the_run_up(tmp_path: Path) -> None:
+def test_processes_that_a_driver_leaves_behind_do_not_delay_the_run(tmp_path: Path) -> None:
     source = (
         f'import subprocess, sys\nsubprocess.Popen([sys.executable, "-c", "import time; time.sleep(60)"])\n{ANSWER}'
     )
     begun = time.monotonic()
-    driven = drive(driver(tmp_path, source), JOB)
-    assert driven.answer is not None
+    result = drive(driver(tmp_path, source), JOB)
+    assert result.answer is not None
     assert time.monotonic() - begun < 15
 
 
 def test_the_last_line_that_is_not_empty_is_the_answer(tmp_path: Path) -> None:
-    driven = drive(driver(tmp_path, f"print('chatter')\nprint('{{}}')\n{ANSWER}\nprint()"), JOB)
-    assert driven.answer is not None
-    assert ("ok",) == driven.answer.texts
+    result = drive(driver(tmp_path, f"print('chatter')\nprint('{{}}')\n{ANSWER}\nprint()"), JOB)
+    assert result.answer is not None
+    assert ("ok",) == result.answer.texts
 
 
 def test_a_driver_that_does_not_read_its_job_still_answers(tmp_path: Path) -> None:
-    driven = drive(driver(tmp_path, ANSWER), {"much": "x" * 2_000_000})
-    assert driven.answer is not None
+    result = drive(driver(tmp_path, ANSWER), {"much": "x" * 2_000_000})
+    assert result.answer is not None
 
 
-def test_only_the_tail_of_standard_error_is_kept(tmp_path: Path) -> None:
+def test_only_the_end_of_standard_error_is_kept(tmp_path: Path) -> None:
     source = "import sys\nsys.stderr.write('first\\n' + 'x' * 100000 + '\\nlast\\n')\nsys.exit(3)"
     fault = drive(driver(tmp_path, source), JOB).failure
     assert fault.endswith("\nlast")
@@ -99,29 +99,27 @@ def test_only_the_tail_of_standard_error_is_kept(tmp_path: Path) -> None:
     assert len(fault) < 2 * MAX_ERRORS
 
 
-def test_a_driver_sees_what_it_needs_of_the_environment_and_no_more(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_driver_inherits_only_harmless_variables(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     for name in ("DEEPSEEK_API_KEY", "HTTPS_PROXY", "https_proxy", "PYTHONPATH", "AWS_SECRET_ACCESS_KEY"):
         monkeypatch.setenv(name, "from the shell")
     source = "import json, os\nprint(json.dumps({'texts': [json.dumps(dict(os.environ))]}))"
-    driven = drive(driver(tmp_path, source, OWN="1"), JOB)
-    assert driven.answer is not None
-    assert driven.answer.texts is not None
-    seen = json.loads(driven.answer.texts[0] or "")
-    assert "from the shell" not in seen.values()
-    assert os.environ["PATH"] == seen["PATH"]
-    assert "1" == seen["OWN"]
-    assert "127.0.0.1" in seen["NO_PROXY"]
+    result = drive(driver(tmp_path, source, OWN="1"), JOB)
+    assert result.answer is not None
+    assert result.answer.texts is not None
+    inherited = json.loads(result.answer.texts[0] or "")
+    assert "from the shell" not in inherited.values()
+    assert os.environ["PATH"] == inherited["PATH"]
+    assert "1" == inherited["OWN"]
+    assert "127.0.0.1" in inherited["NO_PROXY"]
 
 
 @pytest.mark.parametrize("command", [("no-such-program-anywhere",), ("/",)])
-def test_a_command_that_cannot_be_started_is_a_fault(command: tuple[str, ...], tmp_path: Path) -> None:
-    driven = drive(Driver(command, tmp_path), JOB)
-    assert "cannot be started" in driven.failure
+def test_a_command_that_cannot_be_started_has_failed(command: tuple[str, ...], tmp_path: Path) -> None:
+    result = drive(Driver(command, tmp_path), JOB)
+    assert "cannot be started" in result.failure
 
 
-def played(source: str, folder: Path, case: str = "plain-answer.plain", seconds: float = 20) -> CaseRun:
+def run_source(source: str, folder: Path, case: str = "plain-answer.plain", seconds: float = 20) -> CaseRun:
     scenario, _, variant = case.partition(".")
     profile = profiles.load("deepseek")
     with staged() as stage:
@@ -129,30 +127,30 @@ def played(source: str, folder: Path, case: str = "plain-answer.plain", seconds:
         return run_case(stage, scenarios.load(scenario), variant, subject)
 
 
-def test_a_fault_of_the_driver_is_errored_and_says_nothing_of_the_adapter(tmp_path: Path) -> None:
-    run = played("raise SystemExit('no such module')", tmp_path)
+def test_a_failed_driver_is_errored_and_shows_nothing_about_the_adapter(tmp_path: Path) -> None:
+    run = run_source("raise SystemExit('no such module')", tmp_path)
     (only,) = run.case.outcomes
     assert (Status.ERRORED, "loop/every-prompt-answered") == (only.status, only.rule)
     assert "no such module" in only.reason
 
 
 def test_a_driver_that_sends_nothing_is_untested(tmp_path: Path) -> None:
-    run = played('print(\'{"texts": [], "error": {"type": "ImportError", "message": "no SDK"}}\')', tmp_path)
+    run = run_source('print(\'{"texts": [], "error": {"type": "ImportError", "message": "no SDK"}}\')', tmp_path)
     assert {Status.UNTESTED} == {each.status for each in run.case.outcomes}
     assert "loop/every-prompt-answered" in {each.rule for each in run.case.outcomes}
     assert all("the adapter raised ImportError: no SDK" in each.reason for each in run.case.outcomes)
 
 
-def test_a_driver_that_asks_in_the_other_way_than_it_was_told_is_errored(tmp_path: Path) -> None:
+def test_a_driver_that_asks_for_the_wrong_kind_of_reply_is_errored(tmp_path: Path) -> None:
     source = Path(__file__).with_name("broken_client.py").read_text("utf-8").replace("sys.argv[1]", "'never-streams'")
     source = source.replace(' if len(sys.argv) > 1 else ""', "")
-    run = played(source, tmp_path, "plain-answer.stream")
+    run = run_source(source, tmp_path, "plain-answer.stream")
     (only,) = run.case.outcomes
     assert Status.ERRORED is only.status
     assert "was to ask for streams, and asked for none" in only.reason
 
 
-def test_every_job_is_what_its_schema_says_and_tells_what_each_call_brings() -> None:
+def test_every_job_is_valid_and_has_the_result_of_each_call() -> None:
     profile = profiles.load("openrouter")
     playable = [
         each for each in map(scenarios.load, scenarios.names()) if each.unmet(profile.at(profile.model)) is None
@@ -160,9 +158,9 @@ def test_every_job_is_what_its_schema_says_and_tells_what_each_call_brings() -> 
     assert len(playable) > len(scenarios.names()) / 2
     with staged() as stage:
         for scenario in playable:
-            given: Mapping[str, Any] = job_of(stage.open(scenario, profile, scenario.variants[0]))
-            assert () == validator("files/adapter-job").errors(parse_json(json.dumps(given).encode(), "job"))
-            assert list(scenario.prompts) == given["prompts"]
-            brought = {result["text"] for tool in given["tools"] for result in tool["results"]}
-            assert brought <= {text for turn in scenario.turns for text in turn.results}
-            assert bool(brought) is any(turn.results for turn in scenario.turns)
+            job: Mapping[str, Any] = job_of(stage.open(scenario, profile, scenario.variants[0]))
+            assert () == validator("files/adapter-job").errors(parse_json(json.dumps(job).encode(), "job"))
+            assert list(scenario.prompts) == job["prompts"]
+            texts = {result["text"] for tool in job["tools"] for result in tool["results"]}
+            assert texts <= {text for turn in scenario.turns for text in turn.results}
+            assert bool(texts) is any(turn.results for turn in scenario.turns)

@@ -1,4 +1,4 @@
-"""The drivers of Node adapters: defined as the schema wants it, pinned, and of one kind."""
+"""Drivers of Node adapters: valid definitions, exact pins, and the module that they share."""
 
 import json
 import re
@@ -21,7 +21,7 @@ SHARED = sorted((FOLDER / "_node").glob("*.mjs"))
 EXACT = re.compile(r"(?P<name>(?:@[a-z0-9._-]+/)?[a-z0-9._-]+)@(?P<version>\d+\.\d+\.\d+)")
 NODE = shutil.which("node")
 
-needs_node = pytest.mark.skipif(NODE is None, reason="node is not here: what Node says of the drivers is NOT tested")
+needs_node = pytest.mark.skipif(NODE is None, reason="node is not installed: the drivers for Node are NOT tested")
 
 
 def definitions() -> dict[str, Any]:
@@ -39,7 +39,7 @@ def pinned(words: list[str]) -> dict[str, str]:
 
 
 def driven(work: Path, talk: str, job: dict[str, Any]) -> tuple[int, dict[str, Any]]:
-    """Run a driver that has no adapter behind it, and return exit code and answer."""
+    """Run a driver without an adapter, and return exit code and answer."""
     shutil.copytree(FOLDER / "_node", work / "_node")
     (work / "fake").mkdir()
     source = (
@@ -71,7 +71,7 @@ def test_every_package_is_pinned_exactly_and_the_main_one_is_among_them(name: st
 
 
 @pytest.mark.parametrize("name", [name for name, value in ADAPTERS.items() if "alongside" in value])
-def test_what_goes_alongside_other_versions_replaces_pins_and_leaves_the_pinned_version_alone(name: str) -> None:
+def test_packages_alongside_other_versions_replace_pins_but_not_the_main_one(name: str) -> None:
     adapter = ADAPTERS[name]
     pins = pinned(adapter["packages"])
     for glob, words in adapter["alongside"].items():
@@ -86,20 +86,20 @@ def test_its_providers_are_known(name: str) -> None:
 
 
 @pytest.mark.parametrize("name", DRIVERS)
-def test_a_driver_imports_what_is_pinned_or_shared_and_tells_its_versions(name: str) -> None:
+def test_a_driver_imports_pinned_or_shared_modules_and_reports_its_versions(name: str) -> None:
     source = DRIVERS[name].read_text()
     shared = {f"../_node/{path.name}" for path in SHARED}
     imported = set(re.findall(r'from "([^"]+)"', source))
     packages = {re.match(r"(@[^/]+/)?[^/]+", word)[0] for word in imported - shared}  # type: ignore[index]
-    told = set(re.findall(r'"([^"]+)"', source[source.index("await drive(") :]))
+    reported = set(re.findall(r'"([^"]+)"', source[source.index("await drive(") :]))
     assert packages <= set(pinned(ADAPTERS[name]["packages"]))
-    assert ADAPTERS[name]["package"] in told
-    assert told <= set(pinned(ADAPTERS[name]["packages"]))
+    assert ADAPTERS[name]["package"] in reported
+    assert reported <= set(pinned(ADAPTERS[name]["packages"]))
 
 
 @needs_node
 @pytest.mark.parametrize("path", [*SHARED, *DRIVERS.values()], ids=lambda path: f"{path.parent.name}/{path.name}")
-def test_node_can_read_it(path: Path) -> None:
+def test_node_can_parse_it(path: Path) -> None:
     assert NODE is not None
     done = subprocess.run([NODE, "--check", str(path)], capture_output=True, timeout=30, check=False)
     assert (0, b"") == (done.returncode, done.stderr)
@@ -134,7 +134,7 @@ def test_tools_answer_by_their_arguments_wait_deny_and_fail(tmp_path: Path) -> N
 
 
 @needs_node
-def test_a_gate_holds_the_calls_of_a_batch(tmp_path: Path) -> None:
+def test_a_gate_has_the_calls_of_a_batch(tmp_path: Path) -> None:
     talk = 'job.gate([{ name: "weather", arguments: \'{"city": "Rome"}\' }]); yield "done";'
     code, answer = driven(tmp_path, talk, job())
     assert (0, ["done"]) == (code, answer["texts"])
@@ -149,7 +149,7 @@ def test_a_gate_holds_the_calls_of_a_batch(tmp_path: Path) -> None:
         'yield "one"; Promise.reject(new TypeError("broken")); await new Promise((done) => setTimeout(done, 9000));',
         'yield "one"; process.emit("uncaughtException", new TypeError("broken")); throw new Error("late");',
     ],
-    ids=["raised", "rejected behind its back", "raised behind its back, and again"],
+    ids=["raised", "rejected in the background", "raised in the background, and again"],
 )
 def test_what_an_adapter_raises_is_part_of_the_answer(talk: str, tmp_path: Path) -> None:
     code, answer = driven(tmp_path, talk, job())
@@ -158,7 +158,7 @@ def test_what_an_adapter_raises_is_part_of_the_answer(talk: str, tmp_path: Path)
 
 
 @needs_node
-def test_a_job_that_is_none_is_a_fault_and_no_answer(tmp_path: Path) -> None:
+def test_an_invalid_job_is_a_failure_without_an_answer(tmp_path: Path) -> None:
     shutil.copytree(FOLDER / "_node", tmp_path / "_node")
     (tmp_path / "driver.mjs").write_text(
         'import { drive } from "./_node/driving.mjs"; await drive(async function* () {});'

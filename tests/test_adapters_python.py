@@ -1,4 +1,4 @@
-"""The drivers of Python adapters: defined as the schema wants it, pinned, and of one kind."""
+"""Drivers of Python adapters: valid definitions, exact pins, and the modules that they share."""
 
 import ast
 import json
@@ -54,7 +54,7 @@ def tree(path: Path) -> ast.Module:
 
 
 def imported(module: ast.Module) -> set[str]:
-    """Return the top modules that are imported anywhere."""
+    """Return the top-level packages that are imported anywhere."""
     found = set()
     for node in ast.walk(module):
         if isinstance(node, ast.Import):
@@ -65,7 +65,7 @@ def imported(module: ast.Module) -> set[str]:
 
 
 def driven(folder: Path, talk: str, **changes: Any) -> dict[str, Any]:
-    """Run a driver that has no adapter behind it, and return its answer."""
+    """Run a driver without an adapter, and return its answer."""
     driver = folder / "driver.py"
     path = f"import sys\nsys.path.insert(0, {str(SHARED)!r})\n"
     driver.write_text(f"{path}import asyncio\nfrom driving import *\n{talk}\ndrive(talk, 'pytest')\n")
@@ -103,7 +103,7 @@ def test_its_providers_are_known(name: str) -> None:
 
 
 @pytest.mark.parametrize("name", ADAPTERS)
-def test_a_driver_says_what_it_drives_imports_at_its_top_and_tells_its_version(name: str) -> None:
+def test_a_driver_is_documented_imports_at_the_top_and_reports_its_version(name: str) -> None:
     module = tree(FOLDER / name / ADAPTERS[name]["driver"])
     last = module.body[-1]
     assert ast.get_docstring(module)
@@ -118,11 +118,11 @@ def top(module: ast.Module) -> list[ast.stmt]:
 
 
 @pytest.mark.parametrize("path", sorted(SHARED.glob("*.py")), ids=lambda path: path.name)
-def test_what_drivers_share_can_be_read(path: Path) -> None:
+def test_each_shared_module_is_documented(path: Path) -> None:
     assert ast.get_docstring(tree(path))
 
 
-def test_what_all_drivers_share_needs_the_standard_library_alone() -> None:
+def test_the_module_that_all_drivers_share_needs_only_the_standard_library() -> None:
     assert imported(tree(SHARED / "driving.py")) <= sys.stdlib_module_names
 
 
@@ -145,8 +145,8 @@ def talk(job):
 
 def test_tools_answer_by_their_arguments_wait_deny_and_fail(tmp_path: Path) -> None:
     answer = driven(tmp_path, TALKS)
-    said = ["9", "9", "which city?", "which city?", "unknown", "not allowed", None, "gated", "there is no tool 'time'"]
-    assert said == answer["texts"]
+    texts = ["9", "9", "which city?", "which city?", "unknown", "not allowed", None, "gated", "there is no tool 'time'"]
+    assert texts == answer["texts"]
     assert {"type": "ToolFailed", "message": "no such city"} == answer["error"]
     started, ended = answer["events"][:2]
     assert ["start", "end"] == [started["event"], ended["event"]]
@@ -154,7 +154,7 @@ def test_tools_answer_by_their_arguments_wait_deny_and_fail(tmp_path: Path) -> N
     assert ended["at_ms"] - started["at_ms"] >= 15
 
 
-def test_a_gate_holds_the_calls_of_a_batch(tmp_path: Path) -> None:
+def test_a_gate_has_the_calls_of_a_batch(tmp_path: Path) -> None:
     talk = 'async def talk(job):\n    job.gate([("weather", \'{"city": "Rome"}\')])\n    yield "done"'
     answer = driven(tmp_path, talk)
     assert ["done"] == answer["texts"]
@@ -162,14 +162,14 @@ def test_a_gate_holds_the_calls_of_a_batch(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("word", ["def", "async def"])
-def test_what_an_adapter_raises_or_prints_does_not_spoil_the_answer(word: str, tmp_path: Path) -> None:
+def test_errors_and_output_of_an_adapter_do_not_spoil_the_answer(word: str, tmp_path: Path) -> None:
     talk = f"{word} talk(job):\n    print('noise')\n    yield 'one'\n    raise TypeError('broken')"
     answer = driven(tmp_path, talk)
     assert ["one"] == answer["texts"]
     assert {"type": "TypeError", "message": "broken"} == answer["error"]
 
 
-def test_optional_arguments_have_a_default_that_is_not_handed_on(tmp_path: Path) -> None:
+def test_defaults_of_optional_arguments_are_not_passed_on(tmp_path: Path) -> None:
     talk = """
 def talk(job):
     properties = {"a": {"type": "string"}, "b": {"type": "integer"}}
@@ -193,12 +193,12 @@ def talk(job):
 """
 
 
-def test_the_loop_appends_what_came_and_one_result_a_call_in_their_order(tmp_path: Path) -> None:
+def test_the_loop_appends_each_message_and_one_result_per_call_in_order(tmp_path: Path) -> None:
     answer = driven(tmp_path, f"import json\n{LOOP}", system="Be brief.")
-    told = [{"role": "system", "content": "Be brief."}, {"role": "user", "content": "Hello"}, "resent"]
+    sent = [{"role": "system", "content": "Be brief."}, {"role": "user", "content": "Hello"}, "resent"]
     results = [
         {"role": "tool", "tool_call_id": "c0", "content": "9"},
         {"role": "tool", "tool_call_id": "c1", "content": "no such city"},
     ]
     assert "It is 9." == answer["texts"][0]
-    assert [*told, *results] == json.loads(answer["texts"][1])
+    assert [*sent, *results] == json.loads(answer["texts"][1])

@@ -1,4 +1,4 @@
-"""Engines: started, told to be ready, and ended with everything that they started, whatever happens."""
+"""Engines are started, awaited, and ended with everything that they started, whatever happens."""
 
 import os
 import signal
@@ -19,25 +19,25 @@ from conformance.engines.definition import load
 from conformance.engines.process import LOG_LIMIT
 from conformance.engines.serving import EngineOptions, ServedEngine, serving
 from conformance.errors import Unusable
-from tests.engines import define, lives, pids, until, weights
+from tests.fake_engine import define, lives, pids, until, weights
 
 
 @contextmanager
-def running(tmp_path: Path, vice: str, port: int = 0, **changes: Any) -> Iterator[ServedEngine]:
-    definition = load(define(tmp_path, vice=vice, **changes).stem, tmp_path)
+def running(tmp_path: Path, fault: str, port: int = 0, **changes: Any) -> Iterator[ServedEngine]:
+    definition = load(define(tmp_path, fault=fault, **changes).stem, tmp_path)
     with serving(
         definition, EngineOptions(tmp_path / "cache", weights(tmp_path / "w"), port=port), lambda _: None
     ) as served:
         yield served
 
 
-def arguments(tmp_path: Path, action: str, *more: str, vice: str = "none", **changes: Any) -> list[str]:
-    define(tmp_path, vice=vice, **changes)
+def arguments(tmp_path: Path, action: str, *more: str, fault: str = "none", **changes: Any) -> list[str]:
+    define(tmp_path, fault=fault, **changes)
     known = {"--definitions": tmp_path, "--weights": weights(tmp_path / "w"), "--cache": tmp_path / "cache"}
     return ["engine", action, "fake", *(str(word) for pair in known.items() for word in pair), *more]
 
 
-def test_an_engine_answers_while_it_is_asked_for_and_no_longer(tmp_path: Path) -> None:
+def test_an_engine_runs_only_inside_its_context(tmp_path: Path) -> None:
     with running(tmp_path, "none") as served:
         assert 200 == httpx.get(served.url.removesuffix("/v1") + "/ready").status_code
         assert "scripted-qwen3-0.002b" == served.model
@@ -45,16 +45,16 @@ def test_an_engine_answers_while_it_is_asked_for_and_no_longer(tmp_path: Path) -
     assert not lives(pid)
 
 
-@pytest.mark.parametrize("vice", ["children", "deaf"])
-def test_no_process_is_left_of_an_engine(tmp_path: Path, vice: str) -> None:
-    with running(tmp_path, vice):
+@pytest.mark.parametrize("fault", ["children", "deaf"])
+def test_no_process_is_left_of_an_engine(tmp_path: Path, fault: str) -> None:
+    with running(tmp_path, fault):
         started = pids(tmp_path)
         assert all(map(lives, started))
-    assert ({"children": 3, "deaf": 1}[vice], []) == (len(started), [pid for pid in started if lives(pid)])
+    assert ({"children": 3, "deaf": 1}[fault], []) == (len(started), [pid for pid in started if lives(pid)])
 
 
 @pytest.mark.parametrize(
-    ("vice", "words"),
+    ("fault", "words"),
     [
         (
             "crashes",
@@ -63,28 +63,28 @@ def test_no_process_is_left_of_an_engine(tmp_path: Path, vice: str) -> None:
         ("killed", "ended during start-up with exit code 137"),
     ],
 )
-def test_a_crash_at_the_start_is_told_with_its_exit_code_and_the_end_of_the_log(
-    tmp_path: Path, vice: str, words: str
+def test_a_crash_during_start_up_is_reported_with_exit_code_and_end_of_log(
+    tmp_path: Path, fault: str, words: str
 ) -> None:
-    with pytest.raises(Unusable) as caught, running(tmp_path, vice):
+    with pytest.raises(Unusable) as caught, running(tmp_path, fault):
         pass
     assert words in str(caught.value)
 
 
-def test_an_engine_that_never_answers_is_ended_in_time(tmp_path: Path) -> None:
+def test_an_engine_that_never_answers_is_ended_after_its_timeout(tmp_path: Path) -> None:
     words = r"did not answer at http://127\.0\.0\.1:\d+/ready within 1 seconds"
     with pytest.raises(Unusable, match=words), running(tmp_path, "hangs", seconds=1):
         pass
     assert [] == [pid for pid in pids(tmp_path) if lives(pid)]
 
 
-def test_a_command_that_is_not_there_is_told(tmp_path: Path) -> None:
+def test_a_missing_engine_command_is_reported(tmp_path: Path) -> None:
     words = "exit code 127; the end of its log:\nno-such-engine: No such file"
     with pytest.raises(Unusable, match=words), running(tmp_path, "none", command=["no-such-engine", "{port}"]):
         pass
 
 
-def test_a_taken_port_is_told_and_nothing_is_started(tmp_path: Path) -> None:
+def test_a_taken_port_is_reported_and_nothing_is_started(tmp_path: Path) -> None:
     with socket.create_server(("127.0.0.1", 0)) as taken:
         port = taken.getsockname()[1]
         words = f"cannot bind 127.0.0.1:{port}"
@@ -99,7 +99,7 @@ def test_an_engine_that_listens_beyond_loopback_is_ended(tmp_path: Path) -> None
     assert [] == [pid for pid in pids(tmp_path) if lives(pid)]
 
 
-def test_an_engine_that_ends_early_is_told(tmp_path: Path) -> None:
+def test_the_end_of_a_running_engine_is_reported(tmp_path: Path) -> None:
     with running(tmp_path, "none") as served:
         httpx.get(served.url.removesuffix("/v1") + "/die")
         assert "Fake engine ended unexpectedly with exit code 5" in str(served.process.failure())
@@ -112,7 +112,7 @@ def test_the_log_of_an_engine_stays_bounded(tmp_path: Path) -> None:
         assert sum(sizes) < 2 * LOG_LIMIT + 200_000
 
 
-def test_an_engine_is_not_given_the_keys_of_its_user(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_an_engine_does_not_inherit_api_keys(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("OPENAI_API_KEY", "sk-secret")
     with running(tmp_path, "none") as served:
         (pid,) = pids(tmp_path)
@@ -121,7 +121,7 @@ def test_an_engine_is_not_given_the_keys_of_its_user(tmp_path: Path, monkeypatch
     assert "http://127.0.0.1:" in served.url
 
 
-def test_the_command_beside_an_engine_is_told_where_it_listens_and_gives_the_exit_code(tmp_path: Path) -> None:
+def test_the_command_beside_an_engine_gets_its_address_and_determines_the_exit_code(tmp_path: Path) -> None:
     code = (
         "import os, sys, urllib.request as u;"
         "base = os.environ['CONFORMANCE_BASE_URL'];"
@@ -132,12 +132,12 @@ def test_the_command_beside_an_engine_is_told_where_it_listens_and_gives_the_exi
     assert [] == [pid for pid in pids(tmp_path) if lives(pid)]
 
 
-def test_a_command_that_is_killed_gives_the_exit_code_of_shells(tmp_path: Path) -> None:
+def test_a_killed_command_has_the_exit_code_that_shells_use(tmp_path: Path) -> None:
     code = "import os; os.kill(os.getpid(), 9)"
     assert 137 == main(arguments(tmp_path, "run", "--", sys.executable, "-c", code))
 
 
-def test_a_command_that_cannot_be_run_is_told(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_command_that_cannot_be_run_is_reported(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert 2 == main(arguments(tmp_path, "run", "--", "no-such-command"))
     assert "cannot run no-such-command: No such file" in capsys.readouterr().err
     assert [] == [pid for pid in pids(tmp_path) if lives(pid)]
@@ -146,12 +146,12 @@ def test_a_command_that_cannot_be_run_is_told(tmp_path: Path, capsys: pytest.Cap
 @pytest.mark.parametrize(
     ("number", "code"), [(signal.SIGINT, 130), (signal.SIGTERM, 143), (signal.SIGHUP, 129), (signal.SIGKILL, -9)]
 )
-@pytest.mark.parametrize("errand", [[], ["--", "sh", "-c", "echo $$; exec sleep 600"]], ids=["alone", "errand"])
-def test_no_process_is_left_when_the_command_is_ended(
-    tmp_path: Path, number: signal.Signals, code: int, errand: list[str]
+@pytest.mark.parametrize("command", [[], ["--", "sh", "-c", "echo $$; exec sleep 600"]], ids=["alone", "command"])
+def test_no_process_is_left_when_the_command_line_is_ended(
+    tmp_path: Path, number: signal.Signals, code: int, command: list[str]
 ) -> None:
-    words = [sys.executable, "-m", "conformance", *arguments(tmp_path, "run", *errand, vice="children")]
-    # Who is killed leaves its scratch folder behind, which is to be here.
+    words = [sys.executable, "-m", "conformance", *arguments(tmp_path, "run", *command, fault="children")]
+    # A killed process leaves its scratch folder behind.
     environment = {**os.environ, "TMPDIR": str(tmp_path)}
     process = subprocess.Popen(
         words, stdout=subprocess.PIPE, stderr=subprocess.PIPE, start_new_session=True, env=environment
@@ -160,15 +160,15 @@ def test_no_process_is_left_when_the_command_is_ended(
         assert process.stdout is not None
         assert process.stderr is not None
         first = process.stdout.readline().decode()
-        started = [*pids(tmp_path), int(first)] if errand else pids(tmp_path)
-        assert errand or first.startswith("http://127.0.0.1:")
+        started = [*pids(tmp_path), int(first)] if command else pids(tmp_path)
+        assert command or first.startswith("http://127.0.0.1:")
         if number == signal.SIGINT:
-            # As from a terminal: every process of the foreground gets it.
+            # As from a terminal: every foreground process gets the signal.
             os.killpg(process.pid, number)
         else:
             os.kill(process.pid, number)
         assert code == process.wait(120)
-        # Who is killed cannot end the command that the user gave; the engine ends all the same.
+        # A killed process cannot end the user's command, but the engine still ends.
         started = pids(tmp_path) if number == signal.SIGKILL else started
         assert until(lambda: not any(map(lives, started)))
         with suppress(ProcessLookupError):
@@ -195,7 +195,7 @@ def test_a_signal_while_the_command_is_started_is_not_lost() -> None:
 
 
 @pytest.mark.parametrize(
-    ("words", "told"),
+    ("words", "message"),
     [
         (["engine"], "the following arguments are required: ACTION"),
         (["engine", "run", "lamacpp"], "did you mean llamacpp"),
@@ -205,12 +205,12 @@ def test_a_signal_while_the_command_is_started_is_not_lost() -> None:
         (["engine", "record", "llamacpp", "--", "ls"], "only `run` takes a command after --"),
     ],
 )
-def test_a_call_that_cannot_be_carried_out_is_told(
-    words: list[str], told: str, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+def test_an_unusable_call_is_reported(
+    words: list[str], message: str, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("conformance.environments.has_packages", lambda _: True)
     assert 2 == main(words)
-    assert told in capsys.readouterr().err
+    assert message in capsys.readouterr().err
 
 
 def test_every_engine_is_listed_with_its_version(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:

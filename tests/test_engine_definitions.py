@@ -1,4 +1,4 @@
-"""The definitions of engines: what their files may say, and that those of the project are sound."""
+"""Definitions of engines: what their files may contain, and that the project's own are sound."""
 
 import subprocess
 import sys
@@ -12,34 +12,34 @@ from conformance import engines, profiles
 from conformance.engines.definition import filled, read
 from conformance.environments import pinned_versions
 from conformance.errors import InvalidDocument
-from tests.engines import define
+from tests.fake_engine import define
 
 ALL = [engines.load(name) for name in engines.names()]
 
 
 @pytest.mark.parametrize("definition", ALL, ids=lambda each: str(each.name))
-def test_every_package_of_an_engine_that_is_named_is_pinned(definition: engines.EngineDefinition) -> None:
+def test_the_main_package_of_an_engine_is_pinned(definition: engines.EngineDefinition) -> None:
     assert definition.version in pinned_versions(definition.packages)
 
 
 @pytest.mark.parametrize("definition", ALL, ids=lambda each: str(each.name))
-def test_an_engine_listens_on_loopback_alone(definition: engines.EngineDefinition) -> None:
-    said = [" ".join(definition.command), *definition.files.values()]
+def test_an_engine_listens_on_loopback_only(definition: engines.EngineDefinition) -> None:
+    texts = [" ".join(definition.command), *definition.files.values()]
     launched = [word.partition("{package}")[2] for word in definition.command if word.startswith("{package}")]
-    said += [(definition.home / word.strip("/")).read_text() for word in launched]
-    assert any("127.0.0.1" in text for text in said)
-    assert not any("0.0.0.0" in text.replace("127.0.0.1", "") for text in said)  # noqa: S104 — it is looked for
+    texts += [(definition.home / word.strip("/")).read_text() for word in launched]
+    assert any("127.0.0.1" in text for text in texts)
+    assert not any("0.0.0.0" in text.replace("127.0.0.1", "") for text in texts)  # noqa: S104 — it is looked for
 
 
 @pytest.mark.parametrize("definition", ALL, ids=lambda each: str(each.name))
-def test_the_claims_of_an_engine_know_the_templates_that_it_runs_with(definition: engines.EngineDefinition) -> None:
+def test_the_profile_of_an_engine_has_claims_about_each_template(definition: engines.EngineDefinition) -> None:
     profile = profiles.load(definition.provider)
     modes = {each.name: profile.at(each.model).get("thinking.mode", "unknown") for each in definition.templates}
     assert "qwen3" in modes
     assert [] == [name for name, mode in modes.items() if mode == "unknown"]
 
 
-def test_the_extra_is_what_the_embedded_engine_pins() -> None:
+def test_the_extra_has_the_pins_of_the_embedded_engine() -> None:
     project = tomllib.loads((Path(__file__).parents[1] / "pyproject.toml").read_text())
     (step,) = engines.load("llamacpp").packages
     assert sorted(step) == project["project"]["optional-dependencies"]["engine"]
@@ -58,9 +58,7 @@ def test_the_extra_is_what_the_embedded_engine_pins() -> None:
         ({"seconds": 0}, "/seconds: "),
     ],
 )
-def test_a_definition_that_cannot_be_right_is_refused_at_its_line(
-    tmp_path: Path, changes: dict[str, Any], words: str
-) -> None:
+def test_an_error_in_a_definition_names_its_line(tmp_path: Path, changes: dict[str, Any], words: str) -> None:
     path = define(tmp_path, **changes)
     with pytest.raises(InvalidDocument) as caught:
         read(path)
@@ -79,14 +77,14 @@ def test_a_definition_that_cannot_be_right_is_refused_at_its_line(
         ("import importlib.util as it; print(it.find_spec('no_such_package'))", "None"),
     ],
 )
-def test_what_stands_in_for_kernels_takes_whatever_it_is_asked_for(code: str, shown: str) -> None:
+def test_stand_ins_for_kernels_accept_anything(code: str, shown: str) -> None:
     definition = engines.load("sglang")
     environment = {"PYTHONPATH": str(definition.home / definition.stubs["folder"])}
     done = subprocess.run([sys.executable, "-c", code], env=environment, capture_output=True, text=True, check=False)
     assert (0, shown) == (done.returncode, done.stdout.strip()), done.stderr
 
 
-def test_flags_are_words_of_their_own_and_other_braces_stay(tmp_path: Path) -> None:
+def test_flags_are_separate_words_and_unknown_braces_stay(tmp_path: Path) -> None:
     definition = read(define(tmp_path, command=["{python}", "{flags}", '{"a": {port}}']))
     assert ("py", "--x", "y", '{"a": 1}') == definition.words(["--x", "y"], {"python": "py", "port": "1"})
     assert "{other}" == filled("{other}", {"port": "1"})

@@ -1,4 +1,4 @@
-"""Cached environments: made once, never used half-made, never made twice at a time."""
+"""Cached environments are created once, are never used half-made, and are never created twice at a time."""
 
 import subprocess
 import sys
@@ -12,23 +12,23 @@ from conformance import environments
 from conformance.engines.definition import load
 from conformance.engines.serving import ensure_installed, environment_path
 from conformance.errors import Unusable
-from tests.engines import define
+from tests.fake_engine import define
 
 OFFLINE = ["--no-index", "--disable-pip-version-check"]
 
 
 def quiet(_: str) -> None:
-    """Hear nothing."""
+    """Ignore the log."""
 
 
-def test_an_environment_is_made_once(tmp_path: Path) -> None:
+def test_an_environment_is_created_once(tmp_path: Path) -> None:
     made: list[Path] = []
     for _ in range(2):
         environments.ensure(tmp_path / "a", made.append, quiet)
     assert [tmp_path / "a"] == made
 
 
-def test_what_was_left_half_made_is_removed_and_made_again(tmp_path: Path) -> None:
+def test_a_half_made_environment_is_removed_and_created_again(tmp_path: Path) -> None:
     def broken(folder: Path) -> None:
         (folder / "half").touch()
         raise KeyboardInterrupt
@@ -36,15 +36,15 @@ def test_what_was_left_half_made_is_removed_and_made_again(tmp_path: Path) -> No
     with pytest.raises(KeyboardInterrupt):
         environments.ensure(tmp_path / "a", broken, quiet)
     assert not (tmp_path / "a").exists()
-    # As after a power cut: the folder stands, and nothing says that it is whole.
+    # As after a power cut: the folder exists without a sign that it is complete.
     (tmp_path / "a").mkdir()
     (tmp_path / "a" / "half").touch()
     environments.ensure(tmp_path / "a", lambda folder: (folder / "whole").touch(), quiet)
     assert ["made.json", "whole"] == sorted([path.name for path in (tmp_path / "a").iterdir()])
 
 
-def test_two_who_want_the_same_environment_make_one(tmp_path: Path) -> None:
-    heard: list[str] = []
+def test_two_threads_that_need_the_same_environment_create_one(tmp_path: Path) -> None:
+    logged: list[str] = []
     made: list[Path] = []
     begun, go_on = threading.Event(), threading.Event()
 
@@ -53,16 +53,16 @@ def test_two_who_want_the_same_environment_make_one(tmp_path: Path) -> None:
         go_on.wait(20)
         made.append(folder)
 
-    def told(words: str) -> None:
-        heard.append(words)
+    def log(line: str) -> None:
+        logged.append(line)
         go_on.set()
 
     first = threading.Thread(target=environments.ensure, args=(tmp_path / "a", slowly, quiet))
     first.start()
     assert begun.wait(20)
-    environments.ensure(tmp_path / "a", made.append, told)
+    environments.ensure(tmp_path / "a", made.append, log)
     first.join()
-    assert (["waiting for another process that creates the same environment"], 1) == (heard, len(made))
+    assert (["waiting for another process that creates the same environment"], 1) == (logged, len(made))
 
 
 BACKEND = """
@@ -85,7 +85,7 @@ def fresh(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder
 
 
-def test_an_environment_has_what_its_steps_install_and_not_what_is_taken_out(fresh: Path, tmp_path: Path) -> None:
+def test_an_environment_has_what_its_steps_install_without_what_is_uninstalled(fresh: Path, tmp_path: Path) -> None:
     for name in ("left_in", "taken_out"):
         source = tmp_path / name
         source.mkdir()
@@ -102,7 +102,7 @@ def test_an_environment_has_what_its_steps_install_and_not_what_is_taken_out(fre
     assert b"[True, False, False]" == done.stdout.strip()
 
 
-def test_a_missing_wheel_is_told_with_the_last_lines_of_pip(fresh: Path) -> None:
+def test_a_missing_package_is_reported_with_the_last_lines_of_pip(fresh: Path) -> None:
     with pytest.raises(Unusable) as caught:
         environments.pip_install(fresh, [[*OFFLINE, "no-such-engine==1.0"]], [], quiet)
     assert "pip cannot install --no-index" in str(caught.value)
@@ -116,7 +116,7 @@ def test_a_missing_wheel_is_told_with_the_last_lines_of_pip(fresh: Path) -> None
         ({"from": "3.1", "below": "3.2"}, "needs Python from 3.1 and below 3.2, and this is"),
     ],
 )
-def test_a_python_that_does_not_fit_is_told_before_anything_is_made(
+def test_an_unsupported_python_is_reported_before_anything_is_created(
     tmp_path: Path, bounds: dict[str, str], words: str
 ) -> None:
     define(tmp_path, packages=[["no-such-engine==1.0"]], python=bounds)
@@ -125,7 +125,7 @@ def test_a_python_that_does_not_fit_is_told_before_anything_is_made(
     assert not (tmp_path / "cache").exists()
 
 
-def test_the_running_interpreter_is_taken_where_it_has_every_pinned_package(tmp_path: Path) -> None:
+def test_the_running_interpreter_is_used_if_it_has_every_pinned_package(tmp_path: Path) -> None:
     define(tmp_path)
     assert Path(sys.executable) == ensure_installed(load("fake", tmp_path), tmp_path / "cache", quiet)
     assert environments.has_packages([[f"pytest=={version('pytest')}", "numpy>=1"]])
@@ -141,7 +141,7 @@ def test_another_recipe_has_another_environment(tmp_path: Path) -> None:
     assert first != environment_path(load("fake", tmp_path), tmp_path)
 
 
-def test_environments_are_kept_where_caches_are(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+def test_environments_are_in_the_cache_folder(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.delenv("CONFORMANCE_CACHE", raising=False)
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
     assert tmp_path / "wire-conformance" / "engines" == environments.cache_root("engines")

@@ -1,4 +1,4 @@
-"""Engines recorded: what their cassettes say they are, what replays them, and what has changed since."""
+"""Cassettes of engines: what they say about the engine, how they replay, and what has changed since."""
 
 import json
 import sys
@@ -16,14 +16,14 @@ from conformance.results import Evidence
 from conformance.suite.record import record, simulated_models
 from conformance.suite.run import Options, Run, handed_over
 from conformance.transport.cassette import Shelf
-from tests.engines import define, weights
+from tests.fake_engine import define, weights
 
 MODEL = "scripted-qwen3-0.002b"
 COMMAND = ["{python}", "{package}/simulator.py", "{port}", "{flags}"]
 
 
-def words(folder: Path, action: str, *more: str, vice: str = "none") -> list[str]:
-    define(folder, vice=vice, command=COMMAND)
+def words(folder: Path, action: str, *more: str, fault: str = "none") -> list[str]:
+    define(folder, fault=fault, command=COMMAND)
     known = {"--definitions": folder, "--weights": weights(folder / "w"), "--cassettes": folder / "cassettes"}
     return ["engine", action, "fake", *(str(word) for pair in known.items() for word in pair), *more]
 
@@ -31,13 +31,13 @@ def words(folder: Path, action: str, *more: str, vice: str = "none") -> list[str
 @pytest.fixture(scope="module")
 def recorded(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("recorded")
-    # What was simulated before is replaced.
+    # These simulated cassettes are replaced.
     record(Options("llamacpp", folder / "cassettes", "2026-01-01"))
     assert 0 == main(words(folder, "record"))
     return folder / "cassettes"
 
 
-def test_cassettes_of_an_engine_say_what_it_ran_with(recorded: Path) -> None:
+def test_cassettes_of_an_engine_describe_its_setup(recorded: Path) -> None:
     ((model, entry),) = Shelf(recorded, "llamacpp").manifest().items()
     assert (MODEL, Evidence.ENGINE) == (model, entry.evidence)
     assert entry.engine is not None
@@ -47,12 +47,12 @@ def test_cassettes_of_an_engine_say_what_it_ran_with(recorded: Path) -> None:
     assert "pytest" in entry.versions
 
 
-def test_cassettes_of_an_engine_stand_in_the_place_of_simulated_ones(recorded: Path) -> None:
+def test_cassettes_of_an_engine_replace_simulated_ones(recorded: Path) -> None:
     assert [MODEL] == [path.name for path in (recorded / "llamacpp").iterdir() if path.is_dir()]
     assert "llamacpp" not in [provider for provider, _ in simulated_models(recorded)]
 
 
-def test_a_replay_takes_what_the_engine_did(recorded: Path) -> None:
+def test_a_replay_uses_the_cassettes_of_the_engine(recorded: Path) -> None:
     run = Run(Options("llamacpp", recorded, ""))
     try:
         cases = [run.case(scenario, variant) for scenario, variant in run.cases()]
@@ -63,25 +63,25 @@ def test_a_replay_takes_what_the_engine_did(recorded: Path) -> None:
     assert any(case.outcomes for case in cases)
 
 
-def test_an_engine_that_has_not_changed_has_no_drift(recorded: Path, tmp_path: Path) -> None:
+def test_an_unchanged_engine_has_no_drift(recorded: Path, tmp_path: Path) -> None:
     assert 0 == main([*words(tmp_path, "drift")[:-1], str(recorded)])
 
 
-def test_what_has_changed_is_told(recorded: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    assert 1 == main([*words(tmp_path, "drift", vice="breaks")[:-1], str(recorded)])
-    told = capsys.readouterr().out
-    assert "one-tool-call.plain: note: was absent, is ended at turn 2: HTTP 500" in told
-    assert "parallel-tool-calls.plain: wire /error/message str: was absent, is present" in told
-    # The folders of this machine are no part of what an engine says.
-    assert "cannot read /work/x" in told
+def test_each_change_is_reported(recorded: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert 1 == main([*words(tmp_path, "drift", fault="breaks")[:-1], str(recorded)])
+    out = capsys.readouterr().out
+    assert "one-tool-call.plain: note: was absent, is ended at turn 2: HTTP 500" in out
+    assert "parallel-tool-calls.plain: wire /error/message str: was absent, is present" in out
+    # Folders of this machine are replaced.
+    assert "cannot read /work/x" in out
 
 
-def test_drift_without_anything_to_compare_with_is_told(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_drift_without_cassettes_is_reported(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert 2 == main(words(tmp_path, "drift"))
     assert f"there are no cassettes of llamacpp's {MODEL}" in capsys.readouterr().err
 
 
-def test_ids_and_dates_are_no_facts(recorded: Path, tmp_path: Path) -> None:
+def test_ids_and_dates_are_not_part_of_a_snapshot(recorded: Path, tmp_path: Path) -> None:
     (folder,) = [path for path in (recorded / "llamacpp").iterdir() if path.is_dir()]
     for path in folder.iterdir():
         changed = tmp_path / "llamacpp" / MODEL / path.name
@@ -95,7 +95,7 @@ def test_ids_and_dates_are_no_facts(recorded: Path, tmp_path: Path) -> None:
     assert snapshot("llamacpp", MODEL, recorded) == snapshot("llamacpp", MODEL, tmp_path)
 
 
-def test_what_a_simulator_did_is_never_an_engine(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_simulator_is_never_recorded_as_an_engine(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     simulated = COMMAND[1].replace("simulator", "named")
     define(tmp_path, command=["{python}", simulated, "{port}", "{flags}"])
     (tmp_path / "named.py").write_text(
@@ -108,31 +108,31 @@ def test_what_a_simulator_did_is_never_an_engine(tmp_path: Path, capsys: pytest.
 
 
 @pytest.fixture
-def told(monkeypatch: pytest.MonkeyPatch) -> None:
+def handed_over_variables(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("CONFORMANCE_BASE_URL", "http://127.0.0.1:1/v1")
     monkeypatch.setenv("CONFORMANCE_MODEL", "m")
     monkeypatch.setenv("CONFORMANCE_ENGINE", json.dumps({"engine": {"name": "fake"}, "hidden": {"/a": "/b"}}))
 
 
-@pytest.mark.usefixtures("told")
-def test_a_live_run_beside_an_engine_asks_that_one() -> None:
+@pytest.mark.usefixtures("handed_over_variables")
+def test_a_live_run_beside_an_engine_uses_its_address() -> None:
     options = handed_over(Options("llamacpp", Path(), "", live=True))
     assert ("http://127.0.0.1:1/v1", "m", {"name": "fake"}) == (options.base_url, options.model, options.engine)
 
 
-@pytest.mark.usefixtures("told")
+@pytest.mark.usefixtures("handed_over_variables")
 @pytest.mark.parametrize("live", [True, False])
-def test_the_words_of_the_user_go_first(live: bool) -> None:  # noqa: FBT001 — a parameter of the test
+def test_options_of_the_user_take_precedence(live: bool) -> None:  # noqa: FBT001 — a parameter of the test
     options = Options("llamacpp", Path(), "", live=live, base_url="http://127.0.0.1:2/v1" if live else "")
     assert options == handed_over(options)
 
 
-def test_the_embedded_engine_is_judged_live_where_it_is_installed(tmp_path: Path) -> None:
+def test_the_embedded_engine_is_tested_live_if_it_is_installed(tmp_path: Path) -> None:
     definition = load("llamacpp")
     if not environments.has_packages(definition.packages):
         pytest.skip("NOT RUN: llama.cpp is not installed here, so no real server was asked; pip install -e '.[engine]'")
     results = tmp_path / "results"
-    errand = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", "--provider=llamacpp", "--live"]
-    assert 0 == main(["engine", "run", "llamacpp", "--", *errand, f"--results={results}"])
+    command = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", "--provider=llamacpp", "--live"]
+    assert 0 == main(["engine", "run", "llamacpp", "--", *command, f"--results={results}"])
     value = read_yaml(results / "llamacpp.json").value
     assert (MODEL, {"live"}) == (value["model"], {case["evidence"] for case in value["cases"]})

@@ -19,13 +19,13 @@ TEMPLATES = sorted(path.stem for path in (MODEL / "templates").glob("*.jinja"))
 PLAYED = [name for name in scenarios.names() if not scenarios.load(name).for_clients]
 MARKERS = ("[plain]", "[bare]", "[reason]", "[one]", "[two]", "[mix]", "[noargs]", "[unk]", "[bad]")
 
-OF_A_CALL = {
+CALL_TOKENS = {
     "qwen3": ("<think>", "</think>", "<tool_call>", "</tool_call>", "<tool_response>"),
     "glm": ("<think>", "</think>", "<tool_call>", "<arg_key>", "<arg_value>", "<|observation|>"),
     "kimi": ("<think>", "</think>", "<|tool_calls_section_begin|>", "<|tool_call_argument_begin|>"),
     "deepseek": ("<think>", "</think>", "<｜tool▁calls▁begin｜>", "<｜tool▁sep｜>", "<｜tool▁output▁begin｜>"),
 }
-"""Tokens that the parsers of engines look for, by the template that is to have them."""
+"""Tokens that the parsers of engines look for, by the template that must have them."""
 
 
 def read(name: str) -> Any:
@@ -45,13 +45,13 @@ def script_module(name: str) -> ModuleType:
     return module
 
 
-def test_the_whole_model_is_small() -> None:
+def test_the_model_is_small() -> None:
     folders = (MODEL, MODEL / "templates", MODEL / "making")
     assert sum(path.stat().st_size for each in folders for path in each.iterdir() if path.is_file()) < 5_000_000
 
 
 @pytest.mark.parametrize(("name", "digest"), read("manifest.json")["sha256"].items())
-def test_a_file_is_the_one_that_was_checked(name: str, digest: str) -> None:
+def test_each_file_is_the_one_that_was_checked(name: str, digest: str) -> None:
     assert digest == hashlib.sha256((MODEL / name).read_bytes()).hexdigest()
 
 
@@ -73,7 +73,7 @@ def test_the_sizes_are_those_of_the_vocabulary_and_the_weights() -> None:
 
 
 @pytest.mark.parametrize("scenario", PLAYED)
-def test_every_question_of_a_scenario_holds_a_phrase_of_its_own(scenario: str) -> None:
+def test_every_question_of_a_scenario_has_a_distinct_phrase(scenario: str) -> None:
     known = [text for text in tokens() if " " in text]
     asked = [prompt for name in PLAYED for prompt in scenarios.load(name).prompts]
     for prompt in scenarios.load(scenario).prompts:
@@ -89,7 +89,7 @@ def test_every_marker_is_one_token() -> None:
 @pytest.mark.parametrize("template", TEMPLATES)
 def test_a_template_has_the_tags_that_parsers_look_for_as_one_token_each(template: str) -> None:
     source = (MODEL / "templates" / f"{template}.jinja").read_text("utf-8")
-    assert [] == [tag for tag in OF_A_CALL[template] if tag not in source or tag not in tokens()]
+    assert [] == [tag for tag in CALL_TOKENS[template] if tag not in source or tag not in tokens()]
 
 
 @pytest.mark.parametrize("template", TEMPLATES)
@@ -101,12 +101,12 @@ def test_a_template_ends_turns_with_tokens_that_the_model_stops_at(template: str
 
 @pytest.mark.parametrize("field", ["reasoning_content", "reasoning"])
 @pytest.mark.parametrize("template", TEMPLATES)
-def test_a_template_renders_the_thought_of_the_tool_turn_that_goes_on(template: str, field: str) -> None:
+def test_a_template_renders_the_reasoning_of_the_current_tool_turn(template: str, field: str) -> None:
     prompt = read("prompts.json")[template][field]
     assert [1, 2, 1] == [prompt.count(text) for text in ("A thought.", "Oslo", "Weather?")]
 
 
-def test_templates_forget_the_thoughts_of_earlier_questions_as_their_vendors_do() -> None:
+def test_templates_drop_the_reasoning_of_earlier_questions_as_their_vendors_do() -> None:
     seen = {
         template: "A thought." in prompts["earlier reasoning"] for template, prompts in read("prompts.json").items()
     }
@@ -114,14 +114,14 @@ def test_templates_forget_the_thoughts_of_earlier_questions_as_their_vendors_do(
 
 
 @pytest.mark.parametrize("template", TEMPLATES)
-def test_a_template_closes_the_thought_where_thinking_is_switched_off(template: str) -> None:
+def test_a_template_closes_the_reasoning_if_thinking_is_off(template: str) -> None:
     prompts = read("prompts.json")[template]
     assert [False, True] == [prompts[name].rstrip().endswith("</think>") for name in ("thinking", "not thinking")]
 
 
 def test_the_committed_prompts_are_what_the_templates_render(monkeypatch: pytest.MonkeyPatch) -> None:
     pytest.importorskip(
-        "jinja2", reason="jinja2 is not installed: no template is rendered, their sums alone are checked"
+        "jinja2", reason="jinja2 is not installed: no template is rendered, only checksums are compared"
     )
     monkeypatch.syspath_prepend(str(MODEL))
     assert read("prompts.json") == importlib.import_module("making.examples").examples()
@@ -136,7 +136,7 @@ def export(request: pytest.FixtureRequest) -> Callable[[Path], dict[str, bytes]]
     return exported
 
 
-def test_a_folder_for_engines_holds_one_template_and_the_weights(
+def test_a_folder_for_engines_has_one_template_and_the_weights(
     export: Callable[[Path], dict[str, bytes]], tmp_path: Path
 ) -> None:
     files = export(tmp_path / "one")

@@ -20,7 +20,7 @@ from conformance.errors import InvalidDocument
 from conformance.schemas import validator
 
 SECONDS: Final = 60.0
-"""The default time-out of one case; some SDKs take half of it to be imported."""
+"""The default timeout of one case; some SDKs take half of it to be imported."""
 
 MAX_OUTPUT: Final = 1024 * 1024
 """Bytes of standard output that a driver may write."""

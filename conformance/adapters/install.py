@@ -44,20 +44,20 @@ def install(definition: AdapterDefinition, log: Log) -> Path:
 
 def driver(definition: AdapterDefinition, seconds: float | None = None) -> Driver:
     """Return the driver of an adapter; raises Unusable if the adapter is not installed."""
-    time_out = seconds or definition.seconds
+    timeout = seconds or definition.seconds
     script = definition.folder / definition.driver
     if not is_installed(definition):
         named = f"{definition.name}@{definition.version}"
         raise Unusable(f"{named} is not installed; run `conformance adapter install {named}`")
     if not definition.packages:
         interpreter = sys.executable if definition.language == "python" else _node()
-        return Driver((interpreter, str(script)), definition.folder, definition.environment, time_out)
+        return Driver((interpreter, str(script)), definition.folder, definition.environment, timeout)
     folder = environment_path(definition)
     if definition.language == "python":
         command = (str(environments.python_in(folder)), str(script))
     else:
         command = (_node(), str(_copied(definition, folder) / definition.name / definition.driver))
-    return Driver(command, folder, definition.environment, time_out)
+    return Driver(command, folder, definition.environment, timeout)
 
 
 def _node() -> str:

@@ -14,7 +14,7 @@ from conformance.adapters.loop._views import RejectedRequest, rejected_requests
 def judge(request: RejectedRequest, session: ClientSession) -> Iterator[Fault]:
     """A rejected request is not sent again unchanged.
 
-    The same request gets the same 400, and the user waits longer for the same error. Time-outs and rate limits (408,
+    The same request gets the same 400, and the user waits longer for the same error. Timeouts and rate limits (408,
     409, 425, 429) are different. To fix it, retry only on those statuses and on 5xx.
     """
     for number in range(request.number + 1, len(session.conversation)):

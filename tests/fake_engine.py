@@ -1,4 +1,4 @@
-"""Engines that are none: definitions of small scripts that answer, crash, hang or leave children behind."""
+"""Fake engines: definitions of small scripts that answer, crash, hang or leave child processes behind."""
 
 import time
 from collections.abc import Callable
@@ -12,29 +12,29 @@ import yaml
 SCRIPT = """
 import os, signal, subprocess, sys, time
 from http.server import BaseHTTPRequestHandler, HTTPServer
-port, vice = int(sys.argv[1]), sys.argv[2]
+port, fault = int(sys.argv[1]), sys.argv[2]
 SLEEP = [sys.executable, "-c", "import time; time.sleep(600)"]
 print("the fake begins", flush=True)
-def note(pid):
+def record(pid):
     with open(os.environ["PIDS"], "a") as file:
         file.write(f"{pid}\\n")
-note(os.getpid())
-if vice == "crashes":
+record(os.getpid())
+if fault == "crashes":
     print("the weights are gone", flush=True)
     sys.exit(3)
-if vice == "killed":
+if fault == "killed":
     os.kill(os.getpid(), signal.SIGKILL)
-if vice == "hangs":
+if fault == "hangs":
     time.sleep(600)
-if vice == "deaf":
+if fault == "deaf":
     signal.signal(signal.SIGTERM, signal.SIG_IGN)
-if vice == "children":
-    note(subprocess.Popen(SLEEP).pid)
+if fault == "children":
+    record(subprocess.Popen(SLEEP).pid)
     code = "import signal, subprocess, sys; signal.signal(signal.SIGTERM, signal.SIG_IGN);"
     code += f"print(subprocess.Popen({SLEEP!r}, start_new_session=True).pid, flush=True)"
     shown = subprocess.Popen([sys.executable, "-c", code], start_new_session=True, stdout=subprocess.PIPE)
-    note(int(shown.stdout.readline()))
-if vice == "loud":
+    record(int(shown.stdout.readline()))
+if fault == "loud":
     for _ in range(400):
         print("x" * 9999, flush=True)
 class Handler(BaseHTTPRequestHandler):
@@ -45,7 +45,7 @@ class Handler(BaseHTTPRequestHandler):
             os._exit(5)
     def log_message(self, *_):
         pass
-HTTPServer(("0.0.0.0" if vice == "open" else "127.0.0.1", port), Handler).serve_forever()
+HTTPServer(("0.0.0.0" if fault == "open" else "127.0.0.1", port), Handler).serve_forever()
 """
 
 SIMULATOR = """
@@ -68,8 +68,8 @@ with serving(answer, port=int(sys.argv[1])):
 """
 
 
-def define(folder: Path, name: str = "fake", vice: str = "none", **changes: Any) -> Path:
-    """Write a definition, its script and a model into a folder, and return the path of the definition."""
+def define(folder: Path, name: str = "fake", fault: str = "none", **changes: Any) -> Path:
+    """Write a definition and its scripts into a folder, and return the path of the definition."""
     folder.mkdir(parents=True, exist_ok=True)
     (folder / "fake.py").write_text(SCRIPT)
     (folder / "simulator.py").write_text(SIMULATOR)
@@ -79,7 +79,7 @@ def define(folder: Path, name: str = "fake", vice: str = "none", **changes: Any)
         "packages": [[f"pytest=={version('pytest')}"]],
         "version": "pytest",
         "model": "gguf",
-        "templates": {"qwen3": {"name": "scripted-qwen3-0.002b", "flags": [vice]}},
+        "templates": {"qwen3": {"name": "scripted-qwen3-0.002b", "flags": [fault]}},
         "command": ["{python}", "{package}/fake.py", "{port}", "{flags}"],
         "environment": {"PIDS": str(folder / "pids")},
         "health": "/ready",
@@ -92,7 +92,7 @@ def define(folder: Path, name: str = "fake", vice: str = "none", **changes: Any)
 
 
 def weights(folder: Path) -> Path:
-    """Write what stands for the scripted model into a folder."""
+    """Write a stand-in for the scripted model into a folder."""
     folder.mkdir(parents=True, exist_ok=True)
     (folder / "model.safetensors").write_bytes(b"weights")
     for name in ("to_gguf.py", "to_folder.py"):
@@ -101,7 +101,7 @@ def weights(folder: Path) -> Path:
 
 
 def pids(folder: Path) -> list[int]:
-    """Return the processes that the fake has named."""
+    """Return the ids of the processes that the fake engine has recorded."""
     path = folder / "pids"
     return [int(line) for line in path.read_text().split()] if path.exists() else []
 
@@ -115,7 +115,7 @@ def lives(pid: int) -> bool:
 
 
 def until(met: Callable[[], object], seconds: float = 60.0) -> bool:
-    """Wait until a condition is met, and say whether it was."""
+    """Wait until a condition is met, and return whether it was."""
     due = time.monotonic() + seconds
     while time.monotonic() < due:
         if met():
