@@ -55,9 +55,9 @@ def find_continuations(
             earlier, end = link
             changes = find_changes(lists[earlier], after[:end], carried[earlier], carried[later])
             body: Any = conversation[later].request
-            place, answers = (later, "request"), given.get(earlier, [])
+            place, replied = (later, "request"), given.get(earlier, [])
             is_unique = lists.count(lists[earlier]) == 1
-            found.append(Continuation(place, body, earlier, changes, answers, earlier in back, end, is_unique))
+            found.append(Continuation(place, body, earlier, changes, replied, earlier in back, end, is_unique))
     return found
 
 
