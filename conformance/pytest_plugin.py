@@ -156,7 +156,6 @@ def pytest_configure(config: pytest.Config) -> None:
     _check_options(config)
     # Imported here because a run without --provider must not pay for it.
     from conformance.errors import ConformanceError
-    from conformance.resources import folder
     from conformance.suite.run import Options, Run, handed_over
 
     options = Options(
@@ -165,7 +164,7 @@ def pytest_configure(config: pytest.Config) -> None:
         live=_option(config, "live"),
         record=_option(config, "record"),
         base_url=_option(config, "base-url"),
-        cassettes=_option(config, "cassettes") or folder("cassettes"),
+        cassettes=_option(config, "cassettes") or _default_cassettes(config),
         today=datetime.now(tz=UTC).date().isoformat(),
         plan=_option(config, "plan"),
         max_requests=_option(config, "max-requests"),
@@ -179,6 +178,19 @@ def pytest_configure(config: pytest.Config) -> None:
     if config.args_source is not pytest.Config.ArgsSource.ARGS:
         # Files, not their folder: a repository's `python_files` does not apply to files that are named.
         config.args[:] = [str(path) for path in sorted(Path(__file__).parent.glob("suite/test_*.py"))]
+
+
+def _default_cassettes(config: pytest.Config) -> Path:
+    """Return the project's own cassettes; an installed package has only copies, which a recording must not change."""
+    from conformance.errors import Unusable
+    from conformance.resources import checkout_folder, folder
+
+    if not _option(config, "record"):
+        return folder("cassettes")
+    try:
+        return checkout_folder("cassettes", "--cassettes DIR is required")
+    except Unusable as error:
+        raise pytest.UsageError(str(error)) from None
 
 
 def _check_options(config: pytest.Config) -> None:

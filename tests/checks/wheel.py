@@ -1,34 +1,113 @@
-"""The wheel holds the data folders, byte for byte as they stand in the checkout.
+"""The wheel is small, holds the data that the package reads, and works outside a checkout.
 
-python -m tests.checks.wheel
+    python -m tests.checks.wheel
 """
 
+import json
+import os
 import subprocess
 import sys
 import tempfile
 import zipfile
+from collections.abc import Iterator
 from pathlib import Path
 
 ROOT = Path(__file__).parents[2]
-FOLDERS = ("schemas", "cassettes", "fixtures", "reports")
+DATA = ("schemas", "cassettes", "fixtures", "reports/expected-failures.yaml", "reports/results/calibration")
+MAX_BYTES = 6_000_000
+
+REQUEST = {"model": "m", "messages": [{"role": "user", "content": "Hello."}]}
+
+WORKING = (
+    ("pytest", "-q", "--provider=deepseek"),
+    ("conformance", "check", "request.json"),
+    ("conformance", "--print-completion", "bash"),
+    ("conformance", "replay", "--provider", "baidu", "--results", "results"),
+    ("conformance", "gate", "results"),
+    ("conformance", "record", "--provider", "baidu", "--cassettes", "cassettes"),
+)
+"""Commands that need nothing but the wheel."""
+
+REFUSED = {
+    ("conformance", "record", "--provider", "baidu"): "--cassettes DIR is required",
+    ("conformance", "engine", "record", "llamacpp"): "--cassettes DIR is required",
+    ("conformance", "replay", "--all"): "--results DIR is required",
+    ("conformance", "report"): "--results DIR is required",
+    ("conformance", "report", "--check"): "--results DIR is required",
+    ("conformance", "adapter", "matrix"): "--results DIR is required",
+    ("conformance", "gate"): "name the RESULTS to check",
+    ("conformance", "mutate", "--write"): "--format json is required instead of --write",
+    ("pytest", "-q", "--provider=baidu", "--record"): "--cassettes DIR is required",
+}
+"""Commands that would write into the installed package, or read what only a checkout has, and their errors."""
+
+
+def problems(scratch: Path) -> Iterator[str]:
+    run(sys.executable, "-m", "pip", "wheel", "-q", "--no-deps", "-w", str(scratch), str(ROOT))
+    (wheel,) = scratch.glob("*.whl")
+    size = wheel.stat().st_size
+    print(f"wheel: {size:,} bytes")
+    if size > MAX_BYTES:
+        yield f"expected at most {MAX_BYTES:,} bytes"
+    yield from _contents(wheel)
+    run(sys.executable, "-m", "venv", str(scratch / "venv"))
+    run(str(scratch / "venv" / "bin" / "pip"), "install", "-q", str(wheel))
+    yield from _outside_a_checkout(scratch)
+
+
+def _contents(wheel: Path) -> Iterator[str]:
+    """Yield the data files that the wheel lacks, changes or should not hold."""
+    expected = {f"conformance/_data/{path.relative_to(ROOT)}": path for name in DATA for path in _files(ROOT / name)}
+    with zipfile.ZipFile(wheel) as archive:
+        shipped = {name for name in archive.namelist() if name.startswith("conformance/_data/")}
+        yield from (f"{name} is missing" for name in sorted(expected.keys() - shipped))
+        yield from (f"{name} is not part of the wheel" for name in sorted(shipped - expected.keys()))
+        yield from (
+            f"{name} differs"
+            for name in sorted(shipped & expected.keys())
+            if archive.read(name) != expected[name].read_bytes()
+        )
+
+
+def _files(path: Path) -> list[Path]:
+    return [path] if path.is_file() else [each for each in path.rglob("*") if each.is_file()]
+
+
+def _outside_a_checkout(scratch: Path) -> Iterator[str]:
+    """Yield what does not work with only the wheel installed, in an empty folder."""
+    folder = scratch / "empty"
+    folder.mkdir()
+    (folder / "request.json").write_text(json.dumps(REQUEST))
+    binaries = scratch / "venv" / "bin"
+    (package,) = (scratch / "venv" / "lib").glob("python*/site-packages/conformance")
+    before = _state(package)
+    for command in WORKING:
+        ended = run(str(binaries / command[0]), *command[1:], cwd=folder, check=False)
+        if ended.returncode != 0:
+            yield f"{' '.join(command)}: exit code {ended.returncode}: {ended.stdout}{ended.stderr}"
+    for command, error in REFUSED.items():
+        ended = run(str(binaries / command[0]), *command[1:], cwd=folder, check=False)
+        usage_error = 4 if command[0] == "pytest" else 2
+        if ended.returncode != usage_error or error not in ended.stderr:
+            yield f"{' '.join(command)}: exit code {ended.returncode}, expected {error!r}: {ended.stdout}{ended.stderr}"
+    if _state(package) != before:
+        yield f"a command has written to {package}"
+
+
+def _state(package: Path) -> dict[str, int]:
+    return {str(path): path.stat().st_mtime_ns for path in _files(package) if path.suffix != ".pyc"}
+
+
+def run(*command: str, cwd: Path | None = None, check: bool = True) -> "subprocess.CompletedProcess[str]":
+    environment = {name: value for name, value in os.environ.items() if name not in ("PYTHONPATH", "CI")}
+    return subprocess.run(command, cwd=cwd, env=environment, capture_output=True, text=True, check=check)
 
 
 def main() -> int:
     with tempfile.TemporaryDirectory() as scratch:
-        command = [sys.executable, "-m", "pip", "wheel", "-q", "--no-deps", "-w", scratch, str(ROOT)]
-        subprocess.run(command, check=True)
-        (wheel,) = Path(scratch).glob("*.whl")
-        with zipfile.ZipFile(wheel) as archive:
-            shipped = {name: archive.read(name) for name in archive.namelist()}
-    wanted = {
-        f"conformance/_data/{path.relative_to(ROOT)}": path.read_bytes()
-        for folder in FOLDERS
-        for path in (ROOT / folder).rglob("*")
-        if path.is_file()
-    }
-    wrong = sorted(name for name, content in wanted.items() if shipped.get(name) != content)
-    print("\n".join(f"wheel: {name} is missing or differs" for name in wrong) or f"wheel: {len(wanted)} data files")
-    return int(bool(wrong))
+        found = list(problems(Path(scratch)))
+    print("\n".join(f"wheel: {problem}" for problem in found) or "wheel: works outside a checkout")
+    return int(bool(found))
 
 
 if __name__ == "__main__":
