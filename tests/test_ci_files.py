@@ -1,4 +1,4 @@
-"""What other people's CI takes from here: the action and the hooks name commands that exist, and do what they say."""
+"""The GitHub action and the pre-commit hooks: they name commands that exist, and do what they promise."""
 
 import json
 import os
@@ -6,6 +6,7 @@ import re
 import shutil
 import subprocess
 import sys
+import tomllib
 from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
@@ -25,14 +26,14 @@ BASH = shutil.which("bash") or ""
 EXAMPLE = "example"
 
 
-def test_every_input_is_used_and_every_one_that_is_used_is_declared() -> None:
+def test_exactly_the_declared_inputs_are_used() -> None:
     used = set(re.findall(r"inputs\.([a-z-]+)", json.dumps(ACTION["runs"])))
     assert set(ACTION["inputs"]) == used
     assert all("description" in each and "default" in each for each in ACTION["inputs"].values())
 
 
 @pytest.mark.parametrize("name", SCRIPTS)
-def test_nothing_is_put_into_a_script_but_through_its_environment(name: str) -> None:
+def test_scripts_get_values_only_from_their_environment(name: str) -> None:
     assert "${{" not in SCRIPTS[name]
     step = next(step for step in STEPS if step["name"] == name)
     given = set(step["env"]) | {"RUNNER_TEMP", "GITHUB_OUTPUT", "GITHUB_STEP_SUMMARY"}
@@ -43,17 +44,17 @@ def test_nothing_is_put_into_a_script_but_through_its_environment(name: str) -> 
 
 
 @pytest.mark.parametrize("name", SCRIPTS)
-def test_a_script_is_one_that_bash_can_read(name: str) -> None:
+def test_a_script_has_no_syntax_errors(name: str) -> None:
     subprocess.run([BASH, "-n"], input=SCRIPTS[name], text=True, check=True)
 
 
-def test_actions_of_others_are_pinned_to_a_whole_version() -> None:
+def test_other_actions_are_pinned_to_a_full_version() -> None:
     used = [step["uses"] for step in STEPS if "uses" in step]
     assert used
     assert [] == [each for each in used if not re.fullmatch(r"[\w/-]+@v\d+\.\d+\.\d+", each)]
 
 
-def test_the_verbs_that_are_named_exist_with_their_options(capsys: pytest.CaptureFixture[str]) -> None:
+def test_the_commands_of_the_action_exist_with_their_options(capsys: pytest.CaptureFixture[str]) -> None:
     named = {
         (verb, flag)
         for line in SCRIPTS["Check and gate"].splitlines()
@@ -67,7 +68,7 @@ def test_the_verbs_that_are_named_exist_with_their_options(capsys: pytest.Captur
 
 
 @pytest.mark.parametrize("hook", HOOKS, ids=lambda hook: hook["id"])
-def test_a_hook_names_a_verb_and_a_pattern_that_compile(hook: Any, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_hook_names_a_command_and_a_valid_pattern(hook: Any, capsys: pytest.CaptureFixture[str]) -> None:
     command, *verb = hook["entry"].split()
     assert ("conformance", 0) == (command, main([*verb, "--help"]))
     assert "usage" in capsys.readouterr().out
@@ -76,7 +77,7 @@ def test_a_hook_names_a_verb_and_a_pattern_that_compile(hook: Any, capsys: pytes
 
 
 @pytest.mark.parametrize(
-    ("path", "taken"),
+    ("path", "checked"),
     [
         ("cassettes/deepseek/m/plain-answer.stream.yaml", True),
         ("tests/fixtures/reply.json", True),
@@ -86,10 +87,17 @@ def test_a_hook_names_a_verb_and_a_pattern_that_compile(hook: Any, capsys: pytes
         ("tests/fixtures/readme.md", False),
     ],
 )
-def test_the_hook_takes_cassettes_and_fixtures(path: str, *, taken: bool) -> None:
+def test_the_hook_checks_cassettes_and_fixtures(path: str, *, checked: bool) -> None:
     hook = next(each for each in HOOKS if each["id"] == "conformance-check")
     found = re.search(hook["files"], path) and not re.search(hook["exclude"], path)
-    assert taken is bool(found)
+    assert checked is bool(found)
+
+
+def test_examples_use_the_address_of_the_repository() -> None:
+    address = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]["urls"]["Homepage"]
+    text = (ROOT / "docs" / "reports.md").read_text("utf-8")
+    assert f"- uses: {address.removeprefix('https://github.com/')}@v" in text
+    assert f"- repo: {address}\n" in text
 
 
 Act = Callable[..., tuple[Mapping[str, str], Path]]
@@ -97,7 +105,7 @@ Act = Callable[..., tuple[Mapping[str, str], Path]]
 
 @pytest.fixture
 def act(tmp_path: Path) -> Act:
-    """Return what runs the action's script as a runner would, in a folder of its own, and returns its outputs."""
+    """Return a function that runs the action's script like a runner does and returns its outputs."""
     bin_folder = tmp_path / "temp" / "conformance-venv" / "bin"
     bin_folder.mkdir(parents=True)
     for name, arguments in (("python", ""), ("conformance", "-m conformance ")):
@@ -110,52 +118,55 @@ def act(tmp_path: Path) -> Act:
         output, summary = tmp_path / "output", tmp_path / "summary"
         runner = {"RUNNER_TEMP": tmp_path / "temp", "GITHUB_OUTPUT": output, "GITHUB_STEP_SUMMARY": summary}
         environment = {**ENVIRONMENT, **given, **{name: os.fspath(path) for name, path in runner.items()}}
-        # As https://docs.github.com/en/actions/reference/workflows-and-actions/workflow-syntax says of `shell: bash`.
+        # The command of `shell: bash`:
+        # https://docs.github.com/en/actions/reference/workflows-and-actions/workflow-syntax
         command = [BASH, "--noprofile", "--norc", "-eo", "pipefail", "-c", step["run"]]
         subprocess.run(command, env=environment, cwd=tmp_path, check=True)
-        told = dict(line.partition("=")[::2] for line in output.read_text().splitlines())
-        return told, Path(told["folder"])
+        outputs = dict(line.partition("=")[::2] for line in output.read_text().splitlines())
+        return outputs, Path(outputs["folder"])
 
     return run
 
 
-def test_the_action_checks_paths_and_leaves_reports(tmp_path: Path, act: Act) -> None:
+def test_the_action_checks_paths_and_writes_reports(tmp_path: Path, act: Act) -> None:
     write(tmp_path / "a b.json", FAULTY)
     write(tmp_path / "$(touch pwned).json", GOOD)
-    told, folder = act(CHECK="a b.json\n\n$(touch pwned).json", GATE="none")
-    assert ("1", str(folder / "check.sarif")) == (told["code"], told["check"])
+    outputs, folder = act(CHECK="a b.json\n\n$(touch pwned).json", GATE="none")
+    assert ("1", str(folder / "check.sarif")) == (outputs["code"], outputs["check"])
     root = parse_xml((folder / "check.xml").read_text())
     assert ["a b.json", "$(touch pwned).json"] == [each.get("name") for each in root]
     assert not (tmp_path / "pwned").exists()
-    assert "gate" not in told
+    assert "gate" not in outputs
 
 
-def test_the_action_gates_results_and_comments_what_changed(tmp_path: Path, act: Act) -> None:
+def test_the_action_gates_results_and_comments_on_changes(tmp_path: Path, act: Act) -> None:
     def results(name: str, status: str) -> str:
         outcome = {"rule": "stream/role-first", "status": status, "level": "MUST", "judged": 1, "findings": []}
         case = {"scenario": "a", "variant": "plain", "evidence": "live", "note": "", "outcomes": [outcome]}
         write(tmp_path / name, {"subject": EXAMPLE, "model": "m", "cases": [{**case, "probes": []}]})
         return name
 
-    told, folder = act(GATE="results", RESULTS=results("new.json", "untested"), BASELINE=results("old.json", "passed"))
-    assert ("1", str(folder / "comment.md")) == (told["code"], told["comment"])
+    outputs, folder = act(
+        GATE="results", RESULTS=results("new.json", "untested"), BASELINE=results("old.json", "passed")
+    )
+    assert ("1", str(folder / "comment.md")) == (outputs["code"], outputs["comment"])
     assert "### Conformance: **regression**" in (folder / "comment.md").read_text()
     assert (folder / "comment.md").read_text() == (tmp_path / "summary").read_text()
     (run,) = json.loads((folder / "gate.sarif").read_text())["runs"]
     assert ["stream/role-first"] == [each["ruleId"] for each in run["results"]]
 
 
-def test_what_cannot_be_done_is_told_and_never_passes(act: Act) -> None:
+def test_unusable_inputs_never_pass(act: Act) -> None:
     assert "2" == act(GATE="everything")[0]["code"]
     assert "2" == act(GATE="results", RESULTS="nowhere")[0]["code"]
     assert "2" == act(CHECK="nowhere.json", GATE="none")[0]["code"]
 
 
-def test_the_action_plays_a_provider_whatever_the_repository_configures(tmp_path: Path, act: Act) -> None:
+def test_the_action_ignores_the_pytest_configuration_of_the_repository(tmp_path: Path, act: Act) -> None:
     (tmp_path / "pytest.ini").write_text("[pytest]\naddopts = --no-such-option\n")
     (tmp_path / "conftest.py").write_text("raise RuntimeError\n")
-    told, folder = act(GATE="provider", PROVIDER="groq")
-    assert "0" == told["code"]
+    outputs, folder = act(GATE="provider", PROVIDER="groq")
+    assert "0" == outputs["code"]
     assert EXAMPLE not in (folder / "results" / "groq.json").read_text()
     assert {"0"} == {suite.get("failures") for suite in parse_xml((folder / "gate.xml").read_text())}
 
@@ -175,14 +186,14 @@ exit "$ENDS"
         ("", "1", "api repos/o/r/issues/7/comments --field body=@c.md"),
     ],
 )
-def test_there_is_one_comment_and_a_fork_without_rights_is_warned(
+def test_there_is_one_comment_and_a_fork_gets_a_warning(
     tmp_path: Path, capfd: pytest.CaptureFixture[str], known: str, ends: str, call: str
 ) -> None:
     (tmp_path / "gh").write_text(GH)
     (tmp_path / "gh").chmod(0o755)
     given = {"GH_TOKEN": "t", "GH_REPO": "o/r", "NUMBER": "7", "COMMENT": "c.md", "KNOWN": known, "ENDS": ends}
     paths = {"PATH": f"{tmp_path}:{ENVIRONMENT['PATH']}", "CALLS": str(tmp_path / "calls")}
-    command = [BASH, "--noprofile", "--norc", "-eo", "pipefail", "-c", SCRIPTS["Comment what changed"]]
+    command = [BASH, "--noprofile", "--norc", "-eo", "pipefail", "-c", SCRIPTS["Comment on the pull request"]]
     subprocess.run(command, env={**ENVIRONMENT, **given, **paths}, cwd=tmp_path, check=True)
     assert call == (tmp_path / "calls").read_text().splitlines()[-1]
     assert ("1" == ends) is capfd.readouterr().out.startswith("::warning::")

@@ -32,7 +32,7 @@ LINES = [
     ("conformance adapter run --scenario parallel-tool", "parallel-tool-calls"),
     ("conformance adapter install pydantic", "pydantic-ai"),
     ("conformance explain reasoning.omitted-on-to", "reasoning.omitted-on-tool-turn"),
-    ("conformance gate --expected ./expec", "./expected.yaml"),
+    ("conformance gate --expected ./expected", "./expected.yaml"),
 ]
 
 

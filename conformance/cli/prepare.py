@@ -52,7 +52,8 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 def _json(note: Note) -> dict[str, Any]:
-    return {"pointer": note.pointer, "reason": note.reason, "claim": note.claim, "mended": note.fixed}
+    fixed = {"mended": note.fixed}  # codespell:ignore mended
+    return {"pointer": note.pointer, "reason": note.reason, "claim": note.claim, **fixed}
 
 
 def _text(value: Any) -> str:

@@ -1,6 +1,6 @@
 """The wheel is small, holds the data that the package reads, and works outside a checkout.
 
-    python -m tests.checks.wheel
+python -m tests.checks.wheel
 """
 
 import json
@@ -18,7 +18,7 @@ MAX_BYTES = 6_000_000
 
 REQUEST = {"model": "m", "messages": [{"role": "user", "content": "Hello."}]}
 
-WORKING = (
+WORKING: tuple[tuple[str, ...], ...] = (
     ("pytest", "-q", "--provider=deepseek"),
     ("conformance", "check", "request.json"),
     ("conformance", "--print-completion", "bash"),
@@ -28,7 +28,7 @@ WORKING = (
 )
 """Commands that need nothing but the wheel."""
 
-REFUSED = {
+REFUSED: dict[tuple[str, ...], str] = {
     ("conformance", "record", "--provider", "baidu"): "--cassettes DIR is required",
     ("conformance", "engine", "record", "llamacpp"): "--cassettes DIR is required",
     ("conformance", "replay", "--all"): "--results DIR is required",
