@@ -41,7 +41,7 @@ _CODES: Final = """\
 exit codes:
   0    clean
   1    findings
-  2    the call or its input is unusable; standard error says why"""
+  2    wrong usage or unusable input; standard error says why"""
 
 _EXAMPLES: Final = """\
   conformance check request.json

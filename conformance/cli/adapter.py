@@ -21,6 +21,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
+from conformance.arguments import add_action
 from conformance.errors import ConformanceError, Unusable
 from conformance.terminal import Progress, painter, print_error
 
@@ -46,12 +47,12 @@ def configure(parser: argparse.ArgumentParser) -> None:
     actions = parser.add_subparsers(
         dest="action", metavar="ACTION", required=True, parser_class=argparse.ArgumentParser
     )
-    listing = actions.add_parser("list", help="list the adapters of this project and show which are installed")
+    listing = add_action(actions, "list", "list the adapters of this project and show which are installed")
     listing.add_argument("--format", choices=("text", "json"), default="text", help="text (default) or json")
-    install = actions.add_parser("install", help="create an adapter's environment, optionally for another version")
+    install = add_action(actions, "install", "create an adapter's environment, optionally for another version")
     install.add_argument("names", metavar="ADAPTER[@VERSION]", nargs="+", help="see `conformance adapter list`")
-    _configure_run(actions.add_parser("run", help="run the scenarios with one adapter and one provider"))
-    _configure_matrix(actions.add_parser("matrix", help="run the scenarios with all adapters and all their providers"))
+    _configure_run(add_action(actions, "run", "run the scenarios with one adapter and one provider"))
+    _configure_matrix(add_action(actions, "matrix", "run the scenarios with all adapters and all their providers"))
     for action in actions.choices.values():
         action.add_argument("--adapters", metavar="DIR", default="", help="use the adapter definitions in DIR")
 

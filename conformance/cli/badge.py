@@ -1,4 +1,4 @@
-"""Make a badge that shows how many facts of some results conform and how many are only declared."""
+"""Make a badge of results: how many facts conform, and how many are only declared."""
 
 import argparse
 from pathlib import Path

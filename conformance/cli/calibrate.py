@@ -1,4 +1,4 @@
-"""Compare the profiles with recordings of real traffic, and report the claims that it confirms or contradicts.
+"""Compare the profiles with recordings of real traffic, and report which claims they confirm or contradict.
 
 Each recorded request is sent to the simulator of its provider, for the model and date of the recording. A refusal is
 compared with what the provider really answered, by status and text. Each recorded reply is checked against the profile.

@@ -1,4 +1,4 @@
-"""Check files that hold chat completions: bodies, message lists, exchanges, streams, cassettes and recordings.
+"""Check files that hold chat completions: bodies, exchanges, streams, cassettes, recordings.
 
 PATH is a file, a folder, or - for standard input. In a folder, files are chosen by their suffixes: .json, .jsonl,
 .ndjson, .har, .yaml, .yml, .sse and .httprr, each also with .gz.

@@ -1,4 +1,4 @@
-"""Run an open-source server on this machine with the scripted model, record it, and report what has changed.
+"""Run an open-source server with the scripted model, record it, and report what has changed.
 
 An engine listens on loopback only and runs in an environment of its own, which is created when first needed. It stops
 when this command ends, for whatever reason. `run` starts the command after `--` with CONFORMANCE_BASE_URL and
@@ -11,6 +11,7 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
+from conformance.arguments import add_action
 from conformance.errors import ConformanceError
 from conformance.terminal import print_error
 
@@ -44,20 +45,20 @@ class _Action(argparse.ArgumentParser):
 def configure(parser: argparse.ArgumentParser) -> None:
     """Declare the arguments."""
     actions = parser.add_subparsers(dest="action", metavar="ACTION", required=True, parser_class=_Action)
-    actions.add_parser("list", help="list the engines and show which are installed")
-    install = actions.add_parser("install", help="create an engine's environment")
+    add_action(actions, "list", "list the engines and show which are installed")
+    install = add_action(actions, "install", "create an engine's environment")
     install.add_argument("names", metavar="ENGINE", nargs="+", help=_NAMES)
-    run = actions.add_parser("run", help="start an engine, and stop it when the command after -- ends or on Ctrl-C")
+    run = add_action(actions, "run", "start an engine, and stop it when the command after -- ends or on Ctrl-C")
     run.add_argument("names", metavar="ENGINE", nargs=1, help=_NAMES)
     run.add_argument("--port", type=int, default=0, help="the port on 127.0.0.1 to listen on (default: a free one)")
-    record = actions.add_parser("record", help="run every scenario and probe, and record cassettes")
+    record = add_action(actions, "record", "run every scenario and probe, and record cassettes")
     record.add_argument(
         "--cassettes",
         metavar="DIR",
         default="",
         help="where to write (default: cassettes; required outside a checkout)",
     )
-    drift = actions.add_parser("drift", help="run them again, and report what differs from the recorded cassettes")
+    drift = add_action(actions, "drift", "run them again, and report what differs from the recorded cassettes")
     drift.add_argument("--cassettes", metavar="DIR", default="", help="the cassettes (default: those of this project)")
     for action in (record, drift):
         action.add_argument("names", metavar="ENGINE", nargs="*", help=_NAMES)

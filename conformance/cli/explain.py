@@ -1,4 +1,4 @@
-"""Explain a rule or a claim: what it requires and why, its source, examples, and how to fix a finding.
+"""Explain a rule or a claim: what it requires, why, its source, and how to fix a finding.
 
 NAME is the id of a rule or of a fact about agent loops (as `check` and `adapter` print it), the name of a claim, or a
 glob.

@@ -1,4 +1,4 @@
-"""Prove that the rules can fail: mutate good conversations and report which rule finds each mutation.
+"""Prove that the rules can fail: mutate good conversations and report what finds each mutation.
 
 The mutations are the bad examples of every rule, and a catalogue (a dropped result, a reused id, a missing end mark)
 that is applied wherever it fits in the fixtures and in the simulated scenarios. A row counts the mutations that a rule

@@ -1,4 +1,4 @@
-"""Show the messages that a provider would be sent for a conversation, and why they differ from it.
+"""Show the messages to send to a provider for a conversation, and why they differ from it.
 
 FILE holds a canonical transcript (a list of messages) or a request body with one. The messages go to standard output.
 Each difference from the transcript is one line on standard error, with the claim that requires it
