@@ -52,7 +52,7 @@ class Agent:
         claims = session.profile.at(session.model)
         body: dict[str, Any] = {
             "model": session.model,
-            "messages": list(self.vice(egress.prepare(self.transcript, claims))),
+            "messages": list(self.vice(egress.prepare(self.transcript, claims).messages)),
             "stream": session.variant == "stream",
         }
         if session.scenario.tools:

@@ -34,7 +34,7 @@ def fields(messages: list[dict[str, Any]]) -> list[list[str]]:
 )
 def test_reasoning_goes_where_the_provider_wants_it(claims: dict[str, Any], expected: list[list[str]]) -> None:
     before = copy.deepcopy(TRANSCRIPT)
-    assert expected == fields(egress.prepare(TRANSCRIPT, claims))
+    assert expected == fields(egress.prepare(TRANSCRIPT, claims).messages)
     assert before == TRANSCRIPT
 
 
@@ -72,7 +72,7 @@ def test_a_reply_is_read_into_the_canonical_shape(reply: dict[str, Any], expecte
     ],
 )
 def test_reasoning_is_written_as_the_provider_reads_it(field: str, expected: dict[str, Any]) -> None:
-    message = egress.prepare(TRANSCRIPT, {"reasoning.request-field": field})[1]
+    message = egress.prepare(TRANSCRIPT, {"reasoning.request-field": field}).messages[1]
     assert expected == {key: message[key] for key in expected}
 
 
@@ -92,15 +92,15 @@ def test_reasoning_is_written_as_the_provider_reads_it(field: str, expected: dic
 def test_what_a_reply_showed_goes_back_as_it_came(message: dict[str, Any], field: str) -> None:
     claims = {"reasoning.response-field": field, "reasoning.request-field": field}
     reply = {"role": "assistant", **message, "tool_calls": [CALL]}
-    sent, _ = egress.prepare([ingress.read(reply, claims)], claims)
+    sent, _ = egress.prepare([ingress.read(reply, claims)], claims).messages
     assert reply == sent
 
 
 def test_reasoning_of_earlier_turns_stays_behind_where_it_is_refused_there() -> None:
     claims = {"reasoning.on-earlier-tool-turn": REFUSED}
     later = [*TRANSCRIPT, {"role": "user", "content": "And now?"}]
-    assert [["reasoning_content"], []] == fields(egress.prepare(TRANSCRIPT, claims))
-    assert [[], []] == fields(egress.prepare(later, claims))
+    assert [["reasoning_content"], []] == fields(egress.prepare(TRANSCRIPT, claims).messages)
+    assert [[], []] == fields(egress.prepare(later, claims).messages)
 
 
 @pytest.mark.parametrize(
@@ -110,5 +110,5 @@ def test_reasoning_of_earlier_turns_stays_behind_where_it_is_refused_there() -> 
 def test_no_content_is_written_in_a_form_that_is_not_refused(
     refused: tuple[str, ...], expected: dict[str, Any]
 ) -> None:
-    message = egress.prepare(TRANSCRIPT, {f"content.{form}-on-tool-turn": REFUSED for form in refused})[1]
+    message = egress.prepare(TRANSCRIPT, {f"content.{form}-on-tool-turn": REFUSED for form in refused}).messages[1]
     assert expected == {key: value for key, value in message.items() if key == "content"}

@@ -56,7 +56,7 @@ def said(messages: list[Message]) -> list[str]:
     ids=lambda value: value if isinstance(value, str) else "",
 )
 def test_an_id_that_is_not_taken_becomes_one_that_is(own: Any, claims: dict[str, Any], pattern: str) -> None:
-    prepared = egress.explain([turn(call(own)), result(own or "")], claims)
+    prepared = egress.prepare([turn(call(own)), result(own or "")], claims)
     (sent,) = called(prepared.messages)
     assert re.fullmatch(pattern, sent)
     assert [sent] == answered(prepared.messages)
@@ -77,7 +77,7 @@ def test_an_id_that_is_not_taken_becomes_one_that_is(own: Any, claims: dict[str,
     ],
 )
 def test_an_id_that_is_taken_stays(own: str, claims: dict[str, Any]) -> None:
-    prepared = egress.explain(turns(own), claims)
+    prepared = egress.prepare(turns(own), claims)
     assert turns(own) == prepared.messages
     assert () == prepared.notes
 
@@ -91,14 +91,14 @@ def test_an_id_that_is_taken_stays(own: str, claims: dict[str, Any]) -> None:
     ],
 )
 def test_the_first_of_calls_that_share_an_id_keeps_it(claim: str, transcript: list[Message], kept: list[bool]) -> None:
-    sent = egress.prepare(transcript, {claim: REFUSED})
+    sent = egress.prepare(transcript, {claim: REFUSED}).messages
     assert kept == [new == own for new, own in zip(called(sent), called(transcript), strict=True)]
     assert called(sent) == answered(sent)
 
 
 def test_ids_that_no_pattern_can_tell_apart_stay_and_are_noted() -> None:
     claims = {"ids.input-pattern": {"pattern": "[a]", "refusal": REFUSED}}
-    prepared = egress.explain(turns("x", "y"), claims)
+    prepared = egress.prepare(turns("x", "y"), claims)
     assert ["a", "y"] == called(prepared.messages)
     assert [("/2/tool_calls/0/id", "ids.input-pattern")] == [(note.pointer, note.claim) for note in prepared.unfixed]
 
@@ -128,7 +128,7 @@ PAIR = turn(call("a"), call("b"))
 def test_every_call_has_one_result_in_the_order_of_the_calls(
     transcript: list[Message], expected: list[str], claims: list[str]
 ) -> None:
-    prepared = egress.explain(transcript, {})
+    prepared = egress.prepare(transcript, {})
     assert expected == said(prepared.messages)
     assert called(prepared.messages) == answered(prepared.messages)
     assert claims == [note.claim for note in prepared.notes]
@@ -136,15 +136,15 @@ def test_every_call_has_one_result_in_the_order_of_the_calls(
 
 def test_a_result_that_came_late_goes_directly_behind_its_call() -> None:
     user = {"role": "user", "content": "Wait."}
-    assert [turn(call("a")), result("a"), user] == egress.prepare([turn(call("a")), user, result("a")], {})
+    assert [turn(call("a")), result("a"), user] == egress.prepare([turn(call("a")), user, result("a")], {}).messages
 
 
 def test_the_text_for_a_missing_result_is_the_callers_to_choose() -> None:
-    assert ["denied"] == said(egress.prepare([turn(call("a"))], {}, unanswered="denied"))
+    assert ["denied"] == said(egress.prepare([turn(call("a"))], {}, unanswered="denied").messages)
 
 
 def test_a_result_bears_the_name_of_its_function_where_that_is_demanded() -> None:
-    _, sent = egress.prepare(turns("a"), {"results.name-missing": REFUSED})
+    _, sent = egress.prepare(turns("a"), {"results.name-missing": REFUSED}).messages
     assert {**result("a"), "name": "f"} == sent
 
 
@@ -153,8 +153,8 @@ def test_a_result_bears_the_name_of_its_function_where_that_is_demanded() -> Non
 )
 def test_arguments_are_replaced_only_where_they_are_known_not_to_be_taken(arguments: str, kind: str) -> None:
     transcript = [turn(call("a", arguments=arguments)), result("a")]
-    assert transcript == egress.prepare(transcript, {})
+    assert transcript == egress.prepare(transcript, {}).messages
     claim = f"arguments.{kind}-in-request"
-    prepared = egress.explain(transcript, {claim: REFUSED})
+    prepared = egress.prepare(transcript, {claim: REFUSED})
     assert "{}" == prepared.messages[0]["tool_calls"][0]["function"]["arguments"]
     assert [("/0/tool_calls/0/function/arguments", claim)] == [(note.pointer, note.claim) for note in prepared.notes]

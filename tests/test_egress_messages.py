@@ -34,10 +34,10 @@ USER, SYSTEM, PLAIN = says("user", "Hi"), says("system", "Be brief."), says("ass
     ],
 )
 def test_parts_become_what_the_provider_takes(message: Message, claim: str, expected: Any) -> None:
-    prepared = egress.explain([message], {claim: REFUSED})
+    prepared = egress.prepare([message], {claim: REFUSED})
     assert [{**message, "content": expected}] == prepared.messages
     assert [("/0/content", claim)] == [(note.pointer, note.claim) for note in prepared.notes]
-    assert [message] == egress.prepare([message], {})
+    assert [message] == egress.prepare([message], {}).messages
 
 
 @pytest.mark.parametrize(
@@ -54,7 +54,7 @@ def test_parts_become_what_the_provider_takes(message: Message, claim: str, expe
 )
 def test_content_beside_calls_has_a_form_that_is_taken(own: Any, refused: tuple[str, ...], expected: Any) -> None:
     claims = {f"content.{form}-on-tool-turn": REFUSED for form in refused}
-    sent, _ = egress.prepare([says("assistant", own, tool_calls=[CALL]), RESULT], claims)
+    sent, _ = egress.prepare([says("assistant", own, tool_calls=[CALL]), RESULT], claims).messages
     assert expected == {key: value for key, value in sent.items() if key == "content"}
 
 
@@ -73,15 +73,18 @@ def test_content_beside_calls_has_a_form_that_is_taken(own: Any, refused: tuple[
 def test_an_answer_without_words_goes_out_only_where_that_is_borne(
     message: Message, claims: dict[str, Any], expected: list[Message]
 ) -> None:
-    prepared = egress.explain([USER, message], claims)
+    prepared = egress.prepare([USER, message], claims)
     assert [USER, *expected] == prepared.messages
     assert ([message] == expected) is not bool(prepared.notes)
 
 
 def test_a_result_without_words_is_given_some_where_it_must_have_them() -> None:
     transcript = [says("assistant", "", tool_calls=[CALL]), {**RESULT, "content": ""}]
-    assert transcript == egress.prepare(transcript, {})
-    assert "The tool gave no output." == egress.prepare(transcript, {"results.content-empty": REFUSED})[1]["content"]
+    assert transcript == egress.prepare(transcript, {}).messages
+    assert (
+        "The tool gave no output."
+        == egress.prepare(transcript, {"results.content-empty": REFUSED}).messages[1]["content"]
+    )
 
 
 @pytest.mark.parametrize(
@@ -98,14 +101,14 @@ def test_a_result_without_words_is_given_some_where_it_must_have_them() -> None:
     ],
 )
 def test_keys_of_the_client_stay_behind(message: Message, claims: dict[str, Any], expected: Message) -> None:
-    prepared = egress.explain([message], claims)
+    prepared = egress.prepare([message], claims)
     assert [expected] == prepared.messages
     assert (message == expected) is not bool(prepared.notes)
 
 
 def test_a_part_keeps_what_its_provider_is_known_to_read() -> None:
     message = says("user", [text("a") | {"cache_control": {"type": "ephemeral"}}])
-    assert [message] == egress.prepare([message], {"request.unknown-part-field": "accepted"})
+    assert [message] == egress.prepare([message], {"request.unknown-part-field": "accepted"}).messages
 
 
 @pytest.mark.parametrize(
@@ -140,11 +143,11 @@ def test_a_part_keeps_what_its_provider_is_known_to_read() -> None:
 def test_roles_stand_as_the_provider_takes_them(
     transcript: list[Message], refused: list[str], expected: list[Message]
 ) -> None:
-    prepared = egress.explain(transcript, dict.fromkeys(refused, REFUSED))
+    prepared = egress.prepare(transcript, dict.fromkeys(refused, REFUSED))
     assert expected == prepared.messages
     assert prepared.notes
     assert () == prepared.unfixed
-    assert transcript == egress.prepare(transcript, {})
+    assert transcript == egress.prepare(transcript, {}).messages
 
 
 @pytest.mark.parametrize(
@@ -160,15 +163,15 @@ def test_roles_stand_as_the_provider_takes_them(
     ],
 )
 def test_what_cannot_be_mended_stays_and_is_noted_as_such(transcript: list[Message], claim: str, pointer: str) -> None:
-    prepared = egress.explain(transcript, {claim: REFUSED})
+    prepared = egress.prepare(transcript, {claim: REFUSED})
     assert transcript == prepared.messages
     assert [(pointer, claim)] == [(note.pointer, note.claim) for note in prepared.unfixed]
 
 
 def test_a_model_that_thinks_goes_on_from_no_answer_where_that_is_refused() -> None:
     claims = {"request.prefill-while-thinking": REFUSED, "thinking.mode": "always"}
-    assert ["/1"] == [note.pointer for note in egress.explain([USER, PLAIN], claims).unfixed]
-    assert () == egress.explain([USER, PLAIN], claims | {"thinking.mode": "never"}).unfixed
+    assert ["/1"] == [note.pointer for note in egress.prepare([USER, PLAIN], claims).unfixed]
+    assert () == egress.prepare([USER, PLAIN], claims | {"thinking.mode": "never"}).unfixed
 
 
 def test_a_note_is_one_line_with_its_claim() -> None:

@@ -23,7 +23,7 @@ def turn(**reasoning: Any) -> Message:
 
 def sent(reasoning: Message, claims: dict[str, Any]) -> Message:
     """Return what goes out beside the calls of a turn with this reasoning."""
-    message = egress.prepare([turn(**reasoning), RESULT], claims)[0]
+    message = egress.prepare([turn(**reasoning), RESULT], claims).messages[0]
     return {key: value for key, value in message.items() if key not in ("role", "tool_calls") and value != ""} | {
         key: value for key, value in message.items() if "reasoning" in key
     }
@@ -96,7 +96,7 @@ def test_thinking_parts_go_back_as_they_came_where_they_are_read_and_as_text_els
 
 def test_reasoning_of_plain_turns_stays_behind_and_is_noted() -> None:
     plain = {"role": "assistant", "content": "18.", "reasoning_content": "Say it."}
-    prepared = egress.explain([plain], {})
+    prepared = egress.prepare([plain], {})
     assert [{"role": "assistant", "content": "18."}] == prepared.messages
     assert ["/0/reasoning_content"] == [note.pointer for note in prepared.notes]
 
@@ -115,7 +115,7 @@ def test_reasoning_of_plain_turns_stays_behind_and_is_noted() -> None:
 def test_every_change_of_reasoning_is_noted(
     reasoning: Message, claims: dict[str, Any], pointer: str, claim: Any
 ) -> None:
-    (note,) = egress.explain([turn(**reasoning), RESULT], claims).notes
+    (note,) = egress.prepare([turn(**reasoning), RESULT], claims).notes
     assert (pointer, claim or next(iter(claims))) == (note.pointer, note.claim)
 
 
@@ -145,7 +145,7 @@ def test_calls_bear_signatures_where_they_mean_something(
     claims: dict[str, Any], own: list[Any], expected: list[Any]
 ) -> None:
     calls = [CALL | ({"extra_content": each} if each else {}) | {"id": f"c{at}"} for at, each in enumerate(own)]
-    prepared = egress.explain([{**turn(), "tool_calls": calls}], claims)
+    prepared = egress.prepare([{**turn(), "tool_calls": calls}], claims)
     assert expected == [call.get("extra_content") for call in prepared.messages[0]["tool_calls"]]
     noted = [note for note in prepared.notes if note.pointer.endswith("extra_content")]
     assert (own != expected) is bool(noted)

@@ -31,7 +31,7 @@ def test_the_messages_are_printed_and_the_notes_beside_them(tmp_path: Path, caps
         {"role": "assistant", "content": "", "tool_calls": [CALL], "reasoning_content": ""},
         TRANSCRIPT[2],
     ] == json.loads(out)
-    given = "given reasoning that says nothing: it has none, and must have the field (reasoning.omitted-on-tool-turn)"
+    given = "empty reasoning is added: it has none, and the field is required (reasoning.omitted-on-tool-turn)"
     assert ["note: /0/timestamp: left out: the wire has no such key", f"note: /1: {given}"] == err.splitlines()
 
 
@@ -49,7 +49,7 @@ def test_what_stays_wrong_makes_the_exit_code_one(tmp_path: Path, capsys: pytest
     transcript = [TRANSCRIPT[0], {"role": "assistant", "content": "18."}]
     assert 1 == prepared(tmp_path, transcript, "--provider", "mistral")
     last = capsys.readouterr().err.splitlines()[-1]
-    assert "problem: /1: cannot be fixed: another message is wanted at the end (request.last-assistant)" == last
+    assert "problem: /1: cannot be fixed: another message is required at the end (request.last-assistant)" == last
 
 
 def test_json_tells_messages_ids_and_notes_in_one_object(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -142,7 +142,7 @@ def test_what_is_prepared_is_accepted_at_every_point_of_a_transcript(provider: s
     transcript = data.draw(IN_ORDER)
     before = copy.deepcopy(transcript)
     for length in requested(transcript):
-        prepared = egress.explain(transcript[:length], profile.at(model))
+        prepared = egress.prepare(transcript[:length], profile.at(model))
         body = {**frame(provider, model), "messages": prepared.messages}
         assert bool(prepared.unfixed) is bool(faults(profile, body)), (faults(profile, body), prepared.notes)
         assert all(note.claim in UNFIXABLE for note in prepared.unfixed)
@@ -163,7 +163,7 @@ def test_what_is_prepared_of_a_disturbed_transcript_is_accepted_or_the_notes_say
     model = data.draw(st.sampled_from(models(profile)))
     transcript = data.draw(disturbed())
     before = copy.deepcopy(transcript)
-    prepared = egress.explain(transcript, profile.at(model))
+    prepared = egress.prepare(transcript, profile.at(model))
     body = {**frame(provider, model), "messages": prepared.messages}
     assert bool(prepared.unfixed) is bool(faults(profile, body)), (faults(profile, body), prepared.notes)
     assert before == transcript
@@ -176,7 +176,7 @@ def test_a_request_says_again_what_the_one_before_it_said(provider: str, data: s
     profile = loaded(provider)
     claims = profile.at(data.draw(st.sampled_from(models(profile))))
     transcript = data.draw(IN_ORDER)
-    *earlier, last = [egress.explain(transcript[:length], claims) for length in requested(transcript)]
+    *earlier, last = [egress.prepare(transcript[:length], claims) for length in requested(transcript)]
     for prepared in earlier:
         assert prepared.messages == last.messages[: len(prepared.messages)]
         assert prepared.ids == last.ids[: len(prepared.ids)]
@@ -189,7 +189,7 @@ def test_what_bears_no_note_is_sent_as_it_stands(provider: str, data: st.DataObj
     profile = loaded(provider)
     claims = profile.at(data.draw(st.sampled_from(models(profile))))
     transcript = data.draw(disturbed())
-    prepared = egress.explain(transcript, claims)
+    prepared = egress.prepare(transcript, claims)
     assert len(prepared.messages) == len(prepared.origins)
     noted = {int(note.pointer.split("/")[1]) for note in prepared.notes if note.pointer}
     merged = any("merged" in note.reason for note in prepared.notes)
@@ -209,7 +209,7 @@ def test_ids_of_nine_letters_are_unique_and_lead_back_to_the_calls_that_they_sta
         "ids.duplicate-in-message": refused,
         "ids.empty-in-request": refused,
     }
-    prepared = egress.explain(transcript, claims)
+    prepared = egress.prepare(transcript, claims)
     sent = [call["id"] for message in prepared.messages for call in message.get("tool_calls", ())]
     assert sent == [each.sent for each in prepared.ids]
     assert len(sent) == len(set(sent))

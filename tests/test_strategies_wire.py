@@ -14,7 +14,7 @@ from conformance.engine import check
 from conformance.errors import UnknownName
 from conformance.results import Level, Status
 from conformance.schemas import validator
-from conformance.strategies import Planted, faults, replies, requests, streams
+from conformance.strategies import FaultyConversation, faults, replies, requests, streams
 from conformance.strategies.stream import QUIRKS
 from conformance.wire.assemble import assemble
 from conformance.wire.exchange import Conversation, Exchange
@@ -197,7 +197,7 @@ def test_replies_without_calls_have_words(message: dict[str, Any]) -> None:
 
 @FEW
 @given(faults())
-def test_a_fault_is_found_by_its_rule_and_no_other(fault: Planted) -> None:
+def test_a_fault_is_found_by_its_rule_and_no_other(fault: FaultyConversation) -> None:
     found = check(fault.conversation, profiles.of(fault.claims) if fault.claims else None)
     assert [fault.rule] == [outcome.rule for outcome in found if outcome.status is Status.FAILED]
     assert set() == {outcome.rule for outcome in check(fault.sound) if outcome.status is Status.FAILED}
@@ -205,7 +205,7 @@ def test_a_fault_is_found_by_its_rule_and_no_other(fault: Planted) -> None:
 
 @FEW
 @given(faults(["transcript/*", "stream/complete"]))
-def test_only_the_faults_that_were_asked_for_are_planted(fault: Planted) -> None:
+def test_only_the_faults_that_were_asked_for_are_planted(fault: FaultyConversation) -> None:
     assert fault.rule.startswith("transcript/") or fault.rule == "stream/complete"
 
 

@@ -65,7 +65,7 @@ def prepare(
     for error in validator("canonical/transcript").errors(transcript):
         if not _is_fixable(error):
             raise InvalidDocument(error.message, file, None, at + render(error.place))
-    prepared = egress.explain(transcript, _claims(profile, model_of(body) if model is None else model, date))
+    prepared = egress.prepare(transcript, _claims(profile, model_of(body) if model is None else model, date))
     return replace(prepared, notes=tuple([note._replace(pointer=at + note.pointer) for note in prepared.notes]))
 
 

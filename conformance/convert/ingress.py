@@ -1,6 +1,6 @@
 """Ingress: a provider's reply becomes a message of the canonical transcript.
 
-Reasoning comes under one name, whatever the provider calls it; `reasoning_details`, ids and arguments stay verbatim.
+Reasoning gets one name, whatever the provider calls it; `reasoning_details`, ids and arguments stay verbatim.
 """
 
 from collections.abc import Iterator, Mapping
@@ -15,23 +15,23 @@ from conformance.wire.sse import read as read_events
 
 
 def read(reply: Mapping[str, Any] | Stream | str | bytes, claims: Mapping[str, Any] | None = None) -> dict[str, Any]:
-    """Return the canonical assistant message that a reply stands for: its first choice.
+    """Return the canonical assistant message of a reply's first choice.
 
-    A reply is a body, the message in one, the text of an event stream, or a stream that was put together.
+    A reply is a body, the message in one, the text of an event stream, or an assembled stream.
 
     `content` is a string (null becomes ""); thinking parts of a content list become reasoning, and so does text
-    between tags where the claims say that the provider shows it so. Signed blocks become `reasoning_details`. A tool
-    call keeps its id, name, arguments and `extra_content`, and loses what only a reply carries, such as `index`.
-    Raises Unusable where a reply holds no message, as one that tells of an error.
+    between tags if the claims say that the provider uses them. Signed blocks become `reasoning_details`. A tool call
+    keeps its id, name, arguments and `extra_content`, and loses what only replies have, such as `index`. Raises
+    Unusable if the reply holds no message, such as an error.
     """
     message = _message(reply)
     content, thinking = _split(message.get("content"))
     if thinking is None:
         content, thinking = _untagged(content, claims or {})
     details = _details(message)
-    flat = next((message[name] for name in TEXT_KEYS if isinstance(message.get(name), str)), None)
+    text = next((message[name] for name in TEXT_KEYS if isinstance(message.get(name), str)), None)
     result: dict[str, Any] = {"role": "assistant", "content": content}
-    reasoning = next((each for each in (flat, thinking, _in_clear(details)) if each is not None), None)
+    reasoning = next((found for found in (text, thinking, _details_text(details)) if found is not None), None)
     if reasoning is not None:
         result["reasoning_content"] = reasoning
     if details is not None:
@@ -64,13 +64,13 @@ def _message(reply: Any) -> Mapping[str, Any]:
 
 
 def _split(content: Any) -> tuple[str, str | None]:
-    """Return the words of a content, and the thinking that stood in it as parts."""
+    """Return the text of a content, and that of its thinking parts."""
     if not isinstance(content, list):
         return (content if isinstance(content, str) else ""), None
     parts = _objects(content)
-    words = [part["text"] for part in parts if part.get("type") != "reasoning" and isinstance(part.get("text"), str)]
-    thoughts = [reasoning_text({"content": [part]}, field) for part in parts for field in PARTS if _is(part, field)]
-    return "".join(words), "".join(thoughts) if thoughts else None
+    texts = [part["text"] for part in parts if part.get("type") != "reasoning" and isinstance(part.get("text"), str)]
+    thinking = [reasoning_text({"content": [part]}, field) for part in parts for field in PARTS if _is(part, field)]
+    return "".join(texts), "".join(thinking) if thinking else None
 
 
 def _is(part: Mapping[str, Any], field: str) -> bool:
@@ -78,7 +78,7 @@ def _is(part: Mapping[str, Any], field: str) -> bool:
 
 
 def _untagged(content: str, claims: Mapping[str, Any]) -> tuple[str, str | None]:
-    """Return content and reasoning of a text that begins with reasoning between tags, where that is claimed."""
+    """Return content and reasoning of a text that begins with reasoning between tags, if that is claimed."""
     for tag, is_usual in _tags(claims):
         found = find_tagged(content, tag)
         if found is not None and found.closed and (is_usual or found.opened):
@@ -87,9 +87,9 @@ def _untagged(content: str, claims: Mapping[str, Any]) -> tuple[str, str | None]
 
 
 def _tags(claims: Mapping[str, Any]) -> Iterator[tuple[str, bool]]:
-    """Yield each tag that replies may have, and whether they have it unless a request says otherwise.
+    """Yield each tag that replies may have, and whether they have it by default.
 
-    Where only some requests bring it, the opening tag has to be there, too: a template may leave out no other.
+    If only some requests cause it, the opening tag is required as well: templates leave it out only by default.
     """
     switches = claims.get("reasoning.response-field-switches")
     claimed = [claims.get("reasoning.response-field")]
@@ -107,34 +107,34 @@ def _details(message: Mapping[str, Any]) -> list[Any] | None:
 
 
 def _detail(block: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the reasoning detail that a signed block stands for."""
+    """Return a thinking block as a reasoning detail."""
     if block.get("type") == "redacted_thinking":
         return {"type": "reasoning.encrypted", "data": block.get("data")}
     signature = {"signature": block["signature"]} if "signature" in block else {}
     return {"type": "reasoning.text", "text": block.get("thinking", "")} | signature
 
 
-def _in_clear(details: list[Any] | None) -> str | None:
-    said = [detail.get("text") or detail.get("summary") for detail in _objects(details)]
-    texts = [each for each in said if isinstance(each, str)]
+def _details_text(details: list[Any] | None) -> str | None:
+    found = [detail.get("text") or detail.get("summary") for detail in _objects(details)]
+    texts = [text for text in found if isinstance(text, str)]
     return "".join(texts) if texts else None
 
 
 def _call(call: Mapping[str, Any]) -> dict[str, Any]:
-    """Return a call of the canonical wire; what a reply left out of it is empty text."""
+    """Return a call of the canonical wire; keys that the reply left out become empty text."""
     function = call.get("function")
     function = function if isinstance(function, dict) else {}
-    kept = {"extra_content": call["extra_content"]} if isinstance(call.get("extra_content"), dict) else {}
+    extra = {"extra_content": call["extra_content"]} if isinstance(call.get("extra_content"), dict) else {}
     return {
         "id": _text(call.get("id")),
         "type": "function",
         "function": {"name": _text(function.get("name")), "arguments": _text(function.get("arguments"))},
-        **kept,
+        **extra,
     }
 
 
 def _text(value: Any) -> str:
-    """Return a text as it came; an object, as some servers give arguments, becomes its JSON."""
+    """Return a text unchanged; an object, which some servers send as arguments, becomes its JSON."""
     if isinstance(value, str):
         return value
     return "" if value is None else orjson.dumps(value).decode()

@@ -18,8 +18,10 @@ from conformance.profiles.claims import (
 )
 from conformance.profiles.conditions import matches, thinks
 from conformance.profiles.files import by_host, load, load_profile, names, read, resolve_profile, vocabulary
+from conformance.profiles.handling import rejects_or_damages, tolerates
 
 __all__ = [
     "UNKNOWN", "UPSTREAM", "Claim", "Claims", "Disagreement", "Histories", "Model", "Profile", "Source", "by_host",
-    "load", "load_profile", "matches", "names", "of", "read", "resolve_profile", "thinks", "vocabulary",
+    "load", "load_profile", "matches", "names", "of", "read", "rejects_or_damages",
+    "resolve_profile", "thinks", "tolerates", "vocabulary",
 ]  # fmt: skip

@@ -1,13 +1,13 @@
-"""Strategies of hypothesis for what crosses the wire, for the tests of other projects too.
+"""Hypothesis strategies for what crosses the wire, for the tests of other projects too.
 
-- `transcripts`: the messages that an agent loop keeps, with ids that collide, reasoning of every kind, failed results;
-- `requests`: bodies that break no rule, for nobody in particular or for one provider;
-- `replies`: a reply's message; `streams`: the bytes of an event stream, and the message that it puts together;
+- `transcripts`: the messages of an agent loop, with colliding ids, reasoning of every kind, failed results;
+- `requests`: bodies that break no rule, for any provider or for one;
+- `replies`: the message of a reply; `streams`: the bytes of an event stream, and the message that they add up to;
 - `faults`: a conversation with one fault, and the rule that has to find it.
 
-Each is a function whose options have names, and whose docstring says what may come. What is drawn is plain JSON, the
-caller's own to change, and shrinks towards one short message. A project that stores transcripts, parses streams and
-checks what it sends is held to all of them so:
+Each is a function with keyword options, documented in its docstring. The values are plain JSON, may be changed by the
+caller, and shrink towards one short message. A project that stores transcripts, parses streams and checks what it sends
+can use them like this:
 
     from hypothesis import given
     from conformance.strategies import faults, streams, transcripts
@@ -27,14 +27,14 @@ checks what it sends is held to all of them so:
         assert is_sound(fault.sound[-1].request["messages"])
         assert not is_sound(fault.conversation[-1].request["messages"])
 
-`message` has its text in `content` (a string always), its reasoning in `reasoning_content` and its calls in
-`tool_calls`; a parser with other names compares those. A stream is cut into pieces for a client that reads them as
-they come: `data[:n]` and `data[n:]` for any n.
+`message` has its text in `content` (always a string), its reasoning in `reasoning_content` and its calls in
+`tool_calls`; a parser with other names compares those. To test a client that reads a stream as it arrives, cut it:
+`data[:n]` and `data[n:]` for any n.
 """
 
-from conformance.strategies.fault import Planted, faults
+from conformance.strategies.fault import FaultyConversation, faults
 from conformance.strategies.request import requests
 from conformance.strategies.stream import replies, streams
 from conformance.strategies.transcript import transcripts
 
-__all__ = ["Planted", "faults", "replies", "requests", "streams", "transcripts"]
+__all__ = ["FaultyConversation", "faults", "replies", "requests", "streams", "transcripts"]

@@ -1,4 +1,4 @@
-"""Conversations with one fault each, and the rule that has to find it: what a validator is to be held to."""
+"""Conversations with one fault each, and the rule that has to find it: tests for validators."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
@@ -9,11 +9,11 @@ from conformance.rules import Example, example, select
 from conformance.wire.exchange import Conversation
 
 
-class Planted(NamedTuple):
-    """A fault: the id of the rule that is broken, the conversation that breaks it, the same as it was before.
+class FaultyConversation(NamedTuple):
+    """The id of a rule, a conversation that breaks it, and the same conversation without the fault.
 
-    `claims` are what the provider is taken to claim: some rules go by them, and judge nothing without. Where
-    `conversation` equals `sound`, it is the claim that it breaks.
+    `claims` are those of the provider: some rules check nothing without them. If `conversation` equals `sound`, it
+    breaks a claim.
     """
 
     rule: str
@@ -22,15 +22,15 @@ class Planted(NamedTuple):
     claims: Mapping[str, Any]
 
 
-def faults(rules: str | Sequence[str] = "*") -> st.SearchStrategy[Planted]:
-    """Return a strategy of valid conversations into which one fault was planted.
+def faults(rules: str | Sequence[str] = "*") -> st.SearchStrategy[FaultyConversation]:
+    """Return a strategy for valid conversations to which one fault was added.
 
-    `rules` are globs of the rules that are broken: `transcript/*`, `stream/complete`. The faults are the examples that
-    each rule brings, so that every one breaks its rule and no other. Raises UnknownName where a glob fits no rule.
+    `rules` are globs of the rules to break: `transcript/*`, `stream/complete`. The faults are the bad examples of the
+    rules, so each breaks its rule and no other. Raises UnknownName if a glob matches no rule.
     """
     chosen = select([rules] if isinstance(rules, str) else rules)
-    return st.sampled_from([(rule.id, bad) for rule in chosen for bad in rule.bad]).map(lambda drawn: _planted(*drawn))
+    return st.sampled_from([(rule.id, bad) for rule in chosen for bad in rule.bad]).map(lambda drawn: _faulty(*drawn))
 
 
-def _planted(rule: str, bad: Example) -> Planted:
-    return Planted(rule, bad.conversation(), example(bad.base).conversation(), bad.claims)
+def _faulty(rule: str, bad: Example) -> FaultyConversation:
+    return FaultyConversation(rule, bad.conversation(), example(bad.base).conversation(), bad.claims)

@@ -1,4 +1,4 @@
-"""Bodies of requests that a well-behaved client sends: to nobody in particular, or to one provider by its profile."""
+"""Request bodies that a correct client sends: to any provider, or to one by its profile."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any, Final
@@ -7,11 +7,12 @@ from hypothesis import strategies as st
 
 from conformance import profiles
 from conformance.convert import egress
+from conformance.profiles import rejects_or_damages
 from conformance.scenarios import tool_definitions
 from conformance.strategies.transcript import IDS, NAMES, REASONING, Message, transcripts
 
 MODEL: Final = "example-model"
-"""The model of a request to no provider."""
+"""The model of a request without a provider."""
 
 _PORTABLE_IDS: Final = tuple([name for name in IDS if name not in ("colliding within a turn", "empty")])
 _CHOICES: Final[Mapping[str, Any]] = {
@@ -27,7 +28,7 @@ _LACKING: Final = (
     "reasoning.empty-on-tool-turn",
     "reasoning.null-on-tool-turn",
 )
-"""The claims about tool turns without reasoning: where one of these is refused or harmful, every turn has some."""
+"""The claims about tool turns without reasoning: if one of these is rejected or corrupts, every turn has some."""
 
 _PARAMETERS: Final = {
     "parallel_tool_calls": st.booleans(),
@@ -45,35 +46,37 @@ def requests(
     messages: st.SearchStrategy[list[Message]] | None = None,
     stream: bool | None = None,
 ) -> st.SearchStrategy[dict[str, Any]]:
-    """Return a strategy of request bodies that break no rule of level MUST.
+    """Return a strategy for request bodies that break no rule of level MUST.
 
-    Without a `provider` they are valid by `schemas/canonical/request.json`. With one they are what `egress.prepare`
-    makes of a transcript by what the provider's profile claims of the `model` (by default the profile's own), with
-    reasoning on every tool turn where that is demanded, and no tools where none are taken. `messages` draws
-    the transcripts, by default those of `transcripts` that may be sent; `stream` says whether the reply is to be
-    streamed, None for both. Raises UnknownName for a provider that nobody has.
+    Without a `provider` they are valid by `schemas/canonical/request.json`. With one they are prepared from a
+    transcript by the claims of its profile for the `model` (by default that of the profile): reasoning is on every
+    tool turn if that is required, and there are no tools if they are not supported. `messages` draws the transcripts,
+    by default those of `transcripts` that can be sent; `stream` is whether the reply is streamed, None for both.
+    Raises UnknownName if there is no such provider.
     """
     if provider is None:
         return _bodies(MODEL, {}, transcripts(ids=_PORTABLE_IDS) if messages is None else messages, stream)
     profile = profiles.load(provider)
     claims = profile.at(model or profile.model)
-    conflicts = [each["when"] for each in _list(claims, "request.conflicts") if each["verdict"] != "accepted"]
-    bodies = _bodies(model or profile.model, claims, _taken(claims) if messages is None else messages, stream)
-    return bodies.filter(lambda body: not any(all(profiles.matches(each, body) for each in when) for when in conflicts))
-
-
-def _taken(claims: Mapping[str, Any]) -> st.SearchStrategy[list[Message]]:
-    """Return a strategy of the transcripts of which egress can make what a provider is not claimed to refuse."""
-    lacking = any(_bites(claims, name) for name in _LACKING)
-    return transcripts(
-        ids=_PORTABLE_IDS,
-        reasoning="text" if lacking else REASONING,
-        max_calls=3 if _takes_tools(claims) else 0,
+    conflicts = [entry["when"] for entry in _list(claims, "request.conflicts") if entry["verdict"] != "accepted"]
+    bodies = _bodies(model or profile.model, claims, _accepted(claims) if messages is None else messages, stream)
+    return bodies.filter(
+        lambda body: not any(all(profiles.matches(condition, body) for condition in when) for when in conflicts)
     )
 
 
-def _takes_tools(claims: Mapping[str, Any]) -> bool:
-    return claims.get("tools.supported") is not False and not _bites(claims, "thinking.with-tools")
+def _accepted(claims: Mapping[str, Any]) -> st.SearchStrategy[list[Message]]:
+    """Return a strategy for transcripts from which egress can make messages that the provider does not reject."""
+    lacking = any(rejects_or_damages(claims.get(name)) for name in _LACKING)
+    return transcripts(
+        ids=_PORTABLE_IDS,
+        reasoning="text" if lacking else REASONING,
+        max_calls=3 if _supports_tools(claims) else 0,
+    )
+
+
+def _supports_tools(claims: Mapping[str, Any]) -> bool:
+    return claims.get("tools.supported") is not False and not rejects_or_damages(claims.get("thinking.with-tools"))
 
 
 @st.composite
@@ -82,12 +85,12 @@ def _bodies(
     model: str,
     claims: Mapping[str, Any],
     messages: st.SearchStrategy[list[Message]],
-    stream: bool | None,  # noqa: FBT001 — a composite hands on what it is given
+    stream: bool | None,  # noqa: FBT001 — a composite passes its arguments on by position
 ) -> dict[str, Any]:
     transcript = draw(messages)
-    body: dict[str, Any] = {"model": model, "messages": egress.prepare(transcript, claims)}
+    body: dict[str, Any] = {"model": model, "messages": egress.prepare(transcript, claims).messages}
     calls = any("tool_calls" in message for message in transcript)
-    if calls or (_takes_tools(claims) and draw(st.booleans())):
+    if calls or (_supports_tools(claims) and draw(st.booleans())):
         body["tools"] = [tool_definitions()[name] for name in NAMES]
         body |= draw(st.fixed_dictionaries({}, optional={"tool_choice": st.sampled_from(_choices(claims))}))
     if stream is None:
@@ -100,19 +103,14 @@ def _bodies(
 
 
 def _choices(claims: Mapping[str, Any]) -> list[Any]:
-    """Return the values of `tool_choice` that are claimed to be taken; every one where nothing is claimed at all."""
+    """Return the values of `tool_choice` that the provider accepts; all of them without claims."""
     if not claims:
         return [*_CHOICES.values()]
-    refused = [name for name in claims if name.startswith("thinking.with-") and _bites(claims, name)]
+    rejected = [name for name in claims if name.startswith("thinking.with-") and rejects_or_damages(claims[name])]
     listed = _list(claims, "tools.choices")
-    return [_CHOICES[kind] for kind in _CHOICES if kind in listed and not (kind in _FORCED and refused)] or ["auto"]
+    return [_CHOICES[kind] for kind in _CHOICES if kind in listed and not (kind in _FORCED and rejected)] or ["auto"]
 
 
 def _list(claims: Mapping[str, Any], name: str) -> Sequence[Any]:
     value = claims.get(name)
     return value if isinstance(value, list) else ()
-
-
-def _bites(claims: Mapping[str, Any], name: str) -> bool:
-    """Say whether a deviation is claimed to be refused or to do harm."""
-    return claims.get(name, "unknown") not in ("accepted", "ignored", "unknown")

@@ -1,4 +1,4 @@
-"""Transcripts as agent loops keep them: turns with calls and without, results that failed, ids of every kind."""
+"""Transcripts of agent loops: turns with and without calls, failed results, ids of every kind."""
 
 import json
 from collections.abc import Callable, Mapping, Sequence
@@ -20,7 +20,7 @@ _FOREIGN: Final = (
     "{number}",
     "find results/№ {number}",
 )
-"""Ids as other hosts write them: short and long, bare numbers, characters that some patterns do not allow."""
+"""Ids of other providers: short and long, plain numbers, characters that some patterns do not allow."""
 
 IDS: Final[Mapping[str, Callable[[int, int, str], str]]] = {
     "unique": lambda number, _position, _name: f"call_{number}",
@@ -44,37 +44,37 @@ ARGUMENTS: Final[Mapping[str, Callable[[Any], str]]] = {
 """How the text of a call's arguments is written."""
 
 _WORDS: Final = ("Hello", "18 °C", "two\nlines\n", "  kept  ", '"{}"\\', "雪\u2028👩‍🚀")
-SAID: Final = st.one_of(*map(st.just, _WORDS), st.text(st.characters(codec="utf-8"), min_size=1, max_size=20))
-"""Words that break what trims them, escapes them or counts bytes: any Unicode but lone surrogates, never empty."""
+TEXTS: Final = st.one_of(*map(st.just, _WORDS), st.text(st.characters(codec="utf-8"), min_size=1, max_size=20))
+"""Texts that break code that trims, escapes or counts bytes: any Unicode without lone surrogates, never empty."""
 
 NAMES: Final = ("get_weather", "get_time")
-"""The functions that are called: those that scenarios offer, each of which takes a city."""
+"""The functions that are called: those of the scenarios, each with a city as its argument."""
 
 _RESULTS: Final[Mapping[str, st.SearchStrategy[str | None]]] = {
-    "answered": SAID,
+    "answered": TEXTS,
     "failed": st.just("Error: the service is gone.") | st.just('{"error": "timeout"}'),
     "denied": st.just("The user denied this call."),
     "missing": st.none(),
 }
 _DETAILS: Final = st.lists(
-    st.fixed_dictionaries({"type": st.just("reasoning.text"), "text": SAID}, optional={"signature": st.just("c2ln")})
-    | st.fixed_dictionaries({"type": st.just("reasoning.summary"), "summary": SAID})
+    st.fixed_dictionaries({"type": st.just("reasoning.text"), "text": TEXTS}, optional={"signature": st.just("c2ln")})
+    | st.fixed_dictionaries({"type": st.just("reasoning.summary"), "summary": TEXTS})
     | st.fixed_dictionaries({"type": st.just("reasoning.encrypted"), "data": st.just("b3BhcXVl")}),
     min_size=1,
     max_size=2,
 )
 _SIGNATURE: Final = st.fixed_dictionaries({"google": st.fixed_dictionaries({"thought_signature": st.just("c2ln")})})
-_THOUGHTS: Final[Mapping[str, st.SearchStrategy[Message]]] = {
+_REASONING_KEYS: Final[Mapping[str, st.SearchStrategy[Message]]] = {
     "absent": st.fixed_dictionaries({}),
     "empty": st.fixed_dictionaries({"reasoning_content": st.just("")}),
-    "text": st.fixed_dictionaries({"reasoning_content": SAID}),
+    "text": st.fixed_dictionaries({"reasoning_content": TEXTS}),
     "details": st.fixed_dictionaries({"reasoning_details": _DETAILS}),
     "signatures": st.fixed_dictionaries({"extra_content": _SIGNATURE}),
 }
 
 
 class _Call(NamedTuple):
-    """A call without its id, and the content of its result; None where there is none."""
+    """A call without its id, and the content of its result; None if it has none."""
 
     name: str
     arguments: str
@@ -82,23 +82,23 @@ class _Call(NamedTuple):
 
 
 class _Step(NamedTuple):
-    """An assistant's message with calls: its reasoning, its words, its calls."""
+    """An assistant message with calls: its reasoning, its text, its calls."""
 
-    thought: Message
+    reasoning: Message
     content: str
     calls: list[_Call]
 
 
 class _Turn(NamedTuple):
-    """What the user says, what the assistant does about it, and its answer with the reasoning of that."""
+    """A user message, the assistant messages with calls, and the answer with its reasoning."""
 
     user: str
     steps: list[_Step]
     answer: str
-    thought: Message
+    reasoning: Message
 
 
-def transcripts(  # noqa: PLR0913 — each is one option, given by name
+def transcripts(  # noqa: PLR0913 — keyword options
     *,
     ids: str | Sequence[str] = tuple(IDS),
     reasoning: str | Sequence[str] = REASONING,
@@ -109,31 +109,31 @@ def transcripts(  # noqa: PLR0913 — each is one option, given by name
     max_turns: int = 3,
     max_calls: int = 3,
 ) -> st.SearchStrategy[list[Message]]:
-    """Return a strategy of transcripts as `schemas/canonical/transcript.json` has them: lists of messages.
+    """Return a strategy for transcripts, lists of messages that are valid by `schemas/canonical/transcript.json`.
 
-    A transcript holds from one to `max_turns` messages of the user, each followed by up to two messages of the
-    assistant with up to `max_calls` calls and their results, and then by its answer. `sendable` leaves out the last
-    answer, so that the transcript ends with a user's message or with results. `system` says whether a system
-    message comes first; None for both. The other options name what may come, one or several of
+    A transcript has one to `max_turns` user messages, each followed by up to two assistant messages with up to
+    `max_calls` calls and their results, and then by the answer. `sendable` leaves out the last answer, so that the
+    transcript ends with a user message or with results. `system` is whether it begins with a system message; None for
+    both. Each of the other options takes one or several names:
 
-    - `ids`: how calls are named, in one way throughout a transcript, see `IDS`: with `colliding across turns` each
-      message begins again with call_0, with `colliding within a turn` all calls of a message have the same id;
-    - `reasoning`: of the assistant's messages, see `REASONING`: `details` are structured blocks, `signatures` stand
+    - `ids`: the form of the ids, one for each transcript, see `IDS`: with `colliding across turns` each message starts
+      again with call_0, with `colliding within a turn` all calls of a message have the same id;
+    - `reasoning`: that of the assistant messages, see `REASONING`: `details` are structured blocks, `signatures` are
       in the `extra_content` of a message's first call;
-    - `results`: of calls, see `RESULTS`; `missing`, which leaves a result out, has to be asked for;
-    - `arguments`: how their text is written, see `ARGUMENTS`; `cut`, which is no JSON, has to be asked for.
+    - `results`: those of the calls, see `RESULTS`; `missing`, which leaves a result out, is not a default;
+    - `arguments`: how their text is written, see `ARGUMENTS`; `cut`, which is not valid JSON, is not a default.
 
-    Raises UnknownName for a name that is none of these.
+    Raises UnknownName for any other name.
     """
-    thoughts = _chosen("reasoning", reasoning, _THOUGHTS)
+    reasonings = _chosen("reasoning", reasoning, _REASONING_KEYS)
     writings = st.sampled_from(named("arguments", arguments, ARGUMENTS))
-    written = st.builds(lambda write, city: write({"city": city}), writings, SAID)
+    written = st.builds(lambda write, city: write({"city": city}), writings, TEXTS)
     call = st.builds(_Call, st.sampled_from(NAMES), written, _chosen("results", results, _RESULTS))
-    step = st.builds(_Step, thoughts, st.just("") | SAID, st.lists(call, min_size=1, max_size=max(1, max_calls)))
-    turn = st.builds(_Turn, SAID, st.lists(step, max_size=2 if max_calls else 0), SAID, thoughts)
+    step = st.builds(_Step, reasonings, st.just("") | TEXTS, st.lists(call, min_size=1, max_size=max(1, max_calls)))
+    turn = st.builds(_Turn, TEXTS, st.lists(step, max_size=2 if max_calls else 0), TEXTS, reasonings)
     return _assembled(
         st.sampled_from(named("ids", ids, IDS)),
-        st.none() | SAID if system is None else SAID if system else st.none(),
+        st.none() | TEXTS if system is None else TEXTS if system else st.none(),
         st.lists(turn, min_size=1, max_size=max_turns),
         sendable=sendable,
     )
@@ -148,34 +148,34 @@ def _assembled(
     *,
     sendable: bool,
 ) -> list[Message]:
-    """Draw the parts of a transcript; a composite is reported as what it gives, not as how that was made."""
-    ident, words, numbers = draw(naming), draw(system), count()
-    messages: list[Message] = [] if words is None else [{"role": "system", "content": words}]
+    """Draw the parts of a transcript; hypothesis reports the result of a composite, not its parts."""
+    ident, instructions, numbers = draw(naming), draw(system), count()
+    messages: list[Message] = [] if instructions is None else [{"role": "system", "content": instructions}]
     for turn in draw(turns):
         messages.append({"role": "user", "content": turn.user})
         for step in turn.steps:
             names = [call.name for call in step.calls]
             messages += _step(step, [ident(next(numbers), *place) for place in enumerate(names)])
-        thought = {key: turn.thought[key] for key in turn.thought if key != "extra_content"}
-        messages.append({"role": "assistant", "content": turn.answer, **thought})
+        keys = {key: value for key, value in turn.reasoning.items() if key != "extra_content"}
+        messages.append({"role": "assistant", "content": turn.answer, **keys})
     return messages[:-1] if sendable else messages
 
 
 def _step(step: _Step, ids: list[str]) -> list[Message]:
-    """Return the assistant's message and its results, in the order of its calls."""
-    thought = dict(step.thought)
+    """Return the assistant message and its results, in the order of its calls."""
+    keys = dict(step.reasoning)
     calls: list[Message] = [
         {"id": ident, "type": "function", "function": {"name": call.name, "arguments": call.arguments}}
         for ident, call in zip(ids, step.calls, strict=True)
     ]
-    if "extra_content" in thought:
-        calls[0]["extra_content"] = thought.pop("extra_content")
+    if "extra_content" in keys:
+        calls[0]["extra_content"] = keys.pop("extra_content")
     results = [
         {"role": "tool", "tool_call_id": ident, "content": call.result}
         for ident, call in zip(ids, step.calls, strict=True)
         if call.result is not None
     ]
-    return [{"role": "assistant", "content": step.content, **thought, "tool_calls": calls}, *results]
+    return [{"role": "assistant", "content": step.content, **keys, "tool_calls": calls}, *results]
 
 
 def _chosen(option: str, names: str | Sequence[str], table: Mapping[str, st.SearchStrategy[T]]) -> st.SearchStrategy[T]:
@@ -183,7 +183,7 @@ def _chosen(option: str, names: str | Sequence[str], table: Mapping[str, st.Sear
 
 
 def named(option: str, names: str | Sequence[str], table: Mapping[str, T]) -> list[T]:
-    """Return what an option names, in the order of the table: the first is what hypothesis shrinks to."""
+    """Return the values that an option names, in the order of the table: hypothesis shrinks to the first."""
     chosen = [names] if isinstance(names, str) else names
     for name in chosen:
         if name not in table:

@@ -101,7 +101,7 @@ def _converse(scenario: Scenario, variant: str, subject: Subject) -> Play:
             played.note = f"{ENDED_BY_MODEL} {number}: the model " + ("called a tool" if called else "called no tool")
             break
         played.transcript += _brought(turn, called)
-        prepared = egress.explain(played.transcript, subject.claims)
+        prepared = egress.prepare(played.transcript, subject.claims)
         exchange = subject.send(_body(scenario, variant, prepared.messages, subject))
         played.exchanges.append(exchange)
         played.sources.append([played.transcript[origin] for origin in prepared.origins])

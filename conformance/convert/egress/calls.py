@@ -1,4 +1,4 @@
-"""Calls as the provider takes them: ids and arguments, verbatim wherever they can be."""
+"""Ids and arguments that the provider accepts, verbatim if possible."""
 
 import hashlib
 import random
@@ -9,7 +9,7 @@ from typing import Any, Final
 import orjson
 import rstr
 
-from conformance.convert.egress.notes import Demands, Identity, Turn
+from conformance.convert.egress.drafts import Demands, Identity, Turn
 
 _POSITIONAL: Final = ("functions.{name}:{number}", "{name}:{number}", "{name}_{number}")
 """Ids that tell the name and the number of a call, as templates read them."""
@@ -18,10 +18,10 @@ _USUAL: Final = (r"call_[A-Za-z0-9]{24}", r"[A-Za-z0-9]{9}")
 _TRIES: Final = 20
 
 
-def identified(turns: Sequence[Turn], demands: Demands) -> tuple[Identity, ...]:
-    """Give each call, and its result, an id that the provider takes; return all ids, as they were and as they are.
+def assign_ids(turns: Sequence[Turn], demands: Demands) -> tuple[Identity, ...]:
+    """Give each call and its result an id that the provider accepts; return the old and new ids.
 
-    Each depends on the calls before it alone, so that a call keeps its id as the transcript grows.
+    Each id depends only on the calls before it, so that a call keeps its id while the transcript grows.
     """
     ids = _Ids(demands)
     found = []
@@ -31,26 +31,26 @@ def identified(turns: Sequence[Turn], demands: Demands) -> tuple[Identity, ...]:
             own = call.get("id")
             call["id"] = result.message["tool_call_id"] = ids.accepted(call, (turn.draft.origin, position))
             if result.origin != turn.draft.origin and call["id"] != own:
-                demands.note((result.origin, "tool_call_id"), f"sent as {call['id']!r}, as its call is")
+                demands.note((result.origin, "tool_call_id"), f"sent as {call['id']!r}, the id of its call")
             found.append(Identity(turn.draft.origin, position, own if isinstance(own, str) else "", call["id"]))
     return tuple(found)
 
 
 class _Ids:
-    """The ids given so far: to all calls, and to those of the message at hand."""
+    """The ids assigned so far: to the calls of earlier messages, and of the current one."""
 
-    __slots__ = ("_before", "_count", "_demands", "_forms", "_here")
+    __slots__ = ("_before", "_count", "_current", "_demands", "_forms")
 
     def __init__(self, demands: Demands) -> None:
         self._demands = demands
         self._before: set[str] = set()
-        self._here: set[str] = set()
+        self._current: set[str] = set()
         self._count = 0
         self._forms = tuple([re.compile(each) for each in _forms(demands)])
 
     def begin_message(self) -> None:
-        self._before |= self._here
-        self._here = set()
+        self._before |= self._current
+        self._current = set()
 
     def accepted(self, call: dict[str, Any], place: tuple[int, int]) -> str:
         """Return the id of a call as it is sent."""
@@ -61,26 +61,26 @@ class _Ids:
             at = (place[0], "tool_calls", place[1], "id")
             sent = next((each for each in self._candidates(call) if self._is_free(each)), None)
             if sent is None:
-                self._demands.note(at, f"no id could be made in the place of {own!r:.60}", claim, fixed=False)
+                self._demands.note(at, f"no id could be generated instead of {own!r:.60}", claim, fixed=False)
                 sent = own or ""
             else:
-                self._demands.note(at, f"sent as {sent!r} in the place of {own!r:.60}", claim)
-        self._here.add(str(sent))
+                self._demands.note(at, f"sent as {sent!r} instead of {own!r:.60}", claim)
+        self._current.add(str(sent))
         self._count += 1
         return str(sent)
 
     def _objections(self, identity: Any) -> Iterator[str]:
-        """Yield the claims against an id; an empty one is no duplicate and has no form."""
+        """Yield the claims against an id; an empty one has no duplicates and no form."""
         demands = self._demands
         if not isinstance(identity, str):
             yield "ids.absent-in-request"
         elif identity:
             yield from self._against_form(identity)
-            if identity in self._here and demands.bites("ids.duplicate-in-message"):
+            if identity in self._current and demands.rejects_or_damages("ids.duplicate-in-message"):
                 yield "ids.duplicate-in-message"
-            if identity in self._before and demands.bites("ids.duplicate-in-request"):
+            if identity in self._before and demands.rejects_or_damages("ids.duplicate-in-request"):
                 yield "ids.duplicate-in-request"
-        elif demands.bites("ids.empty-in-request"):
+        elif demands.rejects_or_damages("ids.empty-in-request"):
             yield "ids.empty-in-request"
 
     def _against_form(self, identity: str) -> Iterator[str]:
@@ -91,18 +91,18 @@ class _Ids:
         pattern = demands.limit("ids.input-pattern", "pattern")
         if pattern is not None and not re.fullmatch(pattern, identity):
             yield "ids.input-pattern"
-        if pattern is None and demands.bites("ids.foreign") and self._is_foreign(identity):
+        if pattern is None and demands.rejects_or_damages("ids.foreign") and self._is_foreign(identity):
             yield "ids.foreign"
 
     def _is_foreign(self, identity: str) -> bool:
         return bool(self._forms) and not any(form.fullmatch(identity) for form in self._forms)
 
     def _is_free(self, identity: str) -> bool:
-        is_new = identity not in self._before and identity not in self._here
+        is_new = identity not in self._before and identity not in self._current
         return is_new and not any(self._objections(identity))
 
     def _candidates(self, call: dict[str, Any]) -> Iterator[str]:
-        """Yield ids of the form that the provider asks for, else of the form that it gives, else of a usual one."""
+        """Yield ids in the form that the provider requires, else in that of its own ids, else in a usual one."""
         pattern = self._demands.limit("ids.input-pattern", "pattern")
         forms = self._forms if pattern is None else (re.compile(pattern),)
         name = str(call["function"]["name"])
@@ -116,7 +116,7 @@ class _Ids:
 
 
 def _forms(demands: Demands) -> list[str]:
-    """Return the forms of the ids that the provider itself gives, as far as they are known."""
+    """Return the known forms of the provider's own ids."""
     claimed = [demands.claims.get(name) for name in ("ids.format", "ids.format-in-stream")]
     listed = [each for claim in claimed for each in (claim if isinstance(claim, list) else [claim])]
     return [each for each in listed if isinstance(each, str) and each != "unknown"]
@@ -127,8 +127,8 @@ def _text(pattern: str, salt: str) -> str:
     return str(rstr.Rstr(random.Random(digest)).xeger(pattern))  # noqa: S311 — repeatable, not secret
 
 
-def argued(turns: Sequence[Turn], demands: Demands) -> None:
-    """Put `{}` in the place of arguments that the provider does not take; all others stay as the model wrote them."""
+def fix_arguments(turns: Sequence[Turn], demands: Demands) -> None:
+    """Replace arguments that the provider rejects by `{}`; all others stay as the model wrote them."""
     for turn in turns:
         for position, call in enumerate(turn.draft.calls):
             function = call["function"]
@@ -136,11 +136,11 @@ def argued(turns: Sequence[Turn], demands: Demands) -> None:
             if claim:
                 function["arguments"] = "{}"
                 at = (turn.draft.origin, "tool_calls", position, "function", "arguments")
-                demands.note(at, "sent as '{}': the provider takes the text of JSON objects alone", claim)
+                demands.note(at, "sent as '{}': the provider accepts only JSON objects", claim)
 
 
 def _against(arguments: Any, demands: Demands) -> str:
-    """Return the claim against arguments; empty where there is none."""
+    """Return the claim against arguments; empty if there is none."""
     if arguments is None:
         return "arguments.absent-in-request"
     try:
@@ -149,4 +149,4 @@ def _against(arguments: Any, demands: Demands) -> str:
         claim = "arguments.array-in-request"
     except orjson.JSONDecodeError:
         claim = "arguments.malformed-in-request" if arguments else "arguments.empty-in-request"
-    return claim if demands.bites(claim) else ""
+    return claim if demands.rejects_or_damages(claim) else ""

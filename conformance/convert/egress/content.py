@@ -1,13 +1,13 @@
-"""Content in the form that the provider takes: no words beside calls, parts, empty parts, results without words."""
+"""Content in a form that the provider accepts: no text beside calls, parts, empty parts, empty results."""
 
 from typing import Any, Final
 
-from conformance.convert.egress.notes import Demands, Draft
-from conformance.convert.egress.reasoning import unfolded
+from conformance.convert.egress.drafts import Demands, Draft
+from conformance.convert.egress.reasoning import without_thinking_parts
 from conformance.wire.text import content_text
 
-_NOTHING: Final = ("", None, ...)
-"""What stands for no words beside calls, in the order in which it is tried; `...` is no key at all."""
+_EMPTY_FORMS: Final = ("", None, ...)
+"""The forms of empty content, in the order in which they are tried; `...` means without the key."""
 
 _FORMS: Final = {"": "empty", None: "null", ...: "absent"}
 _AS_PARTS: Final = {
@@ -22,61 +22,67 @@ _MEDIA: Final = {
     "file": "request.file-parts",
 }
 _NO_OUTPUT: Final = "The tool gave no output."
-_INSTEAD: Final = ("refusal", "audio")
+_OTHER_CONTENT: Final = ("refusal", "audio")
 
 
-def worded(draft: Draft, demands: Demands) -> None:
-    """Write the content of a message in a form that the provider takes."""
+def fix_content(draft: Draft, demands: Demands) -> None:
+    """Bring the content of a message into a form that the provider accepts."""
     content = draft.message.get("content")
     if isinstance(content, list) and content:
-        _without_empty_parts(draft, demands)
-        _joined(draft, demands)
-        _media(draft, demands)
+        _drop_empty_parts(draft, demands)
+        _join_texts(draft, demands)
+        _note_media(draft, demands)
     if draft.calls:
-        _beside_calls(draft, demands)
-    elif draft.role == "tool" and draft.message.get("content") == "" and demands.bites("results.content-empty"):
+        _fix_beside_calls(draft, demands)
+    elif (
+        draft.role == "tool"
+        and draft.message.get("content") == ""
+        and demands.rejects_or_damages("results.content-empty")
+    ):
         draft.message["content"] = _NO_OUTPUT
         demands.note((draft.origin, "content"), f"sent as {_NO_OUTPUT!r}: it is empty", "results.content-empty")
 
 
 def is_sent(draft: Draft, demands: Demands) -> bool:
-    """Say whether a message goes out; an assistant's without words, calls or a refusal does where that is borne.
+    """Return whether a message is sent; an empty assistant message is only if that is tolerated.
 
-    It goes out in its own form where that is borne, else in another that is.
+    It is sent in its own form if that is tolerated, else in another one that is.
     """
-    message = unfolded(draft.message)
-    says = message.get("content") or draft.calls or any(message.get(key) for key in _INSTEAD)
-    if draft.role != "assistant" or says:
+    message = without_thinking_parts(draft.message)
+    has_content = message.get("content") or draft.calls or any(message.get(key) for key in _OTHER_CONTENT)
+    if draft.role != "assistant" or has_content:
         return True
     own = message.get("content", ...)
-    for form in (own, *_NOTHING):
+    for form in (own, *_EMPTY_FORMS):
         claim = f"content.{_FORMS.get(form if form != [] else '', 'empty')}-on-plain-turn"
-        if form != [] and demands.bears(claim):
+        if form != [] and demands.tolerates(claim):
             _write(draft, form)
             if form != own:
-                words = f"sent {_FORMS[form]}: a message without words is taken in that form"
-                demands.note((draft.origin, "content"), words, claim)
+                reason = f"sent {_FORMS[form]}: an empty message is accepted in that form"
+                demands.note((draft.origin, "content"), reason, claim)
             return True
     name = f"content.{_FORMS.get(own if own != [] else '', 'empty')}-on-plain-turn"
-    demands.note((draft.origin,), "left out: it says nothing and calls nothing", name if demands.bites(name) else "")
+    demands.note(
+        (draft.origin,), "left out: it has neither content nor calls", name if demands.rejects_or_damages(name) else ""
+    )
     return False
 
 
-def _beside_calls(draft: Draft, demands: Demands) -> None:
+def _fix_beside_calls(draft: Draft, demands: Demands) -> None:
     own = draft.message.get("content", ...)
     claim = f"content.{_form(own)}-on-tool-turn"
-    if not demands.bites(claim):
+    if not demands.rejects_or_damages(claim):
         return
-    forms = [form for form in _NOTHING if not demands.bites(f"content.{_FORMS[form]}-on-tool-turn")]
+    forms = [form for form in _EMPTY_FORMS if not demands.rejects_or_damages(f"content.{_FORMS[form]}-on-tool-turn")]
     if content_text(own) or not forms:
-        demands.note((draft.origin, "content"), f"no other form of {own!r:.40} is taken", claim, fixed=False)
+        demands.note((draft.origin, "content"), f"no other form of {own!r:.40} is accepted", claim, fixed=False)
         return
     _write(draft, forms[0])
-    demands.note((draft.origin, "content"), f"sent {_FORMS[forms[0]]}: it has no words", claim)
+    demands.note((draft.origin, "content"), f"sent {_FORMS[forms[0]]}: it is empty", claim)
 
 
 def _form(content: Any) -> str:
-    """Return the word that claims about a tool turn's content use."""
+    """Return the name of a form of content in claims about tool turns."""
     if isinstance(content, list):
         return "parts" if content else "empty-list"
     return "text" if content and content is not ... else _FORMS[content]
@@ -89,30 +95,30 @@ def _write(draft: Draft, form: Any) -> None:
         draft.message["content"] = form
 
 
-def _without_empty_parts(draft: Draft, demands: Demands) -> None:
+def _drop_empty_parts(draft: Draft, demands: Demands) -> None:
     claim = "content.empty-text-part"
     parts = draft.message["content"]
     kept = [part for part in parts if part.get("type") != "text" or part.get("text") != ""]
-    if len(kept) == len(parts) or not demands.bites(claim):
+    if len(kept) == len(parts) or not demands.rejects_or_damages(claim):
         return
     draft.message["content"] = kept or ""
-    demands.note((draft.origin, "content"), "text parts without text are left out", claim)
+    demands.note((draft.origin, "content"), "empty text parts are left out", claim)
 
 
-def _joined(draft: Draft, demands: Demands) -> None:
-    """Make one text of text parts where the provider takes no parts."""
+def _join_texts(draft: Draft, demands: Demands) -> None:
+    """Join text parts to one text if the provider accepts no parts."""
     claim = "content.parts-on-tool-turn" if draft.calls else _AS_PARTS.get(draft.role, "")
     parts = draft.message["content"]
-    if not parts or not demands.bites(claim) or any(part.get("type") != "text" for part in parts):
+    if not parts or not demands.rejects_or_damages(claim) or any(part.get("type") != "text" for part in parts):
         return
     draft.message["content"] = content_text(parts)
     demands.note((draft.origin, "content"), "text parts are joined to one text", claim)
 
 
-def _media(draft: Draft, demands: Demands) -> None:
+def _note_media(draft: Draft, demands: Demands) -> None:
     content = draft.message["content"]
     for position, part in enumerate(content if isinstance(content, list) and draft.role == "user" else ()):
         claim = _MEDIA.get(part.get("type"), "")
-        if demands.bites(claim):
-            words = f"a part of type {part['type']} is not taken"
-            demands.note((draft.origin, "content", position), words, claim, fixed=False)
+        if demands.rejects_or_damages(claim):
+            reason = f"a part of type {part['type']} is not accepted"
+            demands.note((draft.origin, "content", position), reason, claim, fixed=False)

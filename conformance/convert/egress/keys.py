@@ -1,10 +1,10 @@
-"""Keys that do not cross the wire: the client's own, those of other providers, and nulls that a provider refuses."""
+"""Keys that are not sent: the client's own, those of other providers, and nulls that the provider rejects."""
 
 import copy
 from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
-from conformance.convert.egress.notes import Demands, Draft
+from conformance.convert.egress.drafts import Demands, Draft
 from conformance.documents.pointer import Place
 from conformance.schemas import validator
 from conformance.wire.reasoning import ALL_KEYS
@@ -12,10 +12,10 @@ from conformance.wire.reasoning import ALL_KEYS
 _HOLDERS: Final = {"tool_calls": "request.unknown-call-field", "content": "request.unknown-part-field"}
 
 
-def closed(transcript: Sequence[Mapping[str, Any]], demands: Demands) -> list[Draft]:
-    """Return a fresh draft of each message with the keys that the canonical wire has, and those the provider knows.
+def drafts_of(transcript: Sequence[Mapping[str, Any]], demands: Demands) -> list[Draft]:
+    """Return a new draft of each message with the keys of the canonical wire, and those that the provider knows.
 
-    What reasoning is carried under is left to the step that sends it.
+    Keys for reasoning stay: `fix_reasoning` handles them.
     """
     drafts = [Draft(copy.deepcopy(dict(message)), number) for number, message in enumerate(transcript)]
     for error in validator("canonical/transcript").errors(transcript):
@@ -41,7 +41,9 @@ def _drop(drafts: Sequence[Draft], place: Place, key: str, demands: Demands) -> 
     for token in inside:
         holder = holder[token]
     del holder[key]
-    demands.note((*place, key), "left out: the wire has no such key", claim if demands.bites(claim) else "")
+    demands.note(
+        (*place, key), "left out: the wire has no such key", claim if demands.rejects_or_damages(claim) else ""
+    )
 
 
 def _is_known(key: str, claim: str, demands: Demands) -> bool:
@@ -56,8 +58,8 @@ def _without_nulls(draft: Draft, demands: Demands) -> None:
     if "tool_calls" in message and not message["tool_calls"]:
         claim = "request.null-tool-calls" if message["tool_calls"] is None else "request.empty-tool-calls"
         del message["tool_calls"]
-        demands.note((draft.origin, "tool_calls"), "left out: there is no call", claim)
-    if demands.bites("request.null-message-fields"):
+        demands.note((draft.origin, "tool_calls"), "left out: there are no calls", claim)
+    if demands.rejects_or_damages("request.null-message-fields"):
         for key in [key for key, value in message.items() if value is None and key not in ("content", *ALL_KEYS)]:
             del message[key]
             demands.note((draft.origin, key), "left out: it is null", "request.null-message-fields")

@@ -1,177 +1,209 @@
-"""Reasoning as the provider reads it: on which messages, under which field, in which form."""
+"""Reasoning as the provider reads it: in which messages, in which field, in which form, with which signatures."""
 
 from collections.abc import Mapping
 from typing import Any, Final
 
-from conformance.convert.egress.notes import Demands, Draft
+from conformance.convert.egress.drafts import Demands, Draft
 from conformance.wire.reasoning import ALL_KEYS, FIELDS, PARTS, TEXT_KEYS, has_field, prepend_reasoning, reasoning_text
 from conformance.wire.text import content_text
 
 _CANONICAL: Final = frozenset({"reasoning_content", "reasoning", "reasoning_details", "thinking-parts"})
 _STRUCTURED: Final = frozenset({"reasoning_details", "thinking_blocks", "extra_content"})
-_MADE: Final = ("thinking_blocks", "reasoning_details")
+_BLOCK_FIELDS: Final = ("thinking_blocks", "reasoning_details")
 _EMPTY: Final = "reasoning.empty-on-tool-turn"
 _READ: Final = "reasoning.request-field"
 _EARLIER: Final = "reasoning.on-earlier-tool-turn"
-_FOR_NONE: Final = " "
-"""The shortest text that a provider does not take for none."""
+_SPACE: Final = " "
+"""The shortest text that a provider does not count as empty."""
+
+_SIGNATURE_KEY: Final = "extra_content"
+_SIGNATURE_FIELD: Final = "tool_calls/*/extra_content/google/thought_signature"
 
 
 def request_fields(claims: Mapping[str, Any]) -> tuple[str, ...]:
-    """Return the fields under which a provider reads reasoning back; none where it refuses them or reads none.
+    """Return the fields in which a provider reads reasoning; none if it rejects them or reads none.
 
-    Where nobody knows what is read, what the provider itself sends is the best guess, as far as the canonical wire
-    has it, and then the canonical field.
+    If the claim is unknown, the best guess is the field of the provider's own replies, if the canonical wire has it,
+    or else the canonical field.
     """
-    return tuple([field for field in _named(claims) if not _refuses(claims, field)])
+    return tuple([field for field in _claimed_fields(claims) if not _rejects(claims, field)])
 
 
 def with_reasoning(message: Mapping[str, Any], field: str, source: Mapping[str, Any]) -> dict[str, Any]:
-    """Return a message with the reasoning of a canonical one under a field; as it is where that has none to give."""
-    details, words = source.get("reasoning_details"), _text(source)
+    """Return a message with the reasoning of a canonical message in a field; unchanged if that has none for it."""
+    details, reasoning = source.get("reasoning_details"), _text(source)
     if field == "reasoning_details":
         return {**message, field: details} if details is not None else dict(message)
     if field == "thinking_blocks":
-        blocks = [_block(detail) for detail in details or _in_clear(words)]
+        blocks = [_block(detail) for detail in details or _as_details(reasoning)]
         return {**message, field: blocks} if blocks else dict(message)
     if field == "extra_content":
         return {**message, field: source[field]} if field in source else dict(message)
-    if words is None:
+    if reasoning is None:
         return dict(message)
     if field in TEXT_KEYS:
-        return {**message, field: words}
-    return {**message, "content": prepend_reasoning(message.get("content"), words, field)}
+        return {**message, field: reasoning}
+    return {**message, "content": prepend_reasoning(message.get("content"), reasoning, field)}
 
 
-def unfolded(message: dict[str, Any]) -> dict[str, Any]:
-    """Return an assistant message whose thinking parts stand beside the content, as the canonical text."""
+def without_thinking_parts(message: dict[str, Any]) -> dict[str, Any]:
+    """Return an assistant message with its thinking parts moved from the content to the canonical field."""
     content = message.get("content")
-    thought = "".join([reasoning_text(message, field) for field in PARTS]) if isinstance(content, list) else ""
-    if not isinstance(content, list) or not thought:
+    thinking = "".join([reasoning_text(message, field) for field in PARTS]) if isinstance(content, list) else ""
+    if not isinstance(content, list) or not thinking:
         return message
     rest = [part for part in content if part.get("type") not in PARTS.values()]
     is_text = all(part.get("type") == "text" for part in rest)
     result = {**message, "content": content_text(rest) if is_text else rest}
-    return result if _text(message) is not None else {**result, "reasoning_content": thought}
+    return result if _text(message) is not None else {**result, "reasoning_content": thinking}
 
 
-def reasoned(draft: Draft, demands: Demands, *, current: bool) -> None:
-    """Let an assistant message carry its reasoning where and how the provider wants it.
+def fix_reasoning(draft: Draft, demands: Demands, *, current: bool) -> None:
+    """Bring the reasoning of an assistant message into the field and form that the provider requires.
 
-    `current` says that no user message comes after it.
+    `current`: no user message comes after it.
     """
     source = dict(draft.message)
-    message = unfolded(source)
+    message = without_thinking_parts(source)
     bare = {key: value for key, value in message.items() if key not in ALL_KEYS}
-    why = _left_out(draft, demands, current=current)
-    fields = () if why else request_fields(demands.claims)
+    reason = _left_out(draft, demands, current=current)
+    fields = () if reason else request_fields(demands.claims)
     sent, field = _filled(bare, source, fields, demands)
-    why = why or ((f"sent as {field}", _READ) if field else _unread(fields, demands))
+    reason = reason or ((f"sent as {field}", _READ) if field else _unread(fields, demands))
     claim = _omission(draft, demands, current=current)
     if claim and not field:
-        sent = _with_stand_in(bare, fields, demands)
-        demands.note((draft.origin,), "given reasoning that says nothing: it has none, and must have the field", claim)
-    elif sent.get(field) == "" and demands.bites(_EMPTY):
-        sent = _with_stand_in(bare, fields, demands)
-        why = "sent as a space: without words it is taken for none", _EMPTY
+        sent = _with_placeholder(bare, fields, demands)
+        demands.note((draft.origin,), "empty reasoning is added: it has none, and the field is required", claim)
+    elif sent.get(field) == "" and demands.rejects_or_damages(_EMPTY):
+        sent = _with_placeholder(bare, fields, demands)
+        reason = "sent as a space: empty reasoning counts as none", _EMPTY
     for key in (*ALL_KEYS, *(("content",) if message is not source else ())):
         if key in source and (key not in sent or sent[key] != source[key]):
-            demands.note((draft.origin, key), *why)
+            demands.note((draft.origin, key), *reason)
     draft.message.clear()
     draft.message.update(sent)
 
 
+def fix_signatures(draft: Draft, demands: Demands) -> None:
+    """Leave out `extra_content` if it is rejected; add the claimed bypass if a required signature is missing."""
+    calls = draft.calls
+    for claim in ("request.unknown-call-field", "reasoning.input.extra_content"):
+        for position, call in enumerate(calls):
+            if _SIGNATURE_KEY in call and demands.rejects_or_damages(claim):
+                del call[_SIGNATURE_KEY]
+                demands.note(
+                    (draft.origin, "tool_calls", position, _SIGNATURE_KEY),
+                    "left out: only the provider that sent it reads it",
+                    claim,
+                )
+    bypass = demands.claims.get("signature.bypass")
+    if not isinstance(bypass, str) or bypass == "unknown" or demands.claims.get("signature.field") != _SIGNATURE_FIELD:
+        return
+    signed = calls[:1] if demands.claims.get("signature.on") == "first-call" else calls
+    for position, call in enumerate(signed):
+        if demands.rejects_or_damages("signature.omitted") and not _signature(call):
+            call[_SIGNATURE_KEY] = {"google": {"thought_signature": bypass}}
+            reason = "the bypass value is added: the call is from elsewhere and has no signature"
+            demands.note((draft.origin, "tool_calls", position, _SIGNATURE_KEY), reason, "signature.bypass")
+
+
 def _left_out(draft: Draft, demands: Demands, *, current: bool) -> tuple[str, str] | None:
-    """Return why a message goes without its reasoning, and the claim behind it; None where it goes with it."""
+    """Return why a message is sent without its reasoning, and the claim behind it; None if it is sent with it."""
     if not draft.calls:
-        is_demanded = demands.bites("reasoning.omitted-on-plain-turn")
-        return None if is_demanded else ("left out: reasoning goes back with tool calls alone", "")
-    if not current and demands.bites(_EARLIER):
+        is_required = demands.rejects_or_damages("reasoning.omitted-on-plain-turn")
+        return None if is_required else ("left out: reasoning is only sent with tool calls", "")
+    if not current and demands.rejects_or_damages(_EARLIER):
         return "left out: a user message comes after it", _EARLIER
     return None
 
 
 def _unread(fields: tuple[str, ...], demands: Demands) -> tuple[str, str]:
-    """Return why no field of the provider takes the reasoning of a message, and the claim behind it."""
+    """Return why no field of the provider holds the reasoning of a message, and the claim behind it."""
     if fields:
-        return f"left out: it has no words for {' or '.join(fields)}", _READ
-    refused = _named(demands.claims)
-    return (
-        ("left out: its field is refused", f"reasoning.input.{refused[0]}")
-        if refused
-        else ("left out: none is read", _READ)
-    )
+        return f"left out: it has no text for {' or '.join(fields)}", _READ
+    rejected = _claimed_fields(demands.claims)
+    if rejected:
+        return "left out: its field is rejected", f"reasoning.input.{rejected[0]}"
+    return "left out: the provider reads none", _READ
 
 
 def _omission(draft: Draft, demands: Demands, *, current: bool) -> str:
-    """Return the claim by which a message must carry reasoning, be it empty; empty where none asks for it.
+    """Return the claim that requires a message to have reasoning, even empty reasoning; empty if there is none.
 
-    What stands in for none stays in later turns, so that a request says again what the one before said.
+    The placeholder stays in later turns, so that a request repeats the one before it.
     """
     if demands.claims.get("thinking.mode") == "never" or _left_out(draft, demands, current=current):
         return ""
     kinds = ("tool-turn", "earlier-tool-turn") if draft.calls else ("plain-turn",)
-    return next((name for kind in kinds if demands.bites(name := f"reasoning.omitted-on-{kind}")), "")
+    return next((name for kind in kinds if demands.rejects_or_damages(name := f"reasoning.omitted-on-{kind}")), "")
 
 
 def _filled(
     bare: dict[str, Any], source: dict[str, Any], fields: tuple[str, ...], demands: Demands
 ) -> tuple[dict[str, Any], str]:
-    """Return a message with reasoning under the first field that holds all of it, and that field.
+    """Return a message with reasoning in the first field that can hold all of it, and that field.
 
-    Blocks that are signed or encrypted go before text; blocks are made of text only where nothing else is read.
+    Signed or encrypted blocks are preferred to text; text becomes a block only if the provider reads nothing else.
     """
     for field in fields:
         if field in PARTS and has_field(source, field):
             return {**bare, "content": source["content"]}, field
-    words, details = _text(unfolded(source)), source.get("reasoning_details")
-    flat = [each for each in fields if each in TEXT_KEYS or (each not in _STRUCTURED and words)]
-    own = [each for each in fields if each in _STRUCTURED and (details or each in source)]
+    plain, details = _text(without_thinking_parts(source)), source.get("reasoning_details")
+    texts = [field for field in fields if field in TEXT_KEYS or (field not in _STRUCTURED and plain)]
+    blocks = [field for field in fields if field in _STRUCTURED and (details or field in source)]
     base = {**bare, "reasoning_details": []} if details == [] and "reasoning_details" in fields else bare
-    for field in (*own, *flat) if details else (*flat, *own):
-        filled = with_reasoning(base, field, unfolded(source))
+    for field in (*blocks, *texts) if details else (*texts, *blocks):
+        filled = with_reasoning(base, field, without_thinking_parts(source))
         if filled != bare:
             return filled, field
-    made = [each for each in fields if each in _MADE] if words and not demands.bites("signature.omitted") else []
-    return (with_reasoning(bare, made[0], {"reasoning_details": _in_clear(words)}), made[0]) if made else (bare, "")
+    field = next((field for field in fields if field in _BLOCK_FIELDS), "")
+    if not field or not plain or demands.rejects_or_damages("signature.omitted"):
+        return bare, ""
+    return with_reasoning(bare, field, {"reasoning_details": _as_details(plain)}), field
 
 
-def _with_stand_in(bare: dict[str, Any], fields: tuple[str, ...], demands: Demands) -> dict[str, Any]:
-    """Return a message with reasoning that says nothing, in a form that the provider does not take for none."""
-    words = _FOR_NONE if demands.bites(_EMPTY) else ""
-    field = next((each for each in fields if each in TEXT_KEYS), next(iter(fields), TEXT_KEYS[0]))
+def _with_placeholder(bare: dict[str, Any], fields: tuple[str, ...], demands: Demands) -> dict[str, Any]:
+    """Return a message with empty reasoning, in a form that the provider does not count as none."""
+    text = _SPACE if demands.rejects_or_damages(_EMPTY) else ""
+    field = next((field for field in fields if field in TEXT_KEYS), next(iter(fields), TEXT_KEYS[0]))
     if field == "reasoning_details":
-        return {**bare, field: _in_clear(words) if words else []}
-    return with_reasoning(bare, field, {"reasoning_content": words or ("" if field in TEXT_KEYS else _FOR_NONE)})
+        return {**bare, field: _as_details(text) if text else []}
+    return with_reasoning(bare, field, {"reasoning_content": text or ("" if field in TEXT_KEYS else _SPACE)})
 
 
-def _named(claims: Mapping[str, Any]) -> list[str]:
-    """Return the fields from which reasoning is read, as far as claims tell, refused or not."""
+def _claimed_fields(claims: Mapping[str, Any]) -> list[str]:
+    """Return the fields in which the provider reads reasoning by its claims, rejected or not."""
     claimed = claims.get(_READ, "reasoning_content")
     if claimed == "unknown":
-        shown = claims.get("reasoning.response-field", "reasoning_content")
-        listed = shown if isinstance(shown, list) else [shown]
+        sent = claims.get("reasoning.response-field", "reasoning_content")
+        listed = sent if isinstance(sent, list) else [sent]
         return [field for field in listed if field in _CANONICAL] or ["reasoning_content"]
     return [field for field in (claimed if isinstance(claimed, list) else [claimed]) if field in FIELDS]
 
 
-def _refuses(claims: Mapping[str, Any], field: str) -> bool:
+def _rejects(claims: Mapping[str, Any], field: str) -> bool:
     return isinstance(claims.get(f"reasoning.input.{field}"), Mapping)
 
 
 def _text(source: Mapping[str, Any]) -> str | None:
-    """Return the readable text of a canonical message's reasoning; None where it has none."""
-    flat = next((source[key] for key in TEXT_KEYS if isinstance(source.get(key), str)), None)
-    return flat or reasoning_text(dict(source), "reasoning_details") or flat
+    """Return the readable text of a canonical message's reasoning; None if it has none."""
+    text = next((source[key] for key in TEXT_KEYS if isinstance(source.get(key), str)), None)
+    return text or reasoning_text(dict(source), "reasoning_details") or text
 
 
-def _in_clear(words: str | None) -> list[dict[str, str]]:
-    return [] if words is None else [{"type": "reasoning.text", "text": words}]
+def _as_details(reasoning: str | None) -> list[dict[str, str]]:
+    return [] if reasoning is None else [{"type": "reasoning.text", "text": reasoning}]
 
 
 def _block(detail: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the signed block that a reasoning detail stands for."""
+    """Return a reasoning detail as a thinking block."""
     if detail.get("type") == "reasoning.encrypted":
         return {"type": "redacted_thinking", "data": detail.get("data")}
     signature = {"signature": detail["signature"]} if "signature" in detail else {}
     return {"type": "thinking", "thinking": detail.get("text", detail.get("summary", ""))} | signature
+
+
+def _signature(call: dict[str, Any]) -> Any:
+    extra = call.get(_SIGNATURE_KEY)
+    google = extra.get("google") if isinstance(extra, dict) else None
+    return google.get("thought_signature") if isinstance(google, dict) else None

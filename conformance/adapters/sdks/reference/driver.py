@@ -15,7 +15,7 @@ def ask(client, job, claims, history):
     """Return the canonical message of the reply to a history; raises if the reply is an error or truncated."""
     tools = [{"type": "function", "function": {key: tool[key] for key in ("name", "description", "parameters")}}
              for tool in job["tools"]]  # fmt: skip
-    body = {"model": job["model"], "messages": egress.prepare(history, claims), "stream": job["stream"]}
+    body = {"model": job["model"], "messages": egress.prepare(history, claims).messages, "stream": job["stream"]}
     exchange = client.ask(body | ({"tools": tools} if tools else {}))
     index = Index((exchange,))
     if not index.replies or not index.replies[0].complete or any(stream.value.error for stream in index.streams):
