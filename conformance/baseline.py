@@ -1,7 +1,7 @@
-"""The baseline: failures that are known and excused, each with its reason, and what they cover.
+"""The baseline: expected failures, each with its reason, and what they cover.
 
-A failure has names, such as `openai/stream/role-first` and `openai/stream.role`; an entry covers it where its `match`
-fits one of them whole. Everything here is pure, so that every report and the gate agree on what is expected.
+A failure has names, such as `openai/stream/role-first` and `openai/stream.role`; an entry covers it if its `match` fits
+one of them whole. Matching is pure, so that every report and the gate agree on what is expected.
 """
 
 from collections.abc import Iterable, Sequence
@@ -14,15 +14,15 @@ from conformance.documents.pointer import render
 from conformance.resources import folder
 
 RECORDINGS = "recordings"
-"""The first part of the names of failures that recordings of real traffic show; those of results have none such."""
+"""The first part of the names of failures found in recordings of real traffic; failures of results never have it."""
 
 
 class Named(Protocol):
-    """What can be covered: anything that has names."""
+    """Anything that an entry can cover, because it has names."""
 
     @property
     def names(self) -> tuple[str, ...]:
-        """Return every name that an entry may match, their parts divided by slashes."""
+        """Return every name that an entry may match, with slashes between the parts."""
 
 
 Failure = TypeVar("Failure", bound=Named)
@@ -32,9 +32,8 @@ Failure = TypeVar("Failure", bound=Named)
 class Entry:
     """One expected failure.
 
-    `match`: a pattern, see `fits`. `link`: where it is known from. `until`: the first ISO 8601 day on which it is no
-    excuse any more; empty: it has no end. `flaky`: it comes and goes, so that its absence proves nothing.
-    `line`: where the entry stands in its file.
+    `match`: a pattern, see `fits`. `link`: where the failure is described. `until`: the ISO 8601 day on which the entry
+    expires; empty: never. `flaky`: the failure comes and goes, so a pass proves nothing. `line`: in the entry's file.
     """
 
     match: str
@@ -45,39 +44,39 @@ class Entry:
     line: int | None = None
 
     def covers(self, names: Iterable[str]) -> bool:
-        """Say whether the pattern fits one of these names."""
+        """Return True if the pattern fits one of these names."""
         return any(fits(self.match, name) for name in names)
 
-    def has_ended(self, today: str) -> bool:
-        """Say whether the entry is past its end on a day (ISO 8601; empty: no day is past it)."""
+    def has_expired(self, today: str) -> bool:
+        """Return True if the entry has expired by a day (ISO 8601; empty: it has not)."""
         return bool(self.until and today and self.until <= today)
 
 
 @dataclass(frozen=True, slots=True)
-class Covered(Generic[Failure]):
-    """Failures held against a baseline.
+class Coverage(Generic[Failure]):
+    """Failures compared with a baseline.
 
-    `unexpected`: no entry covers it. `expected`: each with the first entry that does. `stale`: entries that cover
-    nothing and are not flaky. `ended`: entries past their end, which cover nothing for that reason.
+    `unexpected`: no entry covers them. `expected`: each with the first entry that does. `unused`: entries that cover
+    nothing and are not flaky. `expired`: entries past their `until` day; they cover nothing.
     """
 
     unexpected: tuple[Failure, ...]
     expected: tuple[tuple[Failure, Entry], ...]
-    stale: tuple[Entry, ...]
-    ended: tuple[Entry, ...]
+    unused: tuple[Entry, ...]
+    expired: tuple[Entry, ...]
 
 
 def default() -> Path:
-    """Return where the project's own expected failures stand."""
+    """Return the path of the project's own expected failures."""
     return folder("reports") / "expected-failures.yaml"
 
 
 def load(path: Path | None = None, *, recordings: bool = False) -> tuple[Entry, ...]:
     """Return the entries of a file, by default the project's own, in their order.
 
-    Those about recordings of real traffic, or all others: nothing is held against both.
+    With `recordings` those about recordings of real traffic, otherwise all others.
 
-    Raises InvalidDocument with file, line and pointer for what is not an entry, and for a pattern that is given twice.
+    Raises InvalidDocument with file, line and pointer for an invalid entry and for a pattern that occurs twice.
     """
     path = default() if path is None else path
     document = definitions.read(path, "expected-failures")
@@ -91,10 +90,10 @@ def load(path: Path | None = None, *, recordings: bool = False) -> tuple[Entry, 
     return tuple([each for each in entries.values() if each.match.startswith(f"{RECORDINGS}/") is recordings])
 
 
-def cover(failures: Sequence[Failure], entries: Sequence[Entry], today: str = "") -> Covered[Failure]:
-    """Hold failures against the entries that are in force on a day (ISO 8601; empty: all are)."""
-    ended = tuple([entry for entry in entries if entry.has_ended(today)])
-    in_force = [entry for entry in entries if not entry.has_ended(today)]
+def cover(failures: Sequence[Failure], entries: Sequence[Entry], today: str = "") -> Coverage[Failure]:
+    """Compare failures with the entries that are in force on a day (ISO 8601; empty: all are)."""
+    expired = tuple([entry for entry in entries if entry.has_expired(today)])
+    in_force = [entry for entry in entries if not entry.has_expired(today)]
     met: set[str] = set()
     unexpected: list[Failure] = []
     expected: list[tuple[Failure, Entry]] = []
@@ -105,17 +104,17 @@ def cover(failures: Sequence[Failure], entries: Sequence[Entry], today: str = ""
             expected.append((failure, covering[0]))
         else:
             unexpected.append(failure)
-    stale = [entry for entry in in_force if entry.match not in met and not entry.flaky]
-    return Covered(tuple(unexpected), tuple(expected), tuple(stale), ended)
+    unused = [entry for entry in in_force if entry.match not in met and not entry.flaky]
+    return Coverage(tuple(unexpected), tuple(expected), tuple(unused), expired)
 
 
 def fits(pattern: str, name: str) -> bool:
-    """Say whether a pattern fits a whole name.
+    """Return True if a pattern fits a whole name.
 
-    `*` stands for any characters within one part, none included; a part `**` for any number of parts, none included.
+    `*` matches any number of characters within one part; a part `**` matches any number of parts. Both may match none.
     """
     parts = name.split("/")
-    # After each part of the pattern: how many parts of the name may be used up. Never tries a way twice.
+    # After each part of the pattern: how many parts of the name it may have consumed. No path is tried twice.
     reached = {0}
     for wanted in pattern.split("/"):
         if wanted == "**":
@@ -126,7 +125,7 @@ def fits(pattern: str, name: str) -> bool:
 
 
 def _fits_part(pattern: str, part: str) -> bool:
-    """Say whether a pattern fits one part; each piece between stars is looked for behind the one before it."""
+    """Return True if a pattern fits one part; each text between stars is searched for after the one before it."""
     first, *rest = pattern.split("*")
     if not rest:
         return first == part
@@ -134,8 +133,8 @@ def _fits_part(pattern: str, part: str) -> bool:
     if not part.startswith(first) or not part.endswith(last) or len(part) < len(first) + len(last):
         return False
     at, end = len(first), len(part) - len(last)
-    for piece in rest:
-        at = part.find(piece, at, end) + len(piece)
-        if at < len(piece):
+    for text in rest:
+        at = part.find(text, at, end) + len(text)
+        if at < len(text):
             return False
     return True

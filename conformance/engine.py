@@ -148,7 +148,7 @@ def _run(rule: Rule, elements: Sequence[Any], contexts: list[Context]) -> Outcom
 
 def _failed(rule: Rule, judged: int, faulty: list[tuple[Any, Fault]], contexts: list[Context]) -> Outcome:
     findings = [_finding(rule, element, fault, contexts[element.place[0]]) for element, fault in faulty[:MAX_FINDINGS]]
-    level = max((finding.level for finding in findings), key=lambda each: each.weight)
+    level = max((finding.level for finding in findings), key=lambda each: each.severity)
     if len(faulty) > MAX_FINDINGS:
         more = len(faulty) - MAX_FINDINGS
         findings.append(Finding(findings[-1].at, f"and {more} more findings of this rule", Level.MAY))

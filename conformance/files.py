@@ -165,7 +165,7 @@ class Checker:
         return reported | {"findings": [each for each, finding in pairs if self._is_reported(finding)]}
 
     def _is_reported(self, finding: Finding) -> bool:
-        return finding.level.weight >= self._task.level.weight
+        return finding.level.severity >= self._task.level.severity
 
 
 @lru_cache(maxsize=8)

@@ -18,7 +18,7 @@ from conformance.suite.config_keys import DESELECTED, FOREIGN, RUN
 
 if TYPE_CHECKING:
     from conformance.adapters.simulation import Simulation
-    from conformance.gate import Judgement
+    from conformance.gate import GateResult
     from conformance.scenarios import Scenario
     from conformance.suite.run import Run
 
@@ -287,7 +287,7 @@ def pytest_sessionfinish(session: pytest.Session) -> None:
         session.exitstatus = pytest.ExitCode.TESTS_FAILED
 
 
-def _verdict(run: Run, config: pytest.Config) -> Judgement:
+def _verdict(run: Run, config: pytest.Config) -> GateResult:
     return run.verdict(chosen=config.stash.get(DESELECTED, False))
 
 

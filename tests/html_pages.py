@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import Final
 
 from conformance.profiles import Claim, Profile, Source
-from conformance.reporting.matrix.table import Observed, Table, table
+from conformance.reporting.matrix.table import Inputs, Table, table
 from conformance.reporting.renderers import html
 from conformance.results import Case, Evidence, Finding, Level, Outcome, Refusal, Results, Status
 from tests.observations import DONE, observed
@@ -30,7 +30,7 @@ def hostile(folder: Path) -> Table:
     found = Finding(ATTACK, ATTACK, Level.MUST, Refusal(400, ATTACK), ATTACK, ATTACK)
     case = Case("one-tool-call", "stream", Evidence.SIMULATED, (Outcome(DONE, Status.FAILED, Level.MUST, 1, (found,)),))
     adapter = Results(ATTACK, ATTACK, (case,), "example", {ATTACK: ATTACK})
-    return table(Observed((*given.results, adapter), {"example": profile}, given.calibration))
+    return table(Inputs((*given.results, adapter), {"example": profile}, given.calibration))
 
 
 def _attacked(profile: Profile) -> Profile:

@@ -4,8 +4,8 @@ from pathlib import Path
 
 from conformance import profiles
 from conformance.baseline import Entry
-from conformance.reporting.matrix.table import Observed
-from conformance.results import Case, Evidence, Finding, Level, Outcome, Probed, Refusal, Results, Status
+from conformance.reporting.matrix.table import Inputs
+from conformance.results import Case, Evidence, Finding, Level, Outcome, ProbeResult, Refusal, Results, Status
 
 DONE, FORMAT, RESENT = "stream/ends-with-done", "tool-calls/id-in-claimed-format", "reasoning/present-on-tool-turns"
 ANSWERED = "loop/every-prompt-answered"
@@ -43,7 +43,7 @@ claims:
 """
 
 
-def observed(folder: Path) -> Observed:
+def observed(folder: Path) -> Inputs:
     """Return results of a provider, of a further model of it and of an adapter, what recordings say, and an entry."""
     path = folder / "example.yaml"
     path.write_text(PROFILE.replace("disagrees: {", "disagrees: [{").replace("One report.}", "One report.}]"))
@@ -57,13 +57,13 @@ def observed(folder: Path) -> Observed:
             },
         }
     }
-    return Observed((_provider(), _further(), _adapter()), {"example": profiles.read(path)}, calibration, entries)
+    return Inputs((_provider(), _further(), _adapter()), {"example": profiles.read(path)}, calibration, entries)
 
 
 def _provider() -> Results:
     passed = Outcome(FORMAT, Status.PASSED, Level.MUST, 2)
     probes = (
-        Probed(
+        ProbeResult(
             "ids-empty",
             "A call has an empty id.",
             "request/tool-call-id-not-empty",
@@ -71,7 +71,7 @@ def _provider() -> Results:
             "accepted",
             "accepted",
         ),
-        Probed("results-null", "A result is null.", "x/y", Status.NOT_APPLICABLE, "unknown", "accepted"),
+        ProbeResult("results-null", "A result is null.", "x/y", Status.NOT_APPLICABLE, "unknown", "accepted"),
     )
     return Results("example", "m-1", (Case("one-tool-call", "plain", Evidence.SIMULATED, (passed,), probes),))
 

@@ -124,7 +124,7 @@ def test_rewritten_arguments_warn_and_verbatim_ones_do_not(
     sessions = [found for _, record, found in checked if verdict(record, "R5_arguments") == captured]
     assert len(sessions) > 100
     levels = {
-        max((each.level for each in findings), key=lambda each: each.weight) if findings else None
+        max((each.level for each in findings), key=lambda each: each.severity) if findings else None
         for found in sessions
         for findings in [
             [each for o in found.values() for each in o.findings if "expected the arguments" in each.message]

@@ -9,8 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from conformance.cli import main
-from conformance.reporting.matrix.counts import Standing, standing
-from conformance.reporting.renderers.badge import render_shields, render_svg
+from conformance.reporting.renderers.badge import Counts, count, render_shields, render_svg
 from conformance.results import Case, Evidence, Finding, Level, Outcome, Results, Status
 from tests.xml_text import parse_xml
 
@@ -29,16 +28,16 @@ def case(evidence: Evidence, *statuses: Status, level: Level = Level.MUST, varia
 @pytest.mark.parametrize(
     ("cases", "provider", "expected"),
     [
-        ([case(Evidence.LIVE, Status.PASSED, Status.FAILED)], "", Standing(1, 1, 0)),
-        ([case(Evidence.ENGINE, Status.FAILED, level=Level.SHOULD)], "", Standing(1, 0, 0)),
-        ([case(Evidence.RECORDED, Status.UNTESTED, Status.ERRORED)], "", Standing(0, 2, 0)),
-        ([case(Evidence.SIMULATED, Status.PASSED, Status.PASSED)], "", Standing(0, 0, 2)),
-        ([case(Evidence.SIMULATED, Status.PASSED)], "deepseek", Standing(1, 0, 0)),
-        ([case(Evidence.LIVE, Status.NOT_APPLICABLE)], "", Standing()),
+        ([case(Evidence.LIVE, Status.PASSED, Status.FAILED)], "", Counts(1, 1, 0)),
+        ([case(Evidence.ENGINE, Status.FAILED, level=Level.SHOULD)], "", Counts(1, 0, 0)),
+        ([case(Evidence.RECORDED, Status.UNTESTED, Status.ERRORED)], "", Counts(0, 2, 0)),
+        ([case(Evidence.SIMULATED, Status.PASSED, Status.PASSED)], "", Counts(0, 0, 2)),
+        ([case(Evidence.SIMULATED, Status.PASSED)], "deepseek", Counts(1, 0, 0)),
+        ([case(Evidence.LIVE, Status.NOT_APPLICABLE)], "", Counts()),
         (
             [case(Evidence.LIVE, Status.PASSED), case(Evidence.LIVE, Status.FAILED, variant="stream")],
             "",
-            Standing(0, 1),
+            Counts(0, 1),
         ),
         (
             [
@@ -46,39 +45,39 @@ def case(evidence: Evidence, *statuses: Status, level: Level = Level.MUST, varia
                 case(Evidence.SIMULATED, Status.PASSED, Status.PASSED, variant="stream"),
             ],
             "",
-            Standing(1, 0, 1),
+            Counts(1, 0, 1),
         ),
     ],
 )
-def test_each_fact_counts_once_and_by_its_evidence(cases: list[Case], provider: str, expected: Standing) -> None:
-    assert expected == standing([Results("example", "m", tuple(cases), provider)])
+def test_each_fact_counts_once_and_by_its_evidence(cases: list[Case], provider: str, expected: Counts) -> None:
+    assert expected == count([Results("example", "m", tuple(cases), provider)])
 
 
 @pytest.mark.parametrize(
     ("counted", "message"),
     [
-        (Standing(3, 0, 0), "3 of 3 conform"),
-        (Standing(3, 1, 4), "3 of 4 conform, 4 declared"),
-        (Standing(0, 0, 4), "4 declared"),
-        (Standing(), "nothing judged"),
+        (Counts(3, 0, 0), "3 of 3 conform"),
+        (Counts(3, 1, 4), "3 of 4 conform, 4 declared"),
+        (Counts(0, 0, 4), "4 declared"),
+        (Counts(), "nothing checked"),
     ],
 )
-def test_a_badge_says_what_was_seen_and_what_is_declared(counted: Standing, message: str) -> None:
+def test_a_badge_says_what_was_seen_and_what_is_declared(counted: Counts, message: str) -> None:
     assert message == json.loads(render_shields(counted, "wire"))["message"]
     assert f"wire: {message}" == parse_xml(render_svg(counted, "wire")).findtext(f"{SVG}title")
 
 
 def test_only_a_failure_is_an_error_to_shields() -> None:
-    shown = json.loads(render_shields(Standing(3, 1), "wire"))
+    shown = json.loads(render_shields(Counts(3, 1), "wire"))
     assert {"schemaVersion": 1, "label": "wire", "message": "3 of 4 conform", "isError": True} == {
         name: value for name, value in shown.items() if name != "color"
     }
-    assert "isError" not in json.loads(render_shields(Standing(3), "wire"))
+    assert "isError" not in json.loads(render_shields(Counts(3), "wire"))
 
 
 @given(st.text(max_size=40))
 def test_a_label_of_any_text_is_held_by_a_picture_wide_enough(label: str) -> None:
-    root = parse_xml(render_svg(Standing(1), label))
+    root = parse_xml(render_svg(Counts(1), label))
     left, right = root.findall(f"{SVG}rect")
     assert int(root.get("width", 0)) == int(left.get("width", 0)) + int(right.get("width", 0))
     assert int(left.get("width", 0)) >= 4 * len(label)

@@ -92,31 +92,31 @@ TODAY = "2026-08-01"
         ([], [BROKEN], "unexpected"),
         ([entry("openai/stream/role-first")], [BROKEN], "expected"),
         ([entry("openai/stream.role")], [BROKEN], "expected"),
-        ([entry("groq/**")], [BROKEN], "unexpected stale"),
+        ([entry("groq/**")], [BROKEN], "unexpected unused"),
         ([entry("groq/**", flaky=True)], [BROKEN], "unexpected"),
-        ([entry("openai/**")], [], "stale"),
+        ([entry("openai/**")], [], "unused"),
         ([entry("openai/**", flaky=True)], [], ""),
         ([entry("openai/**", until="2026-08-02")], [BROKEN], "expected"),
-        ([entry("openai/**", until="2026-08-01")], [BROKEN], "unexpected ended"),
-        ([entry("openai/**", until="2026-08-01")], [], "ended"),
+        ([entry("openai/**", until="2026-08-01")], [BROKEN], "unexpected expired"),
+        ([entry("openai/**", until="2026-08-01")], [], "expired"),
         ([entry("openai/**"), entry("**/role-first")], [BROKEN], "expected"),
     ],
 )
 def test_what_entries_cover(entries: list[Entry], failures: list[Failure], expected: str) -> None:
-    covered = cover(failures, entries, TODAY)
-    assert expected == " ".join(name for name in type(covered).__slots__ if getattr(covered, name))
+    coverage = cover(failures, entries, TODAY)
+    assert expected == " ".join(name for name in type(coverage).__slots__ if getattr(coverage, name))
 
 
-def test_without_a_day_no_entry_has_ended() -> None:
-    covered = cover([BROKEN], [entry("openai/**", until="2020-01-01")])
-    assert ((), ()) == (covered.unexpected, covered.ended)
+def test_without_a_day_no_entry_has_expired() -> None:
+    coverage = cover([BROKEN], [entry("openai/**", until="2020-01-01")])
+    assert ((), ()) == (coverage.unexpected, coverage.expired)
 
 
-def test_a_failure_is_expected_for_the_first_entry_that_covers_it_and_neither_is_stale() -> None:
+def test_a_failure_is_expected_for_the_first_entry_that_covers_it_and_neither_is_unused() -> None:
     first, second = entry("openai/**"), entry("**/role-first")
-    covered = cover([BROKEN], [first, second])
-    assert ((BROKEN, first),) == covered.expected
-    assert () == covered.stale
+    coverage = cover([BROKEN], [first, second])
+    assert ((BROKEN, first),) == coverage.expected
+    assert () == coverage.unused
 
 
 def written(path: Path, text: str) -> Path:
@@ -146,14 +146,14 @@ def test_a_file_of_entries_is_read_with_the_line_of_each(tmp_path: Path) -> None
         ("- {match: a/b, reason: R, link: L}\n- {match: a/b, reason: S, link: M}\n", 2, "/1/match"),
     ],
 )
-def test_what_is_no_entry_is_refused_where_it_stands(tmp_path: Path, text: str, line: int, pointer: str) -> None:
+def test_an_invalid_entry_is_refused_with_its_line(tmp_path: Path, text: str, line: int, pointer: str) -> None:
     file = written(tmp_path, text)
     with pytest.raises(InvalidDocument) as raised:
         load(file)
     assert (str(file), line, pointer) == (raised.value.file, raised.value.line, raised.value.pointer)
 
 
-def test_every_entry_of_the_project_says_why_and_where_it_is_known_from() -> None:
+def test_every_entry_of_the_project_has_a_reason_and_a_link() -> None:
     every = load() + load(recordings=True)
     assert every
     for each in every:
@@ -161,7 +161,7 @@ def test_every_entry_of_the_project_says_why_and_where_it_is_known_from() -> Non
         assert each.link.startswith("https://")
 
 
-def test_entries_of_recordings_and_of_results_are_read_apart(tmp_path: Path) -> None:
+def test_entries_of_recordings_and_of_results_are_read_separately(tmp_path: Path) -> None:
     file = tmp_path / "expected.yaml"
     file.write_text("".join(f"- match: {each}\n  reason: R.\n  link: L\n" for each in ("recordings/a/b", "a/b")))
     assert ["a/b"] == [entry.match for entry in load(file)]

@@ -325,7 +325,7 @@ def test_real_traffic_contradicts_nothing_that_is_not_expected(real: Calibration
 
 
 def test_every_expected_failure_of_a_recording_occurs(real: Calibration) -> None:
-    assert () == baseline.cover(real.failures(), baseline.load(recordings=True)).stale
+    assert () == baseline.cover(real.failures(), baseline.load(recordings=True)).unused
 
 
 def test_no_rule_raises_on_real_traffic_and_all_of_it_is_read(real: Calibration) -> None:

@@ -79,15 +79,15 @@ def test_the_console_report_of_one_finding(tmp_path: Path) -> None:
     assert (1, "") == (code, error)
     wrong = "expected the id of a call of the assistant message before ('call_a'), got 'call_9'"
     assert [
-        f"{path}:1: an exchange, by the claims of deepseek",
-        f"{path}:2: an exchange, by the claims of deepseek",
+        f"{path}:1: an exchange, checked against deepseek",
+        f"{path}:2: an exchange, checked against deepseek",
         f"{path}:2: transcript/result-answers-call MUST at /0/request/messages/2/tool_call_id: {wrong}",
     ] == out.splitlines()[:3]
     assert out.splitlines()[3].startswith("    deepseek answers 400: ")
     assert [
         "",
-        "2 inputs; 2 exchanges; 1 of 1 rules had something to judge",
-        "findings: 1 MUST; 1 on the client's side",
+        "2 inputs; 2 exchanges; 1 of 1 rules applied",
+        "findings: 1 MUST; 1 on the client side",
     ] == out.splitlines()[4:]
 
 
@@ -112,7 +112,7 @@ def test_all_shows_every_rule_and_the_default_only_failures(tmp_path: Path) -> N
     assert [rule.id for rule in rules.load()] == [outcome["rule"] for outcome in shown]
     assert {"passed", "not applicable"} == {outcome["status"] for outcome in shown}
     assert [] == check(path, "--format", "jsonl").inputs[0]["outcomes"]
-    assert "transcript/calls-answered passed (1 judged)" in check(path, "--all")[1]
+    assert "transcript/calls-answered passed (1 checked)" in check(path, "--all")[1]
 
 
 @pytest.mark.parametrize(
@@ -133,7 +133,7 @@ def test_the_level_is_the_lowest_that_is_reported(
     given = () if level is None else ("--level", level)
     ended = check(path, "--rule", rule, "--format", "jsonl", *given)
     assert (code, shown) == (ended[0], len(ended.inputs[0]["outcomes"]))
-    assert ("1 finding below the level asked for" in check(path, "--rule", rule, *given)[1]) is (shown == 0)
+    assert ("1 finding below the requested level" in check(path, "--rule", rule, *given)[1]) is (shown == 0)
 
 
 def test_a_broken_input_does_not_affect_others(tmp_path: Path) -> None:
@@ -169,7 +169,7 @@ def test_a_file_without_chat_completions_is_not_clean(tmp_path: Path) -> None:
     code, out, error = check(path)
     assert 2 == code
     assert "skipped, not chat completions" in out
-    assert "nothing was judged" in out
+    assert "nothing was checked" in out
     assert "nothing was checked" in error
 
 

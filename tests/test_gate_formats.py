@@ -9,7 +9,7 @@ import pytest
 from jsonschema import Draft4Validator
 
 from conformance.cli import main
-from conformance.results import Case, Evidence, Finding, Level, Outcome, Probed, Results, Status
+from conformance.results import Case, Evidence, Finding, Level, Outcome, ProbeResult, Results, Status
 from tests.xml_text import parse_xml
 
 SCHEMA = json.loads((Path(__file__).parent / "official" / "sarif-2.1.0-rtm.5.json").read_text())
@@ -24,7 +24,7 @@ def outcome(rule: str, status: Status, level: Level = Level.MUST) -> Outcome:
 @pytest.fixture
 def told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Any:
     """Return what the gate prints in a format of results that hold each thing that can be said."""
-    probe = Probed(
+    probe = ProbeResult(
         "ids-empty", "A title.", "request/tool-call-id-not-empty", Status.FAILED, "refused with 400", "accepted"
     )
     outcomes = (

@@ -1,4 +1,4 @@
-"""`conformance gate` and `conformance diff`: what a person and a pull request are told, and the exit codes."""
+"""`conformance gate` and `conformance diff`: the reports for people and for pull requests, and the exit codes."""
 
 from collections.abc import Sequence
 from pathlib import Path
@@ -34,7 +34,7 @@ def expecting(path: Path, *matches: str) -> Path:
     return path
 
 
-def told(capsys: pytest.CaptureFixture[str], *arguments: object) -> tuple[int, str, str]:
+def run(capsys: pytest.CaptureFixture[str], *arguments: object) -> tuple[int, str, str]:
     code = main([str(each) for each in arguments])
     out, err = capsys.readouterr()
     return code, out, err
@@ -44,11 +44,11 @@ def told(capsys: pytest.CaptureFixture[str], *arguments: object) -> tuple[int, s
     ("status", "matches", "code", "verdict"),
     [
         (Status.PASSED, [], 0, "the gate is open\n"),
-        (Status.FAILED, [], 1, "the gate is closed: 1 unexpected\n"),
-        (Status.FAILED, [f"example/{DONE}"], 0, "the gate is open; 1 expected\n"),
-        (Status.PASSED, [f"example/{DONE}"], 1, "the gate is closed: 1 mended\n"),
-        (Status.FAILED, ["example/**", "other/**"], 1, "the gate is closed: 1 unmatched; 1 expected\n"),
-        (Status.ERRORED, ["example/**"], 1, "the gate is closed: 1 errored, 1 mended\n"),
+        (Status.FAILED, [], 1, "the gate is closed: 1 unexpected failure\n"),
+        (Status.FAILED, [f"example/{DONE}"], 0, "the gate is open; 1 expected failure\n"),
+        (Status.PASSED, [f"example/{DONE}"], 1, "the gate is closed: 1 stale entry\n"),
+        (Status.FAILED, ["example/**", "other/**"], 1, "the gate is closed: 1 unmatched entry; 1 expected failure\n"),
+        (Status.ERRORED, ["example/**"], 1, "the gate is closed: 1 errored, 1 stale entry\n"),
     ],
 )
 def test_the_last_line_says_whether_the_gate_is_open(
@@ -61,16 +61,16 @@ def test_the_last_line_says_whether_the_gate_is_open(
 ) -> None:
     results = written(tmp_path / "example.json", done=status)
     expected = ["--expected", expecting(tmp_path / "expected.yaml", *matches)] if matches else []
-    given = told(capsys, "gate", results, *expected)
+    given = run(capsys, "gate", results, *expected)
     assert (code, verdict) == (given[0], given[1].splitlines(keepends=True)[-1])
 
 
-def test_each_thing_that_closes_the_gate_is_named_with_its_mend(
+def test_the_report_names_everything_that_closes_the_gate_with_its_fix(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     results = written(tmp_path / "example.json", done=Status.FAILED, role=Status.PASSED)
     expected = expecting(tmp_path / "expected.yaml", f"example/{ROLE}", "example/stream/no-such-rule")
-    _, out, _ = told(capsys, "gate", results, "--expected", expected)
+    _, out, _ = run(capsys, "gate", results, "--expected", expected)
     assert (GOLDEN / "gate.txt").read_text() == out
 
 
@@ -82,38 +82,38 @@ def test_each_thing_that_closes_the_gate_is_named_with_its_mend(
         (b'{"subject": "a", "model": "m", "cases": [{}]}', "/cases/0"),
     ],
 )
-def test_what_holds_no_results_is_unusable(
+def test_a_file_without_results_is_unusable(
     tmp_path: Path, capsys: pytest.CaptureFixture[str], content: bytes, complaint: str
 ) -> None:
     (tmp_path / "example.json").write_bytes(content)
-    code, _, err = told(capsys, "gate", tmp_path)
+    code, _, err = run(capsys, "gate", tmp_path)
     assert (2, True) == (code, complaint in err), err
 
 
 def test_an_empty_folder_and_a_subject_given_twice_are_unusable(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    assert 2 == told(capsys, "gate", tmp_path)[0]
+    assert 2 == run(capsys, "gate", tmp_path)[0]
     one, other = (written(tmp_path / name, done=Status.PASSED) for name in ("a.json", "b.json"))
-    code, _, err = told(capsys, "gate", one, other)
-    assert (2, True) == (code, "both hold results of example" in err)
+    code, _, err = run(capsys, "gate", one, other)
+    assert (2, True) == (code, "both have results of example" in err)
 
 
 @pytest.mark.parametrize(
     ("before", "after", "code", "first"),
     [
-        ({"done": Status.PASSED}, {"done": Status.PASSED}, 0, "nothing changed"),
-        ({"done": Status.PASSED}, {"done": Status.FAILED}, 1, "broke: 1"),
-        ({"done": Status.PASSED}, {"done": Status.ERRORED}, 1, "broke: 1"),
-        ({"done": Status.FAILED}, {"done": Status.PASSED}, 0, "mended: 1"),
-        ({"done": Status.FAILED}, {"done": Status.FAILED}, 0, "nothing changed"),
+        ({"done": Status.PASSED}, {"done": Status.PASSED}, 0, "no changes"),
+        ({"done": Status.PASSED}, {"done": Status.FAILED}, 1, "newly failing: 1"),
+        ({"done": Status.PASSED}, {"done": Status.ERRORED}, 1, "newly failing: 1"),
+        ({"done": Status.FAILED}, {"done": Status.PASSED}, 0, "fixed: 1"),
+        ({"done": Status.FAILED}, {"done": Status.FAILED}, 0, "no changes"),
         ({"done": Status.PASSED}, {"done": Status.PASSED, "role": Status.PASSED}, 0, "new and passing: 1"),
-        ({"done": Status.PASSED}, {"done": Status.PASSED, "role": Status.FAILED}, 1, "broke: 1"),
+        ({"done": Status.PASSED}, {"done": Status.PASSED, "role": Status.FAILED}, 1, "newly failing: 1"),
         (
             {"done": Status.PASSED, "role": Status.PASSED},
             {"done": Status.PASSED},
             1,
-            "not put to the test any more: 1",
+            "no longer tested: 1",
         ),
     ],
 )
@@ -126,12 +126,12 @@ def test_a_difference_ends_with_1_where_something_is_worse(
     first: str,
 ) -> None:
     old, new = written(tmp_path / "old.json", **before), written(tmp_path / "new.json", **after)
-    given = told(capsys, "diff", old, new)
+    given = run(capsys, "diff", old, new)
     assert (code, first) == (given[0], given[1].splitlines()[0])
 
 
 def test_a_difference_as_markdown(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     old = written(tmp_path / "old.json", done=Status.PASSED)
     new = written(tmp_path / "new.json", done=Status.FAILED, role=Status.PASSED)
-    _, out, _ = told(capsys, "diff", "--format", "markdown", old, new)
+    _, out, _ = run(capsys, "diff", "--format", "markdown", old, new)
     assert (GOLDEN / "difference.md").read_text() == out

@@ -12,7 +12,7 @@ from typing import Any, Final, Protocol
 import pytest
 from playwright.sync_api import Browser, Locator, Page, expect, sync_playwright
 
-from conformance.reporting.matrix.table import Entered, Table
+from conformance.reporting.matrix.table import Table, TableCell
 from tests.html_pages import ADDRESSES, ATTACK, example, hostile, write
 from tests.observations import ANSWERED, DONE, FORMAT, RESENT
 
@@ -119,7 +119,7 @@ def focused(page: Page) -> Any:
     return [subject, rows[row]]
 
 
-def entered(made: Table, subject: int, row: str) -> Entered:
+def entered(made: Table, subject: int, row: str) -> TableCell:
     (found,) = [each for each in made.cells if (each.subject, each.row) == (made.subjects[subject].name, row)]
     return found
 
@@ -151,7 +151,7 @@ def test_filters_narrow_together_and_stand_in_the_address(opened: Opening, made:
         page.go_back()
         shows(page, broken)
         assert not simulated.is_checked()
-        page.get_by_role("button", name="Show everything").click()
+        page.get_by_role("button", name="Clear filters").click()
         shows(page, len(made.cells))
 
 
@@ -180,7 +180,7 @@ def test_a_permanent_link_opens_its_cell_and_leads_back_to_it(opened: Opening) -
         assert [FURTHER, DONE] == focused(page)
         page.wait_for_function("!location.hash.includes('example')")
     with opened("#/example/no%2Fsuch") as page:
-        assert "Nothing is known of example, no/such." in page.get_by_role("dialog").inner_text()
+        assert "There is no cell for example, no/such." in page.get_by_role("dialog").inner_text()
 
 
 def test_details_hold_what_was_found_and_how_to_see_it_again(opened: Opening, made: Table) -> None:
@@ -196,7 +196,7 @@ def test_details_hold_what_was_found_and_how_to_see_it_again(opened: Opening, ma
             found.message.replace("`", ""),
             found.excerpt,
             found.asked,
-            cell.again,
+            cell.command,
         )
         assert [] == [text for text in wanted if not text or text not in shown]
         page.get_by_role("link", name="claims/stream.done").click()
@@ -336,7 +336,7 @@ def test_hostile_texts_are_shown_and_do_nothing(opened: Opening, tmp_path: Path)
             assert [ADDRESSES[1]] == web
             assert links == dialog.locator("a[href^='#']").count()
             page.keyboard.press("Escape")
-        assert ("Conformance matrix", 2) == (page.title(), page.locator("script").count())
+        assert ("Compatibility matrix", 2) == (page.title(), page.locator("script").count())
         assert 0 == page.locator("img, iframe, [onclick], [onerror]").count()
 
 

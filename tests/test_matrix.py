@@ -5,9 +5,9 @@ from pathlib import Path
 import pytest
 
 from conformance.profiles import of
-from conformance.reporting.matrix import Verdict, cells, words
+from conformance.reporting.matrix import Verdict, brief, cells
 from conformance.reporting.renderers.terminal import render
-from conformance.results import Case, Evidence, Finding, Level, Outcome, Probed, Results, Status
+from conformance.results import Case, Evidence, Finding, Level, Outcome, ProbeResult, Results, Status
 
 PROFILE = of({"ids.format": "call_[0-9]+"}, "example")
 FOUND = (Finding("/0/response", "expected one thing, got another", Level.MUST),)
@@ -20,10 +20,10 @@ def outcome(rule: str, status: Status, judged: int = 1, level: Level = Level.MUS
 
 def results(evidence: Evidence = Evidence.RECORDED) -> Results:
     rule = "tool-calls/id-in-claimed-format"
-    probe = Probed(
+    probe = ProbeResult(
         "results-missing", "A title.", "transcript/calls-answered", Status.FAILED, "refused with 400", "accepted"
     )
-    passed = Probed(
+    passed = ProbeResult(
         "results-missing", "A title.", probe.rule, Status.PASSED, "refused with 400", "refused with 400: no"
     )
     plain = Case("one-tool-call", "plain", evidence, (outcome(rule, Status.PASSED, 3),), (probe,))
@@ -92,4 +92,4 @@ def test_results_survive_their_json() -> None:
     ],
 )
 def test_a_claim_is_told_in_a_few_words(value: object, expected: str) -> None:
-    assert expected == words(value)
+    assert expected == brief(value)

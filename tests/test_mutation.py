@@ -190,7 +190,7 @@ def test_the_verb_prints_a_row_a_rule_and_the_sum(capsys: pytest.CaptureFixture[
     assert 0 == code
     assert "usage/reported-once " in printed
     assert "usage/adds-up" not in printed
-    assert " faults planted: " in printed
+    assert " mutants: " in printed
 
 
 def test_the_verb_prints_the_score_as_json(capsys: pytest.CaptureFixture[str]) -> None:
@@ -213,4 +213,4 @@ def test_a_report_tells_of_holes_and_of_rules_that_no_vice_is_meant_for() -> Non
     said = "\n".join(render_score({**score, "holes": [hole], "excused": [{**hole, "why": "It may."}]}))
     assert "cut (for a/b): survived, 1 times\n    first in plain: /0: 1" in said
     assert "first in plain: /0: 1\n    It may." in said
-    assert "no vice of the catalogue is meant for\n  a/b (1 examples)" in said
+    assert "because no mutation of the catalogue is for them:\n  a/b (1 examples)" in said

@@ -66,12 +66,12 @@ def test_only_an_entry_about_one_fact_is_untrue_as_soon_as_it_passes(given: Entr
 @pytest.mark.parametrize(
     ("given", "whole", "closing"),
     [
-        (entry(f"groq/{DONE}"), True, "mended"),
+        (entry(f"groq/{DONE}"), True, "stale"),
         (entry(f"groq/{DONE}"), False, ""),
         (entry(f"groq/{DONE}", flaky=True), True, ""),
         (entry("groq/no/such"), True, "unmatched"),
         (entry("groq/no/such"), False, ""),
-        (entry(f"groq/{DONE}", until="2026-11-01"), False, "ended"),
+        (entry(f"groq/{DONE}", until="2026-11-01"), False, "expired"),
         (entry("openai/no/such"), True, ""),
         (entry("**/no/such"), True, ""),
         (entry("gro*/no/such"), True, ""),
@@ -83,7 +83,7 @@ def test_entries_are_judged_as_the_gate_does_once_everything_was_played(
     results = Results("groq", "m", (played(Status.PASSED),))
     verdict = Excuses.about("groq", [given], TODAY).judgement(results, whole=whole)
     assert ([closing] if closing else []) == [
-        name for name in ("mended", "unmatched", "ended", "unexpected") if getattr(verdict, name)
+        name for name in ("stale", "unmatched", "expired", "unexpected") if getattr(verdict, name)
     ]
 
 
@@ -135,7 +135,7 @@ def test_an_entry_that_fits_nothing_fails_a_whole_run_alone(pytester: pytest.Pyt
     expected = lines(f"openai/*.stream/{DONE}", "openai/no/such-rule")
     code, text = run(pytester, endless, expected)
     assert 1 == code
-    assert "matches nothing openai/no/such-rule (line 4): It never does." in text
+    assert "unmatched entry openai/no/such-rule (line 4): It never does." in text
     assert " failed" not in text
     assert 0 == run(pytester, endless, expected, "-k", CASE)[0]
 
@@ -143,7 +143,7 @@ def test_an_entry_that_fits_nothing_fails_a_whole_run_alone(pytester: pytest.Pyt
 def test_an_entry_past_its_end_fails_any_run(pytester: pytest.Pytester, endless: str) -> None:
     expected = lines("openai/no/such-rule", more="  until: 2026-01-01\n")
     code, text = run(pytester, endless, expected, "-k", "plain-answer.plain")
-    assert (1, True) == (code, "ended on 2026-01-01 openai/no/such-rule" in text)
+    assert (1, True) == (code, "entry expired on 2026-01-01 openai/no/such-rule" in text)
 
 
 def test_a_file_that_is_none_is_refused_with_its_line(pytester: pytest.Pytester) -> None:

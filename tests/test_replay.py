@@ -9,7 +9,7 @@ import pytest
 from conformance.cli import main
 from conformance.resources import folder
 from conformance.results import Finding, Level, Outcome, Status
-from conformance.results.excerpts import BOUND, KEPT, quoted
+from conformance.results.excerpts import MAX_CHARACTERS, MAX_FINDINGS, with_excerpts
 from conformance.results.files import read
 from conformance.transport.cassette import Shelf
 from conformance.wire.exchange import Exchange
@@ -106,7 +106,7 @@ def test_what_was_never_recorded_is_unusable(
 def test_a_finding_quotes_what_it_points_at(at: str, *, streamed: bool, excerpt: str) -> None:
     exchange = Exchange(request=REQUEST, response=STREAM if streamed else PLAIN, status=200, streamed=streamed)
     outcome = Outcome("a/b", Status.FAILED, Level.MUST, 1, (Finding(at, "expected a, got b", Level.MUST),))
-    (finding,) = quoted((outcome,), (exchange,))[0].findings
+    (finding,) = with_excerpts((outcome,), (exchange,))[0].findings
     assert excerpt == finding.excerpt
 
 
@@ -114,15 +114,15 @@ def test_a_quote_is_bounded_and_a_reply_is_quoted_with_what_it_answers() -> None
     exchange = Exchange(request=REQUEST, response=PLAIN, status=200)
     place = "/0/response/choices/0/message/content"
     outcome = Outcome("a/b", Status.FAILED, Level.MUST, 1, (Finding(place, "expected a, got b", Level.MUST),))
-    (finding,) = quoted((outcome,), (exchange,))[0].findings
-    assert (BOUND, BOUND) == (len(finding.excerpt), len(finding.asked))
+    (finding,) = with_excerpts((outcome,), (exchange,))[0].findings
+    assert (MAX_CHARACTERS, MAX_CHARACTERS) == (len(finding.excerpt), len(finding.asked))
     assert (True, "…") == (finding.excerpt.startswith('"ccc'), finding.excerpt[-1])
     assert finding.asked.startswith('{"role":"tool"')
 
 
 def test_of_many_findings_the_first_are_kept_and_the_rest_is_counted() -> None:
     exchange = Exchange(request=REQUEST, response=PLAIN, status=200)
-    many = tuple([Finding("/0/request/model", f"expected {number}", Level.MUST) for number in range(KEPT + 4)])
-    found = quoted((Outcome("a/b", Status.FAILED, Level.MUST, 9, many),), (exchange,))[0].findings
-    expected = [*(each.message for each in many[:KEPT]), "and 4 more findings of this rule"]
+    many = tuple([Finding("/0/request/model", f"expected {number}", Level.MUST) for number in range(MAX_FINDINGS + 4)])
+    found = with_excerpts((Outcome("a/b", Status.FAILED, Level.MUST, 9, many),), (exchange,))[0].findings
+    expected = [*(each.message for each in many[:MAX_FINDINGS]), "and 4 more findings of this rule"]
     assert expected == [each.message for each in found]

@@ -14,7 +14,7 @@ from conformance.reporting.matrix.headline import headline
 from conformance.reporting.matrix.table import Table, table
 from conformance.reporting.renderers import markdown, matrix_json, providers, published
 from conformance.reporting.renderers import rules as rules_page
-from conformance.reporting.text import code, prose
+from conformance.reporting.text import code, markdown_table, prose
 from conformance.resources import folder
 from conformance.results.files import write
 from conformance.schemas import validator
@@ -32,9 +32,8 @@ def made(tmp_path: Path) -> Table:
 def shown(name: str, made: Table) -> str:
     """Return one of the reports; of the rules those two that the example speaks of."""
     if name == "rules.md":
-        judged = [each for each in rules.load() if each.id == DONE]
-        facts = [each for each in loop.load() if each.id == ANSWERED]
-        return "".join(rules_page.render(made, judged, facts))
+        every: list[rules.Rule | loop.Fact] = [*rules.load(), *loop.load()]
+        return rules_page.render(made, [each for each in every if each.id in (DONE, ANSWERED)])
     files = {**markdown.publish(made), **matrix_json.publish(made), **providers.publish(made)}
     return files[name]
 
@@ -79,7 +78,7 @@ def test_the_headline_counts_what_the_table_holds(made: Table) -> None:
     ("text", "expected"),
     [
         ("", ""),
-        ("a|b", "`a\\|b`"),
+        ("a|b", "`a|b`"),
         ("a`b", "``a`b``"),
         ("`a`", "`` `a` ``"),
         ("two\nlines\x1b[0m", "`two\\nlines\\x1b[0m`"),
@@ -92,7 +91,7 @@ def test_what_came_over_the_wire_ends_no_code_span_and_no_table(text: str, expec
 @pytest.mark.parametrize(
     ("text", "expected"),
     [
-        ("<b> | *x* [y](z)", "\\<b\\> \\| \\*x\\* \\[y\\](z)"),
+        ("<b> | *x* [y](z)", "\\<b\\> | \\*x\\* \\[y\\](z)"),
         ("send `a_b` as a_b", "send `a_b` as a\\_b"),
         ("a ` alone", "a \\` alone"),
         ("two\nlines", "two lines"),
@@ -100,6 +99,10 @@ def test_what_came_over_the_wire_ends_no_code_span_and_no_table(text: str, expec
 )
 def test_prose_shows_markup_as_it_stands(text: str, expected: str) -> None:
     assert expected == prose(text)
+
+
+def test_a_vertical_bar_ends_no_cell_of_a_table() -> None:
+    assert "| a |\n|--------|\n| `x\\|y` |" == markdown_table(["a"], [[code("x|y")]])
 
 
 @pytest.fixture

@@ -6,16 +6,16 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from conformance.reporting.matrix.annotations import Kind, Place, Remark
-from conformance.reporting.renderers.github import MOST, render
+from conformance.reporting.matrix.annotations import Annotation, Kind, Location
+from conformance.reporting.renderers.github import MAX_ANNOTATIONS, render
 from conformance.results import Level
 from tests.checking import FAULTY, check, write
 
 ANSWERS = "transcript/result-answers-call"
 
 
-def lines(*remarks: Remark) -> list[str]:
-    return "".join(render(remarks)).split("\n")[:-1]
+def lines(*annotations: Annotation) -> list[str]:
+    return "".join(render(annotations)).split("\n")[:-1]
 
 
 @pytest.mark.parametrize(
@@ -29,31 +29,33 @@ def lines(*remarks: Remark) -> list[str]:
     ],
 )
 def test_an_annotation_is_as_grave_as_its_finding(kind: Kind, level: Level, command: str) -> None:
-    first, last = lines(Remark("a", ANSWERS, kind, level, "m", place=Place("a.json", 2)))
+    first, last = lines(Annotation("a", ANSWERS, kind, level, "m", location=Location("a.json", 2)))
     assert f"::{command} file=a.json,line=2,title={ANSWERS} {level.value}::a: m" == first.partition(";")[0]
     assert f"conformance: 1 {command}" == last
 
 
 def test_what_passes_is_not_annotated() -> None:
-    assert ["conformance: no findings"] == lines(Remark("a", ANSWERS, Kind.PASSED))
+    assert ["conformance: no findings"] == lines(Annotation("a", ANSWERS, Kind.PASSED))
 
 
 def test_properties_and_data_are_escaped_as_github_reads_them() -> None:
-    first, _ = lines(Remark("a", "a:b,c%", Kind.FAILED, message="50%\r\n::error::x", place=Place("d,e:f.json")))
+    first, _ = lines(
+        Annotation("a", "a:b,c%", Kind.FAILED, message="50%\r\n::error::x", location=Location("d,e:f.json"))
+    )
     assert "::error file=d%2Ce%3Af.json,title=a%3Ab%2Cc%25 MUST::a: 50%25%0D%0A::error::x" == first
 
 
 @given(st.text(), st.text())
 def test_nothing_from_the_wire_begins_a_command(name: str, message: str) -> None:
-    shown = "".join(render([Remark(name, name, Kind.FAILED, message=message, at=name, place=Place(name))]))
+    shown = "".join(render([Annotation(name, name, Kind.FAILED, message=message, at=name, location=Location(name))]))
     assert 2 == len(shown.splitlines())
 
 
-def test_annotations_are_bound_and_the_rest_is_counted() -> None:
-    many = [Remark("a", ANSWERS, Kind.FAILED, message="m")] * (MOST + 3)
-    shown = lines(*many, Remark("a", ANSWERS, Kind.FAILED, Level.SHOULD, "m"))
-    assert MOST + 2 == len(shown)
-    assert "conformance: 13 errors, 1 warning; 3 of them without annotation" == shown[-1]
+def test_annotations_are_limited_and_the_others_are_counted() -> None:
+    many = [Annotation("a", ANSWERS, Kind.FAILED, message="m")] * (MAX_ANNOTATIONS + 3)
+    shown = lines(*many, Annotation("a", ANSWERS, Kind.FAILED, Level.SHOULD, "m"))
+    assert MAX_ANNOTATIONS + 2 == len(shown)
+    assert "conformance: 13 errors, 1 warning; 3 not annotated" == shown[-1]
 
 
 def test_a_check_annotates_the_line_of_a_finding(tmp_path: Path) -> None:

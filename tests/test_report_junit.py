@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from conformance.reporting.matrix.annotations import Kind, Place, Remark
+from conformance.reporting.matrix.annotations import Annotation, Kind, Location
 from conformance.reporting.renderers.junit import render
 from conformance.results import Level
 from tests.checking import FAULTY, GOOD, check, jsonl, write
@@ -17,8 +17,8 @@ from tests.xml_text import parse_xml
 ANSWERS = "transcript/result-answers-call"
 
 
-def parsed(*remarks: Remark) -> ET.Element:
-    return parse_xml("".join(render(remarks)))
+def parsed(*annotations: Annotation) -> ET.Element:
+    return parse_xml("".join(render(annotations)))
 
 
 @pytest.mark.parametrize(
@@ -32,8 +32,10 @@ def parsed(*remarks: Remark) -> ET.Element:
     ],
 )
 def test_a_fact_is_a_test_that_ends_as_it_did(kind: Kind, element: str | None, count: str | None) -> None:
-    remark = Remark("groq/a.plain", ANSWERS, kind, message="expected a, got b", at="/0/x", excuse="It is known.")
-    root = parsed(remark)
+    annotation = Annotation(
+        "groq/a.plain", ANSWERS, kind, message="expected a, got b", at="/0/x", reason="It is known."
+    )
+    root = parsed(annotation)
     (suite,) = root
     (test,) = suite
     assert ("testsuites", "testsuite", "testcase") == (root.tag, suite.tag, test.tag)
@@ -48,25 +50,25 @@ def test_a_fact_is_a_test_that_ends_as_it_did(kind: Kind, element: str | None, c
 
 
 def test_findings_of_one_rule_are_one_test_and_the_worst_counts() -> None:
-    noted, failed = (Remark("a.json", ANSWERS, kind, message=kind.value) for kind in (Kind.NOTED, Kind.FAILED))
+    noted, failed = (Annotation("a.json", ANSWERS, kind, message=kind.value) for kind in (Kind.NOTED, Kind.FAILED))
     (suite,) = parsed(noted, failed)
     (failure,) = suite.iter("failure")
     assert ("1", "failed", 2) == (suite.get("tests"), failure.get("message"), len((failure.text or "").splitlines()))
 
 
 def test_a_test_says_where_its_file_is() -> None:
-    (test,) = parsed(Remark("a", ANSWERS, Kind.FAILED, place=Place("a.json", 7))).iter("testcase")
+    (test,) = parsed(Annotation("a", ANSWERS, Kind.FAILED, location=Location("a.json", 7))).iter("testcase")
     assert ("a.json", "7") == (test.get("file"), test.get("line"))
 
 
 @given(st.text())
 def test_any_text_is_held_and_what_xml_forbids_is_spelled_out(text: str) -> None:
-    root = parsed(*[Remark(text, text, kind, Level.MUST, text, text, Place(text), text) for kind in Kind])
+    root = parsed(*[Annotation(text, text, kind, Level.MUST, text, text, Location(text), text) for kind in Kind])
     assert 1 == len(list(root.iter("testcase")))
 
 
 def test_a_control_character_is_shown_as_python_writes_it() -> None:
-    (failure,) = parsed(Remark("a", ANSWERS, Kind.FAILED, message="\x1b[31m\x00<&]]>")).iter("failure")
+    (failure,) = parsed(Annotation("a", ANSWERS, Kind.FAILED, message="\x1b[31m\x00<&]]>")).iter("failure")
     assert "\\x1b[31m\\x00<&]]>" == failure.get("message")
 
 
@@ -81,13 +83,13 @@ def test_a_check_shows_what_passed_and_leaves_out_what_did_not_apply(tmp_path: P
 
 
 def test_a_suite_is_told_before_the_next_is_asked_for() -> None:
-    def remarks() -> Iterator[Remark]:
-        yield Remark("a", ANSWERS, Kind.PASSED)
-        yield Remark("b", ANSWERS, Kind.PASSED)
+    def annotations() -> Iterator[Annotation]:
+        yield Annotation("a", ANSWERS, Kind.PASSED)
+        yield Annotation("b", ANSWERS, Kind.PASSED)
         message = "nobody asks for more"
         raise AssertionError(message)
 
-    pieces = render(remarks())
+    pieces = render(annotations())
     assert '<testsuite name="a"' in next(pieces) + next(pieces)
 
 

@@ -11,8 +11,8 @@ from jsonschema import Draft4Validator
 from conformance import rules
 from conformance.adapters import loop
 from conformance.documents.pointer import edit
-from conformance.reporting.matrix.annotations import TITLES, Kind, Place, Remark
-from conformance.reporting.renderers.sarif import MOST, render
+from conformance.reporting.matrix.annotations import TITLES, Annotation, Kind, Location
+from conformance.reporting.renderers.sarif import MAX_RESULTS, render
 from conformance.results import Level
 from tests.checking import BASES, FAULTY, GOOD, check, jsonl, write
 
@@ -20,8 +20,8 @@ SCHEMA = json.loads((Path(__file__).parent / "official" / "sarif-2.1.0-rtm.5.jso
 ANSWERS = "transcript/result-answers-call"
 
 
-def remark(fact: str = ANSWERS, kind: Kind = Kind.FAILED, **about: Any) -> Remark:
-    return Remark("deepseek/plain-answer.stream", fact, kind, **{"message": "expected a, got b", **about})
+def annotation(fact: str = ANSWERS, kind: Kind = Kind.FAILED, **about: Any) -> Annotation:
+    return Annotation("deepseek/plain-answer.stream", fact, kind, **{"message": "expected a, got b", **about})
 
 
 def log_of(text: str) -> Any:
@@ -32,8 +32,8 @@ def log_of(text: str) -> Any:
     return run
 
 
-def run_of(*remarks: Remark) -> Any:
-    return log_of("".join(render(remarks)))
+def run_of(*annotations: Annotation) -> Any:
+    return log_of("".join(render(annotations)))
 
 
 def starts(run: Any) -> list[int | None]:
@@ -44,7 +44,7 @@ def starts(run: Any) -> list[int | None]:
 def test_every_rule_has_its_help_in_a_valid_log() -> None:
     every: list[rules.Rule | loop.Fact] = [*rules.load(), *loop.load()]
     known = {each.id: each for each in every}
-    run = run_of(*[remark(name, level=each.level) for name, each in known.items()])
+    run = run_of(*[annotation(name, level=each.level) for name, each in known.items()])
     told = {each["id"]: each for each in run["tool"]["driver"]["rules"]}
     assert sorted(known) == list(told)
     for name, each in known.items():
@@ -55,34 +55,36 @@ def test_every_rule_has_its_help_in_a_valid_log() -> None:
 
 
 def test_what_is_no_rule_of_the_wire_is_described_too() -> None:
-    run = run_of(*map(remark, (*TITLES, "probes/ids-empty")))
+    run = run_of(*map(annotation, (*TITLES, "probes/ids-empty")))
     assert len(TITLES) + 1 == len(run["tool"]["driver"]["rules"])
 
 
 def test_a_result_names_its_rule_by_index_and_id() -> None:
-    run = run_of(remark("stream/role-first"), remark(ANSWERS), remark("stream/role-first"))
+    run = run_of(annotation("stream/role-first"), annotation(ANSWERS), annotation("stream/role-first"))
     named = [run["tool"]["driver"]["rules"][each["ruleIndex"]]["id"] for each in run["results"]]
     assert [each["ruleId"] for each in run["results"]] == named
 
 
 @pytest.mark.parametrize(("level", "shown"), [(Level.MUST, "error"), (Level.SHOULD, "warning"), (Level.MAY, "note")])
 def test_a_level_is_what_code_scanning_calls_it(level: Level, shown: str) -> None:
-    assert shown == run_of(remark(level=level))["results"][0]["level"]
+    assert shown == run_of(annotation(level=level))["results"][0]["level"]
 
 
 def test_an_expected_failure_is_suppressed_with_its_reason() -> None:
-    expected, failed = run_of(remark(kind=Kind.EXPECTED, excuse="It is known. https://e.org"), remark())["results"]
+    expected, failed = run_of(annotation(kind=Kind.EXPECTED, reason="It is known. https://e.org"), annotation())[
+        "results"
+    ]
     excuse = {"kind": "external", "status": "accepted", "justification": "It is known. https://e.org"}
     assert [excuse] == expected["suppressions"]
     assert "suppressions" not in failed
 
 
 def test_what_errored_is_no_result_but_a_failed_execution() -> None:
-    run = run_of(remark(kind=Kind.ERRORED, message="KeyError"), remark(kind=Kind.PASSED))
+    run = run_of(annotation(kind=Kind.ERRORED, message="KeyError"), annotation(kind=Kind.PASSED))
     (invocation,) = run["invocations"]
     assert ([], False) == (run["results"], invocation["executionSuccessful"])
     assert "KeyError" in invocation["toolExecutionNotifications"][0]["message"]["text"]
-    assert run_of(remark())["invocations"][0]["executionSuccessful"]
+    assert run_of(annotation())["invocations"][0]["executionSuccessful"]
 
 
 @pytest.mark.parametrize(
@@ -95,32 +97,34 @@ def test_what_errored_is_no_result_but_a_failed_execution() -> None:
     ],
 )
 def test_a_file_is_named_below_the_root_or_by_its_whole_uri(path: str, location: dict[str, str]) -> None:
-    run = run_of(remark(place=Place(path, 3)))
+    run = run_of(annotation(location=Location(path, 3)))
     physical = run["results"][0]["locations"][0]["physicalLocation"]
     assert {"artifactLocation": location, "region": {"startLine": 3}} == physical
 
 
-def prints(*remarks: Remark) -> list[str]:
-    return [each["partialFingerprints"]["conformance/v1"] for each in run_of(*remarks)["results"]]
+def prints(*annotations: Annotation) -> list[str]:
+    return [each["partialFingerprints"]["conformance/v1"] for each in run_of(*annotations)["results"]]
 
 
 def test_a_fingerprint_stays_when_lines_move_and_is_nobody_elses() -> None:
-    here, moved = (Remark(f"a.jsonl:{line}", ANSWERS, Kind.FAILED, place=Place("a.jsonl", line)) for line in (3, 9))
+    here, moved = (
+        Annotation(f"a.jsonl:{line}", ANSWERS, Kind.FAILED, location=Location("a.jsonl", line)) for line in (3, 9)
+    )
     assert prints(here) == prints(moved)
-    others = [remark(at="/0"), remark(at="/1"), remark("stream/role-first"), here, moved]
+    others = [annotation(at="/0"), annotation(at="/1"), annotation("stream/role-first"), here, moved]
     assert len(others) == len(set(prints(*others)))
 
 
-def test_results_are_bound_and_the_gravest_stay() -> None:
-    few, many = [remark(), remark()], [remark(level=Level.SHOULD)] * (MOST + 5)
+def test_results_are_limited_to_the_most_severe() -> None:
+    few, many = [annotation(), annotation()], [annotation(level=Level.SHOULD)] * (MAX_RESULTS + 5)
     text = "".join(render([*many, *few]))
     run = json.loads(text)["runs"][0]
-    assert (MOST, ["error", "error", "warning"]) == (
+    assert (MAX_RESULTS, ["error", "error", "warning"]) == (
         len(run["results"]),
         [each["level"] for each in run["results"][:3]],
     )
     (note,) = run["invocations"][0]["toolExecutionNotifications"]
-    assert "7 more results are left out, of which none is graver" == note["message"]["text"]
+    assert "7 more results of the same or lower severity are omitted" == note["message"]["text"]
 
 
 PRETTY = json.dumps(FAULTY, indent=1)

@@ -1,4 +1,4 @@
-"""Claims in words: every value that the vocabulary allows can be said, and what must be exact stays so."""
+"""Claims in words: every value that the vocabulary allows has words, and literal text is kept."""
 
 from collections.abc import Iterator
 from typing import Any
@@ -6,22 +6,22 @@ from typing import Any
 import pytest
 
 from conformance import profiles
-from conformance.reporting.matrix.sentences import meaning, refusals
+from conformance.reporting.matrix.sentences import describe, refusals
 
-NO_PLACE = {"status": 400, "message": "No."}
+REFUSAL = {"status": 400, "message": "No."}
 
 
-def exact(text: str) -> str:
+def quoted(text: str) -> str:
     return f"<{text}>"
 
 
 @pytest.mark.parametrize(
-    ("claim", "value", "said"),
+    ("claim", "value", "words"),
     [
-        ("ids.format", "unknown", "not known"),
-        ("results.missing", "upstream", "as the upstream that the request is routed to"),
+        ("ids.format", "unknown", "unknown"),
+        ("results.missing", "upstream", "depends on the upstream provider"),
         ("results.missing", "ignored", "ignored"),
-        ("results.missing", NO_PLACE, "refused with 400: <No.>"),
+        ("results.missing", REFUSAL, "refused with 400: <No.>"),
         ("results.missing", {"status": 422}, "refused with 422"),
         ("tools.parallel", True, "yes"),
         ("tools.parallel-switch", False, "<false> (the parameter does not exist)"),
@@ -32,29 +32,33 @@ def exact(text: str) -> str:
         ("thinking.effort-map", {"minimal": "low"}, "<minimal> counts as <low>"),
         ("thinking.budget", {"at": "/budget", "min": 1, "max": 9}, "</budget>, at least 1, at most 9"),
         ("thinking.on", {"think": True}, '<{"think":true}>'),
-        ("thinking.switches", [{"at": "/think", "equals": "on", "thinks": True}], '</think> is <"on">: it thinks'),
-        ("thinking.preserve", [{"at": "/keep", "present": False, "keeps": False}], "</keep> is not there: it does not"),
+        ("thinking.switches", [{"at": "/think", "equals": "on", "thinks": True}], '</think> is <"on">: thinking on'),
+        (
+            "thinking.preserve",
+            [{"at": "/keep", "present": False, "keeps": False}],
+            "</keep> is absent: reasoning does not reach the model",
+        ),
         (
             "reasoning.response-field-switches",
             [{"at": "/x", "in": [1], "field": ["reasoning"]}],
             "</x> is one of <1>: <reasoning>",
         ),
-        ("ids.input-max-length", {"limit": 40, "refusal": NO_PLACE}, "limit <40>; else refused with 400: <No.>"),
+        ("ids.input-max-length", {"limit": 40, "refusal": REFUSAL}, "limit <40>; otherwise refused with 400: <No.>"),
         ("request.unsupported-fields", [{"field": "n", "refusal": "ignored"}], "<n>: ignored"),
         (
             "request.conflicts",
-            [{"when": [{"at": "/a"}, {"at": "/b", "not-in": ["c"]}], "verdict": NO_PLACE}],
-            '</a> is there and </b> is none of <"c">: refused with 400: <No.>',
+            [{"when": [{"at": "/a"}, {"at": "/b", "not-in": ["c"]}], "verdict": REFUSAL}],
+            '</a> is present and </b> is none of <"c">: refused with 400: <No.>',
         ),
         (
             "thinking.fixed-parameters",
-            [{"field": "top_p", "values": [1, 0.95], "thinks": True, "refusal": NO_PLACE}],
-            "of <top_p> while it thinks only <1>, <0.95>; else refused with 400: <No.>",
+            [{"field": "top_p", "values": [1, 0.95], "thinks": True, "refusal": REFUSAL}],
+            "<top_p> with thinking on: only <1>, <0.95>; otherwise refused with 400: <No.>",
         ),
     ],
 )
-def test_a_value_is_said_in_words(claim: str, value: Any, said: str) -> None:
-    assert said == meaning(claim, value, exact)
+def test_a_value_is_described_in_words(claim: str, value: Any, words: str) -> None:
+    assert words == describe(claim, value, quoted)
 
 
 def claims() -> Iterator[tuple[str, profiles.Claim]]:
@@ -64,10 +68,12 @@ def claims() -> Iterator[tuple[str, profiles.Claim]]:
             yield from ((name, claim) for history in histories.values() for claim in history)
 
 
-def test_every_claim_of_every_profile_can_be_said_and_no_words_are_python() -> None:
-    said = {f"{name} {claim.name}": meaning(claim.name, claim.value, lambda _text: "…") for name, claim in claims()}
+def test_every_claim_of_every_profile_is_described_without_python_syntax() -> None:
+    described = {
+        f"{name} {claim.name}": describe(claim.name, claim.value, lambda _text: "…") for name, claim in claims()
+    }
     python = {"True", "False", "None"}
-    assert [] == [name for name, words in said.items() if not words or python & {*words.split()} or "{'" in words]
+    assert [] == [name for name, words in described.items() if not words or python & {*words.split()} or "{'" in words]
 
 
 @pytest.mark.parametrize(

@@ -11,8 +11,8 @@ from conformance.adapters import loop
 from conformance.baseline import Entry
 from conformance.cli import main
 from conformance.evidence.calibration import Failure
-from conformance.gate import facts, judge
-from conformance.reporting.matrix.difference import Difference, difference
+from conformance.gate import check_results, evaluate
+from conformance.reporting.renderers.difference import Difference, difference
 from conformance.results import Results
 from conformance.results import files as stored
 from conformance.rule_ids import RENAMED, all_ids, current_id, matches
@@ -98,12 +98,12 @@ def test_a_rename_is_no_difference(tmp_path: Path) -> None:
 @pytest.mark.parametrize("match", [OLD, NEW, "stream/not-*", "stream/com*", "plain-answer.stream/stream/not-cut", "**"])
 def test_an_entry_covers_a_failure_under_either_id(rule: str, match: str, tmp_path: Path) -> None:
     entry = Entry(f"openai/{match}", "It is cut.", "https://example.org")
-    judgement = judge([read(tmp_path, rule)], [entry])
-    assert (True, [entry]) == (judgement.passes, [each for _, each in judgement.expected])
+    gate = evaluate([read(tmp_path, rule)], [entry])
+    assert (True, [entry]) == (gate.passes, [each for _, each in gate.expected])
 
 
 def test_the_current_id_comes_first_among_the_names_of_a_fact(tmp_path: Path) -> None:
-    names = [fact.names for fact in facts(read(tmp_path, OLD)) if fact.fact == NEW]
+    names = [each.names for each in check_results(read(tmp_path, OLD)) if each.check == NEW]
     assert [
         (
             "openai/plain-answer.stream/stream/complete",

@@ -67,7 +67,7 @@ def broken(session: Session, side: Side = Side.CLIENT, level: Level = Level.MUST
     return {
         each.rule: each.reason or each.findings[0].message
         for each in outcomes(session, side)
-        if each.status is Status.ERRORED or (each.status is Status.FAILED and each.level.weight >= level.weight)
+        if each.status is Status.ERRORED or (each.status is Status.FAILED and each.level.severity >= level.severity)
     }
 
 

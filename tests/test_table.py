@@ -7,19 +7,21 @@ import pytest
 from conformance import profiles
 from conformance.baseline import Entry
 from conformance.reporting.matrix import Verdict
-from conformance.reporting.matrix.table import Observed, table
-from conformance.results import Case, Evidence, Finding, Level, Outcome, Probed, Results, Status
+from conformance.reporting.matrix.table import Inputs, table
+from conformance.results import Case, Evidence, Finding, Level, Outcome, ProbeResult, Results, Status
 
 RULE = "stream/ends-with-done"
 FOUND = (Finding("/0/response", "expected [DONE], got the end", Level.MUST),)
 PROFILE = profiles.load("deepseek")
 
 
-def observed(evidence: Evidence = Evidence.RECORDED, **more: Any) -> Observed:
+def observed(evidence: Evidence = Evidence.RECORDED, **more: Any) -> Inputs:
     broken = Outcome(RULE, Status.FAILED, Level.MUST, 1, FOUND)
-    probe = Probed("ids-empty", "A title.", "request/tool-call-id-not-empty", Status.PASSED, "accepted", "accepted")
+    probe = ProbeResult(
+        "ids-empty", "A title.", "request/tool-call-id-not-empty", Status.PASSED, "accepted", "accepted"
+    )
     case = Case("one-tool-call", "stream", evidence, (broken,), (probe,))
-    return Observed((Results("deepseek", "deepseek-v4-pro", (case,)),), {"deepseek": PROFILE}, **more)
+    return Inputs((Results("deepseek", "deepseek-v4-pro", (case,)),), {"deepseek": PROFILE}, **more)
 
 
 def test_a_rule_a_probe_and_a_claim_have_a_row_each() -> None:
@@ -35,7 +37,7 @@ def test_an_expected_failure_says_why() -> None:
     entry = Entry(f"deepseek/one-tool-call.stream/{RULE}", "It never sends one.", "https://example.org")
     (cell,) = [each for each in table(observed(entries=(entry,))).cells if each.row == RULE]
     assert (Verdict.BREAKS, "It never sends one.", FOUND) == (cell.verdict, cell.expected, cell.findings)
-    assert "pytest --provider=deepseek --model deepseek-v4-pro -k one-tool-call" == cell.again
+    assert "pytest --provider=deepseek --model deepseek-v4-pro -k one-tool-call" == cell.command
 
 
 @pytest.mark.parametrize(
@@ -60,7 +62,7 @@ def test_an_adapter_is_a_subject_beside_its_provider() -> None:
     outcome = Outcome("reasoning/resent-on-tool-turns", Status.PASSED, Level.MUST, 2)
     case = Case("agent-session", "plain", Evidence.RECORDED, (outcome,))
     results = Results("an-sdk@1.0", "deepseek-v4-pro", (case,), "deepseek", {"an-sdk": "1.0"})
-    made = table(Observed((results,), {"deepseek": PROFILE}))
+    made = table(Inputs((results,), {"deepseek": PROFILE}))
     assert [("an-sdk@1.0/deepseek", "adapter", "deepseek")] == [(s.name, s.kind, s.provider) for s in made.subjects]
     assert ["reasoning/resent-on-tool-turns"] == [cell.row for cell in made.cells]
     assert results == Results.from_json(results.to_json())

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from conformance.results import Outcome
-from conformance.results.excerpts import quoted
+from conformance.results.excerpts import with_excerpts
 from conformance.wire.exchange import Conversation
 from conformance.wire.index import Index
 
@@ -27,7 +27,7 @@ def normalize(outcomes: tuple[Outcome, ...], conversation: Conversation) -> tupl
     """Return outcomes with excerpts, without addresses, paths of this machine and ids that the client generated."""
     ids = client_ids(conversation)
     normalized = tuple([_outcome(outcome, ids) for outcome in outcomes])
-    return quoted(normalized, conversation, lambda text: normalize_text(text, ids))
+    return with_excerpts(normalized, conversation, lambda text: normalize_text(text, ids))
 
 
 def client_ids(conversation: Conversation) -> Mapping[str, str]:

@@ -12,7 +12,7 @@ from conformance.adapters.job import API_KEY, job_of
 from conformance.adapters.loop import ANSWERED, Answer, Event, RaisedError, parse_arguments
 from conformance.adapters.summary import FAILING, grade, summary
 from conformance.results import Case, Evidence, Level, Outcome, Results, Status
-from conformance.results.excerpts import quoted
+from conformance.results.excerpts import with_excerpts
 from conformance.simulator.sessions import Session
 from conformance.wire.exchange import Conversation
 
@@ -171,7 +171,7 @@ class Simulation:
 
     def _report(self, failing: tuple[Outcome, ...]) -> str:
         session = self.session
-        outcomes = quoted(failing, session.exchanges)
+        outcomes = with_excerpts(failing, session.exchanges)
         case = Case(session.scenario.name, session.variant, Evidence.SIMULATED, outcomes)
         results = Results("the client", session.model, (case,), session.profile.name)
         return "".join(self.render(summary(results, [CaseRun(case, session.exchanges)], strict=session.strict)))

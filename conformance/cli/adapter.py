@@ -290,17 +290,17 @@ def _run_plan(plan: "RunPlan", arguments: argparse.Namespace) -> tuple["Results"
 def _compare(results: "Results", arguments: argparse.Namespace) -> int:
     """Compare the results with a baseline, and ignore its entries about cases that were not run."""
     from conformance import baseline
-    from conformance.gate import facts, judge
+    from conformance.gate import check_results, evaluate
     from conformance.reporting.renderers.gate import render
 
     entries = baseline.load(Path(arguments.baseline))
     if arguments.scenario or arguments.variant:
-        seen = facts(results)
-        entries = tuple([entry for entry in entries if any(entry.covers(fact.names) for fact in seen)])
-    judgement = judge([results], entries, datetime.now(UTC).date().isoformat())
+        seen = check_results(results)
+        entries = tuple([entry for entry in entries if any(entry.covers(result.names) for result in seen)])
+    gate = evaluate([results], entries, datetime.now(UTC).date().isoformat())
     out = sys.stderr if arguments.format == "json" else sys.stdout
-    print("".join(render(judgement, painter())), end="", file=out)
-    return 2 if judgement.errored else int(not judgement.passes)
+    print("".join(render(gate, painter())), end="", file=out)
+    return 2 if gate.errored else int(not gate.passes)
 
 
 def _code(reports: Sequence[Mapping[str, Any]]) -> int:

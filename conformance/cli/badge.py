@@ -4,8 +4,7 @@ import argparse
 from pathlib import Path
 from typing import Final
 
-from conformance.reporting.matrix.counts import standing
-from conformance.reporting.renderers.badge import FORMATS
+from conformance.reporting.renderers.badge import FORMATS, count
 from conformance.results.files import read_all
 
 EXAMPLES: Final = """\
@@ -24,5 +23,5 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     """Print the badge; always return 0, because a badge passes no verdict."""
-    print(FORMATS[arguments.format](standing(read_all(arguments.paths)), arguments.label), end="")
+    print(FORMATS[arguments.format](count(read_all(arguments.paths)), arguments.label), end="")
     return 0

@@ -67,8 +67,8 @@ def run(arguments: argparse.Namespace) -> int:
         return 2
     if not counts["exchanges", ""]:
         raise Unusable("nothing was checked: no input holds chat completions")
-    least = Level(arguments.level or Level.SHOULD).weight
-    return int(any(counts["findings", level.value] for level in Level if level.weight >= least))
+    least = Level(arguments.level or Level.SHOULD).severity
+    return int(any(counts["findings", level.value] for level in Level if level.severity >= least))
 
 
 class _Formats:

@@ -13,12 +13,12 @@ from pathlib import Path
 from typing import Final
 
 from conformance import baseline
-from conformance.gate import Judgement, judge
+from conformance.gate import GateResult, evaluate
 from conformance.reporting import renderers
-from conformance.reporting.matrix.annotations import of_judgement, places
+from conformance.reporting.matrix.annotations import locations, of_gate
 from conformance.resources import checkout_folder
 from conformance.results import Results
-from conformance.results.files import files
+from conformance.results.files import read_with_paths
 from conformance.terminal import painter
 
 EXAMPLES: Final = """\
@@ -47,12 +47,12 @@ def configure(parser: argparse.ArgumentParser) -> None:
 def run(arguments: argparse.Namespace) -> int:
     """Print what closes the gate; return 0 if it is open."""
     own = not arguments.paths
-    found = files([Path(each) for each in arguments.paths] or _own())
+    found = read_with_paths([Path(each) for each in arguments.paths] or _own())
     expected = arguments.expected or (_from_here(baseline.default()) if own else None)
     entries = baseline.load(expected) if expected else ()
-    judgement = judge([results for _, results in found], entries, datetime.now(UTC).date().isoformat())
-    print("".join(_render(arguments.format, judgement, found, expected)), end="")
-    return int(not judgement.passes)
+    result = evaluate([results for _, results in found], entries, datetime.now(UTC).date().isoformat())
+    print("".join(_render(arguments.format, result, found, expected)), end="")
+    return int(not result.passes)
 
 
 def _own() -> list[Path]:
@@ -67,14 +67,14 @@ def _from_here(path: Path) -> Path:
 
 
 def _render(
-    output: str, judgement: Judgement, found: Sequence[tuple[Path, Results]], expected: Path | None
+    output: str, result: GateResult, found: Sequence[tuple[Path, Results]], expected: Path | None
 ) -> Iterable[str]:
     if output == CONSOLE:
         # Imported here, like the other formats, because a run needs only one of them.
         from conformance.reporting.renderers.gate import render
 
-        return render(judgement, painter())
+        return render(result, painter())
     many = [results for _, results in found]
-    annotations = of_judgement(judgement, many, places(found), os.fspath(expected or ""))
+    annotations = of_gate(result, many, locations(found), os.fspath(expected or ""))
     rendered: Iterable[str] = import_module(f"{renderers.__name__}.{output}").render(annotations)
     return rendered

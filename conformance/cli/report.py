@@ -11,8 +11,7 @@ from typing import Final
 
 from conformance.errors import Unusable
 from conformance.reporting.matrix.headline import headline
-from conformance.reporting.matrix.observed import observed
-from conformance.reporting.matrix.table import Table, table
+from conformance.reporting.matrix.table import Table, load_inputs, table
 from conformance.reporting.renderers import published
 from conformance.reporting.text import prose
 from conformance.resources import checkout_folder
@@ -46,7 +45,7 @@ def run(arguments: argparse.Namespace) -> int:
     """Write or check the reports; return 1 if a check finds a stale one."""
     reports = arguments.results or checkout_folder("reports", "--results DIR is required")
     out = arguments.out or reports
-    made = table(observed(reports))
+    made = table(load_inputs(reports))
     if arguments.headline:
         print(_headline(made), end="")
         return 0

@@ -199,7 +199,7 @@ def _compare_reply(
         known = {name for name in read if claims.get(name, UNKNOWN) != UNKNOWN}
         findings = [finding for finding in outcome.findings if f"{finding.at}/".startswith(f"{here}/")]
         # A finding below its rule's level departs as a claim says, so it confirms the claim.
-        unclaimed = [finding for finding in findings if finding.level.weight >= rules[outcome.rule].level.weight]
+        unclaimed = [finding for finding in findings if finding.level.severity >= rules[outcome.rule].level.severity]
         names = tuple(sorted(known))
         mismatches += [Mismatch(outcome.rule, finding.at, finding.message, names) for finding in unclaimed]
         if unclaimed:

@@ -1,22 +1,23 @@
-"""Text from the wire, as a terminal or a page of Markdown may show it."""
+"""Text from the wire, made safe for a terminal or a page of Markdown."""
 
-from collections.abc import Iterable, Iterator, Sequence
+import re
+from collections.abc import Iterable, Sequence
 from itertools import groupby
 from typing import Final
 
-_SPECIAL: Final = str.maketrans({each: f"\\{each}" for each in "\\`*_[]<>|#"})
+_SPECIAL: Final = str.maketrans({each: f"\\{each}" for each in "\\`*_[]<>#"})
 
 
 def printable(text: str) -> str:
-    """Return a text with its control characters spelled out: what came over the wire must not steer a terminal."""
+    """Return a text with its control characters escaped, so that what came over the wire cannot control a terminal."""
     if text.isprintable():
         return text
     return "".join([each if each.isprintable() else repr(each)[1:-1] for each in text])
 
 
 def code(text: str) -> str:
-    """Return a text as a code span of Markdown that may stand in a table, whatever it holds; empty where it is."""
-    shown = printable(text).replace("|", "\\|")
+    """Return any text as a Markdown code span, or the empty string if it is empty."""
+    shown = printable(text)
     if not shown:
         return ""
     fence = "`" * (max((len(list(run)) for each, run in groupby(shown) if each == "`"), default=0) + 1)
@@ -25,34 +26,35 @@ def code(text: str) -> str:
 
 
 def prose(text: str) -> str:
-    """Return a text as prose of Markdown on one line; what would be markup is shown as it stands, but for backticks."""
-    pieces = " ".join(text.split()).split("`")
-    if len(pieces) % 2 == 0:
+    """Return a text as one line of Markdown prose; its markup is escaped, except code between backticks."""
+    fragments = " ".join(text.split()).split("`")
+    if len(fragments) % 2 == 0:
         return printable(" ".join(text.split())).translate(_SPECIAL)
     return "".join(
-        [code(each) if number % 2 else printable(each).translate(_SPECIAL) for number, each in enumerate(pieces)]
+        [code(each) if number % 2 else printable(each).translate(_SPECIAL) for number, each in enumerate(fragments)]
     )
 
 
-def cut(text: str, width: int) -> str:
-    """Return a text that is no longer than so many characters."""
+def link(url: str) -> str:
+    """Return a link to a source; a source that is not on the web is prose."""
+    return f"<{url}>" if re.fullmatch(r"https?://[^\s<>]+", url) else prose(url)
+
+
+def shorten(text: str, width: int) -> str:
+    """Return a text cut to a number of characters, with an ellipsis at the end if it was longer."""
     return text if len(text) <= width else f"{text[: width - 1]}…"
 
 
-def count(number: int, noun: str) -> str:
-    """Return a number with its noun, in the plural where it is not one."""
+def plural(number: int, noun: str) -> str:
+    """Return a number with its noun, which takes an s unless the number is 1."""
     return f"{number:,} {noun}" if number == 1 else f"{number:,} {noun}s"
 
 
-def rows(headings: Sequence[str], lines: Iterable[Sequence[str]]) -> Iterator[str]:
-    """Yield a table of Markdown line by line, with an empty line behind it; none where it has no row."""
-    found = list(lines)
-    if found:
-        yield _row(headings)
-        yield _row(["---"] * len(headings))
-        yield from (_row(line) for line in found)
-        yield "\n"
+def markdown_table(headings: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
+    """Return a Markdown table; its cells are Markdown on one line each, whose vertical bars are escaped here."""
+    # Imported here because the command line loads this module, and only reports have tables.
+    from tabulate import tabulate
 
-
-def _row(cells: Sequence[str]) -> str:
-    return f"| {' | '.join(cells)} |\n"
+    cells = [[cell.replace("|", "\\|") for cell in row] for row in rows]
+    # Columns are not aligned: a long cell would pad all others, and a change of it would change every line.
+    return tabulate(cells, headers=headings, tablefmt="pipe", stralign=None, disable_numparse=True)

@@ -1,4 +1,4 @@
-"""What judging yields: plain data that every report is a pure function of."""
+"""The outcomes of checks, as plain data; every report is a pure function of them."""
 
 import re
 from collections.abc import Mapping, Sequence
@@ -10,26 +10,26 @@ from conformance.rule_ids import current_id
 
 
 class Level(StrEnum):
-    """How much a rule demands, by the keyword of its source."""
+    """The severity of a rule or finding: the keyword of its source."""
 
     MUST = "MUST"
     SHOULD = "SHOULD"
     MAY = "MAY"
 
     @property
-    def weight(self) -> int:
+    def severity(self) -> int:
         """Return 2 for MUST, 1 for SHOULD, 0 for MAY."""
-        return _WEIGHTS[self]
+        return _SEVERITIES[self]
 
 
-_WEIGHTS = {Level.MUST: 2, Level.SHOULD: 1, Level.MAY: 0}
+_SEVERITIES = {Level.MUST: 2, Level.SHOULD: 1, Level.MAY: 0}
 
 
 class Status(StrEnum):
-    """What became of a rule.
+    """The status of a check.
 
-    `untested`: a scenario promised it and nothing was there to judge. `errored`: the rule itself broke, which is
-    ours to mend and which no baseline excuses.
+    `untested`: a scenario promised the check, but there was nothing to check. `errored`: the rule itself raised. That
+    is a bug in this project, which no baseline covers.
     """
 
     PASSED = "passed"
@@ -40,7 +40,7 @@ class Status(StrEnum):
 
 
 class Evidence(StrEnum):
-    """What an observation rests on; the kinds are never mixed.
+    """Where an observation comes from; the kinds are never mixed.
 
     `live`: this run, a real endpoint. `recorded`: a cassette of a real endpoint. `engine`: a cassette of a real
     open-source server on a local machine. `simulated`: the project's own simulator playing a profile's claims.
@@ -53,21 +53,21 @@ class Evidence(StrEnum):
 
 
 NOT_PLAYED = "not played"
-"""How the note begins of a case that was never to be played: what it needs is ruled out."""
+"""How the note of a case begins that does not apply: a claim rules out what it needs."""
 
 INCONCLUSIVE = "inconclusive"
-"""How the note begins of a case of which nothing is known: the endpoint was busy or broke."""
+"""How the note of a case begins that has no result: the endpoint was busy or failed."""
 
 ENDED_BY_MODEL = "ended before turn"
-"""How the note begins of a case that the model ended early, as it may: by a call too few or too many."""
+"""How the note of a case begins that the model ended early, as it may, by a call too few or too many."""
 
 NOTHING_TO_JUDGE = "nothing to judge"
-"""How the reason begins of an outcome that is not applicable because its rule found no part to look at."""
+"""How the reason of an outcome begins that is not applicable because its rule found no element to check."""
 
 
 @dataclass(frozen=True, slots=True)
 class Refusal:
-    """How a provider answers a request that it does not accept: HTTP status and the members of its error object."""
+    """How a provider answers a request that it rejects: HTTP status and the members of its error object."""
 
     status: int
     message: str | None = None
@@ -78,10 +78,10 @@ class Refusal:
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """One departure from a rule: where (a JSON Pointer into the conversation), and "expected …, got …".
+    """One violation of a rule: where (a JSON Pointer into the conversation), and "expected …, got …".
 
-    `refusal` is what the provider is claimed to answer to it, where a profile says so. `excerpt` is what stands there,
-    as JSON that may be cut, and `asked` for a reply the last message that it answers; where they were kept.
+    `refusal` is the provider's answer to it, if its profile claims one. `excerpt` is the JSON at that place, or its
+    start. For a reply, `asked` is the last message of the request. Both are empty if they were not kept.
     """
 
     at: str
@@ -94,10 +94,10 @@ class Finding:
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """What one rule says of one conversation.
+    """The result of one rule for one conversation.
 
-    `judged` counts the parts that were looked at; a rule never passes with none. `reason` says why a rule did not
-    apply, or how it broke.
+    `judged` counts the elements that were checked; a rule never passes with none. `reason` says why a rule did not
+    apply, or what it raised.
     """
 
     rule: str
@@ -108,7 +108,7 @@ class Outcome:
     reason: str = ""
 
     def to_json(self) -> dict[str, Any]:
-        """Return the outcome as the JSON object that reports hold."""
+        """Return the outcome as the JSON object that reports contain."""
         shown: dict[str, Any] = {
             "rule": self.rule,
             "status": self.status.value,
@@ -120,7 +120,7 @@ class Outcome:
 
     @classmethod
     def from_json(cls, value: Mapping[str, Any]) -> "Outcome":
-        """Return the outcome that `to_json` gave."""
+        """Return the outcome that `to_json` wrote."""
         return cls(
             rule=current_id(value["rule"]),
             status=Status(value["status"]),
@@ -154,11 +154,11 @@ def _finding_from_json(value: Mapping[str, Any]) -> Finding:
 
 
 @dataclass(frozen=True, slots=True)
-class Probed:
-    """What became of one probe: a request with one deviation, predicted by the claims and then sent.
+class ProbeResult:
+    """The result of one probe: a request with one deviation, whose answer the claims predict.
 
-    `expected` and `observed` are in words: "accepted", or "refused with 400: …"; `expected` is "unknown" where the
-    profile claims nothing, and then the probe is not applicable, whatever was observed.
+    `expected` and `observed` are in words: "accepted", or "refused with 400: …". If the profile claims no answer,
+    `expected` is "unknown" and the probe is not applicable, whatever was observed.
     """
 
     name: str
@@ -169,7 +169,7 @@ class Probed:
     observed: str
 
     def to_json(self) -> dict[str, Any]:
-        """Return the probe as the JSON object that reports hold."""
+        """Return the probe result as the JSON object that reports contain."""
         return {
             "name": self.name,
             "title": self.title,
@@ -180,17 +180,17 @@ class Probed:
         }
 
     @classmethod
-    def from_json(cls, value: Mapping[str, Any]) -> "Probed":
-        """Return the probe that `to_json` gave."""
+    def from_json(cls, value: Mapping[str, Any]) -> "ProbeResult":
+        """Return the probe result that `to_json` wrote."""
         return cls(**{**value, "rule": current_id(value["rule"]), "status": Status(value["status"])})
 
 
 @dataclass(frozen=True, slots=True)
 class Runs:
-    """How often a case was played, and what came of it.
+    """How often a case was played, and with what results.
 
     `passed`: it ran to its end and nothing failed. `ended`: the model ended it early, as it may, by a call too few or
-    too many. `inconclusive`: the endpoint was busy or broke. The others failed.
+    too many. `inconclusive`: the endpoint was busy or failed. All other runs failed.
     """
 
     played: int
@@ -200,37 +200,37 @@ class Runs:
 
     @property
     def conclusive(self) -> int:
-        """Return how many runs say something of the model."""
+        """Return the number of runs that were not inconclusive."""
         return self.played - self.inconclusive
 
 
 @dataclass(frozen=True, slots=True)
 class Case:
-    """One scenario in one variant, played and judged; `note` says why it ended early or was not played at all.
+    """One scenario in one variant, played and checked; `note` says why it ended early or was not played.
 
-    `runs` are counted where it was played more than once.
+    `runs` is set if it was played more than once.
     """
 
     scenario: str
     variant: str
     evidence: Evidence
     outcomes: tuple[Outcome, ...] = ()
-    probes: tuple[Probed, ...] = ()
+    probes: tuple[ProbeResult, ...] = ()
     note: str = ""
     runs: Runs | None = None
 
     @property
     def name(self) -> str:
-        """Return the name of the case, which is also that of its cassette."""
+        """Return the name of the case and of its cassette."""
         return f"{self.scenario}.{self.variant}"
 
     @property
     def is_inconclusive(self) -> bool:
-        """Say whether nothing was learned, because the endpoint was busy or broke."""
+        """Return True if the case has no result because the endpoint was busy or failed."""
         return self.note.startswith(INCONCLUSIVE)
 
     def to_json(self) -> dict[str, Any]:
-        """Return the case as the JSON object that results hold; rules that did not apply are left out."""
+        """Return the case as the JSON object that results contain, without the rules that did not apply."""
         shown = [outcome.to_json() for outcome in self.outcomes if outcome.status is not Status.NOT_APPLICABLE]
         return {
             "scenario": self.scenario,
@@ -244,29 +244,29 @@ class Case:
 
     @classmethod
     def from_json(cls, value: Mapping[str, Any]) -> "Case":
-        """Return the case that `to_json` gave."""
+        """Return the case that `to_json` wrote."""
         return cls(
             value["scenario"],
             value["variant"],
             Evidence(value["evidence"]),
             tuple(Outcome.from_json(outcome) for outcome in value["outcomes"]),
-            tuple(Probed.from_json(probe) for probe in value["probes"]),
+            tuple(ProbeResult.from_json(probe) for probe in value["probes"]),
             value["note"],
             Runs(**value["runs"]) if "runs" in value else None,
         )
 
 
-_NO_NAME: Final = re.compile(r"[^\w.-]+")
-"""What the name of a model may hold, and a part of a subject's name, or of a file's, may not."""
+_NOT_IN_NAMES: Final = re.compile(r"[^\w.-]+")
+"""Characters that a model's name may have, but not a part of a subject's name or of a file name."""
 
 
 @dataclass(frozen=True, slots=True)
 class Results:
     """Everything that was observed of one subject, played through the scenarios.
 
-    `subject` is a provider, by the name of its profile, or an adapter, as `<name>@<version>`; `provider` is then whom
-    the adapter spoke to. `versions` are those of the software that was run, as it told them. `further`: they are of
-    another model than the one that stands for the provider.
+    `subject` is a provider (the name of its profile) or an adapter (`<name>@<version>`). For an adapter, `provider` is
+    the one that it talked to. `versions` are those that the software under test reports. `further`: the model is not
+    the provider's default model.
     """
 
     subject: str
@@ -278,17 +278,14 @@ class Results:
 
     @property
     def name(self) -> str:
-        """Return the name under which it is reported: the subject, with a further model behind a colon.
-
-        An adapter has its provider behind a slash.
-        """
+        """Return the name that reports use: `<subject>`, `<subject>:<model>` or `<adapter>/<provider>`."""
         if self.further:
-            return f"{self.subject}:{_NO_NAME.sub('-', self.model)}"
+            return f"{self.subject}:{_NOT_IN_NAMES.sub('-', self.model)}"
         return f"{self.subject}/{self.provider}" if self.provider else self.subject
 
     @property
     def profile(self) -> str:
-        """Return the name of the profile by which it was judged."""
+        """Return the name of the profile that the subject was checked against."""
         return self.provider or self.subject
 
     def to_json(self) -> dict[str, Any]:
@@ -305,7 +302,7 @@ class Results:
 
     @classmethod
     def from_json(cls, value: Mapping[str, Any]) -> "Results":
-        """Return the results that `to_json` gave."""
+        """Return the results that `to_json` wrote."""
         cases = _out_of_columns([Case.from_json(case) for case in value["cases"]], value.get("passed", {}))
         return cls(
             value["subject"],
@@ -318,9 +315,9 @@ class Results:
 
 
 def _in_columns(cases: Sequence[Case]) -> dict[str, Any]:
-    """Return cases without what passed in them, and that by rule: a number a case, of the parts that were judged.
+    """Return the cases without their passed outcomes, and those by rule: for each case, the number of checked elements.
 
-    Most of what is to be said of a case is that rules pass.
+    Most outcomes of a case are passes, and this form of them is small.
     """
     passed: dict[str, dict[str, Any]] = {}
     for column, case in enumerate(cases):
@@ -336,7 +333,7 @@ def _in_columns(cases: Sequence[Case]) -> dict[str, Any]:
 
 
 def _out_of_columns(cases: Sequence[Case], passed: Mapping[str, Mapping[str, Any]]) -> tuple[Case, ...]:
-    """Return cases with what passed in them, outcomes ordered by rule."""
+    """Return the cases with their passed outcomes, ordered by rule."""
     if not passed:
         return tuple(cases)
     found = []

@@ -1,4 +1,4 @@
-"""What findings point at, quoted, so that a report can show it without the conversation."""
+"""Excerpts of what findings point at, so that a report can show it without the conversation."""
 
 from collections.abc import Callable, Iterator
 from dataclasses import replace
@@ -14,67 +14,66 @@ from conformance.wire import sse
 from conformance.wire.assemble import assemble
 from conformance.wire.exchange import Conversation, Exchange
 
-BOUND: Final = 300
-"""How many characters an excerpt has at most."""
+MAX_CHARACTERS: Final = 300
+"""The length of an excerpt."""
 
-KEPT: Final = 3
-"""How many findings of one rule in one case are kept."""
+MAX_FINDINGS: Final = 3
+"""How many findings of one rule are kept in one case."""
 
 _MESSAGE: Final = 2
 """How many tokens lead from a request to one of its messages."""
 
-_LAST: Final = 2
-"""How many events of a stream are quoted where all of it is meant."""
+_LAST_EVENTS: Final = 2
+"""How many events of a stream are quoted if the finding is about the whole stream."""
+
+Normalize: TypeAlias = Callable[[str], str]
+"""Removes from a text what changes from run to run; applied before the text is cut, so that ids are whole."""
 
 
-Say: TypeAlias = Callable[[str], str]
-"""Takes out of a text what changes from run to run; done before it is cut, because half an id is not known for one."""
-
-
-def quoted(
-    outcomes: tuple[Outcome, ...], conversation: Conversation, say: Say = lambda text: text
+def with_excerpts(
+    outcomes: tuple[Outcome, ...], conversation: Conversation, normalize: Normalize = lambda text: text
 ) -> tuple[Outcome, ...]:
-    """Return outcomes whose findings quote what they point at, and of a reply also what it answers.
+    """Return outcomes whose findings have excerpts of what they point at, and for a reply of what it answers.
 
-    Of many findings the first few are kept, with how many more there were: one fault comes back in every later request.
+    Only the first few findings of a rule are kept, then their number: one fault comes back in every later request.
     """
-    return tuple([_outcome(each, conversation, say) if each.findings else each for each in outcomes])
+    return tuple([_outcome(each, conversation, normalize) if each.findings else each for each in outcomes])
 
 
-def _outcome(outcome: Outcome, conversation: Conversation, say: Say) -> Outcome:
+def _outcome(outcome: Outcome, conversation: Conversation, normalize: Normalize) -> Outcome:
     found = outcome.findings
-    kept = [_finding(each, conversation, say) for each in found[:KEPT]]
-    if len(found) > KEPT:
-        kept.append(Finding(found[-1].at, f"and {len(found) - KEPT} more findings of this rule", Level.MAY))
+    kept = [_finding(each, conversation, normalize) for each in found[:MAX_FINDINGS]]
+    if len(found) > MAX_FINDINGS:
+        kept.append(Finding(found[-1].at, f"and {len(found) - MAX_FINDINGS} more findings of this rule", Level.MAY))
     return replace(outcome, findings=tuple(kept))
 
 
-def _finding(finding: Finding, conversation: Conversation, say: Say) -> Finding:
+def _finding(finding: Finding, conversation: Conversation, normalize: Normalize) -> Finding:
     tokens = parse(finding.at)
     if len(tokens) < 2 or not tokens[0].isdecimal() or int(tokens[0]) >= len(conversation):
         return finding
     exchange, side, inside = conversation[int(tokens[0])], tokens[1], tokens[2:]
     if side == "request":
         least = _MESSAGE if inside[:1] == ("messages",) else 1
-        return replace(finding, excerpt=_around(exchange.request, inside, least, say))
+        return replace(finding, excerpt=_around(exchange.request, inside, least, normalize))
     root, at = _reply(exchange, inside)
-    return replace(finding, excerpt=_around(root, at, 0, say), asked=_asked(exchange.request, say))
+    return replace(finding, excerpt=_around(root, at, 0, normalize), asked=_asked(exchange.request, normalize))
 
 
 def _reply(exchange: Exchange, inside: tuple[str, ...]) -> tuple[Any, tuple[str, ...]]:
-    """Return what a pointer into a reply goes down from: the body, one chunk, or what the chunks come to."""
+    """Return the value that a pointer into a reply starts from (body, chunk or assembled message), and its rest."""
     text = exchange.response
     if not isinstance(text, str) or not exchange.streamed:
         return text, inside
     events = sse.read(text).data
     if not inside:
-        # What is wrong with a stream as a whole is mostly wrong at its end.
-        return list(events[-_LAST:]), ()
+        # A fault of a whole stream is mostly at its end.
+        return list(events[-_LAST_EVENTS:]), ()
     if not inside[0].isdecimal():
-        made = [
+        assembled = [
             {"message": each.message, "finish_reason": each.finish_reason} for each in assemble(sse.read(text)).choices
         ]
-        return {"choices": made}, inside
+        return {"choices": assembled}, inside
     data = events[int(inside[0])] if int(inside[0]) < len(events) else ""
     try:
         return parse_json(data), inside[1:]
@@ -82,13 +81,13 @@ def _reply(exchange: Exchange, inside: tuple[str, ...]) -> tuple[Any, tuple[str,
         return data, ()
 
 
-def _around(value: Any, inside: tuple[str, ...], least: int, say: Say) -> str:
-    """Return the largest value on the way to a place that fits whole, else the innermost one, cut.
+def _around(value: Any, inside: tuple[str, ...], least: int, normalize: Normalize) -> str:
+    """Return the largest value on the way to a place that fits without a cut, or else the innermost value, cut.
 
-    `least`: how far to go down at least. A place that is not there, as of a key that is missed, is what lies around it.
+    `least`: the minimal depth. For a place that does not exist, such as a missing key, it is what surrounds it.
     """
-    texts = [say(orjson.dumps(each).decode()) for each in _down(value, inside)]
-    fitting = [text for text in texts[min(least, len(texts) - 1) :] if len(text) <= BOUND]
+    texts = [normalize(orjson.dumps(each).decode()) for each in _down(value, inside)]
+    fitting = [text for text in texts[min(least, len(texts) - 1) :] if len(text) <= MAX_CHARACTERS]
     return fitting[0] if fitting else _cut(texts[-1])
 
 
@@ -100,11 +99,11 @@ def _down(value: Any, inside: tuple[str, ...]) -> Iterator[Any]:
             return
 
 
-def _asked(request: Any, say: Say) -> str:
+def _asked(request: Any, normalize: Normalize) -> str:
     """Return the last message of a request."""
     messages = request.get("messages") if isinstance(request, dict) else None
-    return _cut(say(orjson.dumps(messages[-1]).decode())) if isinstance(messages, list) and messages else ""
+    return _cut(normalize(orjson.dumps(messages[-1]).decode())) if isinstance(messages, list) and messages else ""
 
 
 def _cut(text: str) -> str:
-    return text if len(text) <= BOUND else f"{text[: BOUND - 1]}…"
+    return text if len(text) <= MAX_CHARACTERS else f"{text[: MAX_CHARACTERS - 1]}…"

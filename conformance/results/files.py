@@ -1,4 +1,4 @@
-"""Results as they are kept in `reports/results/`: written, read, checked against their schema, and put together."""
+"""Files of results, as in `reports/results/`: written, read and validated."""
 
 from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
@@ -17,7 +17,7 @@ CALIBRATION: Final = "calibration"
 
 
 def read(path: Path) -> Results:
-    """Return the results in a file; raises InvalidDocument with the pointer where it holds none."""
+    """Return the results in a file; raises InvalidDocument with a pointer if it is not valid."""
     value: Any = read_json(path)
     for error in validator("files/results").errors(value):
         raise InvalidDocument(error.message, str(path), None, render(error.place))
@@ -25,12 +25,12 @@ def read(path: Path) -> Results:
 
 
 def path(folder: Path, results: Results) -> Path:
-    """Return where results stand in a folder: under their name, with dots between its parts."""
+    """Return the path of results in a folder: their name, with dots between its parts."""
     return folder / f"{results.name.replace('/', '.').replace(':', '.')}.json"
 
 
 def write(folder: Path, results: Results) -> Path:
-    """Write results into a folder and return the path; the same results, the same bytes, one outcome a line."""
+    """Write results into a folder and return the path; one outcome per line, the same bytes for the same results."""
     folder.mkdir(parents=True, exist_ok=True)
     target = path(folder, results)
     target.write_text("".join(_lines(results.to_json())), "utf-8")
@@ -38,14 +38,14 @@ def write(folder: Path, results: Results) -> Path:
 
 
 def read_all(paths: Iterable[Path]) -> tuple[Results, ...]:
-    """Return the results in files, and in the files of folders, in the order of their names; raises as `files` does."""
-    return tuple([results for _, results in files(paths)])
+    """Return the results in files and folders, ordered by name; raises as `read_with_paths` does."""
+    return tuple([results for _, results in read_with_paths(paths)])
 
 
-def files(paths: Iterable[Path]) -> tuple[tuple[Path, Results], ...]:
-    """Return the results in files, and in the files of folders, each with its file, in the order of their names.
+def read_with_paths(paths: Iterable[Path]) -> tuple[tuple[Path, Results], ...]:
+    """Return the results in files and folders, each with its file, ordered by name.
 
-    Raises Unusable where there are none, or where two files speak of one subject.
+    Raises Unusable if there are none, or if two files have results of the same subject.
     """
     found: dict[str, Path] = {}
     many = []
@@ -54,17 +54,17 @@ def files(paths: Iterable[Path]) -> tuple[tuple[Path, Results], ...]:
             results = read(file)
             if results.name in found:
                 raise Unusable(
-                    f"{found[results.name]} and {file} both hold results of {results.name}; give one of them"
+                    f"{found[results.name]} and {file} both have results of {results.name}; pass only one of them"
                 )
             found[results.name] = file
             many.append((file, results))
     if not many:
-        raise Unusable("no results there; `pytest --provider=P --results DIR` and `conformance adapter run` write some")
+        raise Unusable("no results found; `pytest --provider=P --results DIR` and `conformance adapter run` write them")
     return tuple(sorted(many, key=lambda each: each[1].name))
 
 
 def _files(path: Path) -> Iterator[Path]:
-    """Yield a file, or the results in a folder: its own, and those of adapters below."""
+    """Yield a file, or the files of results in a folder and in its folder of adapters."""
     if not path.is_dir():
         yield path
         return
@@ -73,7 +73,7 @@ def _files(path: Path) -> Iterator[Path]:
 
 
 def _lines(shown: Mapping[str, Any]) -> Iterator[str]:
-    """Yield a JSON document with a line for each case, each outcome and each rule that passed: its diff is read."""
+    """Yield a JSON document with one line per case, outcome and passed rule, so that its diffs are readable."""
     for key, value in shown.items():
         first = key == next(iter(shown))
         yield ("{" if first else ",") + f"\n{_text(key)}: "

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from conformance.baseline import Entry, fits
-from conformance.gate import Judgement, judge, names
+from conformance.gate import GateResult, evaluate, names
 from conformance.results import Case, Evidence, Results
 from conformance.rule_ids import all_ids
 
@@ -43,18 +43,18 @@ class Excuses:
         named = [f"{subject}/{case.name}/{each}" for each in all_ids(fact)]
         return next((each for each in self._in_force() if each.match in named and not each.flaky), None)
 
-    def judgement(self, results: Results, *, whole: bool) -> Judgement:
+    def judgement(self, results: Results, *, whole: bool) -> GateResult:
         """Return what the gate says of the entries themselves that name this subject.
 
         That one is mended, or fits nothing, can be told after a whole run alone; that it is past its end, always.
         """
         named = [each for each in self.entries if "*" not in _whom(each)]
-        found = judge([results], named, self.today)
-        told = Judgement(ended=found.ended)
-        return replace(told, mended=found.mended, unmatched=found.unmatched) if whole else told
+        found = evaluate([results], named, self.today)
+        told = GateResult(expired=found.expired)
+        return replace(told, stale=found.stale, unmatched=found.unmatched) if whole else told
 
     def _in_force(self) -> list[Entry]:
-        return [each for each in self.entries if not each.has_ended(self.today)]
+        return [each for each in self.entries if not each.has_expired(self.today)]
 
 
 def _whom(entry: Entry) -> str:

@@ -5,7 +5,7 @@ from collections.abc import Iterator, Sequence
 from typing import Final
 
 from conformance import rules
-from conformance.results import Level, Outcome, Probed, Status
+from conformance.results import Level, Outcome, ProbeResult, Status
 from conformance.rules import advice
 from conformance.scenarios import Probe
 
@@ -51,19 +51,19 @@ def _about_rule(rule: rules.Rule) -> Iterator[tuple[str, str]]:
     yield "more", f"conformance explain {rule.id}"
 
 
-def summary_of_probe(result: Probed) -> str:
+def summary_of_probe(result: ProbeResult) -> str:
     """Return in one line how the provider's answer differs from its claims."""
     if result.status is Status.UNTESTED:
         return f"probes/{result.name}: untested: {result.observed}"
     return f"probes/{result.name}: expected {result.expected}, got {result.observed}"
 
 
-def report_on_probe(result: Probed, probe: Probe, provider: str, note: str = "") -> str:
+def report_on_probe(result: ProbeResult, probe: Probe, provider: str, note: str = "") -> str:
     """Return the summary with the deviation, the rule that it breaks and the claims that predict the answer."""
     return "\n".join([summary_of_probe(result), *_details(_about_probe(result, probe, provider, note))])
 
 
-def _about_probe(result: Probed, probe: Probe, provider: str, note: str) -> Iterator[tuple[str, str]]:
+def _about_probe(result: ProbeResult, probe: Probe, provider: str, note: str) -> Iterator[tuple[str, str]]:
     if result.status is Status.UNTESTED and note:
         yield "note", note
     yield "probe", probe.title

@@ -16,10 +16,10 @@ from conformance.results import (
     Evidence,
     Level,
     Outcome,
-    Probed,
+    ProbeResult,
     Status,
 )
-from conformance.results.excerpts import quoted
+from conformance.results.excerpts import with_excerpts
 from conformance.rule_ids import matches
 from conformance.scenarios import Probe, Scenario, Turn, tool_definitions
 from conformance.suite.probes import probed
@@ -80,12 +80,12 @@ def play(scenario: Scenario, variant: str, subject: Subject) -> Case:
     conversation = tuple(played.exchanges)
     judged = check(conversation, subject.profile)
     kept = {outcome.rule for outcome in judged if _found_nothing(outcome)}.intersection(promised(scenario, variant))
-    outcomes = quoted(_of_the_provider(judged, missed(kept, conversation, subject.claims)), conversation)
+    outcomes = with_excerpts(_of_the_provider(judged, missed(kept, conversation, subject.claims)), conversation)
     probes = tuple([made for probe in scenario.probes if (made := _probed(probe, played, subject)) is not None])
     return Case(scenario.name, variant, _evidence(conversation, subject), outcomes, probes, played.note)
 
 
-def _probed(probe: Probe, played: Play, subject: Subject) -> Probed | None:
+def _probed(probe: Probe, played: Play, subject: Subject) -> ProbeResult | None:
     reached = probe.at <= len(played.exchanges)
     before = tuple(played.exchanges[: probe.at]) if reached else ()
     sources = played.sources[probe.at - 1] if reached else []

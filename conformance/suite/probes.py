@@ -6,7 +6,7 @@ from typing import Any, Final
 from conformance import rules
 from conformance.engine import check
 from conformance.profiles import UNKNOWN, Profile
-from conformance.results import Probed, Refusal, Status
+from conformance.results import ProbeResult, Refusal, Status
 from conformance.scenarios import Probe
 from conformance.simulator.refusals import refusals
 from conformance.suite.deviations import changed
@@ -24,7 +24,7 @@ def probed(
     transcript: Sequence[Mapping[str, Any]],
     profile: Profile,
     send: Callable[[Mapping[str, Any]], Exchange],
-) -> Probed | None:
+) -> ProbeResult | None:
     """Return what became of a probe of the last of these exchanges; none were made where it was never reached.
 
     `transcript` is what the request of that exchange was made from. Where it holds nothing to change, nothing is sent
@@ -32,7 +32,7 @@ def probed(
     """
     rule = probe.breaks or ""
     if not exchanges:
-        return Probed(probe.name, probe.title, rule, Status.UNTESTED, "", f"exchange {probe.at} was never reached")
+        return ProbeResult(probe.name, probe.title, rule, Status.UNTESTED, "", f"exchange {probe.at} was never reached")
     *before, origin = exchanges
     claims = profile.at(origin.model, "")
     try:
@@ -43,9 +43,9 @@ def probed(
     exchange = _answer(body, expected, send)
     observed = _observed(exchange)
     if not expected:
-        return Probed(probe.name, probe.title, rule, Status.NOT_APPLICABLE, UNKNOWN, observed)
+        return ProbeResult(probe.name, probe.title, rule, Status.NOT_APPLICABLE, UNKNOWN, observed)
     status = Status.PASSED if any(_agrees(each, exchange) for each in expected) else Status.FAILED
-    return Probed(probe.name, probe.title, rule, status, _words(expected[0]), observed)
+    return ProbeResult(probe.name, probe.title, rule, status, _words(expected[0]), observed)
 
 
 def _answer(

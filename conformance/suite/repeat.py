@@ -4,11 +4,11 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Final, TypeVar
 
-from conformance.results import ENDED_BY_MODEL, Case, Level, Outcome, Probed, Runs, Status
+from conformance.results import ENDED_BY_MODEL, Case, Level, Outcome, ProbeResult, Runs, Status
 
 _WORST_FIRST: Final = (Status.ERRORED, Status.FAILED, Status.UNTESTED, Status.PASSED, Status.NOT_APPLICABLE)
 
-Judged = TypeVar("Judged", Outcome, Probed)
+Judged = TypeVar("Judged", Outcome, ProbeResult)
 
 
 def merged(runs: Sequence[Case]) -> Case:
@@ -44,8 +44,8 @@ def _outcomes(runs: Sequence[Case]) -> tuple[Outcome, ...]:
     return tuple([_worst(found[rule]) for rule in sorted(found)])
 
 
-def _probes(runs: Sequence[Case]) -> tuple[Probed, ...]:
-    found: dict[str, list[tuple[Probed, bool]]] = {}
+def _probes(runs: Sequence[Case]) -> tuple[ProbeResult, ...]:
+    found: dict[str, list[tuple[ProbeResult, bool]]] = {}
     for run in runs:
         for each in run.probes:
             found.setdefault(each.name, []).append((each, _is_ended(run)))
@@ -57,11 +57,11 @@ def _worst(found: Sequence[tuple[Judged, bool]]) -> Judged:
     return min(found, key=lambda each: _rank(each[0], ended=each[1]))[0]
 
 
-def _rank(judged: Outcome | Probed, *, ended: bool) -> tuple[float, int]:
+def _rank(judged: Outcome | ProbeResult, *, ended: bool) -> tuple[float, int]:
     place: float = _WORST_FIRST.index(judged.status)
     if ended and judged.status is Status.UNTESTED:
         place = _WORST_FIRST.index(Status.PASSED) + 0.5
-    return place, -judged.level.weight if isinstance(judged, Outcome) else 0
+    return place, -judged.level.severity if isinstance(judged, Outcome) else 0
 
 
 def _is_ended(run: Case) -> bool:

@@ -12,7 +12,7 @@ from urllib.parse import urlsplit
 from conformance import baseline, profiles, scenarios
 from conformance.documents import parse_json, read_json
 from conformance.errors import Unusable
-from conformance.gate import Judgement
+from conformance.gate import GateResult
 from conformance.profiles import Profile
 from conformance.resources import folder
 from conformance.results import INCONCLUSIVE, Case, Evidence, Results
@@ -161,7 +161,7 @@ class Run:
         entry = self.excuses.of_nothing_else(self.results().name, case, name)
         return "" if entry is None else f"passes, though expected to fail: {entry.reason} Take {entry.match} away."
 
-    def verdict(self, *, chosen: bool) -> Judgement:
+    def verdict(self, *, chosen: bool) -> GateResult:
         """Return what the gate says of the expected failures themselves; `chosen`: some items were deselected."""
         names = {f"{scenario.name}.{variant}" for scenario, variant in self.cases()}
         unknown = any(case.is_inconclusive for case in self._played.values())

@@ -75,7 +75,7 @@ class Fact:
         findings = tuple([self._finding(each, fault) for each in elements for fault in self.judge(each, session)])
         if not findings:
             return Outcome(self.id, Status.PASSED, self.level, len(elements))
-        level = max((finding.level for finding in findings), key=lambda level: level.weight)
+        level = max((finding.level for finding in findings), key=lambda level: level.severity)
         return Outcome(self.id, Status.FAILED, level, len(elements), findings)
 
     def _finding(self, element: Any, fault: Fault) -> Finding:

@@ -1,4 +1,4 @@
-"""The one model behind every table: what is claimed, what was observed, and on what evidence."""
+"""The compatibility matrix: what is claimed, what was observed, and on what evidence."""
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
@@ -6,18 +6,18 @@ from enum import StrEnum
 from typing import Any
 
 from conformance.profiles import UNKNOWN, Profile
-from conformance.results import Case, Evidence, Finding, Level, Outcome, Probed, Results, Status
+from conformance.results import Case, Evidence, Finding, Level, Outcome, ProbeResult, Results, Status
 from conformance.rules import Rule, load
 
 PROBES = "probes"
-"""The family under which probes stand, after those of the rules."""
+"""The family of all probes; it comes after the families of the rules."""
 
 
 class Verdict(StrEnum):
-    """What a cell says.
+    """The verdict of a cell.
 
-    A provider's pass against the simulator is `declared`: it proves the suite, not the provider. An adapter is what is
-    put to the test itself, whoever it speaks to.
+    A provider's pass against the simulator is `declared`: it tests the suite, not the provider. An adapter's pass
+    conforms, because the adapter itself is under test.
     """
 
     CONFORMS = "conforms"
@@ -38,16 +38,15 @@ WORST_FIRST = (
     Verdict.CONFORMS,
     Verdict.DECLARED,
 )
-"""The order in which one verdict stands for several."""
+"""The first of several verdicts in this order stands for all of them."""
 
 
 @dataclass(frozen=True, slots=True)
 class Cell:
-    """One fact of one subject in one variant.
+    """The result of one rule or probe for one subject in one variant.
 
-    `claimed` is what the profile says in the matter, `observed` what was seen, in words where a word is not enough,
-    `judged` the number of parts that were looked at. `cases` are those that the verdict is from, as
-    `<scenario>.<variant>`, and `findings` what was found in them.
+    `claimed` is what the profile claims and `observed` what was observed, in words. `judged` is the number of checked
+    elements. `cases` are those with this verdict, as `<scenario>.<variant>`, and `findings` their findings.
     """
 
     family: str
@@ -65,7 +64,7 @@ class Cell:
 def cells(results: Results, profile: Profile, confirmed: Mapping[str, int] | None = None) -> tuple[Cell, ...]:
     """Return the cells of a subject, ordered by family, row and variant; rules that never applied have none.
 
-    `confirmed` says by how many recordings of real traffic each claim is confirmed.
+    `confirmed`: how many recordings of real traffic confirm each claim.
     """
     claims = profile.at(results.model, "")
     rules = {rule.id: rule for rule in load()}
@@ -79,7 +78,7 @@ def cells(results: Results, profile: Profile, confirmed: Mapping[str, int] | Non
 
 
 def _of_adapter(cell: Cell) -> Cell:
-    """Return a cell of an adapter, whose passes are its own."""
+    """Return a cell of an adapter, for which a pass against the simulator conforms."""
     return replace(cell, verdict=Verdict.CONFORMS) if cell.verdict is Verdict.DECLARED else cell
 
 
@@ -118,7 +117,7 @@ def _verdict(outcome: Outcome, evidence: Evidence) -> Verdict:
     return Verdict.UNTESTED if outcome.status is Status.UNTESTED else Verdict.ERRORED
 
 
-def _probe_verdict(probe: Probed, evidence: Evidence) -> Verdict:
+def _probe_verdict(probe: ProbeResult, evidence: Evidence) -> Verdict:
     if probe.status is Status.PASSED:
         return Verdict.DECLARED if evidence is Evidence.SIMULATED else Verdict.CONFORMS
     if probe.status is Status.NOT_APPLICABLE:
@@ -127,34 +126,34 @@ def _probe_verdict(probe: Probed, evidence: Evidence) -> Verdict:
 
 
 def _claimed(rule: Rule, claims: Mapping[str, Any], confirmed: Mapping[str, int]) -> str:
-    """Return what is claimed in a rule's matter, in a few words, and how many recordings confirm it."""
+    """Return the claims that a rule reads, in a few words, each with the number of recordings that confirm it."""
     shown = []
     for name in rule.reads:
         if claims.get(name, UNKNOWN) != UNKNOWN:
             seen = f" ({confirmed[name]} seen)" if confirmed.get(name) else ""
-            shown.append(words(claims[name]) + seen)
+            shown.append(brief(claims[name]) + seen)
     return "; ".join(shown)
 
 
-def words(value: Any) -> str:
-    """Return a claim's value in a few words: a refusal as its status and text, a list with commas."""
+def brief(value: Any) -> str:
+    """Return a claim's value in a few words: a refusal as its status and text, a list separated by commas."""
     if isinstance(value, Mapping):
         refusal = value.get("refusal", value)
         if "status" in refusal:
             return f"{refusal['status']}" + (f" {refusal['message']}" if refusal.get("message") else "")
-        return ", ".join(f"{key}: {words(each)}" for key, each in value.items())
+        return ", ".join(f"{key}: {brief(each)}" for key, each in value.items())
     if isinstance(value, list):
-        return ", ".join(words(each) for each in value)
+        return ", ".join(brief(each) for each in value)
     return str(value).lower() if isinstance(value, bool) else str(value)
 
 
-def _merged(same: list[Cell]) -> Cell:
-    """Return one cell for a row that several scenarios observed: the worst verdict, the sum of what was judged."""
-    worst = min(same, key=lambda cell: WORST_FIRST.index(cell.verdict))
-    alike = [cell for cell in same if cell.verdict is worst.verdict]
+def _merged(group: list[Cell]) -> Cell:
+    """Return one cell for all scenarios of a row: the worst verdict, and the sum of what was checked."""
+    worst = min(group, key=lambda cell: WORST_FIRST.index(cell.verdict))
+    worst_cells = [cell for cell in group if cell.verdict is worst.verdict]
     return replace(
         worst,
-        judged=sum(cell.judged for cell in same),
-        cases=tuple([name for cell in alike for name in cell.cases]),
-        findings=tuple([finding for cell in alike for finding in cell.findings]),
+        judged=sum(cell.judged for cell in group),
+        cases=tuple([name for cell in worst_cells for name in cell.cases]),
+        findings=tuple([finding for cell in worst_cells for finding in cell.findings]),
     )

@@ -1,4 +1,4 @@
-"""What judging and the gate say, one remark a fact: the model behind the reports that other programs read."""
+"""The findings of a check or of the gate, one annotation each: the model behind the reports that programs read."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -9,25 +9,26 @@ from typing import Any, Final, NamedTuple
 from conformance.baseline import Entry
 from conformance.documents import read_json
 from conformance.documents.json_scan import lines_of
-from conformance.gate import PROBES, Fact, Judgement, facts
+from conformance.gate import PROBES, CheckResult, GateResult, check_results
 from conformance.results import Level, Results, Status
+from conformance.rule_ids import current_id
 
 READABLE: Final = "input/can-be-read"
 TITLES: Final[Mapping[str, str]] = {
     READABLE: "An input can be read.",
-    "gate/case-judges-something": "A case that is to be played judges something.",
-    "gate/expected-failure-fails": "What is expected to fail has not been mended.",
-    "gate/entry-matches": "An expected failure matches something that was put to the test.",
-    "gate/entry-in-force": "An expected failure is not past its end.",
+    "gate/case-judges-something": "A case that should be played checks something.",
+    "gate/expected-failure-fails": "An expected failure still fails.",
+    "gate/entry-matches": "An expected-failures entry matches a check that was run.",
+    "gate/entry-in-force": "An expected-failures entry has not expired.",
 }
-"""What is found beside rules: the id of each, and the fact that does not hold where it is remarked upon."""
+"""The checks that are no rules: the id of each, and what it requires."""
 
 ENTRIES: Final = "expected failures"
-"""The suite of what is remarked upon the baseline itself."""
+"""The suite of the annotations about the baseline itself."""
 
 
 class Kind(StrEnum):
-    """What a remark says: `noted` is a departure that fails nothing, `expected` a failure that an entry excuses."""
+    """What an annotation reports: `noted` fails nothing, `expected` is a failure that a baseline entry covers."""
 
     PASSED = "passed"
     NOTED = "noted"
@@ -36,132 +37,140 @@ class Kind(StrEnum):
     ERRORED = "errored"
 
 
-class Place(NamedTuple):
-    """A file, and the line (1-based) in it where that is known."""
+class Location(NamedTuple):
+    """A file, and the line in it (1-based), if known."""
 
     path: str
     line: int | None = None
 
 
-NOWHERE: Final = Place("")
+NOWHERE: Final = Location("")
 
 
 @dataclass(frozen=True, slots=True)
-class Remark:
-    """What is said of one fact in one suite, which is a case or an input.
+class Annotation:
+    """The result of one check in one suite; a suite is a case or an input.
 
-    `fact` is a rule's id, `probes/<name>` or one of `TITLES`. `at` is a JSON Pointer into the conversation. `place`:
-    where to look. `excuse`: the reason of the entry that covers it, and its link.
+    `check` is a rule's id, `probes/<name>` or a key of `TITLES`. `at` is a JSON Pointer into the conversation.
+    `reason` is that of the baseline entry that covers a failure, with its link.
     """
 
     suite: str
-    fact: str
+    check: str
     kind: Kind
     level: Level = Level.MUST
     message: str = ""
     at: str = ""
-    place: Place = NOWHERE
-    excuse: str = ""
+    location: Location = NOWHERE
+    reason: str = ""
 
 
-def of_inputs(inputs: Iterable[Mapping[str, Any]]) -> Iterator[Remark]:
-    """Yield the remarks on judged inputs, one a finding; what did not apply has none.
+def of_inputs(inputs: Iterable[Mapping[str, Any]]) -> Iterator[Annotation]:
+    """Yield the annotations of checked inputs, one per finding; rules that did not apply have none.
 
-    A MAY is only noted; a MUST and a SHOULD have failed, as the exit code has it.
+    A MAY is only noted; a MUST or a SHOULD has failed, as in the exit code.
     """
     for each in inputs:
-        suite = _suite(each)
+        suite = each["path"] if each["line"] is None else f"{each['path']}:{each['line']}"
         if "error" in each:
-            yield Remark(suite, READABLE, Kind.ERRORED, message=each["error"], place=Place(each["path"], each["line"]))
+            location = Location(each["path"], each["line"])
+            yield Annotation(suite, READABLE, Kind.ERRORED, message=each["error"], location=location)
         for outcome in each["outcomes"]:
             yield from _of_outcome(suite, each, outcome)
 
 
-def _of_outcome(suite: str, given: Mapping[str, Any], outcome: Mapping[str, Any]) -> Iterator[Remark]:
+def _of_outcome(suite: str, given: Mapping[str, Any], outcome: Mapping[str, Any]) -> Iterator[Annotation]:
     rule, status = outcome["rule"], outcome["status"]
     for finding in outcome["findings"]:
         level = Level(finding["level"])
         kind = Kind.NOTED if level is Level.MAY else Kind.FAILED
-        yield Remark(suite, rule, kind, level, finding["message"], finding["at"], _place(given, finding))
+        yield Annotation(suite, rule, kind, level, finding["message"], finding["at"], _location(given, finding))
     if status in (Status.PASSED, Status.ERRORED):
         reason = outcome.get("reason", "")
-        yield Remark(suite, rule, Kind(status), Level(outcome["level"]), reason, place=_place(given, {"at": ""}))
+        location = _location(given, {"at": ""})
+        yield Annotation(suite, rule, Kind(status), Level(outcome["level"]), reason, location=location)
 
 
-def _suite(given: Mapping[str, Any]) -> str:
-    return given["path"] if given["line"] is None else f"{given['path']}:{given['line']}"
-
-
-def _place(given: Mapping[str, Any], finding: Mapping[str, Any]) -> Place:
-    """Return where a finding stands: on its own line, that of its exchange, or that of its input."""
+def _location(given: Mapping[str, Any], finding: Mapping[str, Any]) -> Location:
+    """Return the location of a finding: its own line, or the line of its exchange, or that of its input."""
     number, lines = finding["at"].split("/")[1:2], given.get("lines", ())
     line = given["line"]
     if number and number[0].isdecimal() and int(number[0]) < len(lines):
         line = lines[int(number[0])]
-    return Place(given["path"], finding.get("line", line))
+    return Location(given["path"], finding.get("line", line))
 
 
-def of_judgement(
-    judgement: Judgement, many: Sequence[Results], places: Mapping[str, Place], baseline: str
-) -> Iterator[Remark]:
-    """Yield the remarks on everything that was put to the test, and then on the baseline, a file of that path.
+def of_gate(
+    gate: GateResult, many: Sequence[Results], locations: Mapping[str, Location], baseline: str
+) -> Iterator[Annotation]:
+    """Yield the annotations of all check results, then those of the baseline, a file with that path.
 
-    `places` are those of facts and cases, by their full names.
+    `locations` are those of check results and cases, by their full names.
     """
-    excuses = dict(judgement.expected)
-    unexpected, errored = set(judgement.unexpected), set(judgement.errored)
-    idle = dict(judgement.idle)
+    entries = dict(gate.expected)
+    unexpected, errored, unchecked = set(gate.unexpected), set(gate.errored), dict(gate.unchecked)
     for results in many:
         for case in results.cases:
             name = f"{results.name}/{case.name}"
-            if name in idle:
-                yield Remark(name, "gate/case-judges-something", Kind.FAILED, message=idle[name], place=places[name])
-        for fact in facts(results):
-            kind = _kind(fact, unexpected, errored, excuses)
-            excuse = _excuse(excuses[fact]) if fact in excuses else ""
-            suite, place = f"{fact.subject}/{fact.case}", places[fact.names[0]]
-            message = fact.message or ("" if kind is Kind.PASSED else fact.status.value)
-            # What was promised and not tested fails whatever the level of its rule.
-            level = Level.MUST if fact.is_failure else fact.level
-            yield Remark(suite, fact.fact, kind, level, message, fact.at, place, excuse)
-    yield from _of_entries("gate/expected-failure-fails", "it passes; take the entry away", judgement.mended, baseline)
-    yield from _of_entries("gate/entry-matches", "it matches nothing", judgement.unmatched, baseline)
-    yield from _of_entries("gate/entry-in-force", "it is past its end", judgement.ended, baseline)
+            if name in unchecked:
+                check, note = "gate/case-judges-something", unchecked[name]
+                yield Annotation(name, check, Kind.FAILED, message=note, location=locations[name])
+        for result in check_results(results):
+            kind = _kind(result, unexpected, errored, entries)
+            message = result.message or ("" if kind is Kind.PASSED else result.status.value)
+            yield Annotation(
+                f"{result.subject}/{result.case}",
+                result.check,
+                kind,
+                # An untested check that was promised fails the gate, whatever the level of its rule.
+                Level.MUST if result.is_failure else result.level,
+                message,
+                result.at,
+                locations[result.names[0]],
+                _because(entries[result]) if result in entries else "",
+            )
+    stale = "stale entry: all checks that it matches pass; remove it"
+    yield from _of_entries("gate/expected-failure-fails", stale, gate.stale, baseline)
+    yield from _of_entries("gate/entry-matches", "it matches no check", gate.unmatched, baseline)
+    yield from _of_entries("gate/entry-in-force", "it has expired", gate.expired, baseline)
 
 
-def _kind(fact: Fact, unexpected: set[Fact], errored: set[Fact], excuses: Mapping[Fact, Entry]) -> Kind:
-    if fact in errored:
+def _kind(
+    result: CheckResult, unexpected: set[CheckResult], errored: set[CheckResult], entries: Mapping[CheckResult, Entry]
+) -> Kind:
+    if result in errored:
         return Kind.ERRORED
-    if fact in unexpected:
+    if result in unexpected:
         return Kind.FAILED
-    if fact in excuses:
+    if result in entries:
         return Kind.EXPECTED
-    return Kind.PASSED if fact.status is Status.PASSED else Kind.NOTED
+    return Kind.PASSED if result.status is Status.PASSED else Kind.NOTED
 
 
-def _excuse(entry: Entry) -> str:
+def _because(entry: Entry) -> str:
     return f"{entry.reason} {entry.link}"
 
 
-def _of_entries(fact: str, told: str, entries: Sequence[Entry], baseline: str) -> Iterator[Remark]:
+def _of_entries(check: str, problem: str, entries: Sequence[Entry], baseline: str) -> Iterator[Annotation]:
     for entry in entries:
-        message = f"{entry.match}: {told} ({entry.reason})"
-        yield Remark(ENTRIES, fact, Kind.FAILED, Level.MUST, message, place=Place(baseline, entry.line))
+        message = f"{entry.match}: {problem} ({entry.reason})"
+        location = Location(baseline, entry.line)
+        yield Annotation(ENTRIES, check, Kind.FAILED, Level.MUST, message, location=location)
 
 
-def places(files: Iterable[tuple[Path, Results]]) -> dict[str, Place]:
-    """Return where facts and cases stand in files of results, by their full names.
+def locations(files: Iterable[tuple[Path, Results]]) -> dict[str, Location]:
+    """Return the locations of check results and cases in files of results, by their full names.
 
-    What an adapter passed stands in columns; its place is that of its case.
+    What passed may be stored by rule instead of by case; its location is then that of its case.
     """
-    found: dict[str, Place] = {}
+    found: dict[str, Location] = {}
     for path, results in files:
         value: Any = read_json(path)
         pointers = dict(_pointers(results.name, value["cases"]))
         lines = lines_of(path.read_text("utf-8-sig"), pointers.values())
-        found |= {name: Place(str(path), lines[pointer]) for name, pointer in pointers.items()}
-        for fact in facts(results):
-            found.setdefault(fact.names[0], found[f"{fact.subject}/{fact.case}"])
+        found |= {name: Location(str(path), lines[pointer]) for name, pointer in pointers.items()}
+        for result in check_results(results):
+            found.setdefault(result.names[0], found[f"{result.subject}/{result.case}"])
     return found
 
 
@@ -170,6 +179,6 @@ def _pointers(subject: str, cases: Sequence[Mapping[str, Any]]) -> Iterator[tupl
         name = f"{subject}/{case['scenario']}.{case['variant']}"
         yield name, f"/cases/{number}"
         for position, outcome in enumerate(case["outcomes"]):
-            yield f"{name}/{outcome['rule']}", f"/cases/{number}/outcomes/{position}"
+            yield f"{name}/{current_id(outcome['rule'])}", f"/cases/{number}/outcomes/{position}"
         for position, probe in enumerate(case["probes"]):
             yield f"{name}/{PROBES}/{probe['name']}", f"/cases/{number}/probes/{position}"

@@ -1,42 +1,42 @@
-"""The seams on which agent loops break: the claims that say how a provider is at each, in groups."""
+"""Key behaviours for agent loops: the claims that decide whether a loop works with a provider, in groups."""
 
 from collections.abc import Mapping
 from typing import Final, NamedTuple
 
 
-class Seam(NamedTuple):
-    """One question that every agent loop meets, and the claim that answers it."""
+class KeyBehaviour(NamedTuple):
+    """A behaviour that every agent loop depends on, and the claim that describes it."""
 
     title: str
     claim: str
 
 
-SEAMS: Final[Mapping[str, tuple[Seam, ...]]] = {
+KEY_BEHAVIOURS: Final[Mapping[str, tuple[KeyBehaviour, ...]]] = {
     "Reasoning": (
-        Seam("in a reply", "reasoning.response-field"),
-        Seam("read back from", "reasoning.request-field"),
-        Seam("left out on a tool turn", "reasoning.omitted-on-tool-turn"),
-        Seam("left out on a plain turn", "reasoning.omitted-on-plain-turn"),
-        Seam("sent on a plain turn", "reasoning.on-plain-turn"),
+        KeyBehaviour("reply field for reasoning", "reasoning.response-field"),
+        KeyBehaviour("request field for reasoning", "reasoning.request-field"),
+        KeyBehaviour("reasoning omitted with tool calls", "reasoning.omitted-on-tool-turn"),
+        KeyBehaviour("reasoning omitted without tool calls", "reasoning.omitted-on-plain-turn"),
+        KeyBehaviour("reasoning sent without tool calls", "reasoning.on-plain-turn"),
     ),
-    "Ids of calls": (
-        Seam("look like", "ids.format"),
-        Seam("unique in a reply", "ids.unique-in-reply"),
-        Seam("unique in a conversation", "ids.unique-in-conversation"),
-        Seam("must look like", "ids.input-pattern"),
-        Seam("must not be longer than", "ids.input-max-length"),
+    "Tool call ids": (
+        KeyBehaviour("format", "ids.format"),
+        KeyBehaviour("unique in a reply", "ids.unique-in-reply"),
+        KeyBehaviour("unique in a conversation", "ids.unique-in-conversation"),
+        KeyBehaviour("required pattern", "ids.input-pattern"),
+        KeyBehaviour("maximum length", "ids.input-max-length"),
     ),
-    "Calls and results": (
-        Seam("several calls a reply", "tools.parallel"),
-        Seam("`index` in a stream", "stream.index"),
-        Seam("results in another order", "results.reversed"),
-        Seam("a result missing", "results.missing"),
+    "Tool calls and results": (
+        KeyBehaviour("parallel calls", "tools.parallel"),
+        KeyBehaviour("`index` in a stream", "stream.index"),
+        KeyBehaviour("results in another order", "results.reversed"),
+        KeyBehaviour("a result missing", "results.missing"),
     ),
-    "Turns and streams": (
-        Seam("content null beside calls", "content.null-on-tool-turn"),
-        Seam("content empty beside calls", "content.empty-on-tool-turn"),
-        Seam("finish reason with calls", "finish.with-calls"),
-        Seam("`[DONE]`", "stream.done"),
+    "Messages and streams": (
+        KeyBehaviour("content null with tool calls", "content.null-on-tool-turn"),
+        KeyBehaviour("content empty with tool calls", "content.empty-on-tool-turn"),
+        KeyBehaviour("finish reason with tool calls", "finish.with-calls"),
+        KeyBehaviour("`[DONE]`", "stream.done"),
     ),
 }
-"""By what they are about."""
+"""The key behaviours by topic."""

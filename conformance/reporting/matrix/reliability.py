@@ -1,4 +1,4 @@
-"""How reliable a model is that was asked again and again: a share, its interval, and whether that says anything yet."""
+"""How reliable a model is in repeated runs: the share of passes, its interval, and whether there are enough runs."""
 
 from dataclasses import dataclass
 from enum import StrEnum
@@ -7,18 +7,18 @@ from typing import Final
 
 from conformance.results import Runs
 
-SURE: Final = 1.959964
-"""The quantile of the standard normal distribution for an interval that holds the true share 95 times of 100."""
+Z_95: Final = 1.959964
+"""The quantile of the standard normal distribution for a 95 % interval."""
 
-WANTED: Final = 0.8
-"""The share of runs that a reliable model passes."""
+REQUIRED_SHARE: Final = 0.8
+"""The share of runs that a reliable model passes at least."""
 
-IN_A_ROW: Final = 4
-"""The k of pass^k: how many runs in a row are to pass."""
+RUNS_IN_A_ROW: Final = 4
+"""The k of pass^k: how many runs in a row have to pass."""
 
 
 class Reliability(StrEnum):
-    """What the interval of the share of passes says: above what is wanted, below it, or on both sides."""
+    """Whether the interval of the share of passes is above the required share, below it, or includes it."""
 
     RELIABLE = "reliable"
     UNRELIABLE = "unreliable"
@@ -36,23 +36,23 @@ class Estimate:
 
 
 def wilson(passed: int, played: int) -> tuple[float, float]:
-    """Return the 95 % interval of the share of passes; nothing played says nothing: (0, 1).
+    """Return the 95 % interval of the share of passes; without runs, (0, 1).
 
     Source: E. B. Wilson, Probable inference, the law of succession, and statistical inference, JASA 22 (1927).
     """
     if not played:
         return 0.0, 1.0
-    share, square = passed / played, SURE**2
+    share, square = passed / played, Z_95**2
     middle = share + square / (2 * played)
-    half = SURE * sqrt(share * (1 - share) / played + square / (4 * played**2))
+    half = Z_95 * sqrt(share * (1 - share) / played + square / (4 * played**2))
     whole = 1 + square / played
     return max(0.0, (middle - half) / whole), min(1.0, (middle + half) / whole)
 
 
-def estimate(runs: Runs, k: int = IN_A_ROW) -> Estimate | None:
-    """Return pass^k of the runs that say something; None where they are fewer than k.
+def estimate(runs: Runs, k: int = RUNS_IN_A_ROW) -> Estimate | None:
+    """Return pass^k of the conclusive runs; None if there are fewer than k.
 
-    The estimate is the one without bias, the share of k runs out of all that pass together; its interval is that of
+    This is the unbiased estimate: the share of all subsets of k runs in which every run passes. Its interval is that of
     one run to the power of k. Source: S. Yao et al., τ-bench, arXiv:2406.12045, section 3.
     """
     if runs.conclusive < k or k < 1:
@@ -62,8 +62,8 @@ def estimate(runs: Runs, k: int = IN_A_ROW) -> Estimate | None:
 
 
 def reliability(runs: Runs) -> Reliability:
-    """Return whether the runs show a model that passes as often as is wanted, one that does not, or neither."""
+    """Return whether the runs show that a model passes often enough, that it does not, or neither."""
     low, high = wilson(runs.passed, runs.conclusive)
-    if low >= WANTED:
+    if low >= REQUIRED_SHARE:
         return Reliability.RELIABLE
-    return Reliability.UNRELIABLE if high < WANTED else Reliability.TOO_FEW
+    return Reliability.UNRELIABLE if high < REQUIRED_SHARE else Reliability.TOO_FEW

@@ -1,4 +1,4 @@
-"""Verdicts and claims in words: a value by what the vocabulary says of it, a refusal with its status and text."""
+"""Verdicts and claims in words: the values of claims as the vocabulary defines them, refusals with status and text."""
 
 from collections.abc import Callable, Mapping
 from functools import cache
@@ -11,29 +11,29 @@ from conformance.profiles import UNKNOWN, UPSTREAM
 from conformance.reporting.matrix import Verdict
 from conformance.resources import folder
 
-Exact: TypeAlias = Callable[[str], str]
-"""How a report writes what must be taken literally."""
+Quote: TypeAlias = Callable[[str], str]
+"""Formats literal text, such as a field name or an error message."""
 
 VERDICTS: Final[Mapping[Verdict, tuple[str, str]]] = {
-    Verdict.CONFORMS: ("✓", "seen: live, in a recording, of an engine that ran, or in what an adapter sent"),
+    Verdict.CONFORMS: ("✓", "observed: live, in recordings, with a real engine, or in the requests of an adapter"),
     Verdict.DECLARED: (
         "○",
-        "nobody saw it: the simulator plays what the profile claims, or the claim has its sources alone",
+        "not observed: the simulator plays what the profile claims, or the claim rests on its sources alone",
     ),
     Verdict.DEPARTS: ("~", "a SHOULD or MAY is not met, or some recordings contradict the claim"),
     Verdict.BREAKS: ("✗", "a MUST is not met"),
-    Verdict.UNTESTED: ("–", "a scenario promised it, and nothing was there to judge"),
-    Verdict.UNKNOWN: ("?", "it was looked for and not found"),
-    Verdict.ERRORED: ("!", "this project is at fault"),
+    Verdict.UNTESTED: ("–", "a scenario promised the check, but there was nothing to check"),
+    Verdict.UNKNOWN: ("?", "no source was found, so nothing is claimed"),
+    Verdict.ERRORED: ("!", "the check itself failed, which is a bug in this project"),
 }
-"""The mark of each verdict, and what it says: the same in every report."""
+"""The mark and the meaning of each verdict, in every report."""
 
-_FOLLOWS: Final[Mapping[str, Mapping[bool, str]]] = {
-    "thinks": {True: "it thinks", False: "it does not think"},
-    "keeps": {True: "it reaches the model", False: "it does not"},
+_EFFECTS: Final[Mapping[str, Mapping[bool, str]]] = {
+    "thinks": {True: "thinking on", False: "thinking off"},
+    "keeps": {True: "reasoning reaches the model", False: "reasoning does not reach the model"},
     "field": {},
 }
-"""What may follow from a condition on the request, by the key that says it."""
+"""The effects that a condition on a request may have, by their keys."""
 
 
 @cache
@@ -48,28 +48,33 @@ def _schema() -> Any:
     return read_json(folder("schemas") / "files" / "profile.json")
 
 
-def meaning(name: str, value: Any, exact: Exact) -> str:
-    """Return what a claim's value says, in words."""
+def describe(name: str, value: Any, quote: Quote) -> str:
+    """Return a claim's value in words."""
     if value in (UNKNOWN, UPSTREAM):
-        return "not known" if value == UNKNOWN else "as the upstream that the request is routed to"
+        return "unknown" if value == UNKNOWN else "depends on the upstream provider"
     kind = _kinds()[name]
-    # The three words for what becomes of a request come again and again; a report explains them once.
+    # The words for how a request is handled are common; a report explains them once.
     meanings: Mapping[str, str] = {} if kind == "verdict" else _schema()["$defs"].get(kind, {}).get("meanings", {})
     if isinstance(value, list):
-        one = [_word(each, meanings, exact) if meanings else _part(each, exact) for each in value]
+        items = [_word(each, meanings, quote) if meanings else _value(each, quote) for each in value]
         between = ", " if all(isinstance(each, str | int) for each in value) else "; "
-        return ("; or " if meanings else between).join(one) or "none"
+        return ("; or " if meanings else between).join(items) or "none"
     if isinstance(value, str | bool) and meanings:
-        return _word(value, meanings, exact)
+        return _word(value, meanings, quote)
     if kind == "verdict":
-        return _verdict(value, exact)
+        return _handling(value, quote)
     if kind == "mapping":
-        return ", ".join([f"{exact(word)} counts as {exact(other)}" for word, other in value.items()])
-    return _part(value, exact)
+        return ", ".join([f"{quote(word)} counts as {quote(other)}" for word, other in value.items()])
+    return _value(value, quote)
+
+
+def handlings() -> tuple[tuple[str, str], ...]:
+    """Return the words for how a provider handles a deviation, each with its meaning."""
+    return tuple(_schema()["$defs"]["verdict"]["meanings"].items())
 
 
 def refusals(value: Any) -> tuple[Mapping[str, Any], ...]:
-    """Return every refusal in a claim's value, in its order, also those within limits and conditions."""
+    """Return all refusals in a claim's value, in order, including those in limits and conditions."""
     if isinstance(value, Mapping):
         if isinstance(value.get("status"), int):
             return (value,)
@@ -79,67 +84,71 @@ def refusals(value: Any) -> tuple[Mapping[str, Any], ...]:
     return ()
 
 
-def _word(value: Any, meanings: Mapping[str, str], exact: Exact) -> str:
+def _word(value: Any, meanings: Mapping[str, str], quote: Quote) -> str:
     word = str(value).lower() if isinstance(value, bool) else str(value)
-    return f"{exact(word)} ({meanings[word]})" if word in meanings else exact(word)
+    return f"{quote(word)} ({meanings[word]})" if word in meanings else quote(word)
 
 
-def _part(value: Any, exact: Exact) -> str:
-    """Return a value that no vocabulary explains, or one item of a list of such."""
+def _value(value: Any, quote: Quote) -> str:
+    """Return a value that the vocabulary does not define, or an item of a list of such values."""
     if isinstance(value, bool):
         return "yes" if value else "no"
     if isinstance(value, Mapping):
-        return _object(value, exact)
-    return exact(value) if isinstance(value, str) else str(value)
+        return _object(value, quote)
+    return quote(value) if isinstance(value, str) else str(value)
 
 
-def _object(value: Mapping[str, Any], exact: Exact) -> str:
-    """Return an object of the vocabulary: a refusal, a limit, a condition with what follows from it."""
+def _object(value: Mapping[str, Any], quote: Quote) -> str:
+    """Return an object in words: a refusal, a limit, or a condition with its effect."""
     if "status" in value:
-        return _verdict(value, exact)
+        return _handling(value, quote)
     if "when" in value:
-        when = " and ".join([_condition(each, exact) for each in value["when"]])
-        return f"{when}: {_verdict(value['verdict'], exact)}"
+        when = " and ".join([_condition(each, quote) for each in value["when"]])
+        return f"{when}: {_handling(value['verdict'], quote)}"
     if "refusal" in value:
-        return f"{_limits(value, exact)}{_verdict(value['refusal'], exact)}"
-    for key, said in _FOLLOWS.items():
+        return f"{_limits(value, quote)}{_handling(value['refusal'], quote)}"
+    for key, effects in _EFFECTS.items():
         if key in value:
-            then = value[key]
-            named = ", ".join([exact(each) for each in ([then] if isinstance(then, str) else then)]) if not said else ""
-            return f"{_condition(value, exact)}: {named or said[then]}"
+            effect = value[key]
+            names = [effect] if isinstance(effect, str) else effect
+            shown = effects[effect] if effects else ", ".join([quote(name) for name in names])
+            return f"{_condition(value, quote)}: {shown}"
     if "at" in value:
         bounds = [f"{word} {value[key]}" for key, word in (("min", "at least"), ("max", "at most")) if key in value]
-        return ", ".join([exact(value["at"]), *bounds])
-    return exact(orjson.dumps(value).decode())
+        return ", ".join([quote(value["at"]), *bounds])
+    return quote(orjson.dumps(value).decode())
 
 
-def _condition(value: Mapping[str, Any], exact: Exact) -> str:
-    at = exact(value["at"])
+def _condition(value: Mapping[str, Any], quote: Quote) -> str:
+    at = quote(value["at"])
     if "equals" in value:
-        return f"{at} is {_json(value['equals'], exact)}"
+        return f"{at} is {_json(value['equals'], quote)}"
     for key, word in (("in", "one of"), ("not-in", "none of")):
         if key in value:
-            return f"{at} is {word} {', '.join([_json(each, exact) for each in value[key]])}"
-    return f"{at} is there" if value.get("present", True) else f"{at} is not there"
+            return f"{at} is {word} {', '.join([_json(each, quote) for each in value[key]])}"
+    return f"{at} is present" if value.get("present", True) else f"{at} is absent"
 
 
-def _limits(value: Mapping[str, Any], exact: Exact) -> str:
-    """Return what a limit allows, up to what becomes of the rest."""
+def _limits(value: Mapping[str, Any], quote: Quote) -> str:
+    """Return what a limit allows; the handling of everything else follows it."""
     if "values" in value:
-        mode = {True: " while it thinks", False: " while it does not think"}.get(value.get("thinks", ""), "")
-        allowed = ", ".join([_json(each, exact) for each in value["values"]])
-        return f"of {exact(value['field'])}{mode} only {allowed}; else "
+        mode = {True: " with thinking on", False: " with thinking off"}.get(value.get("thinks", ""), "")
+        allowed = ", ".join([_json(each, quote) for each in value["values"]])
+        return f"{quote(value['field'])}{mode}: only {allowed}; otherwise "
     if "field" in value:
-        return f"{exact(value['field'])}: "
-    return "; ".join([f"{name} {exact(str(each))}" for name, each in value.items() if name != "refusal"]) + "; else "
+        return f"{quote(value['field'])}: "
+    return (
+        "; ".join([f"{name} {quote(str(each))}" for name, each in value.items() if name != "refusal"]) + "; otherwise "
+    )
 
 
-def _verdict(value: Any, exact: Exact) -> str:
+def _handling(value: Any, quote: Quote) -> str:
+    """Return how a provider handles a deviation: a word, or a refusal."""
     if not isinstance(value, Mapping):
         return str(value)
     text = value.get("message")
-    return f"refused with {value['status']}" + (f": {exact(text)}" if text else "")
+    return f"refused with {value['status']}" + (f": {quote(text)}" if text else "")
 
 
-def _json(value: Any, exact: Exact) -> str:
-    return exact(orjson.dumps(value).decode())
+def _json(value: Any, quote: Quote) -> str:
+    return quote(orjson.dumps(value).decode())

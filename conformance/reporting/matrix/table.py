@@ -1,36 +1,49 @@
-"""The published matrix: every subject against every rule, probe and claim, from results that were written down.
+"""The published matrix: every subject by every rule, probe and claim, from committed results.
 
-A pure function of `reports/results/`, the profiles, the rules and the baseline; each report format shows it in its own
-way. Evidence of different kinds stands in different cells.
+A pure function of `reports/results/`, the profiles, the rules and the baseline, which each report format renders. Each
+kind of evidence has cells of its own.
 """
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Any, Final
 
-from conformance import gate, scenarios
+from conformance import baseline, profiles, scenarios
 from conformance.adapters import loop
 from conformance.adapters.loop import Fact
 from conformance.baseline import Entry, cover
+from conformance.documents import read_json
 from conformance.errors import UnknownName
+from conformance.gate import check_results
 from conformance.profiles import UNKNOWN, Claim, Profile, vocabulary
-from conformance.reporting.matrix import PROBES, Cell, Verdict, cells, words
+from conformance.reporting.matrix import PROBES, WORST_FIRST, Cell, Verdict, brief, cells
+from conformance.reporting.text import plural
+from conformance.resources import folder
 from conformance.results import Evidence, Finding, Results
+from conformance.results.files import CALIBRATION, read_all
 from conformance.rules import Rule, load
 from conformance.wire.views import Side
 
+ADAPTER: Final = "adapter"
+"""The kind of a subject that is an adapter."""
+
 CLAIMS: Final = "claims"
-"""The family of the rows that claims make."""
+"""The family of the rows for claims."""
 
 SOURCES: Final = "sources"
-"""What stands for evidence where a claim is known from its sources alone."""
+"""The evidence of a claim that nobody observed: its sources."""
+
+FAILING: Final = (Verdict.DEPARTS, Verdict.BREAKS, Verdict.UNTESTED, Verdict.ERRORED)
+"""The verdicts that a reader has to look at."""
 
 
 @dataclass(frozen=True, slots=True)
 class Subject:
-    """Who is judged. `kind` is that of its profile (vendor, host, gateway, engine), or adapter.
+    """A provider, a further model of one, or an adapter with a provider.
 
-    `provider` is the profile by which it is judged, `versions` are those of what was run.
+    `kind` is the kind of its profile (vendor, host, gateway, engine) or `adapter`. `provider` is the profile that it is
+    checked against. `versions` are those of the software under test.
     """
 
     name: str
@@ -43,9 +56,9 @@ class Subject:
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """One rule, loop fact, probe or claim, by the name `<family>/<rest>`.
+    """A rule, loop fact, probe or claim, named `<family>/<rest>`.
 
-    `level` and `side` are empty where it is no rule and no fact. `claims`: those that a rule or a probe goes by.
+    `level` and `side` are empty for a probe or claim. `claims`: those that a rule or probe reads.
     """
 
     family: str
@@ -57,12 +70,11 @@ class Row:
 
 
 @dataclass(frozen=True, slots=True)
-class Entered:
+class TableCell:
     """One cell of the table.
 
-    `evidence` is the name of a kind, or `sources`. `expected` is the reason of the baseline's entry that covers a
-    failure. `claim` is the claim with its sources where the row is one; `again` the command that repeats the
-    observation, empty where no command can.
+    `evidence` is the name of a kind, or `sources`. `expected` is the reason of the baseline entry for a failure.
+    `claim` is set in rows for claims. `command` repeats the observation; it is empty if no command can.
     """
 
     subject: str
@@ -77,14 +89,19 @@ class Entered:
     cases: tuple[str, ...] = ()
     findings: tuple[Finding, ...] = ()
     claim: Claim | None = None
-    again: str = ""
+    command: str = ""
+
+    @property
+    def is_claim(self) -> bool:
+        """Return True for a cell in the row of a claim."""
+        return self.row.startswith(f"{CLAIMS}/")
 
 
 @dataclass(frozen=True, slots=True)
-class Observed:
-    """Everything that the table is made of: results, and what recordings of real traffic say of claims.
+class Inputs:
+    """Everything that the table is made from.
 
-    `calibration`: by provider, the objects of `reports/results/calibration/`.
+    `calibration`: by provider, the objects in `reports/results/calibration/`.
     """
 
     results: Sequence[Results]
@@ -97,127 +114,121 @@ class Observed:
 class Table:
     """The whole matrix: subjects by name, rows by family and name, cells in their order.
 
-    `observed` is what it was made of, for reports that tell more of a subject than its cells.
+    `inputs` is what it was made from, for reports that show more of a subject than its cells.
     """
 
     subjects: tuple[Subject, ...]
     rows: tuple[Row, ...]
-    cells: tuple[Entered, ...]
-    observed: Observed
+    cells: tuple[TableCell, ...]
+    inputs: Inputs
 
-    def of(self, subject: str) -> tuple[Entered, ...]:
+    def of(self, subject: str) -> tuple[TableCell, ...]:
         """Return the cells of one subject."""
         return tuple([cell for cell in self.cells if cell.subject == subject])
 
-    def verdicts(self, subject: str) -> dict[tuple[Verdict, str], int]:
-        """Return how many cells of a subject say what, by verdict and kind of evidence."""
-        counted: dict[tuple[Verdict, str], int] = {}
-        for cell in self.of(subject):
-            key = cell.verdict, cell.evidence
-            counted[key] = counted.get(key, 0) + 1
-        return counted
+
+def load_inputs(reports: Path | None = None) -> Inputs:
+    """Return the inputs in a folder of reports, by default the project's own."""
+    root = folder("reports") if reports is None else reports
+    calibrated = sorted((root / "results" / CALIBRATION).glob("*.json"))
+    calibration: dict[str, Any] = {path.stem: read_json(path) for path in calibrated}
+    results = read_all([root / "results"])
+    named = sorted({each.profile for each in results} | calibration.keys())
+    entries = baseline.load(root / "expected-failures.yaml")
+    return Inputs(results, {name: profiles.load(name) for name in named}, calibration, entries)
 
 
-def table(observed: Observed, today: str = "") -> Table:
-    """Return the matrix of everything that was observed; `today` (ISO 8601) ends entries of the baseline."""
+def table(inputs: Inputs, today: str = "") -> Table:
+    """Return the matrix; entries of the baseline that have expired by `today` (ISO 8601) cover nothing."""
     rules: dict[str, Rule | Fact] = {rule.id: rule for rule in load()}
     rules |= {fact.id: fact for fact in loop.load()}
-    rows: dict[str, Row] = {}
     subjects: dict[str, Subject] = {}
-    entered: list[Entered] = []
-    for results in observed.results:
-        profile = observed.profiles[results.profile]
+    found: list[TableCell] = []
+    for results in inputs.results:
+        profile = inputs.profiles[results.profile]
         subjects[results.name] = _subject(results, profile)
-        for cell in _seen(results, profile, observed, today):
-            rows.setdefault(cell.row, _row(cell.row, rules))
-            entered.append(cell)
-    for name, profile in observed.profiles.items():
+        found += _observed(results, profile, inputs, today)
+    for name, profile in inputs.profiles.items():
         if name in subjects:
-            for cell in _claimed(name, subjects[name].model, profile, observed.calibration.get(name, {})):
-                rows.setdefault(cell.row, _row(cell.row, rules))
-                entered.append(cell)
-    ordered = sorted(rows.values(), key=lambda row: (row.family in (PROBES, CLAIMS), row.family, row.name))
-    places = {row.name: place for place, row in enumerate(ordered)}
-    entered.sort(key=lambda cell: (cell.subject, places[cell.row], cell.variant, cell.evidence))
-    return Table(tuple([subjects[name] for name in sorted(subjects)]), tuple(ordered), tuple(entered), observed)
+            found += _claimed(name, subjects[name].model, profile, inputs.calibration.get(name, {}))
+    rows = [_row(name, rules) for name in dict.fromkeys([cell.row for cell in found])]
+    rows.sort(key=lambda row: (row.family in (PROBES, CLAIMS), row.family, row.name))
+    positions = {row.name: position for position, row in enumerate(rows)}
+    found.sort(key=lambda cell: (cell.subject, positions[cell.row], cell.variant, cell.evidence))
+    return Table(tuple([subjects[name] for name in sorted(subjects)]), tuple(rows), tuple(found), inputs)
+
+
+def worst(cells: Iterable[TableCell]) -> dict[tuple[str, str], Verdict]:
+    """Return the worst verdict of each subject in each row, over all variants and kinds of evidence."""
+    found: dict[tuple[str, str], Verdict] = {}
+    for cell in cells:
+        key = cell.subject, cell.row
+        found[key] = min(cell.verdict, found.get(key, cell.verdict), key=WORST_FIRST.index)
+    return found
 
 
 def _subject(results: Results, profile: Profile) -> Subject:
     if results.provider:
         title = f"{results.subject} on {profile.title}"
-        return Subject(results.name, title, "adapter", profile.name, results.model, results.versions)
+        return Subject(results.name, title, ADAPTER, profile.name, results.model, results.versions)
     return Subject(results.name, profile.title, profile.kind, profile.name, results.model, results.versions)
 
 
-def _seen(results: Results, profile: Profile, observed: Observed, today: str) -> Iterator[Entered]:
-    """Yield what was observed of rules and probes, and what of it was expected."""
-    confirmed = {
-        name: counts["confirmed"]
-        for name, counts in observed.calibration.get(profile.name, {}).get("claims", {}).items()
-    }
-    failed = [fact for fact in gate.facts(results) if fact.is_failure]
-    reasons = {_key(fact): entry.reason for fact, entry in cover(failed, observed.entries, today).expected}
+def _observed(results: Results, profile: Profile, inputs: Inputs, today: str) -> Iterator[TableCell]:
+    """Yield the cells of rules and probes, and the reasons why some failures are expected."""
+    calibration = inputs.calibration.get(profile.name, {}).get("claims", {})
+    confirmed = {name: counts["confirmed"] for name, counts in calibration.items()}
+    failures = [result for result in check_results(results) if result.is_failure]
+    covered = cover(failures, inputs.entries, today).expected
+    reasons = {(failure.case, failure.check): entry.reason for failure, entry in covered}
     for cell in cells(results, profile, confirmed):
-        found = [reasons.get((case, _fact(cell))) for case in cell.cases]
-        yield Entered(
+        is_probe = cell.family == PROBES
+        check = f"{PROBES}/{cell.row.partition(': ')[2]}" if is_probe else cell.row
+        expected = [reasons.get((case, check), "") for case in cell.cases]
+        yield TableCell(
             results.name,
-            _row_name(cell),
+            f"{PROBES}/{cell.row}" if is_probe else cell.row,
             cell.variant,
             cell.verdict,
             cell.evidence.value,
             cell.claimed,
             cell.observed,
-            next((each for each in found if each), "") if all(found) else "",
+            expected[0] if expected and all(expected) else "",
             cell.judged,
             cell.cases,
             cell.findings,
-            again=_again(results, cell),
+            command=_command(results, cell),
         )
 
 
-def _claimed(name: str, model: str, profile: Profile, calibration: Mapping[str, Any]) -> Iterator[Entered]:
-    """Yield what is claimed of a subject, and what recordings of real traffic say of it."""
+def _claimed(name: str, model: str, profile: Profile, calibration: Mapping[str, Any]) -> Iterator[TableCell]:
+    """Yield the cells of claims, with what recordings of real traffic show of them."""
     counts = calibration.get("claims", {})
-    for each, value in sorted(profile.at(model, "").items()):
-        told = counts.get(each, {"confirmed": 0, "contradicted": 0})
-        verdict, observed = _verdict(value, told["confirmed"], told["contradicted"])
-        evidence = Evidence.RECORDED.value if observed else SOURCES
-        claim = profile.claim(each, model)
-        yield Entered(
+    for claim, value in sorted(profile.at(model, "").items()):
+        counted = counts.get(claim, {"confirmed": 0, "contradicted": 0})
+        verdict, observed = _verdict(value, counted["confirmed"], counted["contradicted"])
+        yield TableCell(
             name,
-            f"{CLAIMS}/{each}",
+            f"{CLAIMS}/{claim}",
             "",
             verdict,
-            evidence,
-            words(value),
+            Evidence.RECORDED.value if observed else SOURCES,
+            brief(value),
             observed,
-            judged=sum(told.values()),
-            claim=claim,
+            judged=sum(counted.values()),
+            claim=profile.claim(claim, model),
         )
 
 
 def _verdict(value: Any, confirmed: int, contradicted: int) -> tuple[Verdict, str]:
-    """Return what a claim's cell says, and in words what was observed; none where nothing was."""
+    """Return the verdict on a claim, and in words what was observed; empty if nothing was."""
     if value == UNKNOWN:
         return Verdict.UNKNOWN, ""
     if contradicted:
         return Verdict.DEPARTS, f"contradicted by {contradicted} of {confirmed + contradicted} recordings"
     if confirmed:
-        return Verdict.CONFORMS, f"confirmed by {confirmed} recording{'s' if confirmed > 1 else ''}"
+        return Verdict.CONFORMS, f"confirmed by {plural(confirmed, 'recording')}"
     return Verdict.DECLARED, ""
-
-
-def _row_name(cell: Cell) -> str:
-    return f"{PROBES}/{cell.row}" if cell.family == PROBES else cell.row
-
-
-def _fact(cell: Cell) -> str:
-    """Return the name of a cell's fact, as the gate has it."""
-    return f"{PROBES}/{cell.row.partition(': ')[2]}" if cell.family == PROBES else cell.row
-
-
-def _key(fact: gate.Fact) -> tuple[str, str]:
-    return fact.case, fact.fact
 
 
 def _row(name: str, rules: Mapping[str, Rule | Fact]) -> Row:
@@ -229,21 +240,18 @@ def _row(name: str, rules: Mapping[str, Rule | Fact]) -> Row:
         probe = next((each for each in scenarios.load(scenario).probes if each.name == wanted), None)
         return Row(family, name, probe.title if probe else "", claims=probe.claims if probe else ())
     if name not in rules:
-        raise UnknownName("rule in results", name, rules)
+        raise UnknownName("rule id in results file", name, rules)
     rule = rules[name]
     if isinstance(rule, Rule):
         return Row(family, name, rule.title, rule.level.value, rule.on.side.value, rule.reads)
     return Row(family, name, rule.title, rule.level.value, Side.CLIENT.value)
 
 
-def _again(results: Results, cell: Cell) -> str:
+def _command(results: Results, cell: Cell) -> str:
     """Return the command that repeats an observation."""
+    scenario = cell.cases[0].partition(".")[0] if cell.cases else ""
     if results.provider:
-        return f"conformance adapter run {results.subject} --provider {results.provider} --scenario {_scenario(cell)}"
+        return f"conformance adapter run {results.subject} --provider {results.provider} --scenario {scenario}"
     command = f"pytest --provider={results.subject} --model {results.model}"
     live = " --live" if cell.evidence is Evidence.LIVE else ""
-    return f"{command}{live} -k {_scenario(cell)}"
-
-
-def _scenario(cell: Cell) -> str:
-    return cell.cases[0].partition(".")[0] if cell.cases else ""
+    return f"{command}{live} -k {scenario}"

@@ -1,6 +1,6 @@
-"""Reports: one renderer a file, each a pure function of outcomes.
+"""The report formats, one per module; each is a pure function of outcomes.
 
-A report that is published says what it writes in `publish(table)`: texts by their paths in the folder of reports.
+A published report has `publish(table)`, which returns texts by their paths in the folder of reports.
 """
 
 import importlib
@@ -9,12 +9,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    # Not loaded with it, because a plain check of a file starts without the table.
+    # Not imported at run time, because checking a file needs no table.
     from conformance.reporting.matrix.table import Table
 
 
 def published(table: "Table") -> Mapping[str, str]:
-    """Return every file that the published reports consist of, by path; the folder of renderers is the registry."""
+    """Return all files of the published reports by their paths; the folder of renderers is the registry."""
     stems = sorted([path.stem for path in Path(__file__).parent.glob("*.py") if not path.name.startswith("_")])
     files: dict[str, str] = {}
     for stem in stems:

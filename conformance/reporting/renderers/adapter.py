@@ -1,24 +1,24 @@
-"""Report of what an adapter sent, for people: by rule, the worst first, with a proof and how to fix it."""
+"""The report on an adapter, for people: by rule, the worst first, each with evidence and how to fix it."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any, Final
 
-from conformance.reporting.text import printable
+from conformance.reporting.text import plural, printable
 from conformance.results import NOTHING_TO_JUDGE
 
 Paint = Callable[[str, str], str]
 
 _COLOURS: Final = {"errored": "red", "untested": "red", "fails": "red", "warns": "yellow", "differs": "cyan"}
-_ERRORED: Final = "the driver or this program is at fault; it says nothing of the adapter"
-_UNTESTED: Final = "promised, and nothing was there to judge, which is no pass"
-_CASES: Final = 6
-_FINDINGS: Final = 2
+_ERRORED: Final = "the driver or this program failed; this is no result about the adapter"
+_UNTESTED: Final = "the scenario promises these checks, but there was nothing to check, so they do not pass"
+_MAX_CASES: Final = 6
+_MAX_FINDINGS: Final = 2
 
 
 def render(summary: Mapping[str, Any], paint: Paint, *, every: bool = False) -> Iterator[str]:
     """Yield the report of one adapter with one provider line by line.
 
-    `every`: all findings instead of the first two of a rule, and what clients may do as they like.
+    `every`: all findings, including MAY, instead of the first two of a rule.
     """
     yield f"{paint('bold', _head(summary))}\n"
     for rule in summary["rules"]:
@@ -31,15 +31,15 @@ def render(summary: Mapping[str, Any], paint: Paint, *, every: bool = False) -> 
 
 
 def render_line(summary: Mapping[str, Any], paint: Paint) -> str:
-    """Return one line on one adapter with one provider: the counts, and the rules that it breaks."""
+    """Return one line about an adapter with a provider: the counts, and the rules that it breaks."""
     broken = [rule["rule"] for rule in summary["rules"] if rule["grade"] == "fails"]
     shown = f"; breaks {', '.join(broken)}" if broken else ""
     return printable(f"{summary['adapter']} with {summary['provider']}: ") + _counts(summary, paint) + shown
 
 
 def _head(summary: Mapping[str, Any]) -> str:
-    way = "refusing as the provider would" if summary["strict"] else "recorded first, judged afterwards"
-    return printable(f"{summary['adapter']} with {summary['provider']} ({summary['model']}), {way}")
+    mode = "strict: requests are refused as the provider would" if summary["strict"] else "recorded, then checked"
+    return printable(f"{summary['adapter']} with {summary['provider']} ({summary['model']}), {mode}")
 
 
 def _rule(rule: Mapping[str, Any], summary: Mapping[str, Any], paint: Paint, *, every: bool) -> Iterator[str]:
@@ -48,9 +48,9 @@ def _rule(rule: Mapping[str, Any], summary: Mapping[str, Any], paint: Paint, *, 
     if grade == "errored":
         yield f"    {_ERRORED}\n"
     yield f"    {_where(rule['cases'], every=every)}\n"
-    for reason in rule["reasons"] if every else rule["reasons"][:_FINDINGS]:
+    for reason in rule["reasons"] if every else rule["reasons"][:_MAX_FINDINGS]:
         yield from (f"    {printable(line)}\n" for line in reason.splitlines())
-    for finding in rule["findings"] if every else rule["findings"][:_FINDINGS]:
+    for finding in rule["findings"] if every else rule["findings"][:_MAX_FINDINGS]:
         yield f"    {finding['case']} at {printable(finding['at'] or '(root)')}: {printable(finding['message'])}\n"
         if finding["sent"]:
             yield f"        sent: {printable(finding['sent'])}\n"
@@ -62,23 +62,23 @@ def _rule(rule: Mapping[str, Any], summary: Mapping[str, Any], paint: Paint, *, 
 
 
 def _untested(rules: Sequence[Mapping[str, Any]], paint: Paint) -> Iterator[str]:
-    """Yield what was not tested, by cases: where a client ends early, much is missed for one reason."""
-    together: dict[tuple[str, ...], list[Mapping[str, Any]]] = {}
+    """Yield what was not tested, by cases: if a client ends early, many rules are untested for one reason."""
+    by_cases: dict[tuple[str, ...], list[Mapping[str, Any]]] = {}
     for rule in rules:
-        together.setdefault(tuple(rule["cases"]), []).append(rule)
-    for cases, missed in together.items():
-        yield f"\n{paint(_COLOURS['untested'], 'UNTESTED')} {', '.join([rule['rule'] for rule in missed])}\n"
+        by_cases.setdefault(tuple(rule["cases"]), []).append(rule)
+    for cases, untested in by_cases.items():
+        yield f"\n{paint(_COLOURS['untested'], 'UNTESTED')} {', '.join([rule['rule'] for rule in untested])}\n"
         yield f"    {_where(cases, every=False)}; {_UNTESTED}\n"
-        reasons = dict.fromkeys([reason for rule in missed for reason in rule["reasons"]])
+        reasons = dict.fromkeys([reason for rule in untested for reason in rule["reasons"]])
         for reason in reasons:
             if not reason.startswith(NOTHING_TO_JUDGE):
                 yield from (f"    {printable(line)}\n" for line in reason.splitlines())
 
 
 def _where(cases: Sequence[str], *, every: bool) -> str:
-    shown = cases if every else cases[:_CASES]
+    shown = cases if every else cases[:_MAX_CASES]
     more = f" and {len(cases) - len(shown)} more" if len(cases) > len(shown) else ""
-    return f"in {_number(len(cases), 'case')}: {', '.join(shown)}{more}"
+    return f"in {plural(len(cases), 'case')}: {', '.join(shown)}{more}"
 
 
 def _counts(summary: Mapping[str, Any], paint: Paint) -> str:
@@ -86,11 +86,7 @@ def _counts(summary: Mapping[str, Any], paint: Paint) -> str:
         f"{paint(_COLOURS[grade], f'{count} {grade}')}" for grade, count in summary["grades"].items() if count
     )
     ruled_out = summary["cases"] - summary["played"]
-    unplayed = f"; {_number(ruled_out, 'case')} that the provider rules out" if ruled_out else ""
+    skipped = f"; {plural(ruled_out, 'case')} not applicable to the provider" if ruled_out else ""
     clean = f"{summary['clean']} clean"
-    played = _number(summary["played"], "case")
-    return f"{played} played: {paint('green', clean)}{', ' + grades if grades else ''}{unplayed}"
-
-
-def _number(count: int, noun: str) -> str:
-    return f"{count} {noun}" if count == 1 else f"{count} {noun}s"
+    played = plural(summary["played"], "case")
+    return f"{played} played: {paint('green', clean)}{', ' + grades if grades else ''}{skipped}"

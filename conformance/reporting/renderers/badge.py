@@ -1,19 +1,21 @@
-"""Badges: what was seen to conform, in a word, as SVG or for shields.io.
+"""Badges: how many checks conform, as SVG or for shields.io.
 
-What only the simulator played says "declared" and never "conforms".
+Passes that only the simulator shows are called "declared", never "conforms".
 """
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
 from typing import Final
 from xml.sax.saxutils import escape
 
 import orjson
 
-from conformance.reporting.matrix.counts import Standing
+from conformance.gate import check_results
 from conformance.reporting.text import printable
+from conformance.results import Evidence, Results
 
 _GREEN, _RED, _BLUE, _GREY = "#2c7a34", "#b3261e", "#1f5f99", "#5c5c5c"
-"""Dark enough for white text: a contrast of 4.5 to 1 and more, as WCAG 2.2 asks of small text."""
+"""Dark enough for white text: a contrast of at least 4.5 to 1, as WCAG 2.2 requires for small text."""
 
 _HEIGHT: Final = 20
 _PADDING: Final = 6
@@ -23,9 +25,44 @@ _WIDTHS: Final = {"narrow": 4.0, "usual": 6.6, "capital": 7.9, "wide": 10.5, "fo
 """Width in pixels of characters of Verdana at 11 pixels, rounded up."""
 
 
-def render_svg(standing: Standing, label: str) -> str:
-    """Return a badge as SVG that stands alone: no font, script or style is fetched, and its title says all."""
-    message, colour = _message(standing)
+@dataclass(frozen=True, slots=True)
+class Counts:
+    """Numbers of checks (rules and probes) over all cases of a subject; each check counts once.
+
+    `conforms` and `fails` were observed: live, in recordings or with an engine. `declared`: only the simulator played
+    them, which tests the suite and not the subject.
+    """
+
+    conforms: int = 0
+    fails: int = 0
+    declared: int = 0
+
+    @property
+    def observed(self) -> int:
+        """Return the number of checks that were observed."""
+        return self.conforms + self.fails
+
+
+def count(many: Iterable[Results]) -> Counts:
+    """Count the checks of results; one fails if it fails, errors, or is untested though promised, in any case."""
+    observed: dict[tuple[str, str], bool] = {}
+    declared: set[tuple[str, str]] = set()
+    for results in many:
+        kinds = {case.name: case.evidence for case in results.cases}
+        for result in check_results(results):
+            name = (result.subject, result.check)
+            # An adapter is itself under test, even though the provider is simulated.
+            if kinds[result.case] is Evidence.SIMULATED and not results.provider:
+                declared.add(name)
+            else:
+                observed[name] = observed.get(name, True) and not result.is_bad
+    conforms = sum(observed.values())
+    return Counts(conforms, len(observed) - conforms, len(declared - observed.keys()))
+
+
+def render_svg(counts: Counts, label: str) -> str:
+    """Return a self-contained SVG badge: it loads no font, script or style, and its title has the whole text."""
+    message, colour = _message(counts)
     shown = [escape(printable(text), {'"': "&quot;"}) for text in (label, message)]
     left, right = (_width(printable(text)) for text in (label, message))
     title = f"{shown[0]}: {shown[1]}"
@@ -42,25 +79,23 @@ def render_svg(standing: Standing, label: str) -> str:
     )
 
 
-def render_shields(standing: Standing, label: str) -> str:
-    """Return what shields.io makes a badge of; source: https://shields.io/badges/endpoint-badge."""
-    message, colour = _message(standing)
+def render_shields(counts: Counts, label: str) -> str:
+    """Return a badge for shields.io; source: https://shields.io/badges/endpoint-badge."""
+    message, colour = _message(counts)
     shown = {"schemaVersion": 1, "label": label, "message": message, "color": colour}
-    return orjson.dumps(
-        shown | ({"isError": True} if standing.fails else {}), option=orjson.OPT_APPEND_NEWLINE
-    ).decode()
+    return orjson.dumps(shown | ({"isError": True} if counts.fails else {}), option=orjson.OPT_APPEND_NEWLINE).decode()
 
 
-FORMATS: Final[Mapping[str, Callable[[Standing, str], str]]] = {"svg": render_svg, "shields": render_shields}
+FORMATS: Final[Mapping[str, Callable[[Counts, str], str]]] = {"svg": render_svg, "shields": render_shields}
 
 
-def _message(standing: Standing) -> tuple[str, str]:
-    """Return what a badge says and its colour: green for what was seen to conform whole, blue for mere declarations."""
-    declared = f"{standing.declared} declared" if standing.declared else ""
-    if not standing.seen:
-        return (declared, _BLUE) if declared else ("nothing judged", _GREY)
-    seen = f"{standing.conforms} of {standing.seen} conform"
-    return ", ".join([seen, declared] if declared else [seen]), _RED if standing.fails else _GREEN
+def _message(counts: Counts) -> tuple[str, str]:
+    """Return the text and colour of a badge: green if all observed checks conform, blue if all are only declared."""
+    declared = f"{counts.declared} declared" if counts.declared else ""
+    if not counts.observed:
+        return (declared, _BLUE) if declared else ("nothing checked", _GREY)
+    observed = f"{counts.conforms} of {counts.observed} conform"
+    return ", ".join([observed, declared] if declared else [observed]), _RED if counts.fails else _GREEN
 
 
 def _width(text: str) -> int:

@@ -1,31 +1,33 @@
-"""Report of a calibration for people: a table of the providers, then what was found wrong, then what else was seen."""
+"""The report of a calibration, for people: a table of the providers, details of each, then the failures."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any, Final
 
-from conformance.reporting.text import printable
+from conformance.reporting.text import printable, shorten
 
-_HEADINGS: Final[Mapping[str, Callable[[Mapping[str, Any]], int]]] = {
-    "exchanges": lambda row: row["recordings"],
-    "accepted": lambda row: row["requests"].get("accepted", 0),
-    "refused": lambda row: row["requests"].get("refused", 0),
-    "false": lambda row: row["requests"].get("falsely refused", 0),
-    "missed": lambda row: row["requests"].get("refusal missed", 0) + row["requests"].get("refused in other words", 0),
-    "apart": lambda row: row["requests"].get("apart", 0),
-    "unplayed": lambda row: row["requests"].get("unplayed", 0),
-    "confirmed": lambda row: sum(1 for each in row["claims"].values() if not each["contradicted"]),
-    "contradicted": lambda row: sum(1 for each in row["claims"].values() if each["contradicted"]),
-    "unseen": lambda row: len(row["unseen"]),
-    "unread": lambda row: len(row["unread"]),
+_COLUMNS: Final[Mapping[str, Callable[[Mapping[str, Any]], int]]] = {
+    "\nexchanges": lambda row: row["recordings"],
+    "\naccepted": lambda row: row["requests"].get("accepted", 0),
+    "\nrefused": lambda row: row["requests"].get("refused", 0),
+    "false\npositives": lambda row: row["requests"].get("falsely refused", 0),
+    "false\nnegatives": lambda row: (
+        row["requests"].get("refusal missed", 0) + row["requests"].get("refused in other words", 0)
+    ),
+    "out of\nscope": lambda row: row["requests"].get("apart", 0),
+    "\nincomplete": lambda row: row["requests"].get("unplayed", 0),
+    "claims\nconfirmed": lambda row: sum(1 for each in row["claims"].values() if not each["contradicted"]),
+    "\ncontradicted": lambda row: sum(1 for each in row["claims"].values() if each["contradicted"]),
+    "not\nobserved": lambda row: len(row["unseen"]),
+    "not\nread": lambda row: len(row["unread"]),
 }
 _LEGEND: Final = """\
-accepted, refused: requests, as in reality; refused with the same status and text. false: refused here, accepted in
-reality. missed: refused in reality, not here, or not in these words. apart: refused for a cause that is not the wire.
-unplayed: request or answer was not kept. confirmed, contradicted, unseen: claims of the profile;
-unread: those that no rule goes by, so that nothing can put them to the test.
+Requests. accepted, refused: as predicted; refused with the same status and text. false positives: a refusal was
+predicted, but the request was accepted. false negatives: refused, but no refusal or another text was predicted. out of
+scope: refused for a reason other than the wire. incomplete: the request or the answer was not recorded.
+Claims. confirmed, contradicted, not observed: by these recordings. not read: no rule reads them, so nothing tests them.
 """
 _WIDTH: Final = 118
-_SHOWN: Final = 400
+_MAX_MESSAGE: Final = 400
 
 Paint = Callable[[str, str], str]
 
@@ -43,37 +45,34 @@ def render(calibration: Mapping[str, Any], paint: Paint) -> Iterator[str]:
 
 
 def _table(rows: Sequence[Mapping[str, Any]], paint: Paint) -> Iterator[str]:
-    cells = [[row["provider"], *(str(count(row)) for count in _HEADINGS.values())] for row in rows]
-    cells.append(["all", *(str(sum(count(row) for row in rows)) for count in _HEADINGS.values())])
-    headings = ["provider", *_HEADINGS]
-    widths = [max(map(len, column)) for column in zip(headings, *cells, strict=True)]
-    yield paint("bold", _line(headings, widths))
-    for row in cells:
-        yield _line(row, widths)
+    # Imported here because listing the report formats loads this module as well.
+    from tabulate import tabulate
 
-
-def _line(cells: Sequence[str], widths: Sequence[int]) -> str:
-    name, *numbers = cells
-    aligned = [number.rjust(width) for number, width in zip(numbers, widths[1:], strict=True)]
-    return "  ".join([name.ljust(widths[0]), *aligned]).rstrip() + "\n"
+    cells = [[row["provider"], *(str(count(row)) for count in _COLUMNS.values())] for row in rows]
+    cells.append(["all", *(str(sum(count(row) for row in rows)) for count in _COLUMNS.values())])
+    alignment = ("left", *("right" for _ in _COLUMNS))
+    headings = ["\nprovider", *_COLUMNS]
+    table = tabulate(cells, headers=headings, tablefmt="plain", colalign=alignment, disable_numparse=True)
+    for number, line in enumerate(table.splitlines()):
+        yield f"{paint('bold', line.rstrip()) if number < 2 else line.rstrip()}\n"
 
 
 def _provider(row: Mapping[str, Any], paint: Paint) -> Iterator[str]:
     claims = row["claims"]
-    held = {name: each["confirmed"] for name, each in claims.items() if not each["contradicted"]}
-    broken = [
+    confirmed = {name: each["confirmed"] for name, each in claims.items() if not each["contradicted"]}
+    contradicted = [
         f"{name} {each['contradicted']} of {each['confirmed'] + each['contradicted']}"
         for name, each in claims.items()
         if each["contradicted"]
     ]
     yield f"\n{paint('bold', row['provider'])}\n"
-    yield from _wrapped("confirmed", _counts(held))
-    yield from _wrapped("contradicted", broken)
-    yield from _wrapped("never seen", row["unseen"])
+    yield from _wrapped("confirmed", _counts(confirmed))
+    yield from _wrapped("contradicted", contradicted)
+    yield from _wrapped("not observed", row["unseen"])
     yield from _wrapped("not read by any rule", row["unread"])
-    yield from _wrapped("nothing claimed, and answered", _counts(row["answered"]))
-    yield from _wrapped("refused for another cause than the wire", _counts(row["apart"]))
-    yield from _wrapped("departs from the canonical wire, of which no claim tells", _counts(row["departures"]))
+    yield from _wrapped("unknown, and accepted", _counts(row["answered"]))
+    yield from _wrapped("refused for a reason other than the wire", _counts(row["apart"]))
+    yield from _wrapped("departs from the canonical wire without a claim", _counts(row["departures"]))
 
 
 def _counts(counted: Mapping[str, int]) -> list[str]:
@@ -81,44 +80,39 @@ def _counts(counted: Mapping[str, int]) -> list[str]:
 
 
 def _wrapped(heading: str, items: Sequence[str]) -> Iterator[str]:
-    """Yield a list under its heading, in lines that break between items only."""
+    """Yield a list under its heading, with line breaks only between items."""
     if not items:
         return
     line = f"  {heading}:"
     for number, item in enumerate(items):
-        piece = f" {item}," if number + 1 < len(items) else f" {item}"
-        if len(line) + len(piece) > _WIDTH:
+        text = f" {item}," if number + 1 < len(items) else f" {item}"
+        if len(line) + len(text) > _WIDTH:
             yield f"{line}\n"
             line = "   "
-        line += piece
+        line += text
     yield f"{line}\n"
 
 
 def _failures(calibration: Mapping[str, Any], paint: Paint) -> Iterator[str]:
     for failure in calibration["failures"]:
         kind = paint("red", failure["kind"])
-        yield f"\n{_where(failure)}: {kind}{_by(failure)}\n    {_short(failure['message'])}\n"
+        message = shorten(printable(failure["message"]), _MAX_MESSAGE)
+        yield f"\n{_location(failure)}: {kind}{_origin(failure)}\n    {message}\n"
         yield f"    recording {failure['recording']} of {failure['provider']}\n"
     for failure in calibration["expected"]:
         kind = paint("yellow", f"{failure['kind']}, as expected")
-        yield f"\n{_where(failure)}: {kind}{_by(failure)}\n    {printable(failure['reason'])}\n"
+        yield f"\n{_location(failure)}: {kind}{_origin(failure)}\n    {printable(failure['reason'])}\n"
     count, expected = len(calibration["failures"]), len(calibration["expected"])
-    known = f", and {expected} that {'was' if expected == 1 else 'were'} expected" if expected else ""
-    told = paint("red", f"{count} unexpected") if count else paint("green", "nothing unexpected")
-    yield f"\n{told}{known}\n"
+    unexpected = paint("red", f"{count} unexpected") if count else paint("green", "nothing unexpected")
+    yield f"\n{unexpected}{f', {expected} expected' if expected else ''}\n"
 
 
-def _where(failure: Mapping[str, Any]) -> str:
+def _location(failure: Mapping[str, Any]) -> str:
     at = f" at {failure['at']}" if failure["at"] else ""
     return printable(f"{failure['ref']}{at}")
 
 
-def _by(failure: Mapping[str, Any]) -> str:
+def _origin(failure: Mapping[str, Any]) -> str:
     """Return the claims and the rule behind a failure, as far as known."""
     claims = f" {', '.join(failure['claims'])}" if failure["claims"] else ""
     return f"{claims} (by {failure['rule']})" if failure["rule"] else claims
-
-
-def _short(text: str) -> str:
-    text = printable(text)
-    return text if len(text) <= _SHOWN else f"{text[: _SHOWN - 1]}…"

@@ -1,13 +1,13 @@
-"""Report of judged inputs for people: what each was taken for, what is wrong with it and where, and a summary."""
+"""The report on checked inputs, for people: what each input is, its findings and their places, and a summary."""
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any, Final, TypeAlias
 
 from conformance.formats.inputs import KINDS
-from conformance.reporting.text import printable
+from conformance.reporting.text import plural, printable
 
 Paint: TypeAlias = Callable[[str, str], str]
-"""Gives a text its colour, or leaves it as it is: `paint("red", "MUST")`."""
+"""Colours a text, or returns it unchanged: `paint("red", "MUST")`."""
 
 _COLOURS: Final = {"MUST": "red", "SHOULD": "yellow", "MAY": "cyan"}
 
@@ -15,11 +15,11 @@ _COLOURS: Final = {"MUST": "red", "SHOULD": "yellow", "MAY": "cyan"}
 def render_inputs(
     inputs: Iterable[Mapping[str, Any]], summary: Callable[[], Mapping[str, Any]], paint: Paint
 ) -> Iterator[str]:
-    """Yield the report line by line; an input that cannot be read is left to standard error, and counted."""
+    """Yield the report line by line; unreadable inputs are only counted, since they go to standard error."""
     for each in inputs:
         if "error" in each:
             continue
-        provider = f", by the claims of {each['provider']}" if each["provider"] else ""
+        provider = f", checked against {each['provider']}" if each["provider"] else ""
         yield f"{paint('bold', _place(each))}: {KINDS.get(each['kind'], each['kind'])}{provider}\n"
         for note in each.get("notes", ()):
             yield f"    {printable(note)}\n"
@@ -29,7 +29,7 @@ def render_inputs(
 
 
 def _place(given: Mapping[str, Any], pointer: str = "") -> str:
-    """Return path and line of an input, or of the exchange in it that a pointer leads to."""
+    """Return path and line of an input, or of the exchange in it that a pointer points to."""
     line, lines, number = given["line"], given.get("lines", ()), pointer.split("/")[1:2]
     if number and number[0].isdecimal() and int(number[0]) < len(lines):
         line = lines[int(number[0])]
@@ -46,7 +46,7 @@ def _outcome(given: Mapping[str, Any], outcome: Mapping[str, Any], paint: Paint)
     if not outcome["findings"]:
         where = _place(given)
         reason = f": {printable(outcome['reason'])}" if outcome.get("reason") else ""
-        judged = f" ({outcome['judged']} judged)" if outcome["judged"] else ""
+        judged = f" ({outcome['judged']} checked)" if outcome["judged"] else ""
         yield f"{where}: {rule} {paint('red', status) if status == 'errored' else status}{judged}{reason}\n"
 
 
@@ -57,21 +57,17 @@ def _answer(refusal: Mapping[str, Any]) -> str:
 
 def _summary(counts: Mapping[str, Any], paint: Paint) -> Iterator[str]:
     unreadable = f", {counts['unreadable']} unreadable" if counts["unreadable"] else ""
-    judged = f"{counts['judged']} of {counts['rules']} rules had something to judge"
-    yield f"\n{_number(counts['inputs'], 'input')}{unreadable}; {_number(counts['exchanges'], 'exchange')}; {judged}\n"
+    applied = f"{counts['judged']} of {counts['rules']} rules applied"
+    yield f"\n{plural(counts['inputs'], 'input')}{unreadable}; {plural(counts['exchanges'], 'exchange')}; {applied}\n"
     findings, sides = counts["findings"], counts["sides"]
     if any(findings.values()):
         levels = ", ".join(paint(_COLOURS[name], f"{count} {name}") for name, count in findings.items() if count)
-        blamed = ", ".join(f"{count} on the {name}'s side" for name, count in sides.items() if count)
-        yield f"findings: {levels}; {blamed}\n"
+        by_side = ", ".join(f"{count} on the {name} side" for name, count in sides.items() if count)
+        yield f"findings: {levels}; {by_side}\n"
     else:
-        yield (paint("green", "no findings") if counts["exchanges"] else "nothing was judged") + "\n"
+        yield (paint("green", "no findings") if counts["exchanges"] else "nothing was checked") + "\n"
     if counts["hidden"]:
-        yield f"{_number(counts['hidden'], 'finding')} below the level asked for, not shown\n"
+        yield f"{plural(counts['hidden'], 'finding')} below the requested level, not shown\n"
     if counts["errored"]:
-        times = _number(counts["errored"], "time")
-        yield paint("red", f"{times} a rule broke and judged nothing, which is this program's fault") + "\n"
-
-
-def _number(count: int, noun: str) -> str:
-    return f"{count} {noun}" if count == 1 else f"{count} {noun}s"
+        times = plural(counts["errored"], "time")
+        yield paint("red", f"{times} a rule failed to run, which is a bug in this program") + "\n"

@@ -1,36 +1,37 @@
-"""Report of the gate for people: what closes it, each with the mend, and what is known and excused."""
+"""The report of the gate, for people: what closes it and how to fix that, then the expected failures."""
 
 from collections.abc import Callable, Iterator
 
 from conformance.baseline import Entry
-from conformance.gate import Fact, Judgement
+from conformance.gate import CheckResult, GateResult
 from conformance.reporting.text import printable
 
 
-def render(judgement: Judgement, paint: Callable[[str, str], str]) -> Iterator[str]:
-    """Yield the report line by line; the last one says whether the gate is open."""
-    for fact in judgement.errored:
-        yield f"{paint('red', 'errored')} {_fact(fact)}\n    this project is at fault; nothing excuses it\n"
-    for fact in judgement.unexpected:
-        yield f"{paint('red', 'unexpected')} {_fact(fact)}\n"
-    for name, note in judgement.idle:
-        told = f": {note}" if note else ""
-        yield f"{paint('red', 'judged nothing')} {printable(name + told)}\n"
-    for entry in judgement.mended:
-        yield f"{paint('red', 'passes, though expected to fail')} {_entry(entry)}\n    take the entry away\n"
-    for entry in judgement.unmatched:
-        yield f"{paint('red', 'matches nothing')} {_entry(entry)}\n    mend the pattern, or take the entry away\n"
-    for entry in judgement.ended:
-        yield f"{paint('red', f'ended on {entry.until}')} {_entry(entry)}\n    see whether it still fails, and why\n"
-    for fact, entry in judgement.expected:
-        yield f"{paint('yellow', 'expected')} {_fact(fact)}\n    {printable(entry.reason)} {printable(entry.link)}\n"
-    yield _verdict(judgement, paint)
+def render(gate: GateResult, paint: Callable[[str, str], str]) -> Iterator[str]:
+    """Yield the report line by line; the last line says whether the gate is open or closed."""
+    for result in gate.errored:
+        yield f"{paint('red', 'errored')} {_result(result)}\n    this is a bug in this project; no entry covers it\n"
+    for result in gate.unexpected:
+        yield f"{paint('red', 'unexpected failure')} {_result(result)}\n"
+    for name, note in gate.unchecked:
+        yield f"{paint('red', 'nothing checked')} {printable(name + (f': {note}' if note else ''))}\n"
+    for entry in gate.stale:
+        yield f"{paint('red', 'stale entry')} {_entry(entry)}\n    all checks that it matches pass; remove the entry\n"
+    for entry in gate.unmatched:
+        yield f"{paint('red', 'unmatched entry')} {_entry(entry)}\n"
+        yield "    it matches no check; fix the pattern or remove the entry\n"
+    for entry in gate.expired:
+        yield f"{paint('red', f'entry expired on {entry.until}')} {_entry(entry)}\n"
+        yield "    if the failure still occurs, extend the entry; otherwise remove it\n"
+    for result, entry in gate.expected:
+        yield f"{paint('yellow', 'expected failure')} {_result(result)}\n"
+        yield f"    {printable(f'{entry.reason} {entry.link}')}\n"
+    yield _verdict(gate, paint)
 
 
-def _fact(fact: Fact) -> str:
-    at = f" at {fact.at}" if fact.at else ""
-    told = f": {fact.message}" if fact.message else f": {fact.status.value}"
-    return printable(f"{fact.names[0]}{at}{told}")
+def _result(result: CheckResult) -> str:
+    at = f" at {result.at}" if result.at else ""
+    return printable(f"{result.names[0]}{at}: {result.message or result.status.value}")
 
 
 def _entry(entry: Entry) -> str:
@@ -38,17 +39,18 @@ def _entry(entry: Entry) -> str:
     return printable(f"{entry.match}{line}: {entry.reason}")
 
 
-def _verdict(judgement: Judgement, paint: Callable[[str, str], str]) -> str:
+def _verdict(gate: GateResult, paint: Callable[[str, str], str]) -> str:
     closing = {
-        "errored": judgement.errored,
-        "unexpected": judgement.unexpected,
-        "judged nothing": judgement.idle,
-        "mended": judgement.mended,
-        "unmatched": judgement.unmatched,
-        "ended": judgement.ended,
+        ("errored", "errored"): len(gate.errored),
+        ("unexpected failure", "unexpected failures"): len(gate.unexpected),
+        ("case checked nothing", "cases checked nothing"): len(gate.unchecked),
+        ("stale entry", "stale entries"): len(gate.stale),
+        ("unmatched entry", "unmatched entries"): len(gate.unmatched),
+        ("expired entry", "expired entries"): len(gate.expired),
     }
-    counts = ", ".join(f"{len(each)} {name}" for name, each in closing.items() if each)
-    known = f"; {len(judgement.expected)} expected" if judgement.expected else ""
-    if judgement.passes:
+    counts = ", ".join(f"{number} {one if number == 1 else many}" for (one, many), number in closing.items() if number)
+    expected = len(gate.expected)
+    known = f"; {expected} expected failure{'' if expected == 1 else 's'}" if expected else ""
+    if gate.passes:
         return f"{paint('green', 'the gate is open')}{known}\n"
     return f"{paint('red', 'the gate is closed')}: {counts}{known}\n"

@@ -1,22 +1,22 @@
-"""Report as workflow commands, which GitHub shows as annotations beside the lines of a pull request.
+"""Annotations as workflow commands, which GitHub shows beside the lines of a pull request.
 
-Source: https://docs.github.com/en/actions/reference/workflows-and-actions/workflow-commands, and for the escapes the
-functions of the same purpose in https://github.com/actions/toolkit, packages/core/src/command.ts.
+Source: https://docs.github.com/en/actions/reference/workflows-and-actions/workflow-commands, and for escaping
+https://github.com/actions/toolkit, packages/core/src/command.ts.
 """
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any, Final
 
-from conformance.reporting.matrix.annotations import Kind, Remark, of_inputs
+from conformance.reporting.matrix.annotations import Annotation, Kind, of_inputs
 from conformance.reporting.text import printable
 from conformance.results import Level
 
 LINES: Final = True
-"""An annotation stands beside a line."""
+"""An annotation needs a line."""
 
-MOST: Final = 10
-"""How many annotations of a kind GitHub shows of one step; the rest is counted in the last line."""
+MAX_ANNOTATIONS: Final = 10
+"""How many annotations of a kind GitHub shows for a step; the last line counts the others."""
 
 _COMMANDS: Final = {Level.MUST: "error", Level.SHOULD: "warning", Level.MAY: "notice"}
 
@@ -26,37 +26,41 @@ def render_inputs(
     _summary: Callable[[], Mapping[str, Any]],
     _paint: Callable[[str, str], str],
 ) -> Iterator[str]:
-    """Yield the report on judged inputs, a command a line."""
+    """Yield the annotations of checked inputs, a command per line."""
     yield from render(of_inputs(inputs))
 
 
-def render(remarks: Iterable[Remark]) -> Iterator[str]:
-    """Yield a command for each remark that is not a pass, as many as are shown, and a line with the sums."""
+def render(annotations: Iterable[Annotation]) -> Iterator[str]:
+    """Yield a command for each annotation that is not a pass, up to the limit, and a line with the totals."""
     met: Counter[str] = Counter()
-    for remark in remarks:
-        if remark.kind is Kind.PASSED:
+    for annotation in annotations:
+        if annotation.kind is Kind.PASSED:
             continue
-        command = _command(remark)
+        command = _command(annotation)
         met[command] += 1
-        if met[command] <= MOST:
-            yield _line(command, remark)
-    counts = ", ".join(f"{met[name]} {name}{'s' * (met[name] > 1)}" for name in _COMMANDS.values() if met[name])
-    left = sum(max(0, count - MOST) for count in met.values())
-    yield f"conformance: {counts or 'no findings'}{f'; {left} of them without annotation' if left else ''}\n"
+        if met[command] <= MAX_ANNOTATIONS:
+            yield _line(command, annotation)
+    totals = ", ".join(f"{met[name]} {name}{'s' * (met[name] > 1)}" for name in _COMMANDS.values() if met[name])
+    left = sum(max(0, count - MAX_ANNOTATIONS) for count in met.values())
+    yield f"conformance: {totals or 'no findings'}{f'; {left} not annotated' if left else ''}\n"
 
 
-def _command(remark: Remark) -> str:
-    if remark.kind is Kind.ERRORED:
+def _command(annotation: Annotation) -> str:
+    if annotation.kind is Kind.ERRORED:
         return "error"
-    return "notice" if remark.kind is Kind.EXPECTED else _COMMANDS[remark.level]
+    return "notice" if annotation.kind is Kind.EXPECTED else _COMMANDS[annotation.level]
 
 
-def _line(command: str, remark: Remark) -> str:
-    about = {"file": remark.place.path, "line": remark.place.line, "title": f"{remark.fact} {remark.level.value}"}
+def _line(command: str, annotation: Annotation) -> str:
+    about = {
+        "file": annotation.location.path,
+        "line": annotation.location.line,
+        "title": f"{annotation.check} {annotation.level.value}",
+    }
     shown = ",".join([f"{name}={_property(str(value))}" for name, value in about.items() if value])
-    at = f" at {remark.at}" if remark.at else ""
-    excuse = f"; expected: {remark.excuse}" if remark.excuse else ""
-    return f"::{command} {shown}::{_data(f'{remark.suite}{at}: {remark.message}{excuse}')}\n"
+    at = f" at {annotation.at}" if annotation.at else ""
+    expected = f"; expected: {annotation.reason}" if annotation.reason else ""
+    return f"::{command} {shown}::{_data(f'{annotation.suite}{at}: {annotation.message}{expected}')}\n"
 
 
 def _data(text: str) -> str:

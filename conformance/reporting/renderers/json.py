@@ -1,4 +1,4 @@
-"""Report of judged inputs as one JSON object: `{"inputs": […], "summary": {…}}`, an input a line."""
+"""The report on checked inputs as one JSON object: `{"inputs": […], "summary": {…}}`, one input per line."""
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any
@@ -11,7 +11,7 @@ def render_inputs(
     summary: Callable[[], Mapping[str, Any]],
     _paint: Callable[[str, str], str],
 ) -> Iterator[str]:
-    """Yield the report piece by piece; the summary is asked for after the last input."""
+    """Yield the report line by line; `summary` is called after the last input."""
     before = '{"inputs": [\n'
     for each in inputs:
         yield before + orjson.dumps(each).decode()

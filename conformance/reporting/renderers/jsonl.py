@@ -1,4 +1,4 @@
-"""Report of judged inputs as JSON lines: one input a line, written as soon as it is judged."""
+"""The report on checked inputs as JSON Lines: one input per line, written as soon as it is checked."""
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any
@@ -11,6 +11,6 @@ def render_inputs(
     _summary: Callable[[], Mapping[str, Any]],
     _paint: Callable[[str, str], str],
 ) -> Iterator[str]:
-    """Yield one line for each input; there is no summary, since it would be a line that is no input."""
+    """Yield one line per input; there is no summary, because every line is an input."""
     for each in inputs:
         yield orjson.dumps(each, option=orjson.OPT_APPEND_NEWLINE).decode()

@@ -1,6 +1,6 @@
-"""Report as JUnit XML: a suite for each input or case, a test for each fact; what is expected to fail is skipped.
+"""Annotations as JUnit XML: a suite per input or case, a test per check; an expected failure is a skipped test.
 
-The form is that of pytest and of the JUnit task of Ant: failures and errors with a message, and text that says where.
+The form is that of pytest and of Ant's JUnit task: failures and errors have a message, and a text with their places.
 """
 
 import re
@@ -9,16 +9,16 @@ from itertools import groupby
 from typing import Any, Final
 from xml.etree import ElementTree as ET
 
-from conformance.reporting.matrix.annotations import Kind, Remark, of_inputs
+from conformance.reporting.matrix.annotations import Annotation, Kind, of_inputs
 
 EVERY: Final = True
-"""A suite of failures alone would say that nothing passed."""
+"""Passed checks are included: a suite of failures alone would read as if nothing passed."""
 
 LINES: Final = True
-"""A test has a line."""
+"""A test needs a line."""
 
 _FORBIDDEN: Final = re.compile("[^\t\n\r\u0020-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
-"""What XML 1.0 cannot hold, not even escaped; source: https://www.w3.org/TR/xml/#charsets."""
+"""Characters that XML 1.0 forbids, even escaped; source: https://www.w3.org/TR/xml/#charsets."""
 
 _ELEMENTS: Final = {Kind.FAILED: "failure", Kind.ERRORED: "error", Kind.EXPECTED: "skipped", Kind.NOTED: "system-out"}
 _COUNTED: Final = {"failures": Kind.FAILED, "errors": Kind.ERRORED, "skipped": Kind.EXPECTED}
@@ -30,69 +30,70 @@ def render_inputs(
     _summary: Callable[[], Mapping[str, Any]],
     _paint: Callable[[str, str], str],
 ) -> Iterator[str]:
-    """Yield the report on judged inputs, a suite as soon as its input is judged."""
+    """Yield the report on checked inputs; a suite as soon as its input is checked."""
     yield from render(of_inputs(inputs))
 
 
-def render(remarks: Iterable[Remark]) -> Iterator[str]:
-    """Yield the document, a suite at a time, for which its remarks stand together.
+def render(annotations: Iterable[Annotation]) -> Iterator[str]:
+    """Yield the document, a suite at a time; the annotations of a suite have to be consecutive.
 
-    What is noted is a test that passes, with the note as its output. The sums stand at each suite and not above them:
-    traffic may be of any size, and none of it is held in memory.
+    A note is a test that passes, with the note as its output. Only suites have totals: traffic may have any size, and
+    is not held in memory.
     """
     yield '<?xml version="1.0" encoding="utf-8"?>\n<testsuites name="conformance">\n'
-    for name, together in groupby(remarks, key=lambda remark: remark.suite):
-        suite = _suite(name, together)
+    for name, group in groupby(annotations, key=lambda annotation: annotation.suite):
+        suite = _suite(name, group)
         ET.indent(suite, level=1)
         yield f"  {ET.tostring(suite, encoding='unicode')}\n"
     yield "</testsuites>\n"
 
 
-def _suite(name: str, remarks: Iterable[Remark]) -> ET.Element:
-    tests: dict[str, list[Remark]] = {}
-    for remark in remarks:
-        tests.setdefault(remark.fact, []).append(remark)
+def _suite(name: str, annotations: Iterable[Annotation]) -> ET.Element:
+    tests: dict[str, list[Annotation]] = {}
+    for annotation in annotations:
+        tests.setdefault(annotation.check, []).append(annotation)
     endings = [_worst(each) for each in tests.values()]
     counts = {name: str(endings.count(kind)) for name, kind in _COUNTED.items()}
     suite = ET.Element("testsuite", {"name": _clean(name), "tests": str(len(tests)), **counts})
-    suite.extend([_test(name, fact, each) for fact, each in tests.items()])
+    suite.extend([_test(name, check, each) for check, each in tests.items()])
     return suite
 
 
-def _test(suite: str, fact: str, remarks: list[Remark]) -> ET.Element:
-    test = ET.Element("testcase", classname=_clean(suite), name=_clean(fact))
-    place = remarks[0].place
-    if place.path:
-        test.set("file", _clean(place.path))
-    if place.line is not None:
-        test.set("line", str(place.line))
-    worst = _worst(remarks)
+def _test(suite: str, check: str, annotations: list[Annotation]) -> ET.Element:
+    test = ET.Element("testcase", classname=_clean(suite), name=_clean(check))
+    location = annotations[0].location
+    if location.path:
+        test.set("file", _clean(location.path))
+    if location.line is not None:
+        test.set("line", str(location.line))
+    worst = _worst(annotations)
     if worst is not Kind.PASSED:
-        test.append(_ending(worst, [each for each in remarks if each.kind is not Kind.PASSED]))
+        test.append(_ending(worst, [each for each in annotations if each.kind is not Kind.PASSED]))
     return test
 
 
-def _ending(worst: Kind, remarks: list[Remark]) -> ET.Element:
-    first = next(each for each in remarks if each.kind is worst)
+def _ending(worst: Kind, annotations: list[Annotation]) -> ET.Element:
+    first = next(each for each in annotations if each.kind is worst)
     ending = ET.Element(_ELEMENTS[worst])
     if worst is Kind.EXPECTED:
-        ending.attrib |= {"type": "expected failure", "message": _clean(first.excuse)}
+        ending.attrib |= {"type": "expected failure", "message": _clean(first.reason)}
     elif worst is not Kind.NOTED:
         ending.attrib |= {"type": first.level.value, "message": _clean(first.message)}
-    ending.text = _clean("\n".join([_told(each) for each in remarks]))
+    ending.text = _clean("\n".join([_line(each) for each in annotations]))
     return ending
 
 
-def _told(remark: Remark) -> str:
-    line = "" if remark.place.line is None else f":{remark.place.line}"
-    at = f" at {remark.at}" if remark.at else ""
-    return f"{remark.place.path}{line}: {remark.level.value}{at}: {remark.message}"
+def _line(annotation: Annotation) -> str:
+    path, number = annotation.location
+    line = "" if number is None else f":{number}"
+    at = f" at {annotation.at}" if annotation.at else ""
+    return f"{path}{line}: {annotation.level.value}{at}: {annotation.message}"
 
 
-def _worst(remarks: Iterable[Remark]) -> Kind:
-    return min([each.kind for each in remarks], key=_WORST_FIRST.index)
+def _worst(annotations: Iterable[Annotation]) -> Kind:
+    return min([each.kind for each in annotations], key=_WORST_FIRST.index)
 
 
 def _clean(text: str) -> str:
-    """Return a text with the characters spelled out that XML forbids."""
+    """Return a text in which the characters that XML forbids are escaped."""
     return _FORBIDDEN.sub(lambda found: repr(found.group())[1:-1], text)

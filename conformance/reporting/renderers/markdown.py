@@ -1,236 +1,171 @@
-"""The published matrix as one page of Markdown: what it rests on, a row a subject, the seams, then all families."""
+"""The published matrix as one page of Markdown: the evidence, a row per subject, the key behaviours, all families."""
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from typing import Final
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Final, NamedTuple
 
 from conformance.profiles import UNKNOWN, UPSTREAM
 from conformance.reporting.matrix import PROBES, WORST_FIRST, Verdict
-from conformance.reporting.matrix.headline import headline, worst
-from conformance.reporting.matrix.key_behaviours import SEAMS
+from conformance.reporting.matrix.headline import headline
+from conformance.reporting.matrix.key_behaviours import KEY_BEHAVIOURS
 from conformance.reporting.matrix.sentences import VERDICTS
-from conformance.reporting.matrix.table import CLAIMS, Entered, Subject, Table
-from conformance.reporting.text import code, count, cut, prose, rows
+from conformance.reporting.matrix.table import ADAPTER, CLAIMS, FAILING, Subject, Table, TableCell, worst
+from conformance.reporting.templates import render_template
+from conformance.reporting.text import code, prose, shorten
 
-_EVIDENCE: Final = """\
-Evidence: **live** a real endpoint was asked; **recorded** recordings of a real endpoint; **engine** a real open-source
-server that ran on one machine with a small scripted model; **simulated** this project's simulator; **sources** what is
-written about a provider. Of an adapter is judged what it really sent, to the simulator of a provider.
-"""
 _WIDTH: Final = 60
-_NAMED: Final = 12
-"""How many subjects are named at a row before the rest is counted."""
+_MAX_NAMES: Final = 12
+"""How many subjects are named in a row; the others are counted."""
+
+
+class _Overview(NamedTuple):
+    """A row per subject: for each family the marks, and how many rows have them."""
+
+    families: Sequence[str]
+    rows: Sequence[Sequence[str]]
 
 
 def publish(table: Table) -> Mapping[str, str]:
-    """Return the file, by its path."""
-    return {"matrix.md": "".join(render(table))}
+    """Return the file by its path."""
+    return {"matrix.md": render(table)}
 
 
-def render(table: Table) -> Iterator[str]:
-    """Yield the page piece by piece."""
-    yield "# Who conforms\n\n"
-    yield from (f"{line}\n\n" for line in headline(table).lines(prose))
-    yield from _rests(table)
-    yield from rows(
-        ["mark", "verdict", "what it says"],
-        [[mark, verdict.value, words] for verdict, (mark, words) in VERDICTS.items()],
-    )
-    yield f"{_EVIDENCE}\n"
-    providers = [subject for subject in table.subjects if subject.kind != "adapter"]
-    adapters = [subject for subject in table.subjects if subject.kind == "adapter"]
-    yield from _overview(table, providers, "Providers", "A number is that of rows with the mark before it.")
-    yield from _seams(table, providers)
-    yield from _overview(table, adapters, "Adapters", "Each with the provider that the simulator played to it.")
-    yield from _of_adapters(table, adapters)
-    yield "## Families\n\nOf how many subjects each row is declared (○), seen (✓) and not known (?); who departs from "
-    yield "it or breaks it is named.\n\n"
-    for family in dict.fromkeys([row.family for row in table.rows]):
-        yield from _family(table, family)
-    yield from _expected(table)
-
-
-def _rests(table: Table) -> Iterator[str]:
-    """Yield on what the cells rest: how many there are of each kind of evidence, with which verdict."""
-    kinds = {subject.name: subject.kind for subject in table.subjects}
-    counted: dict[tuple[str, str], dict[Verdict, int]] = {}
-    for cell in table.cells:
-        what = "claims" if cell.row.startswith(f"{CLAIMS}/") else "providers"
-        verdicts = counted.setdefault(("adapters" if kinds[cell.subject] == "adapter" else what, cell.evidence), {})
-        verdicts[cell.verdict] = verdicts.get(cell.verdict, 0) + 1
-    yield from rows(
-        ["what was judged", "evidence", "cells", *(f"{VERDICTS[verdict][0]} {verdict.value}" for verdict in Verdict)],
-        [
+def render(table: Table) -> str:
+    """Return the page."""
+    providers = [subject for subject in table.subjects if subject.kind != ADAPTER]
+    adapters = [subject for subject in table.subjects if subject.kind == ADAPTER]
+    return render_template(
+        "_markdown/matrix.md.j2",
+        headline=headline(table).lines(prose),
+        verdict_titles=[f"{VERDICTS[verdict][0]} {verdict.value}" for verdict in Verdict],
+        counts=list(_counts(table)),
+        verdicts=[[mark, verdict.value, meaning] for verdict, (mark, meaning) in VERDICTS.items()],
+        providers=_overview(table, providers),
+        behaviours=list(_behaviours(table, providers)),
+        adapters=_overview(table, adapters),
+        failing=list(_failing(table, adapters)),
+        families=list(_families(table)),
+        expected=[
             [
-                what,
-                evidence,
-                f"{sum(verdicts.values()):,}",
-                *(f"{verdicts[each]:,}" if each in verdicts else "" for each in Verdict),
+                prose(cell.subject),
+                code(cell.row),
+                cell.variant,
+                cell.evidence,
+                prose(cell.observed),
+                prose(cell.expected),
             ]
-            for (what, evidence), verdicts in sorted(counted.items())
+            for cell in table.cells
+            if cell.expected
         ],
     )
 
 
-def _overview(table: Table, subjects: Sequence[Subject], heading: str, about: str) -> Iterator[str]:
-    """Yield a table with a row a subject: for each family the marks and how many rows have them."""
-    if not subjects:
-        return
+def _counts(table: Table) -> Iterator[Sequence[str]]:
+    """Yield the number of cells, and of each verdict, by what was checked and by evidence."""
+    kinds = {subject.name: "adapters" if subject.kind == ADAPTER else "providers" for subject in table.subjects}
+    groups: dict[tuple[str, str], Counter[Verdict]] = {}
+    for cell in table.cells:
+        what = CLAIMS if cell.is_claim else kinds[cell.subject]
+        groups.setdefault((what, cell.evidence), Counter())[cell.verdict] += 1
+    for (what, evidence), counted in sorted(groups.items()):
+        numbers = [f"{counted[verdict]:,}" if counted[verdict] else "" for verdict in Verdict]
+        yield [what, evidence, f"{counted.total():,}", *numbers]
+
+
+def _overview(table: Table, subjects: Sequence[Subject]) -> _Overview:
     names = {subject.name for subject in subjects}
-    verdicts = worst([cell for cell in table.cells if cell.subject in names])
-    counted: dict[str, dict[str, dict[Verdict, int]]] = {}
-    for (subject, row), verdict in verdicts.items():
-        family = counted.setdefault(subject, {}).setdefault(row.partition("/")[0], {})
-        family[verdict] = family.get(verdict, 0) + 1
-    met = {family for each in counted.values() for family in each}
-    families = [family for family in dict.fromkeys([row.family for row in table.rows]) if family in met]
-    evidence = _evidence(table)
-    yield f"## {heading}\n\n{about}\n\n"
-    yield from rows(
-        [heading.lower().removesuffix("s"), "evidence", *families],
+    cells = [cell for cell in table.cells if cell.subject in names]
+    counted: dict[tuple[str, str], Counter[Verdict]] = {}
+    for (subject, row), verdict in worst(cells).items():
+        counted.setdefault((subject, row.partition("/")[0]), Counter())[verdict] += 1
+    used = {family for _, family in counted}
+    families = [family for family in dict.fromkeys([row.family for row in table.rows]) if family in used]
+    evidence: dict[str, set[str]] = {name: set() for name in names}
+    for cell in cells:
+        if not cell.is_claim:
+            evidence[cell.subject].add(cell.evidence)
+    rows = [
         [
-            [
-                _linked(subject),
-                ", ".join(evidence.get(subject.name, ())),
-                *(_marks(counted.get(subject.name, {}).get(family, {})) for family in families),
-            ]
-            for subject in subjects
-        ],
-    )
-
-
-def _of_adapters(table: Table, adapters: Sequence[Subject]) -> Iterator[str]:
-    """Yield a folded table with a row for each rule that an adapter breaks or departs from, and in how many cases."""
-    lines = []
-    for subject in adapters:
-        for cell in table.of(subject.name):
-            if cell.verdict in (Verdict.BREAKS, Verdict.DEPARTS, Verdict.ERRORED):
-                told = [
-                    _linked(subject),
-                    code(cell.row),
-                    cell.variant,
-                    f"{VERDICTS[cell.verdict][0]} {len(cell.cases)}",
-                ]
-                lines.append([*told, prose(cut(cell.observed, 2 * _WIDTH))])
-    if lines:
-        yield "<details><summary><b>What each adapter breaks</b>, in how many cases, and the first finding"
-        yield "</summary>\n\n"
-        yield from rows(["adapter", "rule", "variant", "cases", "found"], lines)
-        yield "</details>\n\n"
-
-
-def _evidence(table: Table) -> Mapping[str, Sequence[str]]:
-    """Return on what kinds of evidence the rules and probes of each subject rest."""
-    found: dict[str, set[str]] = {}
-    for cell in table.cells:
-        if not cell.row.startswith(f"{CLAIMS}/"):
-            found.setdefault(cell.subject, set()).add(cell.evidence)
-    return {name: sorted(kinds) for name, kinds in found.items()}
+            _linked(each),
+            ", ".join(sorted(evidence[each.name])),
+            *(_marks(counted.get((each.name, family), Counter())) for family in families),
+        ]
+        for each in subjects
+    ]
+    return _Overview(families, rows)
 
 
 def _linked(subject: Subject) -> str:
-    if subject.kind == "adapter":
+    if subject.kind == ADAPTER:
         return prose(subject.name.replace("/", " on "))
-    further = f" {code(subject.model)}" if subject.name != subject.provider else ""
-    return f"[{prose(subject.title)}](providers/{subject.provider}.md){further}"
+    model = f" {code(subject.model)}" if subject.name != subject.provider else ""
+    return f"[{prose(subject.title)}](providers/{subject.provider}.md){model}"
 
 
-def _marks(counts: Mapping[Verdict, int]) -> str:
-    return " ".join([f"{VERDICTS[verdict][0]}\u202f{counts[verdict]}" for verdict in WORST_FIRST if verdict in counts])
+def _marks(counted: Mapping[Verdict, int]) -> str:
+    return " ".join([f"{VERDICTS[each][0]}\u202f{counted[each]}" for each in WORST_FIRST if each in counted])
 
 
-def _seams(table: Table, providers: Sequence[Subject]) -> Iterator[str]:
-    """Yield a table a group of seams, with a row a provider: what is claimed, and how often it was seen."""
-    claimed = {(cell.subject, cell.row): cell for cell in table.cells if cell.row.startswith(f"{CLAIMS}/")}
-    if not claimed:
-        return
-    yield "## The seams that break agent loops\n\nWhat is claimed of each provider; ×n: so many recordings of real "
-    yield "traffic confirm it. Without a number it has its sources alone, a blank is as the canonical wire, ? was "
-    yield "looked for and not found.\n\n"
-    for group, seams in SEAMS.items():
-        shown = [
-            [_linked(each), *(_seam(claimed.get((each.name, f"{CLAIMS}/{seam.claim}"))) for seam in seams)]
+def _behaviours(
+    table: Table, providers: Sequence[Subject]
+) -> Iterator[tuple[str, Sequence[str], Sequence[Sequence[str]]]]:
+    """Yield the key behaviours by topic: their titles, and a row per provider."""
+    cells = {(cell.subject, cell.row): cell for cell in table.cells if cell.is_claim}
+    for topic, behaviours in KEY_BEHAVIOURS.items() if cells else ():
+        rows = [
+            [_linked(each), *(_behaviour(cells.get((each.name, f"{CLAIMS}/{key.claim}"))) for key in behaviours)]
             for each in providers
             if each.name == each.provider
         ]
-        yield f"### {group}\n\n"
-        yield from rows(["provider", *(seam.title for seam in seams)], shown)
+        yield topic, [each.title for each in behaviours], rows
 
 
-def _seam(cell: Entered | None) -> str:
+def _behaviour(cell: TableCell | None) -> str:
     if cell is None:
         return ""
     if cell.claim is None or cell.claim.value == UNKNOWN:
         return "?"
     if cell.claim.value == UPSTREAM:
-        return "as its upstream"
-    return f"{code(cut(cell.claimed, _WIDTH))}{_times(cell)}"
-
-
-def _times(cell: Entered) -> str:
+        return "depends on upstream"
+    value = code(shorten(cell.claimed, _WIDTH))
     if cell.verdict is Verdict.DEPARTS:
-        confirmed = cell.observed.removeprefix("contradicted by ")
-        return f" {VERDICTS[Verdict.DEPARTS][0]} {prose(confirmed)} contradict it"
-    return f" ×{cell.judged}" if cell.judged else ""
+        return f"{value} {VERDICTS[Verdict.DEPARTS][0]} {prose(cell.observed)}"
+    return f"{value} ×{cell.judged}" if cell.judged else value
 
 
-def _family(table: Table, family: str) -> Iterator[str]:
-    """Yield a folded table with a row for each rule, probe or claim: who conforms, departs and breaks."""
-    prefix = f"{family}/"
-    cells = [cell for cell in table.cells if cell.row.startswith(prefix)]
-    by_row: dict[str, dict[Verdict, list[str]]] = {}
-    for (subject, name), verdict in worst(cells).items():
-        by_row.setdefault(name, {}).setdefault(verdict, []).append(subject)
-    listed = [row for row in table.rows if row.family == family]
-    yield f"<details><summary><b>{family}</b>: {count(len(listed), 'row')}</summary>\n\n"
-    titles = ["row", "what it says", "○", "✓", "~ ✗ – !", "?"]
-    shown = []
-    for row in listed:
-        said = by_row.get(row.name, {})
-        level = f" ({row.level})" if row.level else ""
-        bad = [f"{VERDICTS[verdict][0]} {_names(said[verdict])}" for verdict in _BAD if verdict in said]
-        good = said.get(Verdict.CONFORMS, [])
-        shown.append(
-            [
-                code(row.name.removeprefix(prefix)) + level,
-                prose(cut(row.title, 2 * _WIDTH)) if family != PROBES else prose(cut(row.title, _WIDTH)),
-                _number(said.get(Verdict.DECLARED, ())),
-                _number(good),
-                "; ".join(bad),
-                _number(said.get(Verdict.UNKNOWN, ())),
-            ]
-        )
-    yield from rows(titles, shown)
-    yield "</details>\n\n"
+def _failing(table: Table, adapters: Sequence[Subject]) -> Iterator[Sequence[str]]:
+    """Yield each rule that an adapter breaks or departs from, with the number of cases and the first finding."""
+    for subject in adapters:
+        for cell in table.of(subject.name):
+            if cell.verdict in (Verdict.BREAKS, Verdict.DEPARTS, Verdict.ERRORED):
+                cases = f"{VERDICTS[cell.verdict][0]} {len(cell.cases)}"
+                finding = prose(shorten(cell.observed, 2 * _WIDTH))
+                yield [_linked(subject), code(cell.row), cell.variant, cases, finding]
 
 
-_BAD: Final = (Verdict.DEPARTS, Verdict.BREAKS, Verdict.UNTESTED, Verdict.ERRORED)
+def _families(table: Table) -> Iterator[tuple[str, Sequence[Sequence[str]]]]:
+    """Yield the rows of each family, with the number or names of the subjects by verdict."""
+    subjects: dict[tuple[str, Verdict], list[str]] = {}
+    for (subject, name), verdict in worst(table.cells).items():
+        subjects.setdefault((name, verdict), []).append(subject)
+    for family in dict.fromkeys([row.family for row in table.rows]):
+        rows = []
+        for row in table.rows:
+            if row.family == family:
+                found = {verdict: subjects[row.name, verdict] for verdict in Verdict if (row.name, verdict) in subjects}
+                level = f" ({row.level})" if row.level else ""
+                rows.append(
+                    [
+                        code(row.name.removeprefix(f"{family}/")) + level,
+                        prose(shorten(row.title, _WIDTH if family == PROBES else 2 * _WIDTH)),
+                        *(str(len(found.get(each, ())) or "") for each in (Verdict.DECLARED, Verdict.CONFORMS)),
+                        "; ".join([f"{VERDICTS[each][0]} {_names(found[each])}" for each in FAILING if each in found]),
+                        str(len(found.get(Verdict.UNKNOWN, ())) or ""),
+                    ]
+                )
+        yield family, rows
 
 
 def _names(subjects: Sequence[str]) -> str:
-    shown = ", ".join([prose(each) for each in subjects[:_NAMED]])
-    return shown + (f" and {len(subjects) - _NAMED} more" if len(subjects) > _NAMED else "")
-
-
-def _number(subjects: Iterable[str]) -> str:
-    return str(len(list(subjects)) or "")
-
-
-def _expected(table: Table) -> Iterator[str]:
-    found = [cell for cell in table.cells if cell.expected]
-    if found:
-        yield "## Expected failures\n\n"
-        yield "Known, explained, and not this project's to mend; the gate fails once one is gone.\n\n"
-        yield from rows(
-            ["subject", "row", "variant", "evidence", "observed", "why"],
-            [
-                [
-                    prose(each.subject),
-                    code(each.row),
-                    each.variant,
-                    each.evidence,
-                    prose(each.observed),
-                    prose(each.expected),
-                ]
-                for each in found
-            ],
-        )
+    shown = ", ".join([prose(each) for each in subjects[:_MAX_NAMES]])
+    return shown + (f" and {len(subjects) - _MAX_NAMES} more" if len(subjects) > _MAX_NAMES else "")

@@ -1,6 +1,6 @@
-"""Report as SARIF 2.1.0, which code scanning reads: results with places, rules with help, excuses as suppressions.
+"""Annotations as SARIF 2.1.0 for code scanning: results with locations, rules with help, suppressed expected failures.
 
-Source: https://docs.oasis-open.org/sarif/sarif/v2.1.0/sarif-v2.1.0.html, and for what GitHub takes of it
+Source: https://docs.oasis-open.org/sarif/sarif/v2.1.0/sarif-v2.1.0.html, and for what GitHub supports
 https://docs.github.com/en/code-security/reference/code-scanning/sarif-files/sarif-support.
 """
 
@@ -17,15 +17,15 @@ import orjson
 from conformance import rules
 from conformance.adapters import loop
 from conformance.adapters.loop import Fact
-from conformance.reporting.matrix.annotations import TITLES, Kind, Remark, of_inputs
+from conformance.reporting.matrix.annotations import TITLES, Annotation, Kind, of_inputs
 from conformance.results import Level
 from conformance.rules import Rule, advice
 
 LINES: Final = True
-"""A result stands on a line."""
+"""A result needs a line."""
 
-MOST: Final = 5000
-"""How many results code scanning shows of a run; of more, the gravest stay and the others are counted."""
+MAX_RESULTS: Final = 5000
+"""How many results code scanning shows per run; the most severe are kept and the others are counted."""
 
 SCHEMA: Final = "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json"
 _ROOT: Final = "%SRCROOT%"
@@ -37,39 +37,39 @@ def render_inputs(
     _summary: Callable[[], Mapping[str, Any]],
     _paint: Callable[[str, str], str],
 ) -> Iterator[str]:
-    """Yield the log of judged inputs, at their end."""
+    """Yield the log of checked inputs, after the last one."""
     yield from render(of_inputs(inputs))
 
 
-def render(remarks: Iterable[Remark]) -> Iterator[str]:
-    """Yield the log: one run, its results by gravity."""
-    found: dict[Level, list[Remark]] = {level: [] for level in Level}
-    errored: list[Remark] = []
+def render(annotations: Iterable[Annotation]) -> Iterator[str]:
+    """Yield the log: one run, with its results by severity."""
+    found: dict[Level, list[Annotation]] = {level: [] for level in Level}
+    errored: list[Annotation] = []
     left = 0
-    for remark in remarks:
-        held = errored if remark.kind is Kind.ERRORED else found[remark.level]
-        if remark.kind is not Kind.PASSED:
-            left += len(held) >= MOST
-            held.extend([remark] if len(held) < MOST else [])
-    every = [remark for level in Level for remark in found[level]]
-    left += max(0, len(every) - MOST)
-    log = {"$schema": SCHEMA, "version": "2.1.0", "runs": [_run(every[:MOST], errored, left)]}
+    for annotation in annotations:
+        held = errored if annotation.kind is Kind.ERRORED else found[annotation.level]
+        if annotation.kind is not Kind.PASSED:
+            left += len(held) >= MAX_RESULTS
+            held.extend([annotation] if len(held) < MAX_RESULTS else [])
+    every = [annotation for level in Level for annotation in found[level]]
+    left += max(0, len(every) - MAX_RESULTS)
+    log = {"$schema": SCHEMA, "version": "2.1.0", "runs": [_run(every[:MAX_RESULTS], errored, left)]}
     yield orjson.dumps(log, option=orjson.OPT_INDENT_2 | orjson.OPT_APPEND_NEWLINE).decode()
 
 
-def _run(shown: Sequence[Remark], errored: Sequence[Remark], left: int) -> dict[str, Any]:
-    ids = sorted({remark.fact for remark in shown})
+def _run(shown: Sequence[Annotation], errored: Sequence[Annotation], left: int) -> dict[str, Any]:
+    ids = sorted({annotation.check for annotation in shown})
     met: Counter[str] = Counter()
-    notes = [_notification("error", _told(each), each) for each in errored]
+    notes = [_notification("error", _text(each), each) for each in errored]
     if left:
-        notes.append(_notification("warning", f"{left} more results are left out, of which none is graver"))
+        notes.append(_notification("warning", f"{left} more results of the same or lower severity are omitted"))
     invocation = {"executionSuccessful": not errored, "toolExecutionNotifications": notes}
     return {
         "tool": {"driver": _driver(ids)},
         "invocations": [invocation],
         "originalUriBaseIds": {_ROOT: {"description": {"text": "The folder in which the command was run."}}},
         "columnKind": "unicodeCodePoints",
-        "results": [_result(remark, ids.index(remark.fact), met) for remark in shown],
+        "results": [_result(annotation, ids.index(annotation.check), met) for annotation in shown],
     }
 
 
@@ -84,11 +84,11 @@ def _driver(ids: Sequence[str]) -> dict[str, Any]:
 
 
 def _rule(rule: Rule | Fact) -> dict[str, Any]:
-    why, mend = advice(rule.doc)
-    sections = {"Why": why, "To fix it": mend, "Source": rule.source.quote and f"“{rule.source.quote}”"}
-    told = {heading: text for heading, text in sections.items() if text}
-    text = "\n\n".join([f"{heading}: {section}" for heading, section in told.items()])
-    marked = "\n\n".join([f"**{heading}**\n\n{section}" for heading, section in told.items()])
+    why, fix = advice(rule.doc)
+    sections = {"Why": why, "To fix it": fix, "Source": rule.source.quote and f"“{rule.source.quote}”"}
+    given = {heading: text for heading, text in sections.items() if text}
+    text = "\n\n".join([f"{heading}: {section}" for heading, section in given.items()])
+    marked = "\n\n".join([f"**{heading}**\n\n{section}" for heading, section in given.items()])
     link = f"[{rule.source.url}]({rule.source.url})"
     return {
         "id": rule.id,
@@ -101,62 +101,62 @@ def _rule(rule: Rule | Fact) -> dict[str, Any]:
     }
 
 
-def _other(fact: str) -> dict[str, Any]:
-    """Return the rule of what is no rule of the wire: a probe, or the gate's own."""
-    title = TITLES.get(fact, "A provider does with a deviating request what its profile claims.")
+def _other(check: str) -> dict[str, Any]:
+    """Return the SARIF rule for a check that is no rule of the wire: a probe, or a check of the gate."""
+    title = TITLES.get(check, "A provider handles a deviating request as its profile claims.")
     return {
-        "id": fact,
+        "id": check,
         "shortDescription": {"text": title},
         "defaultConfiguration": {"level": "error"},
-        "properties": {"tags": [fact.partition("/")[0]]},
+        "properties": {"tags": [check.partition("/")[0]]},
     }
 
 
-def _result(remark: Remark, index: int, met: Counter[str]) -> dict[str, Any]:
+def _result(annotation: Annotation, index: int, met: Counter[str]) -> dict[str, Any]:
     result: dict[str, Any] = {
-        "ruleId": remark.fact,
+        "ruleId": annotation.check,
         "ruleIndex": index,
-        "level": _LEVELS[remark.level],
-        "message": {"text": _told(remark)},
-        "locations": _locations(remark),
-        "partialFingerprints": {"conformance/v1": _fingerprint(remark, met)},
+        "level": _LEVELS[annotation.level],
+        "message": {"text": _text(annotation)},
+        "locations": _locations(annotation),
+        "partialFingerprints": {"conformance/v1": _fingerprint(annotation, met)},
     }
-    if remark.kind is Kind.EXPECTED:
-        result["suppressions"] = [{"kind": "external", "status": "accepted", "justification": remark.excuse}]
+    if annotation.kind is Kind.EXPECTED:
+        result["suppressions"] = [{"kind": "external", "status": "accepted", "justification": annotation.reason}]
     return result
 
 
-def _told(remark: Remark) -> str:
-    at = f" at {remark.at}" if remark.at else ""
-    return f"{remark.suite}{at}: {remark.message}"
+def _text(annotation: Annotation) -> str:
+    at = f" at {annotation.at}" if annotation.at else ""
+    return f"{annotation.suite}{at}: {annotation.message}"
 
 
-def _locations(remark: Remark) -> list[dict[str, Any]]:
-    if not remark.place.path:
+def _locations(annotation: Annotation) -> list[dict[str, Any]]:
+    if not annotation.location.path:
         return []
-    physical: dict[str, Any] = {"artifactLocation": _artifact(remark.place.path)}
-    if remark.place.line is not None:
-        physical["region"] = {"startLine": remark.place.line}
-    logical = {"fullyQualifiedName": remark.suite + remark.at}
+    physical: dict[str, Any] = {"artifactLocation": _artifact(annotation.location.path)}
+    if annotation.location.line is not None:
+        physical["region"] = {"startLine": annotation.location.line}
+    logical = {"fullyQualifiedName": annotation.suite + annotation.at}
     return [{"physicalLocation": physical, "logicalLocations": [logical]}]
 
 
 def _artifact(path: str) -> dict[str, str]:
-    """Return where a file is: below the root where its path is relative, else by its full URI."""
+    """Return the location of a file: relative to the root if its path is relative, otherwise its full URI."""
     if path.startswith("/"):
         return {"uri": f"file://{quote(path)}"}
     return {"uri": quote(normpath(path)), "uriBaseId": _ROOT}
 
 
-def _fingerprint(remark: Remark, met: Counter[str]) -> str:
-    """Return what tells a result again when lines have moved: rule, file or case, pointer, and which one of these."""
-    path = remark.place.path
-    suite = path if path and remark.suite.startswith(f"{path}:") else remark.suite
-    digest = hashlib.sha256("\0".join((remark.fact, suite, remark.at)).encode()).hexdigest()[:32]
+def _fingerprint(annotation: Annotation, met: Counter[str]) -> str:
+    """Return a fingerprint that survives moved lines: of check, file or case, pointer, and a count of equal ones."""
+    path = annotation.location.path
+    suite = path if path and annotation.suite.startswith(f"{path}:") else annotation.suite
+    digest = hashlib.sha256("\0".join((annotation.check, suite, annotation.at)).encode()).hexdigest()[:32]
     met[digest] += 1
     return f"{digest}:{met[digest]}"
 
 
-def _notification(level: str, text: str, remark: Remark | None = None) -> dict[str, Any]:
-    where = {} if remark is None else {"locations": _locations(remark)}
+def _notification(level: str, text: str, annotation: Annotation | None = None) -> dict[str, Any]:
+    where = {} if annotation is None else {"locations": _locations(annotation)}
     return {"level": level, "message": {"text": text}, **where}

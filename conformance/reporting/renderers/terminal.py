@@ -1,21 +1,22 @@
-"""The compatibility matrix for a terminal: rows by family, variants as columns, and on what evidence it rests."""
+"""The compatibility matrix for a terminal: rows by family, variants as columns, and the evidence."""
 
 from collections.abc import Sequence
 
 from tabulate import tabulate
 
 from conformance.reporting.matrix import PROBES, Cell, Verdict
-from conformance.reporting.matrix.reliability import IN_A_ROW, estimate, reliability
+from conformance.reporting.matrix.reliability import RUNS_IN_A_ROW, estimate, reliability
+from conformance.reporting.text import shorten
 from conformance.results import Evidence, Results, Runs
 
 WIDTH = 44
 
 LEGEND = {
-    Evidence.LIVE: "live: this run asked a real endpoint",
+    Evidence.LIVE: "live: requests to a real endpoint in this run",
     Evidence.RECORDED: "recorded: cassettes of a real endpoint",
     Evidence.ENGINE: "engine: cassettes of a real open-source server with a small scripted model",
     Evidence.SIMULATED: "simulated: this project's simulator played the profile's claims; "
-    "`declared` proves the suite, not the provider",
+    "`declared` tests the suite, not the provider",
 }
 
 
@@ -27,7 +28,7 @@ def render(results: Results, cells: Sequence[Cell], title: str) -> str:
     for row in dict.fromkeys((cell.family, cell.row) for cell in cells):
         if row[0] != family:
             family = row[0]
-            table.append([f"{family}/" if family != PROBES else "probes: a request with one deviation"])
+            table.append([f"{family}/" if family != PROBES else "probes: requests with one deviation"])
         table.append(_row(row, [cell for cell in cells if (cell.family, cell.row) == row], variants))
     headers = ["", "claimed", *variants, "evidence"]
     lines = [
@@ -37,7 +38,7 @@ def render(results: Results, cells: Sequence[Cell], title: str) -> str:
         "",
         _counts(cells),
         *(f"Evidence: {LEGEND[kind]}." for kind in Evidence if any(cell.evidence is kind for cell in cells)),
-        *(["(n seen): so many recordings of real traffic confirm the claim."] if _is_seen(cells) else []),
+        *(["(n seen): n recordings of real traffic confirm the claim."] if _is_seen(cells) else []),
         *(f"Note: {case.name}: {case.note}" for case in results.cases if case.note),
         *(f"Runs: {case.name}: {_runs(case.runs)}" for case in results.cases if case.runs is not None),
     ]
@@ -45,13 +46,13 @@ def render(results: Results, cells: Sequence[Cell], title: str) -> str:
 
 
 def _runs(runs: Runs) -> str:
-    """Return how often a case passed, what that says of the next times, and whether it says enough."""
+    """Return how often a case passed, with pass^k and its interval, and whether the runs are enough."""
     parts = {"ended early by the model": runs.ended, "inconclusive": runs.inconclusive}
     parts["failed"] = runs.conclusive - runs.passed - runs.ended
     counts = ", ".join(
         [f"{runs.passed} of {runs.conclusive} passed", *(f"{n} {what}" for what, n in parts.items() if n)]
     )
-    shown = [each for k in (1, IN_A_ROW) if (each := estimate(runs, k)) is not None]
+    shown = [each for k in (1, RUNS_IN_A_ROW) if (each := estimate(runs, k)) is not None]
     shares = "".join([f"; pass^{each.k} {each.share:.2f} (95 %: {each.low:.2f} to {each.high:.2f})" for each in shown])
     return f"{counts}{shares}; {reliability(runs).value}"
 
@@ -64,26 +65,22 @@ def _row(row: tuple[str, str], cells: Sequence[Cell], variants: Sequence[str]) -
     name = row[1] if row[0] == PROBES else row[1].partition("/")[2]
     shown = {cell.variant: _observed(cell) for cell in cells}
     kinds = ", ".join(sorted({cell.evidence.value for cell in cells}))
-    return [f"  {name}", _short(cells[0].claimed), *(shown.get(variant, "") for variant in variants), kinds]
+    return [f"  {name}", shorten(cells[0].claimed, WIDTH), *(shown.get(variant, "") for variant in variants), kinds]
 
 
 def _observed(cell: Cell) -> str:
     if cell.verdict is Verdict.UNKNOWN and cell.evidence is Evidence.SIMULATED:
-        # What the simulator does where nothing is claimed says nothing of the provider.
+        # Without a claim, the simulator's behaviour is no information about the provider.
         return cell.verdict.value
     if cell.family == PROBES:
         return (
             cell.verdict.value
             if cell.verdict in (Verdict.CONFORMS, Verdict.DECLARED)
-            else _short(f"{cell.verdict.value}: {cell.observed}", WIDTH // 2)
+            else shorten(f"{cell.verdict.value}: {cell.observed}", WIDTH // 2)
         )
     return f"{cell.verdict.value} ({cell.judged})"
 
 
 def _counts(cells: Sequence[Cell]) -> str:
     counted = {verdict: sum(cell.verdict is verdict for cell in cells) for verdict in Verdict}
-    return ", ".join(f"{count} {verdict.value}" for verdict, count in counted.items() if count) or "nothing was judged"
-
-
-def _short(text: str, width: int = WIDTH) -> str:
-    return text if len(text) <= width else text[: width - 1] + "…"
+    return ", ".join(f"{count} {verdict.value}" for verdict, count in counted.items() if count) or "nothing was checked"

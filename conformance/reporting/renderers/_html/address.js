@@ -1,4 +1,4 @@
-// The address after the hash: `/<subject>/<row>/<variant>/<evidence>` of the open cell, then `?` and what is filtered.
+// The address after the hash: `/<subject>/<row>/<variant>/<evidence>` of the open cell, then `?` and the filters.
 const LISTS = ["kind", "family", "verdict", "evidence"];
 const WORDS = ["q", "rule", "provider"];
 
@@ -9,19 +9,19 @@ function readAddress(hash) {
   const filter = {};
   for (const name of WORDS) filter[name] = given.get(name) ?? "";
   for (const name of LISTS) filter[name] = (given.get(name) ?? "").split(",").filter(Boolean);
-  return { place: path.startsWith("/") ? path.slice(1).split("/").map(decoded) : [], filter };
+  return { cellPath: path.startsWith("/") ? path.slice(1).split("/").map(decoded) : [], filter };
 }
 
-function writeAddress(place, filter) {
+function writeAddress(cellPath, filter) {
   const given = new URLSearchParams();
   for (const name of WORDS) if (filter[name]) given.set(name, filter[name]);
   for (const name of LISTS) if (filter[name]?.length) given.set(name, filter[name].join(","));
-  const path = place.length ? `/${place.map(encodeURIComponent).join("/")}` : "";
+  const path = cellPath.length ? `/${cellPath.map(encodeURIComponent).join("/")}` : "";
   const query = given.toString();
   return `#${path}${query && `?${query}`}`;
 }
 
-// Addresses are typed and shortened by people; what is no encoding stands for itself.
+// People type and shorten addresses; text that is not a valid encoding is used as it is.
 function decoded(part) {
   try {
     return decodeURIComponent(part);
@@ -30,12 +30,12 @@ function decoded(part) {
   }
 }
 
-function placeOf(cell) {
+function pathOf(cell) {
   const { name } = data.subjects[cell.subject];
   return [name, data.rows[cell.row].name, cell.variant, data.evidence[cell.evidence].name];
 }
 
-// The cells at a place, the named one first; variant and evidence may be left out.
+// The cells of a subject and row, the one with this variant and evidence first; both may be omitted.
 function cellsAt([name, rowName, variant, evidence]) {
   const subject = data.subjects.findIndex((each) => each.name === name);
   const row = data.rows.findIndex((each) => each.name === rowName);

@@ -1,4 +1,4 @@
-// What the page shows, as its maker wrote it down: texts and details are held once, cells name them by number.
+// The data of the page: texts and details are stored once, and cells refer to them by number.
 const data = JSON.parse(document.getElementById("data").textContent);
 const CELL_WIDTH = 6;
 const cells = data.cells.flatMap(cellsOf);
@@ -14,7 +14,7 @@ function cellsOf(numbers, subject) {
   return found;
 }
 
-// Cells of one subject and one row stand together: the same fact in other variants, or on other evidence.
+// Cells of one subject and one row belong together: they differ in variant or evidence.
 function crossing({ subject, row }) {
   return subject * data.rows.length + row;
 }
@@ -30,12 +30,12 @@ function grouped(many, key) {
 }
 
 function detailsOf(cell) {
-  const [claimed, observed, expected, again, cases, findings, claim] = data.details[cell.details];
+  const [claimed, observed, expected, command, cases, findings, claim] = data.details[cell.details];
   return {
     claimed: data.texts[claimed],
     observed: data.texts[observed],
     expected: data.texts[expected],
-    again: data.texts[again],
+    command: data.texts[command],
     cases: textsOf(cases),
     findings: findings.map(findingOf),
     claim: claim ? claimOf(claim) : null,
@@ -52,13 +52,13 @@ function findingOf(numbers) {
 }
 
 function claimOf(claim) {
-  const [says, since, until, versions, confidence, note] = textsOf(claim.slice(0, 6));
-  const disagrees = claim[7].map(([value, why, [source]]) => ({
+  const [meaning, since, until, versions, confidence, note] = textsOf(claim.slice(0, 6));
+  const disagrees = claim[7].map(([value, note, [source]]) => ({
     value: data.texts[value],
-    note: data.texts[why],
+    note: data.texts[note],
     source: sourceOf(source),
   }));
-  return { says, since, until, versions, confidence, note, sources: claim[6].map(sourceOf), disagrees };
+  return { meaning, since, until, versions, confidence, note, sources: claim[6].map(sourceOf), disagrees };
 }
 
 function sourceOf(numbers) {
@@ -66,7 +66,7 @@ function sourceOf(numbers) {
   return { url, read, quote };
 }
 
-// Claims of the provider by which a cell was judged: those that its rule or probe goes by, with their sources.
+// The provider's claims that the rule or probe of a cell reads.
 function claimsBehind(cell) {
   const { provider } = data.subjects[cell.subject];
   const subject = data.subjects.findIndex((each) => each.name === provider);
@@ -74,7 +74,7 @@ function claimsBehind(cell) {
   return rows.flatMap((row) => crossings.get(crossing({ subject, row })) ?? []);
 }
 
-// Everything that a page shows goes through here: strings become text, never markup.
+// Creates every element of the page: strings become text, never markup.
 function make(tag, attributes = {}, ...children) {
   const element = document.createElement(tag);
   for (const [name, value] of Object.entries(attributes)) element.setAttribute(name, value);
@@ -82,7 +82,7 @@ function make(tag, attributes = {}, ...children) {
   return element;
 }
 
-// A text with its words between backticks as code.
+// A text in which words between backticks are code.
 function prose(text) {
   return text.split("`").map((part, number) => (number % 2 ? make("code", {}, part) : part));
 }

@@ -1,27 +1,27 @@
-// What is behind a cell: what is claimed and by whom, what was found, and how to see it again.
-function fillDialog(dialog, place, named) {
+// The details of a cell: claims with sources, findings, and the command that repeats it.
+function fillDialog(dialog, path, found) {
   const close = make("button", { type: "button", class: "close" }, "Close");
   close.addEventListener("click", () => dialog.close());
-  const body = named.length ? story(named) : nowhere(place);
+  const body = found.length ? report(found) : notFound(path);
   dialog.replaceChildren(close, ...body);
 }
 
-function nowhere(place) {
-  const words = `Nothing is known of ${place.filter(Boolean).join(", ")}.`;
-  return [make("h2", { id: "heading" }, "No such cell"), make("p", {}, words)];
+function notFound(path) {
+  const text = `There is no cell for ${path.filter(Boolean).join(", ")}.`;
+  return [make("h2", { id: "heading" }, "Cell not found"), make("p", {}, text)];
 }
 
-function story(named) {
-  const subject = data.subjects[named[0].subject];
-  const row = data.rows[named[0].row];
-  const about = [row.title, row.level && `It is a ${row.level} for the ${row.side}.`].filter(Boolean).join(" ");
+function report(found) {
+  const subject = data.subjects[found[0].subject];
+  const row = data.rows[found[0].row];
+  const about = [row.title, row.level && `${row.level} for the ${row.side}.`].filter(Boolean).join(" ");
   const versions = subject.versions.length ? `, ${subject.versions.join(", ")}` : "";
   return [
     make("h2", { id: "heading" }, make("code", {}, row.name), " ", make("span", {}, subject.title)),
     make("p", {}, ...prose(about)),
     make("p", { class: "hint" }, `${subject.name} (${subject.kind}), model ${subject.model}${versions}`),
-    ...named.map(observation),
-    ...background(named[0]),
+    ...found.map(observation),
+    ...background(found[0]),
   ];
 }
 
@@ -38,28 +38,28 @@ function observation(cell) {
     title,
     make("p", { class: "hint" }, `${verdict.text}. Evidence: ${evidence.text}.`),
     facts([
-      ["Claimed", details.claimed || "nothing"],
-      ["Observed", details.observed || observedWords(cell)],
-      ["Expected", details.expected || expectedWords(verdict)],
-      ["In", details.cases.join(", ")],
+      ["Claimed", details.claimed || "no claim"],
+      ["Observed", details.observed || observedText(cell)],
+      ["Expected", details.expected || expectedText(verdict)],
+      ["Cases", details.cases.join(", ")],
     ]),
-    ...told(plural(details.findings.length, "finding"), details.findings.map(finding)),
-    ...told("The claim", details.claim ? claimStory(details.claim) : []),
-    ...told("See it again", details.again ? copied(details.again, "Copy command") : []),
+    ...titled(plural(details.findings.length, "finding"), details.findings.map(finding)),
+    ...titled("Claim", details.claim ? claimDetails(details.claim) : []),
+    ...titled("Repeat this run", details.command ? copyable(details.command, "Copy command") : []),
     permanent(cell),
   );
 }
 
-function told(title, parts) {
-  return parts.length ? [make("h4", {}, title), ...parts] : [];
+function titled(title, children) {
+  return children.length ? [make("h4", {}, title), ...children] : [];
 }
 
-function observedWords({ judged }) {
-  return judged ? `${plural(judged, "part")} judged, nothing found` : "nothing";
+function observedText({ judged }) {
+  return judged ? `${plural(judged, "element")} checked, no findings` : "nothing";
 }
 
-function expectedWords({ name }) {
-  return ["breaks", "departs", "untested", "errored"].includes(name) ? "no: no known failure covers it" : "yes";
+function expectedText({ name }) {
+  return ["breaks", "departs", "untested", "errored"].includes(name) ? "no: it is not an expected failure" : "yes";
 }
 
 function facts(pairs) {
@@ -72,9 +72,9 @@ function finding({ at, message, level, excerpt, asked, answer }) {
     "div",
     { class: "finding" },
     make("p", {}, make("strong", {}, level), " at ", make("code", {}, at || "/"), ": ", ...prose(message)),
-    ...(answer ? [make("p", {}, `The provider is claimed to answer: ${answer}`)] : []),
-    ...(asked ? [quoted("In answer to", asked)] : []),
-    ...(excerpt ? [quoted("What stands there", excerpt)] : []),
+    ...(answer ? [make("p", {}, `Answer that the provider's profile claims: ${answer}`)] : []),
+    ...(asked ? [quoted("Last message of the request", asked)] : []),
+    ...(excerpt ? [quoted("Excerpt", excerpt)] : []),
   );
 }
 
@@ -85,50 +85,50 @@ function quoted(title, text) {
 function background(cell) {
   const behind = claimsBehind(cell);
   if (!behind.length) return [];
-  return [make("h3", {}, "What is claimed in this matter"), ...behind.flatMap(claimBehind)];
+  return [make("h3", {}, "Related claims"), ...behind.flatMap(claimBehind)];
 }
 
 function claimBehind(cell) {
   const { claim, claimed } = detailsOf(cell);
-  const href = writeAddress(placeOf(cell), readAddress(location.hash).filter);
+  const href = writeAddress(pathOf(cell), readAddress(location.hash).filter);
   const title = make("h4", {}, make("a", { href }, data.rows[cell.row].name), `: ${claimed}`);
-  return claim ? [title, ...claimStory(claim)] : [title];
+  return claim ? [title, ...claimDetails(claim)] : [title];
 }
 
-function claimStory({ says, since, until, versions, confidence, note, sources, disagrees }) {
+function claimDetails({ meaning, since, until, versions, confidence, note, sources, disagrees }) {
   return [
     facts([
-      ["In words", says],
-      ["Holds", [since && `from ${since}`, until && `until ${until}`, versions].filter(Boolean).join(", ")],
+      ["Meaning", meaning],
+      ["Valid", [since && `from ${since}`, until && `until ${until}`, versions].filter(Boolean).join(", ")],
       ["Confidence", confidence],
       ["Note", note],
     ]),
     make("ul", { class: "origins" }, ...sources.map(source)),
-    ...disagrees.flatMap(otherwise),
+    ...disagrees.flatMap(disagreement),
   ];
 }
 
-function otherwise({ value, note, source: from }) {
-  return [make("p", {}, ...prose(`Another source says ${value}. ${note}`)), make("ul", {}, source(from))];
+function disagreement({ value, note, source: other }) {
+  return [make("p", {}, ...prose(`Another source disagrees: ${value}. ${note}`)), make("ul", {}, source(other))];
 }
 
 function source({ url, read, quote }) {
   return make("li", {}, link(url), read && `, read ${read}`, ...(quote ? [make("blockquote", {}, quote)] : []));
 }
 
-// An address is a link where it leads to the web; any other is words.
+// Only web addresses become links.
 function link(url) {
   const isWeb = /^https?:\/\/[^\s]+$/i.test(url) && URL.canParse(url);
   return isWeb ? make("a", { href: url, rel: "noopener noreferrer external" }, url) : make("span", {}, url);
 }
 
 function permanent(cell) {
-  const href = writeAddress(placeOf(cell), {});
+  const href = writeAddress(pathOf(cell), {});
   const copy = copier(() => new URL(href, location.href).href, "Copy link");
   return make("p", { class: "permanent" }, make("a", { href }, "Permanent link"), " ", copy);
 }
 
-function copied(text, title) {
+function copyable(text, title) {
   return [make("pre", { tabindex: "0", class: "command" }, text), copier(() => text, title)];
 }
 
@@ -139,7 +139,7 @@ function copier(text, title) {
       await navigator.clipboard.writeText(text());
       button.textContent = "Copied";
     } catch {
-      button.textContent = "Not allowed here: select and copy it";
+      button.textContent = "Copying is blocked; select the text instead";
     }
   });
   return button;

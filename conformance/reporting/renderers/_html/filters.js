@@ -1,4 +1,4 @@
-// The form, and what passes it. Nothing ticked in a group lets everything pass.
+// The filters, and the cells that pass them. A group without a checked box lets all cells pass.
 const GROUPS = [
   ["verdict", "Verdict", data.verdicts],
   ["evidence", "Evidence", data.evidence],
@@ -16,9 +16,9 @@ function buildForm(form) {
     field("q", "Provider, engine or adapter", make("input", { type: "search", list: "names", autocomplete: "off" })),
     make("datalist", { id: "names" }, ...data.subjects.map(({ name }) => make("option", { value: name }))),
     field("rule", "Rule, probe or claim", make("input", { type: "search", autocomplete: "off" })),
-    field("provider", "Judged by the profile of", choice(providers)),
-    make("details", { id: "groups", open: "" }, make("summary", {}, "By verdict, evidence, kind and family"), ...groups()),
-    make("button", { type: "reset" }, "Show everything"),
+    field("provider", "Checked against profile", choice(providers)),
+    make("details", { id: "groups", open: "" }, make("summary", {}, "Verdict, evidence, kind and family"), ...groups()),
+    make("button", { type: "reset" }, "Clear filters"),
   );
 }
 
@@ -76,7 +76,7 @@ function passing(filter) {
   );
 }
 
-// The name of a subject means that one alone; other words are looked for in all that is said of it.
+// The full name of a subject selects only that subject; other words are searched in name, title and model.
 function subjectPasses(subject, { q, provider, kind }) {
   if (!allows(kind, subject.kind) || (provider && subject.provider !== provider)) return false;
   if (data.subjects.some(({ name }) => name === q)) return subject.name === q;

@@ -1,4 +1,4 @@
-// One table a family, built when it is opened: rows by subjects, each crossing a cell that opens.
+// One table per family, built when the family is opened: rows by subjects.
 const CELLS_AT_ONCE = 2500;
 const LEAST_ROWS = 10;
 
@@ -21,7 +21,7 @@ function foldedGrid(family, shown) {
   return fold;
 }
 
-// Builds the table of a family, at least down to a row; what is built already stands.
+// Builds the table of a family, at least down to a row; existing rows are kept.
 function unfold(fold, shown, down = 0) {
   if (!fold.querySelector("table")) fold.append(...emptyGrid(fold.dataset.family, shown));
   const table = fold.querySelector("table");
@@ -69,13 +69,13 @@ function gridRow(number, columns, own) {
 }
 
 function gridCell(subject, row, own) {
-  if (!own) return make("td", { class: "none", tabindex: "-1" }, make("span", { class: "unseen" }, "nothing"));
+  if (!own) return make("td", { class: "none", tabindex: "-1" }, make("span", { class: "unseen" }, "no cell"));
   const alike = grouped(own, (cell) => `${cell.verdict} ${cell.evidence}`);
   const lines = [...alike.values()].map((same) => gridLine(same, alike.size > 1));
   return make("td", { tabindex: "-1", "data-subject": subject, "data-row": row, "aria-haspopup": "dialog" }, ...lines);
 }
 
-// Variants that say the same share a line; only where they differ are they named.
+// Variants with the same verdict and evidence share a line; they are named only if there are other lines.
 function gridLine(same, isNamed) {
   const verdict = data.verdicts[same[0].verdict];
   const evidence = data.evidence[same[0].evidence];
@@ -100,7 +100,7 @@ function offerMore(fold, left, step, more) {
   fold.append(button);
 }
 
-// Arrow keys move by one, Home and End within the row, and with Control to the corners.
+// Arrow keys move by one cell, Home and End within the row, or to the corners with Control.
 function walk(event) {
   const cell = event.target.closest("td");
   if (!cell || event.altKey || event.metaKey) return;
@@ -139,7 +139,7 @@ function moveTo(cell) {
   cell.focus();
 }
 
-// Unfolds the family of a cell and puts the focus there, so that it is where one comes back to.
+// Opens the family of a cell and focuses the cell, so that the reader returns to it.
 function reveal(holder, cell, shown) {
   const { family } = data.rows[cell.row];
   const fold = [...holder.children].find((each) => each.dataset.family === family);

@@ -1,4 +1,4 @@
-// The address says what is shown: everything that is clicked or typed changes it, and a change of it changes the page.
+// The address determines what is shown: input changes the address, and the address changes the page.
 const form = document.getElementById("form");
 const dialog = document.getElementById("details");
 const holder = document.getElementById("grids");
@@ -29,9 +29,9 @@ function start() {
   show();
 }
 
-// Typing replaces the address, so that Back leads to before it and not through every letter.
-function go(place, filter, isTyped = false) {
-  const address = writeAddress(place, filter);
+// Typing replaces the address, so that Back skips the single letters.
+function go(cellPath, filter, isTyped = false) {
+  const address = writeAddress(cellPath, filter);
   if (address === (location.hash || "#")) return false;
   if (isTyped) location.replace(address);
   else location.hash = address;
@@ -39,14 +39,14 @@ function go(place, filter, isTyped = false) {
 }
 
 function show() {
-  const { place, filter } = readAddress(location.hash);
+  const { cellPath, filter } = readAddress(location.hash);
   const wanted = writeAddress([], filter);
   if (wanted !== applied) {
     applied = wanted;
     writeForm(form, filter);
     refresh(filter);
   }
-  if (place.length) showCell(place);
+  if (cellPath.length) showCell(cellPath);
   else if (dialog.open) dialog.close();
 }
 
@@ -56,18 +56,18 @@ function refresh(filter) {
   const rows = new Set(visible.map((cell) => cell.row)).size;
   const all = cells.length.toLocaleString("en");
   const words = `${plural(visible.length, "cell")} of ${all}: ${plural(subjects, "subject")}, ${plural(rows, "row")}`;
-  document.getElementById("count").textContent = isFiltered(filter) ? `${words}, as filtered.` : `${words}.`;
+  document.getElementById("count").textContent = isFiltered(filter) ? `${words} (filtered).` : `${words}.`;
   showSummary(document.getElementById("families"), visible, filter);
   showGrids(holder, visible);
   print();
 }
 
-function showCell(place) {
-  const named = cellsAt(place);
-  // From one cell's details to another's: there is no one step back to the table any more.
+function showCell(cellPath) {
+  const found = cellsAt(cellPath);
+  // The reader went from one cell to another, so Back no longer leads to the table in one step.
   if (dialog.open) isOpenedHere = false;
-  if (named.length && !isOpenedHere && !dialog.open) reveal(holder, named[0], visible);
-  fillDialog(dialog, place, named);
+  if (found.length && !isOpenedHere && !dialog.open) reveal(holder, found[0], visible);
+  fillDialog(dialog, cellPath, found);
   if (!dialog.open) dialog.showModal();
   dialog.scrollTop = 0;
 }
@@ -76,17 +76,17 @@ function openCell(cell) {
   if (!cell?.dataset.row) return;
   const [first] = crossings.get(crossing({ subject: Number(cell.dataset.subject), row: Number(cell.dataset.row) }));
   moveTo(cell);
-  isOpenedHere = go(placeOf(first), readAddress(location.hash).filter);
+  isOpenedHere = go(pathOf(first), readAddress(location.hash).filter);
 }
 
-// Back from a closed cell leads to before it: one opened here goes a step back itself, and one opened by an address of
-// its own leaves its place in the history to the table around it.
+// Closing a cell that was opened here goes one step back in the history; a cell that was opened by its own address is
+// replaced by the table.
 function leaveCell() {
-  const { place, filter } = readAddress(location.hash);
+  const { cellPath, filter } = readAddress(location.hash);
   const isStep = isOpenedHere;
   isOpenedHere = false;
-  if (place.length && isStep) history.back();
-  else if (place.length) location.replace(writeAddress([], filter));
+  if (cellPath.length && isStep) history.back();
+  else if (cellPath.length) location.replace(writeAddress([], filter));
 }
 
 function skip(event) {

@@ -1,13 +1,13 @@
-// On paper nothing folds: what is filtered is listed, a cell a line, as far as paper goes.
-const LINES_ON_PAPER = 2000;
+// On paper nothing folds: the filtered cells are listed, one per line, up to a limit.
+const MAX_PRINTED = 2000;
 
 function showPaper(section, shown) {
   section.hidden = false;
   const heading = section.querySelector("h2");
-  const told = `${plural(shown.length, "cell")} as filtered.`;
-  const tooMany = `${told} More than ${LINES_ON_PAPER.toLocaleString("en")} are not printed: filter first.`;
-  const isTooLong = shown.length > LINES_ON_PAPER;
-  section.replaceChildren(heading, make("p", {}, isTooLong ? tooMany : told), ...(isTooLong ? [] : [paperTable(shown)]));
+  const count = `${plural(shown.length, "filtered cell")}.`;
+  const tooMany = `${count} Only up to ${MAX_PRINTED.toLocaleString("en")} are printed: use the filters.`;
+  const isTooLong = shown.length > MAX_PRINTED;
+  section.replaceChildren(heading, make("p", {}, isTooLong ? tooMany : count), ...(isTooLong ? [] : [paperTable(shown)]));
 }
 
 function hidePaper(section) {

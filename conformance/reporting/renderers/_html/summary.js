@@ -1,4 +1,4 @@
-// Subjects by families: for each kind of evidence the worst verdict and how many cells say it.
+// Subjects by families: for each kind of evidence the worst verdict, and how many cells have it.
 function showSummary(table, shown, filter) {
   const bySubject = grouped(shown, (cell) => cell.subject);
   const used = families.filter((family) => shown.some((cell) => data.rows[cell.row].family === family));
