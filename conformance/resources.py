@@ -13,7 +13,7 @@ _SHIPPED = _PACKAGE / "_data"
 
 
 def folder(name: str) -> Path:
-    """Return the data folder of that name: schemas, cassettes, fixtures or reports."""
+    """Return a data folder by name: schemas, cassettes, fixtures or reports."""
     shipped = _SHIPPED / name
     return shipped if shipped.is_dir() else _PACKAGE.parent / name
 
