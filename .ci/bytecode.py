@@ -1,4 +1,4 @@
-"""A build hook: an editable install of the checkout compiles the package, as pip compiles what it copies."""
+"""A build hook that compiles the package in an editable install, as pip does in any other."""
 
 import compileall
 from pathlib import Path
@@ -8,9 +8,9 @@ from hatchling.builders.hooks.plugin.interface import BuildHookInterface
 
 
 class Bytecode(BuildHookInterface):  # type: ignore[type-arg]
-    """Compiles the package where an editable install will look for it."""
+    """Compiles the package in its folder."""
 
-    def initialize(self, version: str, build_data: dict[str, Any]) -> None:  # noqa: ARG002 — the interface's own
-        """Write bytecode beside the sources; a wheel gets its own from pip."""
+    def initialize(self, version: str, build_data: dict[str, Any]) -> None:  # noqa: ARG002 — required by the interface
+        """Write bytecode for an editable install; pip does it for a wheel."""
         if version == "editable":
             compileall.compile_dir(Path(self.root) / "conformance", quiet=1)
