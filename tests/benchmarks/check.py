@@ -67,8 +67,8 @@ def exchange(sample: Sample) -> Exchange:
     request = parse_json(sample.request)
     if sample.events:
         text = b"".join([b"data: " + event + b"\n\n" for event in sample.events]).decode() + "data: [DONE]\n\n"
-        return Exchange(request, text, 200, streamed=True, headers={"content-type": "text/event-stream"})
-    return Exchange(request, parse_json(sample.reply), 200, headers={"content-type": "application/json"})
+        return Exchange.of_plain(request, text, 200, streamed=True, headers={"content-type": "text/event-stream"})
+    return Exchange.of_plain(request, parse_json(sample.reply), 200, headers={"content-type": "application/json"})
 
 
 def loads(corpus: list[Sample]) -> None:
