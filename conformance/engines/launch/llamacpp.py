@@ -1,4 +1,4 @@
-"""Starts llama.cpp's own HTTP server, which xllamacpp offers only through Python.
+"""Starts llama.cpp's own HTTP server, which xllamacpp provides only through Python.
 
     python llamacpp.py MODEL.gguf PORT NAME
 
@@ -12,22 +12,22 @@ import xllamacpp
 
 
 def main(model: str, port: str, name: str) -> None:
-    """Serve the model on loopback under a name until the process ends."""
-    wanted = xllamacpp.CommonParams()
-    wanted.model.path = model
-    wanted.model_alias = {name}
-    wanted.hostnames = ["127.0.0.1"]
-    wanted.port = int(port)
-    wanted.n_ctx = 8192
-    # One request at a time gives the same tokens every time.
-    wanted.n_parallel = 1
-    # More would wait for each other longer than they count, for a model this small.
-    wanted.cpuparams.n_threads = 1
-    wanted.n_gpu_layers = 0
-    wanted.warmup = False
-    wanted.use_jinja = True
-    server = xllamacpp.Server(wanted)
-    print(f"listens on {server.listening_address}", flush=True)
+    """Serve the model under a name, on loopback only, until the process ends."""
+    parameters = xllamacpp.CommonParams()
+    parameters.model.path = model
+    parameters.model_alias = {name}
+    parameters.hostnames = ["127.0.0.1"]
+    parameters.port = int(port)
+    parameters.n_ctx = 8192
+    # Requests one at a time give the same tokens every time.
+    parameters.n_parallel = 1
+    # For such a small model, more threads would mostly wait for each other.
+    parameters.cpuparams.n_threads = 1
+    parameters.n_gpu_layers = 0
+    parameters.warmup = False
+    parameters.use_jinja = True
+    server = xllamacpp.Server(parameters)
+    print(f"listening on {server.listening_address}", flush=True)
     threading.Event().wait()
 
 
