@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from conformance.adapters import loop
-from conformance.adapters.loop import Answer, ClientSession, RaisedError
+from conformance.adapters.loop import ClientSession, DriverAnswer, RaisedError
 from conformance.engine import check
 from conformance.formats.records import exchange
 from conformance.results import Outcome, Status
@@ -66,13 +66,13 @@ def verdict(record: Mapping[str, Any], name: str) -> str:
     return str(record["verdicts"].get(name, {}).get("verdict", ""))
 
 
-def _answer(record: Mapping[str, Any]) -> Answer:
+def _answer(record: Mapping[str, Any]) -> DriverAnswer:
     outcome = record["outcome"]
     texts = tuple(_texts(outcome.get("result")))
     error = None if outcome.get("ok") else RaisedError("Error", str(outcome.get("error", ""))[:200])
     # Where the history is rebuilt, the texts are not those of the prompts.
     rebuilt = record["adapter"].startswith(REBUILT) and error is None
-    return Answer() if rebuilt else Answer(texts, error)
+    return DriverAnswer() if rebuilt else DriverAnswer(texts, error)
 
 
 def _texts(result: Any) -> Iterator[str | None]:

@@ -14,7 +14,7 @@ import conformance
 from conformance import profiles, scenarios
 from conformance.adapters.case import check_session, client_session
 from conformance.adapters.job import job_of
-from conformance.adapters.loop import Answer
+from conformance.adapters.loop import DriverAnswer
 from conformance.adapters.summary import grade
 from conformance.simulator.sessions import Stage, staged
 
@@ -48,7 +48,7 @@ def test_the_reference_client_passes(
     monkeypatch.setattr(time, "sleep", lambda _seconds: None)
     with redirect_stdout(io.StringIO()) as output:
         runpy.run_path(str(DRIVER))
-    answer = Answer.from_json(json.loads(output.getvalue().splitlines()[-1]))
+    answer = DriverAnswer.from_json(json.loads(output.getvalue().splitlines()[-1]))
     found = check_session(client_session(session, job, answer), session.profile)
     assert [] == [(outcome.rule, outcome.reason, outcome.findings) for outcome in found if grade(outcome)]
     assert any(outcome.judged for outcome in found)

@@ -8,7 +8,7 @@ from conformance import rules
 from conformance.adapters import loop
 from conformance.adapters.driver import Driver, drive
 from conformance.adapters.job import job_of
-from conformance.adapters.loop import ANSWERED, Answer, ClientSession
+from conformance.adapters.loop import ANSWERED, ClientSession, DriverAnswer
 from conformance.adapters.normalize import normalize, normalize_text
 from conformance.engine import check
 from conformance.profiles import Profile
@@ -67,7 +67,7 @@ def run_case(stage: Stage, scenario: Scenario, variant: str, setup: AdapterSetup
     )
 
 
-def client_session(session: Session, job: Mapping[str, Any], answer: Answer) -> ClientSession:
+def client_session(session: Session, job: Mapping[str, Any], answer: DriverAnswer) -> ClientSession:
     """Return a session as loop facts look at it."""
     return ClientSession(
         scenario=session.scenario,
@@ -136,7 +136,7 @@ def _errored(scenario: Scenario, variant: str, failure: str) -> Case:
     return Case(scenario.name, variant, Evidence.SIMULATED, (outcome,), note="errored: not the adapter's fault")
 
 
-def _note(session: Session, answer: Answer) -> str:
+def _note(session: Session, answer: DriverAnswer) -> str:
     """Return what else happened in a case: the first refusal of a strict session, and what the adapter raised."""
     notes = []
     if session.refusals:

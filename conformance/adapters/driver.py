@@ -13,7 +13,7 @@ from typing import IO, Any, Final
 import orjson
 
 from conformance import processes
-from conformance.adapters.loop import Answer
+from conformance.adapters.loop import DriverAnswer
 from conformance.documents import parse_json
 from conformance.documents.pointer import render
 from conformance.errors import InvalidDocument
@@ -51,7 +51,7 @@ class Driver:
 class DriverResult:
     """What a driver made of a job: its answer, or None and why there is none."""
 
-    answer: Answer | None
+    answer: DriverAnswer | None
     failure: str = ""
 
 
@@ -83,7 +83,7 @@ def drive(driver: Driver, job: Mapping[str, Any]) -> DriverResult:
     if errors:
         at = render(errors[0].place) or "(root)"
         return _failed(f"printed an invalid answer: at {at}: {errors[0].message}", ended)
-    return DriverResult(Answer.from_json(value))
+    return DriverResult(DriverAnswer.from_json(value))
 
 
 def _failed(what: str, ended: _Ended) -> DriverResult:

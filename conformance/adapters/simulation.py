@@ -9,7 +9,7 @@ from typing import Any, TypeAlias
 
 from conformance.adapters.case import CaseRun, check_session, client_session, wrong_reply_kind
 from conformance.adapters.job import API_KEY, job_of
-from conformance.adapters.loop import ANSWERED, Answer, Event, RaisedError, parse_arguments
+from conformance.adapters.loop import ANSWERED, DriverAnswer, LoopEvent, RaisedError, parse_arguments
 from conformance.adapters.summary import FAILING, grade, summary
 from conformance.results import Case, Evidence, Level, Outcome, Results, Status
 from conformance.results.excerpts import with_excerpts
@@ -25,7 +25,7 @@ class ToolError(Exception):
 
 
 @dataclass(frozen=True, slots=True)
-class Tool:
+class SimulatedTool:
     """A function that the model may call.
 
     `parameters` is the JSON Schema of its arguments. `events` gets an entry when a call starts and when it ends.
@@ -36,7 +36,7 @@ class Tool:
     parameters: Mapping[str, Any]
     results: Sequence[Mapping[str, Any]]
     otherwise: str
-    events: list[Event]
+    events: list[LoopEvent]
 
     def run(self, arguments: Any = None) -> str:
         """Return the result for arguments (an object or its JSON text), after its delay; raises ToolError."""
@@ -55,7 +55,7 @@ class Tool:
     def denies(self, arguments: Any = None) -> str | None:
         """Return the user's reason for denying this call, or None; for clients that ask for approval."""
         behaviour = self._behaviour(arguments)
-        self.events.append(Event("asked", ((self.name, _parsed(arguments)),), 1000 * time.monotonic()))
+        self.events.append(LoopEvent("asked", ((self.name, _parsed(arguments)),), 1000 * time.monotonic()))
         return str(behaviour["text"]) if behaviour["denied"] else None
 
     @property
@@ -72,11 +72,11 @@ class Tool:
     @contextmanager
     def _recorded(self, arguments: Any) -> Iterator[None]:
         call = (self.name, _parsed(arguments))
-        self.events.append(Event("start", (call,), 1000 * time.monotonic()))
+        self.events.append(LoopEvent("start", (call,), 1000 * time.monotonic()))
         try:
             yield
         finally:
-            self.events.append(Event("end", (call,), 1000 * time.monotonic()))
+            self.events.append(LoopEvent("end", (call,), 1000 * time.monotonic()))
 
     def _text(self, behaviour: Mapping[str, Any]) -> str:
         if behaviour["fails"]:
@@ -95,8 +95,8 @@ class Simulation:
 
     session: Session
     job: dict[str, Any]
-    tools: tuple[Tool, ...]
-    events: list[Event]
+    tools: tuple[SimulatedTool, ...]
+    events: list[LoopEvent]
     render: Render = field(repr=False)
 
     @property
@@ -144,7 +144,7 @@ class Simulation:
         """
         raised = None if error is None else RaisedError(type(error).__name__, str(error))
         answered = tuple(texts or ()) if texts is not None or error is not None else None
-        answer = Answer(answered, raised, events=tuple(self.events))
+        answer = DriverAnswer(answered, raised, events=tuple(self.events))
         if self.session.fault:
             return (Outcome(ANSWERED, Status.ERRORED, Level.MUST, reason=self.session.fault),)
         reason = wrong_reply_kind(self.session, "the client")
@@ -180,8 +180,8 @@ class Simulation:
 def simulation(session: Session, render: Render) -> Simulation:
     """Return a session for a client's own test."""
     job = job_of(session)
-    events: list[Event] = []
-    tools = tuple([Tool(**tool, events=events) for tool in job["tools"]])
+    events: list[LoopEvent] = []
+    tools = tuple([SimulatedTool(**tool, events=events) for tool in job["tools"]])
     return Simulation(session, job, tools, events, render)
 
 

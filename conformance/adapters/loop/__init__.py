@@ -14,14 +14,14 @@ from functools import cache
 from pathlib import Path
 from typing import Any, Final, TypeAlias
 
-from conformance.adapters.loop._session import Answer, ClientSession, Event, RaisedError, parse_arguments
+from conformance.adapters.loop._session import ClientSession, DriverAnswer, LoopEvent, RaisedError, parse_arguments
 from conformance.documents.pointer import render
 from conformance.results import NOTHING_TO_JUDGE, Finding, Level, Outcome, Status
 from conformance.rules import Fault, Source
 from conformance.scenarios import Scenario
 
 __all__ = [
-    "ANSWERED", "FAMILY", "Answer", "ClientSession", "Event", "Fact", "Fault", "Judge", "Level", "LoopView",
+    "ANSWERED", "FAMILY", "ClientSession", "DriverAnswer", "Fact", "Fault", "Judge", "Level", "LoopEvent", "LoopView",
     "RaisedError", "Source", "fact", "judge", "load", "parse_arguments",
 ]  # fmt: skip
 

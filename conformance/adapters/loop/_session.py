@@ -30,7 +30,7 @@ class RaisedError:
 
 
 @dataclass(frozen=True, slots=True)
-class Event:
+class LoopEvent:
     """What a loop did with calls: `gate`, `start` or `end`; a call is its name and its arguments.
 
     `asked` is the approval of one call, for clients that do not report the gate of a whole batch.
@@ -42,7 +42,7 @@ class Event:
 
 
 @dataclass(frozen=True, slots=True)
-class Answer:
+class DriverAnswer:
     """What a driver reports about a job.
 
     `texts` are the final texts of the prompts, as far as the conversation got: None for a prompt that ended without
@@ -52,10 +52,10 @@ class Answer:
     texts: tuple[str | None, ...] | None = None
     error: RaisedError | None = None
     versions: Mapping[str, str] = field(default_factory=dict)
-    events: tuple[Event, ...] = ()
+    events: tuple[LoopEvent, ...] = ()
 
     @classmethod
-    def from_json(cls, value: Mapping[str, Any]) -> "Answer":
+    def from_json(cls, value: Mapping[str, Any]) -> "DriverAnswer":
         """Return the answer in a document that is valid by `schemas/files/adapter-answer.json`."""
         error = value.get("error")
         return cls(
@@ -66,7 +66,7 @@ class Answer:
         )
 
 
-class Slot(NamedTuple):
+class ResultSlot(NamedTuple):
     """The place for the result of one call in a request; `text` is None if there is no tool message for the call."""
 
     place: Place
@@ -84,7 +84,7 @@ class Batch(NamedTuple):
     exchange: int
     calls: Sequence[Call]
     behaviours: Sequence[Mapping[str, Any]]
-    slots: Sequence[Slot]
+    slots: Sequence[ResultSlot]
 
 
 class Prompt(NamedTuple):
@@ -121,7 +121,7 @@ class ClientSession:
     scenario: Scenario
     conversation: Conversation
     job: Mapping[str, Any]
-    answer: Answer = field(default_factory=Answer)
+    answer: DriverAnswer = field(default_factory=DriverAnswer)
     moments: Sequence[tuple[float, float]] = ()
     refused: Mapping[int, str] = field(default_factory=dict)
     needs_finish: bool = True
@@ -204,7 +204,7 @@ class ClientSession:
             return Batch(reply.place, number, reply.calls, behaviours, ())
         return Batch(resent.place, number, reply.calls, behaviours, self._slots(reply, resent))
 
-    def _slots(self, reply: Reply, resent: Resent) -> list[Slot]:
+    def _slots(self, reply: Reply, resent: Resent) -> list[ResultSlot]:
         """Return the slot of each call; calls that were sent back are matched by content, then by position."""
         turn = next((turn for turn in self.index.turns if turn.place == resent.place), None)
         if turn is None:
@@ -217,7 +217,7 @@ class ClientSession:
             taken.add(position)
             result = results.get(position)
             text = None if result is None else content_text(result.value.get("content"))
-            slots.append(Slot(resent.place if result is None else result.place, text))
+            slots.append(ResultSlot(resent.place if result is None else result.place, text))
         return slots
 
 
@@ -248,9 +248,9 @@ def contains(text: str, expected: str) -> bool:
     return expected in text or escaped in text or ascii_only in text
 
 
-def _event(value: Mapping[str, Any]) -> Event:
+def _event(value: Mapping[str, Any]) -> LoopEvent:
     calls = value["calls"] if value["event"] == "gate" else [value["call"]]
-    return Event(value["event"], tuple([(call["name"], call["arguments"]) for call in calls]), value["at_ms"])
+    return LoopEvent(value["event"], tuple([(call["name"], call["arguments"]) for call in calls]), value["at_ms"])
 
 
 def _results_by_position(ids: Sequence[Any], results: Sequence[Result]) -> dict[int, Result]:
