@@ -81,7 +81,7 @@ def test_a_driver_that_sends_nothing_fails_as_untested(adapter: Any) -> None:
 def test_strict_rejects_requests_and_names_the_rule(adapter: Any) -> None:
     code, out, _ = ran(adapter, "drops-reasoning", "--strict", "--all")
     assert 1 == code
-    assert "refusing as the provider would" in out
+    assert "requests are refused as the provider would" in out
     assert f"request 1 was refused by {LOSES} with 400: The `reasoning_content`" in out
     assert "to fix it: Keep the reasoning" in out
 
@@ -159,8 +159,13 @@ def entry(match: str) -> str:
     [
         ("drops-reasoning", f"driver/deepseek/interleaved-thinking.plain/{LOSES}", 0, "the gate is open; 1 expected"),
         ("drops-reasoning", "driver/*/**", 0, "the gate is open; 1 expected"),
-        ("drops-reasoning", "other@*/**", 1, "unexpected driver/deepseek/interleaved-thinking.plain"),
-        ("good", f"driver/deepseek/interleaved-thinking.plain/{LOSES}", 1, "passes, though expected to fail"),
+        ("drops-reasoning", "other@*/**", 1, "unexpected failure driver/deepseek/interleaved-thinking.plain"),
+        (
+            "good",
+            f"driver/deepseek/interleaved-thinking.plain/{LOSES}",
+            1,
+            "stale entry driver/deepseek/interleaved-thinking.plain",
+        ),
     ],
 )
 def test_a_baseline_covers_only_what_it_names(
