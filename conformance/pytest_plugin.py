@@ -156,7 +156,7 @@ def pytest_configure(config: pytest.Config) -> None:
     _check_options(config)
     # Imported here because a run without --provider must not pay for it.
     from conformance.errors import ConformanceError
-    from conformance.suite.run import Options, Run, handed_over
+    from conformance.suite.run import Options, Run, with_environment
 
     options = Options(
         provider=provider,
@@ -172,7 +172,7 @@ def pytest_configure(config: pytest.Config) -> None:
         repeat=_option(config, "repeat"),
     )
     try:
-        config.stash[RUN] = Run(handed_over(options))
+        config.stash[RUN] = Run(with_environment(options))
     except ConformanceError as error:
         raise pytest.UsageError(str(error)) from None
     if config.args_source is not pytest.Config.ArgsSource.ARGS:
@@ -219,7 +219,7 @@ def pytest_deselected(items: list[pytest.Item]) -> None:
 def pytest_collection_finish(session: pytest.Session) -> None:
     """Print what the selected items will send, with --plan and wherever a real endpoint is asked."""
     run = session.config.stash.get(RUN, None)
-    if run is None or not (run.options.plan or run.options.asks):
+    if run is None or not (run.options.plan or run.options.is_live):
         return
     cases = [case for item in session.items if (case := _case(item)) is not None]
     plan = run.plan({f"{scenario.name}.{variant}": (scenario, variant) for scenario, variant in cases}.values())
@@ -231,7 +231,7 @@ def pytest_collection_finish(session: pytest.Session) -> None:
         if run.options.repeat > 1:
             reporter.write_line(f"Each case runs {run.options.repeat} times: {requests} requests.")
     limit = run.options.max_requests
-    if run.options.asks and limit is not None and requests > limit:
+    if run.options.is_live and limit is not None and requests > limit:
         message = f"{requests} requests are more than --max-requests {limit} allows; select fewer cases with -k"
         pytest.exit(message, returncode=pytest.ExitCode.USAGE_ERROR)
 
@@ -262,12 +262,12 @@ def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter, config: p
         return
     terminalreporter.write_line("")
     terminalreporter.write_line(render(results, cells(results, run.profile, run.confirmed()), run.profile.title))
-    verdict = _verdict(run, config)
-    if not verdict.passes:
+    stale = _stale_entries(run, config)
+    if not stale.passes:
         from conformance.reporting.renderers.gate import render as render_gate
 
         terminalreporter.section("Stale expected failures")
-        terminalreporter.write("".join(render_gate(verdict, lambda _colour, text: text)))
+        terminalreporter.write("".join(render_gate(stale, lambda _colour, text: text)))
 
 
 def pytest_sessionfinish(session: pytest.Session) -> None:
@@ -283,12 +283,12 @@ def pytest_sessionfinish(session: pytest.Session) -> None:
         write(directory, run.results())
     if session.exitstatus == pytest.ExitCode.OK and not any(case.outcomes for case in run.results().cases):
         session.exitstatus = pytest.ExitCode.NO_TESTS_COLLECTED
-    if session.exitstatus == pytest.ExitCode.OK and not _verdict(run, session.config).passes:
+    if session.exitstatus == pytest.ExitCode.OK and not _stale_entries(run, session.config).passes:
         session.exitstatus = pytest.ExitCode.TESTS_FAILED
 
 
-def _verdict(run: Run, config: pytest.Config) -> GateResult:
-    return run.verdict(chosen=config.stash.get(DESELECTED, False))
+def _stale_entries(run: Run, config: pytest.Config) -> GateResult:
+    return run.stale_entries(deselected=config.stash.get(DESELECTED, False))
 
 
 @pytest.fixture
@@ -308,15 +308,15 @@ def simulator() -> Iterator[Callable[..., Simulation]]:
     from conformance import profiles, scenarios
     from conformance.adapters.simulation import simulation
     from conformance.reporting.renderers.adapter import render
-    from conformance.simulator.sessions import staged
+    from conformance.simulator.sessions import serving_sessions
 
-    with staged() as stage:
+    with serving_sessions() as server:
 
         def play(
             scenario: str, *, provider: str, model: str = "", stream: bool = True, strict: bool = False
         ) -> Simulation:
             variant = "stream" if stream else "plain"
-            session = stage.open(scenarios.load(scenario), profiles.load(provider), variant, model, strict=strict)
+            session = server.open(scenarios.load(scenario), profiles.load(provider), variant, model, strict=strict)
             return simulation(session, lambda told: render(told, lambda _colour, text: text))
 
         yield play

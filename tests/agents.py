@@ -9,7 +9,7 @@ import orjson
 from conformance.convert import egress, ingress
 from conformance.scenarios import Scenario, tool_definitions
 from conformance.simulator.sessions import Session
-from conformance.transport.server import Answered, Asked
+from conformance.transport.server import HttpReply, HttpRequest
 from conformance.wire.assemble import assemble
 from conformance.wire.sse import read
 
@@ -66,13 +66,13 @@ def directly(session: Session) -> Ask:
     """Return a way to ask a session without a network between."""
 
     def ask(body: dict[str, Any]) -> tuple[int, bytes]:
-        answered = session.answer(Asked("POST", "/v1", {}, orjson.dumps(body)), "/v1/chat/completions")
+        answered = session.answer(HttpRequest("POST", "/v1", {}, orjson.dumps(body)), "/v1/chat/completions")
         return answered.status, _bytes(answered)
 
     return ask
 
 
-def _bytes(answered: Answered) -> bytes:
+def _bytes(answered: HttpReply) -> bytes:
     return answered.body if isinstance(answered.body, bytes) else b"".join(answered.body)
 
 

@@ -53,14 +53,14 @@ import os, sys, threading
 from dataclasses import replace
 from conformance import profiles
 from conformance.simulator import Simulator
-from conformance.transport.server import Answered, serving
+from conformance.transport.server import HttpReply, serving
 simulator = Simulator(profiles.load("llamacpp"))
 def answer(asked):
     if asked.path == "/ready":
-        return Answered(200, b"ok")
+        return HttpReply(200, b"ok")
     if sys.argv[2] == "breaks" and b"tool_call_id" in asked.body:
         text = '{"error": {"message": "cannot read %s/x", "type": "server_error", "code": 500}}' % os.getcwd()
-        return Answered(500, text.encode())
+        return HttpReply(500, text.encode())
     found = simulator.answer(asked)
     return replace(found, headers={"content-type": found.headers["content-type"], "server": "fake"})
 with serving(answer, port=int(sys.argv[1])):

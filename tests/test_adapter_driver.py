@@ -17,7 +17,7 @@ from conformance.adapters.job import job_of
 from conformance.documents import parse_json
 from conformance.results import Status
 from conformance.schemas import validator
-from conformance.simulator.sessions import staged
+from conformance.simulator.sessions import serving_sessions
 from tests.fake_engine import lives, until
 
 JOB = {"contract": 1}
@@ -122,9 +122,9 @@ def test_a_command_that_cannot_be_started_has_failed(command: tuple[str, ...], t
 def run_source(source: str, folder: Path, case: str = "plain-answer.plain", seconds: float = 20) -> CaseRun:
     scenario, _, variant = case.partition(".")
     profile = profiles.load("deepseek")
-    with staged() as stage:
+    with serving_sessions() as server:
         subject = AdapterSetup(driver(folder, source, seconds), profile, profile.model)
-        return run_case(stage, scenarios.load(scenario), variant, subject)
+        return run_case(server, scenarios.load(scenario), variant, subject)
 
 
 def test_a_failed_driver_is_errored_and_shows_nothing_about_the_adapter(tmp_path: Path) -> None:
@@ -156,9 +156,9 @@ def test_every_job_is_valid_and_has_the_result_of_each_call() -> None:
         each for each in map(scenarios.load, scenarios.names()) if each.unmet(profile.at(profile.model)) is None
     ]
     assert len(playable) > len(scenarios.names()) / 2
-    with staged() as stage:
+    with serving_sessions() as server:
         for scenario in playable:
-            job: Mapping[str, Any] = job_of(stage.open(scenario, profile, scenario.variants[0]))
+            job: Mapping[str, Any] = job_of(server.open(scenario, profile, scenario.variants[0]))
             assert () == validator("files/adapter-job").errors(parse_json(json.dumps(job).encode(), "job"))
             assert list(scenario.prompts) == job["prompts"]
             texts = {result["text"] for tool in job["tools"] for result in tool["results"]}

@@ -16,7 +16,7 @@ from conformance.adapters.case import check_session, client_session
 from conformance.adapters.job import job_of
 from conformance.adapters.loop import DriverAnswer
 from conformance.adapters.summary import grade
-from conformance.simulator.sessions import Stage, staged
+from conformance.simulator.sessions import SessionServer, serving_sessions
 
 DRIVER = Path(conformance.__file__).parent / "adapters" / "sdks" / "reference" / "driver.py"
 PROVIDERS = {"deepseek": ("plain", "stream"), "openrouter": ("stream",), "moonshot": ("stream",), "mistral": ("plain",)}
@@ -32,16 +32,16 @@ CASES = [
 
 
 @pytest.fixture(scope="module")
-def stage() -> Iterator[Stage]:
-    with staged() as stage:
-        yield stage
+def server() -> Iterator[SessionServer]:
+    with serving_sessions() as server:
+        yield server
 
 
 @pytest.mark.parametrize(("provider", "name", "variant"), CASES)
 def test_the_reference_client_passes(
-    provider: str, name: str, variant: str, stage: Stage, monkeypatch: pytest.MonkeyPatch
+    provider: str, name: str, variant: str, server: SessionServer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    session = stage.open(scenarios.load(name), LOADED[provider], variant)
+    session = server.open(scenarios.load(name), LOADED[provider], variant)
     job = job_of(session)
     monkeypatch.setattr("sys.stdin", io.StringIO(json.dumps(job)))
     # The delays of scripted tools only matter to the tests of loops.

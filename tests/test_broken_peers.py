@@ -16,7 +16,7 @@ from conformance.profiles import of
 from conformance.results import Status
 from conformance.rules import Example, Rule
 from conformance.transport.client import Client, Endpoint
-from conformance.transport.server import Answered, Asked, serving
+from conformance.transport.server import HttpReply, HttpRequest, serving
 from conformance.wire.exchange import Conversation, Exchange
 from conformance.wire.views import Side
 
@@ -28,13 +28,13 @@ class Peers:
         self.script: list[Exchange] = []
         self.arrived: list[Exchange] = []
 
-    def answer(self, asked: Asked) -> Answered:
+    def answer(self, asked: HttpRequest) -> HttpReply:
         scripted = self.script.pop(0)
         body = scripted.response if isinstance(scripted.response, str) else None
         raw = body.encode() if body is not None else orjson.dumps(scripted.response)
         exchange = Exchange(orjson.loads(asked.body), scripted.response, scripted.status, scripted.streamed)
         self.arrived.append(exchange)
-        return Answered(scripted.status or 200, raw, scripted.headers)
+        return HttpReply(scripted.status or 200, raw, scripted.headers)
 
 
 @pytest.fixture(scope="module")
@@ -56,7 +56,7 @@ def bad_examples() -> Sequence[object]:
 def play(conversation: Conversation, peers: Peers, client: Client) -> tuple[Conversation, Conversation]:
     """Return the conversation as the client saw it, and as the server saw it."""
     peers.script, peers.arrived = list(conversation), []
-    seen = tuple(client.ask(exchange.request or {}) for exchange in conversation)
+    seen = tuple(client.send_once(exchange.request or {}) for exchange in conversation)
     return seen, tuple(peers.arrived)
 
 

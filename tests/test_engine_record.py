@@ -14,8 +14,8 @@ from conformance.engines.definition import load
 from conformance.engines.recording import snapshot
 from conformance.results import Evidence
 from conformance.suite.record import record, simulated_models
-from conformance.suite.run import Options, Run, handed_over
-from conformance.transport.cassette import Shelf
+from conformance.suite.run import Options, Run, with_environment
+from conformance.transport.cassette import CassetteFolder
 from tests.fake_engine import define, weights
 
 MODEL = "scripted-qwen3-0.002b"
@@ -38,7 +38,7 @@ def recorded(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def test_cassettes_of_an_engine_describe_its_setup(recorded: Path) -> None:
-    ((model, entry),) = Shelf(recorded, "llamacpp").manifest().items()
+    ((model, entry),) = CassetteFolder(recorded, "llamacpp").manifest().items()
     assert (MODEL, Evidence.ENGINE) == (model, entry.evidence)
     assert entry.engine is not None
     assert {"name", "versions", "weights", "template", "flags", "default"} == set(entry.engine)
@@ -104,7 +104,7 @@ def test_a_simulator_is_never_recorded_as_an_engine(tmp_path: Path, capsys: pyte
     folders = ["--definitions", str(tmp_path), "--weights", str(weights(tmp_path / "w"))]
     assert 2 == main(["engine", "record", "fake", *folders, "--cassettes", str(tmp_path / "cassettes")])
     assert "answers like this project's simulator" in capsys.readouterr().err
-    assert {} == Shelf(tmp_path / "cassettes", "llamacpp").manifest()
+    assert {} == CassetteFolder(tmp_path / "cassettes", "llamacpp").manifest()
 
 
 @pytest.fixture
@@ -116,7 +116,7 @@ def handed_over_variables(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.mark.usefixtures("handed_over_variables")
 def test_a_live_run_beside_an_engine_uses_its_address() -> None:
-    options = handed_over(Options("llamacpp", Path(), "", live=True))
+    options = with_environment(Options("llamacpp", Path(), "", live=True))
     assert ("http://127.0.0.1:1/v1", "m", {"name": "fake"}) == (options.base_url, options.model, options.engine)
 
 
@@ -124,7 +124,7 @@ def test_a_live_run_beside_an_engine_uses_its_address() -> None:
 @pytest.mark.parametrize("live", [True, False])
 def test_options_of_the_user_take_precedence(live: bool) -> None:  # noqa: FBT001 — a parameter of the test
     options = Options("llamacpp", Path(), "", live=live, base_url="http://127.0.0.1:2/v1" if live else "")
-    assert options == handed_over(options)
+    assert options == with_environment(options)
 
 
 def test_the_embedded_engine_is_tested_live_if_it_is_installed(tmp_path: Path) -> None:

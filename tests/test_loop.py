@@ -14,7 +14,7 @@ from conformance.adapters.case import AdapterSetup, CaseRun, run_case
 from conformance.adapters.driver import Driver
 from conformance.cli import main
 from conformance.results import Level, Outcome, Status
-from conformance.simulator.sessions import Stage, staged
+from conformance.simulator.sessions import SessionServer, serving_sessions
 
 BROKEN_CLIENT = Path(__file__).with_name("broken_client.py")
 
@@ -25,15 +25,15 @@ Drive: TypeAlias = Callable[..., CaseRun]
 @pytest.fixture(scope="module")
 def driven() -> Iterator[Drive]:
     """Return a function that drives the client with a fault through a case, each pair once."""
-    with staged() as stage:
-        yield cache(partial(drive, stage))
+    with serving_sessions() as server:
+        yield cache(partial(drive, server))
 
 
-def drive(stage: Stage, case: str, fault: str, *, strict: bool = False) -> CaseRun:
+def drive(server: SessionServer, case: str, fault: str, *, strict: bool = False) -> CaseRun:
     scenario, _, variant = case.partition(".")
     profile = profiles.load("deepseek")
     driver = Driver((sys.executable, str(BROKEN_CLIENT), fault), Path(__file__).parent, seconds=30)
-    return run_case(stage, scenarios.load(scenario), variant, AdapterSetup(driver, profile, profile.model, strict))
+    return run_case(server, scenarios.load(scenario), variant, AdapterSetup(driver, profile, profile.model, strict))
 
 
 def outcome(run: CaseRun, rule: str) -> Outcome:

@@ -12,7 +12,7 @@ from conformance import profiles, rules, scenarios
 from conformance.rules import advice
 from conformance.simulator import simulated
 from conformance.suite.plan import plan
-from conformance.transport.server import Answered, Asked, serving
+from conformance.transport.server import HttpReply, HttpRequest, serving
 
 REQUESTS = {"deepseek": 200, "groq": 200, "openai": 108}
 """How many requests a whole run sends, turns and probes, plain and streamed; a new probe is a deliberate cost."""
@@ -134,23 +134,23 @@ def test_a_run_without_cassettes_says_how_to_get_some(pytester: pytest.Pytester)
 def test_an_endpoint_that_is_down_ends_the_run_with_its_url(pytester: pytest.Pytester) -> None:
     result = run(pytester, "--provider=deepseek", "--live", "--base-url=http://127.0.0.1:9/v1")
     assert 2 == result.ret
-    assert "nobody can be reached at http://127.0.0.1:9/v1/chat/completions" in shown(result)
+    assert "cannot connect to http://127.0.0.1:9/v1/chat/completions" in shown(result)
 
 
 @pytest.mark.parametrize(
     ("answered", "code", "words"),
     [
-        (Answered(401, b'{"error":{"message":"no"}}'), 2, "refuses the key"),
-        (Answered(404, b"{}"), 2, "--base-url ends before /chat/completions"),
-        (Answered(429, b"{}", {"retry-after": "0"}), 5, "inconclusive"),
-        (Answered(502, b"<html>"), 5, "inconclusive"),
+        (HttpReply(401, b'{"error":{"message":"no"}}'), 2, "refuses the key"),
+        (HttpReply(404, b"{}"), 2, "--base-url must end before /chat/completions"),
+        (HttpReply(429, b"{}", {"retry-after": "0"}), 5, "inconclusive"),
+        (HttpReply(502, b"<html>"), 5, "inconclusive"),
     ],
     ids=["401", "404", "429", "502"],
 )
 def test_an_endpoint_that_judges_nothing_is_no_failure(
-    pytester: pytest.Pytester, stack: ExitStack, answered: Answered, code: int, words: str
+    pytester: pytest.Pytester, stack: ExitStack, answered: HttpReply, code: int, words: str
 ) -> None:
-    def answer(_asked: Asked) -> Answered:
+    def answer(_asked: HttpRequest) -> HttpReply:
         return answered
 
     url = stack.enter_context(serving(answer))
@@ -166,14 +166,14 @@ def test_a_provider_that_breaks_a_rule_fails_in_the_words_of_the_findings(
     """A provider that omits [DONE], uses one id for all calls and has errors of its own is caught."""
     simulator_url = stack.enter_context(simulated(profiles.load("openai")))
 
-    def answer(asked: Asked) -> Answered:
+    def answer(asked: HttpRequest) -> HttpReply:
         import httpx
 
         reply = httpx.post(simulator_url + asked.path, content=asked.body)
         body = re.sub(rb'"call_[A-Za-z0-9]{24}"', b'"call_0"', reply.content).replace(b"data: [DONE]\n\n", b"")
         if reply.status_code == 400:
-            return Answered(422, b'{"error":{"message":"none"}}', {"content-type": "application/json"})
-        return Answered(reply.status_code, body, {"content-type": reply.headers["content-type"]})
+            return HttpReply(422, b'{"error":{"message":"none"}}', {"content-type": "application/json"})
+        return HttpReply(reply.status_code, body, {"content-type": reply.headers["content-type"]})
 
     url = stack.enter_context(serving(answer))
     result = run(pytester, "--provider=openai", "--live", f"--base-url={url}/v1", "-k", "parallel-tool-calls")

@@ -1,4 +1,4 @@
-"""The gate in pytest: strict expected failures, stale entries, and what nothing excuses."""
+"""The gate in pytest: strict expected failures, stale entries, and failures that no entry may cover."""
 
 import re
 from collections.abc import Iterator
@@ -11,8 +11,8 @@ import pytest
 from conformance.baseline import Entry
 from conformance.cli import main
 from conformance.results import Case, Evidence, Finding, Level, Outcome, Results, Status
-from conformance.suite.expected_failures import Excuses
-from conformance.transport.server import Answered
+from conformance.suite.expected_failures import ExpectedFailures
+from conformance.transport.server import HttpReply
 from tests.flaky import moody
 
 TODAY = "2026-11-22"
@@ -30,7 +30,7 @@ def played(status: Status, evidence: Evidence = Evidence.LIVE) -> Case:
 
 
 @pytest.mark.parametrize(
-    ("match", "until", "evidence", "excused"),
+    ("match", "until", "evidence", "covered"),
     [
         (f"groq/{CASE}/{DONE}", "", Evidence.LIVE, True),
         (f"groq/{DONE}", "", Evidence.ENGINE, True),
@@ -42,11 +42,11 @@ def played(status: Status, evidence: Evidence = Evidence.LIVE) -> Case:
         (f"openai/{DONE}", "", Evidence.LIVE, False),
     ],
 )
-def test_an_entry_in_force_excuses_what_a_real_provider_does(
-    match: str, until: str, evidence: Evidence, *, excused: bool
+def test_an_entry_in_force_covers_what_a_real_provider_does(
+    match: str, until: str, evidence: Evidence, *, covered: bool
 ) -> None:
-    excuses = Excuses.about("groq", [entry(match, until=until)], TODAY)
-    assert excused is (excuses.of("groq", played(Status.FAILED, evidence), DONE) is not None)
+    expected = ExpectedFailures.of_subject("groq", [entry(match, until=until)], TODAY)
+    assert covered is (expected.covering("groq", played(Status.FAILED, evidence), DONE) is not None)
 
 
 @pytest.mark.parametrize(
@@ -58,9 +58,9 @@ def test_an_entry_in_force_excuses_what_a_real_provider_does(
         (entry("groq/**"), False),
     ],
 )
-def test_only_an_entry_about_one_fact_is_untrue_as_soon_as_it_passes(given: Entry, *, named: bool) -> None:
-    excuses = Excuses.about("groq", [given], TODAY)
-    assert named is (excuses.of_nothing_else("groq", played(Status.PASSED), DONE) is not None)
+def test_only_an_entry_about_one_fact_is_stale_as_soon_as_it_passes(given: Entry, *, named: bool) -> None:
+    expected = ExpectedFailures.of_subject("groq", [given], TODAY)
+    assert named is (expected.naming("groq", played(Status.PASSED), DONE) is not None)
 
 
 @pytest.mark.parametrize(
@@ -81,7 +81,7 @@ def test_entries_are_judged_as_the_gate_does_once_everything_was_played(
     given: Entry, closing: str, *, whole: bool
 ) -> None:
     results = Results("groq", "m", (played(Status.PASSED),))
-    verdict = Excuses.about("groq", [given], TODAY).judgement(results, whole=whole)
+    verdict = ExpectedFailures.of_subject("groq", [given], TODAY).judgement(results, whole=whole)
     assert ([closing] if closing else []) == [
         name for name in ("stale", "unmatched", "expired", "unexpected") if getattr(verdict, name)
     ]
@@ -91,7 +91,7 @@ def test_entries_are_judged_as_the_gate_does_once_everything_was_played(
 def endless() -> Iterator[str]:
     """A provider that ends no stream with its mark."""
 
-    def mood(_number: int, _body: Any, answered: Answered) -> Answered:
+    def mood(_number: int, _body: Any, answered: HttpReply) -> HttpReply:
         body = answered.body if isinstance(answered.body, bytes) else b"".join(answered.body)
         return replace(answered, body=body.replace(b"data: [DONE]\n\n", b""))
 
@@ -112,9 +112,7 @@ def lines(*matches: str, more: str = "") -> str:
     return "".join([f"- match: '{each}'\n  reason: It never does.\n  link: https://e.org\n{more}" for each in matches])
 
 
-def test_what_is_expected_to_fail_is_shown_as_such_and_excused_by_the_gate_alike(
-    pytester: pytest.Pytester, endless: str
-) -> None:
+def test_an_expected_failure_is_an_xfail_and_passes_the_gate(pytester: pytest.Pytester, endless: str) -> None:
     code, text = run(pytester, endless, lines(f"openai/*.stream/{DONE}"), "--results=out")
     assert 0 == code, text
     assert re.search(rf"XFAIL \S+ - It never does. Seen: {DONE}", text)
@@ -123,15 +121,15 @@ def test_what_is_expected_to_fail_is_shown_as_such_and_excused_by_the_gate_alike
     assert [0, 1] == [main(["gate", results, "--expected", expected]), main(["gate", results])]
 
 
-def test_what_is_expected_to_fail_and_passes_fails(pytester: pytest.Pytester, endless: str) -> None:
+def test_an_unexpected_pass_fails(pytester: pytest.Pytester, endless: str) -> None:
     expected = lines(f"openai/{CASE}/{DONE}", f"openai/{CASE}/{ROLE}")
     code, text = run(pytester, endless, expected, "-k", f"{CASE}-stream and test_rule")
     assert 1 == code
-    assert f"passes, though expected to fail: It never does. Take openai/{CASE}/{ROLE} away." in text
+    assert f"passes, but is expected to fail: It never does. Remove the entry openai/{CASE}/{ROLE}." in text
     assert "1 failed" in text
 
 
-def test_an_entry_that_fits_nothing_fails_a_whole_run_alone(pytester: pytest.Pytester, endless: str) -> None:
+def test_an_entry_that_matches_nothing_fails_only_a_whole_run(pytester: pytest.Pytester, endless: str) -> None:
     expected = lines(f"openai/*.stream/{DONE}", "openai/no/such-rule")
     code, text = run(pytester, endless, expected)
     assert 1 == code

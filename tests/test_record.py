@@ -10,7 +10,7 @@ from conformance.errors import Unusable
 from conformance.results import Evidence
 from conformance.suite.record import record, simulated_models
 from conformance.suite.run import Options
-from conformance.transport.cassette import Entry, Shelf
+from conformance.transport.cassette import CassetteFolder, ManifestEntry
 
 
 def files(folder: Path) -> dict[str, bytes]:
@@ -31,20 +31,20 @@ def test_unchanged_input_gives_an_empty_diff_on_any_day(options: Options) -> Non
 
 
 def test_what_was_recorded_is_labelled_and_says_how_to_record_it_again(options: Options) -> None:
-    ((model, entry),) = Shelf(options.cassettes, "baidu").manifest().items()
+    ((model, entry),) = CassetteFolder(options.cassettes, "baidu").manifest().items()
     assert (Evidence.SIMULATED, "2026-01-01") == (entry.evidence, entry.date)
     assert f"conformance record --provider baidu --model {model}" == entry.again
 
 
 def test_cassettes_of_scenarios_that_are_gone_are_removed(options: Options) -> None:
-    folder = Shelf(options.cassettes, "baidu").path("ernie-4.5-turbo-128k", "gone.plain")
+    folder = CassetteFolder(options.cassettes, "baidu").path("ernie-4.5-turbo-128k", "gone.plain")
     folder.write_text("interactions: []\n")
     record(options)
     assert not folder.exists()
 
 
 def test_real_replies_are_not_lost_to_simulated_ones(tmp_path: Path) -> None:
-    Shelf(tmp_path, "baidu").note("m", Entry(Evidence.RECORDED, "2026-01-01"))
+    CassetteFolder(tmp_path, "baidu").add("m", ManifestEntry(Evidence.RECORDED, "2026-01-01"))
     with pytest.raises(Unusable, match="hold real replies"):
         record(Options("baidu", tmp_path, "2026-01-02", model="m"))
     assert ("baidu", "m") not in [*simulated_models(tmp_path)]

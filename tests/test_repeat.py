@@ -10,7 +10,7 @@ import pytest
 from conformance.results import ENDED_BY_MODEL, INCONCLUSIVE, Case, Evidence, Finding, Level, Outcome, Runs, Status
 from conformance.results.files import read
 from conformance.suite.repeat import merged
-from conformance.transport.server import Answered
+from conformance.transport.server import HttpReply
 from tests.flaky import moody
 
 RULE = "stream/role-first"
@@ -74,7 +74,7 @@ def repeated(pytester: pytest.Pytester, url: str, *arguments: str) -> pytest.Run
 def test_a_model_that_now_and_then_calls_no_tool_is_counted_and_not_failed(pytester: pytest.Pytester) -> None:
     begun: list[Any] = []
 
-    def mood(_number: int, body: Any, answered: Answered) -> Answered:
+    def mood(_number: int, body: Any, answered: HttpReply) -> HttpReply:
         """Answer the second run's first request in words, where a tool should be called."""
         begun.extend([body] if not begun or body == begun[0] else [])
         if body != begun[0] or len(begun) != 2:
@@ -97,8 +97,8 @@ def test_a_model_that_now_and_then_calls_no_tool_is_counted_and_not_failed(pytes
 
 
 def test_a_busy_endpoint_makes_runs_inconclusive(pytester: pytest.Pytester) -> None:
-    def mood(number: int, _body: Any, answered: Answered) -> Answered:
-        return Answered(502, b"{}", {"content-type": "application/json"}) if number == 1 else answered
+    def mood(number: int, _body: Any, answered: HttpReply) -> HttpReply:
+        return HttpReply(502, b"{}", {"content-type": "application/json"}) if number == 1 else answered
 
     with moody(mood) as url:
         result = repeated(pytester, url, "--repeat=2")
@@ -112,7 +112,7 @@ def test_a_busy_endpoint_makes_runs_inconclusive(pytester: pytest.Pytester) -> N
 @pytest.mark.parametrize(
     ("arguments", "words"),
     [
-        (["--repeat=2"], "--repeat asks a real endpoint again and again"),
+        (["--repeat=2"], "--repeat needs a real endpoint"),
         (["--repeat=0", "--live"], "expected a number from 1 on, got 0"),
         (["--repeat=2", "--base-url=http://127.0.0.1:9/v1", "--max-requests=30"], "more than --max-requests 30"),
     ],

@@ -11,7 +11,7 @@ from conformance.resources import folder
 from conformance.results import Finding, Level, Outcome, Status
 from conformance.results.excerpts import MAX_CHARACTERS, MAX_FINDINGS, with_excerpts
 from conformance.results.files import read
-from conformance.transport.cassette import Shelf
+from conformance.transport.cassette import CassetteFolder
 from conformance.wire.exchange import Exchange
 
 PROVIDER, MODEL = "baidu", "ernie-4.5-turbo-128k"
@@ -49,12 +49,12 @@ def test_a_replay_gives_the_committed_results(
 def test_a_further_model_has_a_name_of_its_own(
     cassettes: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    shelf = Shelf(cassettes, PROVIDER)
-    entry = shelf.manifest()[MODEL]
+    cassette_folder = CassetteFolder(cassettes, PROVIDER)
+    entry = cassette_folder.manifest()[MODEL]
     further = "ernie/x 4"
-    shelf.note(further, entry)
-    for path in shelf.path(MODEL, "x").parent.glob("*.yaml"):
-        target = shelf.path(further, path.stem)
+    cassette_folder.add(further, entry)
+    for path in cassette_folder.path(MODEL, "x").parent.glob("*.yaml"):
+        target = cassette_folder.path(further, path.stem)
         target.parent.mkdir(exist_ok=True)
         target.write_text(path.read_text("utf-8").replace(MODEL, further), "utf-8")
     asked = ["replay", "--provider", PROVIDER, "--model", further, "--cassettes", cassettes, "--results", tmp_path]
@@ -66,7 +66,7 @@ def test_a_further_model_has_a_name_of_its_own(
 def test_a_cassette_that_lacks_a_request_is_told_of_and_ends_with_1(
     cassettes: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    for path in Shelf(cassettes, PROVIDER).path(MODEL, "x").parent.glob("*.yaml"):
+    for path in CassetteFolder(cassettes, PROVIDER).path(MODEL, "x").parent.glob("*.yaml"):
         path.write_text(path.read_text("utf-8").replace(MODEL, "another"), "utf-8")
     code, out, err = told(capsys, "replay", "--all", "--cassettes", cassettes, "--results", tmp_path)
     assert (1, "") == (code, out)

@@ -17,7 +17,7 @@ from conformance.results import Results
 from conformance.results import files as stored
 from conformance.rule_ids import RENAMED, all_ids, current_id, matches
 from conformance.schemas import validator
-from conformance.suite.expected_failures import Excuses
+from conformance.suite.expected_failures import ExpectedFailures
 
 CURRENT = {*(rule.id for rule in rules.load()), *(fact.id for fact in loop.load())}
 OLD, NEW = "stream/not-cut", "stream/complete"
@@ -118,10 +118,10 @@ def test_the_current_id_comes_first_among_the_names_of_a_fact(tmp_path: Path) ->
 def test_an_entry_with_a_former_id_excuses_a_failure_of_a_run(match: str, tmp_path: Path) -> None:
     results = read(tmp_path, NEW)
     entry = Entry(f"openai/{match}", "It is cut.", "https://example.org")
-    excuses = Excuses.about("openai", [entry], "2026-11-22")
-    assert entry == excuses.of("openai", results.cases[0], NEW)
-    assert (entry if "plain" in match else None) == excuses.of_nothing_else("openai", results.cases[0], NEW)
-    assert excuses.judgement(results, whole=True).passes
+    expected = ExpectedFailures.of_subject("openai", [entry], "2026-11-22")
+    assert entry == expected.covering("openai", results.cases[0], NEW)
+    assert (entry if "plain" in match else None) == expected.naming("openai", results.cases[0], NEW)
+    assert expected.judgement(results, whole=True).passes
 
 
 def test_an_entry_about_recordings_covers_a_rule_under_its_former_id() -> None:

@@ -11,9 +11,9 @@ from conformance.results import Evidence, Status
 from conformance.rules import Rule
 from conformance.scenarios import Change, Probe, Scenario, Turn
 from conformance.simulator import Simulator, chunks, raw, replies
-from conformance.simulator.raw import RAW
-from conformance.simulator.reply_context import Likeness
-from conformance.suite.deviations import CHANGES, changed
+from conformance.simulator.raw import FAULTS
+from conformance.simulator.reply_context import ReplyContext
+from conformance.suite.deviations import CHANGES, with_changes
 from conformance.suite.history import Inapplicable
 from conformance.suite.play import Subject, play
 from conformance.wire.assemble import assemble
@@ -37,7 +37,7 @@ def schema() -> Any:
 
 
 def change(name: str, body: dict[str, Any], **parameters: str) -> list[dict[str, Any]]:
-    made: list[dict[str, Any]] = changed(body, [Change(name, parameters)], TRANSCRIPT, {})["messages"]
+    made: list[dict[str, Any]] = with_changes(body, [Change(name, parameters)], TRANSCRIPT, {})["messages"]
     return made
 
 
@@ -49,7 +49,7 @@ def test_the_first_words_tell_scenarios_apart_that_are_not_for_clients() -> None
 def test_the_schema_names_every_change_and_every_way_to_misbehave() -> None:
     definitions = schema()["$defs"]
     assert sorted(CHANGES) == sorted(definitions["change-name"]["enum"])
-    assert sorted(RAW) == sorted(definitions["raw"]["items"]["enum"])
+    assert sorted(FAULTS) == sorted(definitions["raw"]["items"]["enum"])
 
 
 @pytest.mark.parametrize(("scenario", "probe"), PROBES, ids=lambda each: each.name)
@@ -118,13 +118,13 @@ ANOMALIES = {
 }
 
 
-@pytest.mark.parametrize("name", sorted(RAW))
+@pytest.mark.parametrize("name", sorted(FAULTS))
 def test_a_raw_stream_shows_its_fault(name: str) -> None:
     forecast = ("get_forecast", {"city": "Paris", "day": "tomorrow", "unit": "celsius"})
     turn = Turn("Hi", says="Hello there, how are you today?", calls=(forecast, forecast))
-    likeness = Likeness({}, {"messages": []}, thinks=False)
-    events = chunks.events(likeness, replies.message(likeness, turn))
-    anomalies = assemble(read(b"".join(raw.pieces((name,), events)).decode())).anomalies
+    context = ReplyContext({}, {"messages": []}, thinks=False)
+    events = chunks.events(context, replies.message(context, turn))
+    anomalies = assemble(read(b"".join(raw.event_bytes((name,), events)).decode())).anomalies
     assert ANOMALIES[name] == anomalies.keys()
     assert name != "finished-twice" or len(anomalies["finish"]) == 2
 

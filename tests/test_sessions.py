@@ -14,8 +14,8 @@ from conformance import profiles, scenarios
 from conformance.errors import Unusable
 from conformance.profiles import Profile
 from conformance.scenarios import Scenario, Turn
-from conformance.simulator.sessions import Session, Stage, staged
-from conformance.transport.server import Asked
+from conformance.simulator.sessions import Session, SessionServer, serving_sessions
+from conformance.transport.server import HttpRequest
 from tests.agents import directly
 
 AGENT = scenarios.load("agent-session")
@@ -24,7 +24,7 @@ FORECAST = scenarios.tool_definitions()["get_forecast"]
 
 
 def opened(name: str = "openai", scenario: Scenario = AGENT, *, strict: bool = False) -> Session:
-    return Stage().open(scenario, PROFILES[name], "plain", strict=strict)
+    return SessionServer().open(scenario, PROFILES[name], "plain", strict=strict)
 
 
 def body(*said: str, **more: Any) -> dict[str, Any]:
@@ -44,9 +44,9 @@ def message(session: Session, sent: dict[str, Any]) -> dict[str, Any]:
 
 
 @pytest.fixture(scope="module")
-def stage() -> Iterator[Stage]:
-    with staged() as stage:
-        yield stage
+def server() -> Iterator[SessionServer]:
+    with serving_sessions() as server:
+        yield server
 
 
 def test_each_request_gets_the_next_turn_whatever_history_it_brings() -> None:
@@ -61,7 +61,7 @@ def test_the_same_request_again_gets_the_same_turn_again_and_is_counted() -> Non
     first, again, other = (message(session, body(text)) for text in ("a", "a", "b"))
     assert first == again != other
     assert [1] == session.repeats
-    assert 3 == len(session.exchanges) == len(session.moments)
+    assert 3 == len(session.exchanges) == len(session.times)
 
 
 def test_ids_do_not_depend_on_what_a_client_makes_of_its_history() -> None:
@@ -157,30 +157,30 @@ def test_a_refused_request_uses_no_turn_up() -> None:
         ("/responses", 404),
     ],
 )
-def test_every_form_of_the_path_lands_and_others_are_kept(stage: Stage, path: str, status: int) -> None:
-    session = stage.open(AGENT, PROFILES["openai"])
+def test_every_form_of_the_path_lands_and_others_are_kept(server: SessionServer, path: str, status: int) -> None:
+    session = server.open(AGENT, PROFILES["openai"])
     assert status == httpx.post(f"{session.base_url}{path}?beta=true", json=body()).status_code
-    assert ([] if status == 200 else [f"POST /v1{path}"]) == session.others
+    assert ([] if status == 200 else [f"POST /v1{path}"]) == session.other_requests
 
 
-def test_a_base_url_without_its_last_part_lands_too(stage: Stage) -> None:
-    session = stage.open(AGENT, PROFILES["openai"])
+def test_a_base_url_without_its_last_part_lands_too(server: SessionServer) -> None:
+    session = server.open(AGENT, PROFILES["openai"])
     base = session.base_url.removesuffix("/v1")
     assert 200 == httpx.post(f"{base}/chat/completions", json=body()).status_code
     assert 200 == httpx.get(f"{base}/v1/models").status_code
     assert 1 == len(session.exchanges)
 
 
-def test_a_path_of_no_session_is_not_found(stage: Stage) -> None:
-    session = stage.open(AGENT, PROFILES["openai"])
+def test_a_path_of_no_session_is_not_found(server: SessionServer) -> None:
+    session = server.open(AGENT, PROFILES["openai"])
     foreign = session.base_url.replace("agent-session", "ids-empty")
-    for url in (f"{stage.url}/v1", f"{stage.url}/r/999/s/agent-session/v1", foreign):
+    for url in (f"{server.url}/v1", f"{server.url}/r/999/s/agent-session/v1", foreign):
         assert 404 == httpx.post(f"{url}/chat/completions", json=body()).status_code
     assert () == session.exchanges
 
 
-def test_sessions_at_once_do_not_mix(stage: Stage) -> None:
-    sessions = [stage.open(AGENT, PROFILES["openai"]) for _ in range(4)]
+def test_sessions_at_once_do_not_mix(server: SessionServer) -> None:
+    sessions = [server.open(AGENT, PROFILES["openai"]) for _ in range(4)]
 
     def hold(session: Session) -> None:
         with httpx.Client() as client:
@@ -194,16 +194,16 @@ def test_sessions_at_once_do_not_mix(stage: Stage) -> None:
         thread.join()
     said = [[each.request["messages"][0]["content"] for each in session.exchanges] for session in sessions]
     assert [[session.base_url] * 5 for session in sessions] == said
-    assert all(came <= replied for session in sessions for came, replied in session.moments)
+    assert all(came <= replied for session in sessions for came, replied in session.times)
 
 
 @pytest.mark.parametrize("sent", [b"{", b"[]", b"\xff", b'{"messages": [], "messages": []}'])
 def test_what_is_no_json_object_is_refused_and_kept_apart(sent: bytes) -> None:
     session = opened()
-    answered = session.answer(Asked("POST", "/", {}, sent), "/v1/chat/completions")
+    answered = session.answer(HttpRequest("POST", "/", {}, sent), "/v1/chat/completions")
     assert 400 == answered.status
     assert () == session.exchanges
-    assert session.others[0].startswith("POST /v1/chat/completions: ")
+    assert session.other_requests[0].startswith("POST /v1/chat/completions: ")
 
 
 values = st.recursive(

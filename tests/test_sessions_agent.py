@@ -14,7 +14,7 @@ from conformance.engine import check
 from conformance.profiles import Profile
 from conformance.results import Level, Outcome, Status
 from conformance.scenarios import Scenario
-from conformance.simulator.sessions import Session, Stage, staged
+from conformance.simulator.sessions import Session, SessionServer, serving_sessions
 from conformance.wire.views import Side
 from tests.agents import Agent, Ask, Broken, Vice, directly
 from tests.sampling import sampled
@@ -46,7 +46,7 @@ def cases(names: tuple[str, ...], chosen: list[Scenario]) -> Iterator[Any]:
 
 
 def held(profile: Profile, scenario: Scenario, variant: str, *, vice: Vice = list, strict: bool = False) -> Agent:
-    session = Stage().open(scenario, profile, variant, strict=strict)
+    session = SessionServer().open(scenario, profile, variant, strict=strict)
     return over(session, directly(session), vice)
 
 
@@ -83,7 +83,7 @@ each_case = pytest.mark.parametrize(("name", "scenario", "variant"), playable(FI
 def test_a_conforming_agent_keeps_every_rule(name: str, scenario: str, variant: str) -> None:
     session = conforming(name, scenario, variant).session
     assert {} == broken(session, level=Level.MAY)
-    assert ("", []) == (session.fault, session.others)
+    assert ("", []) == (session.fault, session.other_requests)
 
 
 @pytest.mark.parametrize(("name", "scenario", "variant"), playable(profiles.names(), [scenarios.load("agent-session")]))
@@ -141,8 +141,8 @@ def test_it_is_the_same_over_http() -> None:
 
         return ask
 
-    with staged() as stage, httpx.Client() as client:
-        session = stage.open(scenario, profile, "stream")
+    with serving_sessions() as server, httpx.Client() as client:
+        session = server.open(scenario, profile, "stream")
         agent = over(session, asking(session, client))
     direct = held(profile, scenario, "stream")
     assert direct.texts == agent.texts

@@ -17,10 +17,10 @@ from conformance.results import Refusal
 from conformance.rules import Rule
 from conformance.scenarios import Turn
 from conformance.schemas import validator
-from conformance.simulator import Simulator, errors, replies, simulated
-from conformance.simulator.reply_context import Likeness
-from conformance.transport.client import FAULT, Client, Endpoint
-from conformance.transport.server import Asked
+from conformance.simulator import Simulator, refusals, replies, simulated
+from conformance.simulator.reply_context import ReplyContext
+from conformance.transport.client import SIMULATOR_ERROR, Client, Endpoint
+from conformance.transport.server import HttpRequest
 from conformance.wire.views import Side
 
 SHAPES: Any = read_json(folder("schemas") / "canonical" / "error-shapes.json")
@@ -45,7 +45,7 @@ def history(**assistant: Any) -> dict[str, Any]:
 
 def ask(simulator: Simulator, body: Any, path: str = "/v1/chat/completions") -> tuple[int, Any]:
     raw = body if isinstance(body, bytes) else orjson.dumps(body)
-    answered = simulator.answer(Asked("POST", path, {}, raw))
+    answered = simulator.answer(HttpRequest("POST", path, {}, raw))
     content = answered.body if isinstance(answered.body, bytes) else b"".join(answered.body)
     return answered.status, orjson.loads(content) if content.startswith((b"{", b"[")) else content.decode()
 
@@ -211,7 +211,7 @@ def test_every_base_of_the_fixtures_is_answered_by_every_provider() -> None:
         for base, exchanges in bases:
             for exchange in exchanges:
                 _, answer = ask(simulator, exchange["request"])
-                assert FAULT not in str(answer), (base, name)
+                assert SIMULATOR_ERROR not in str(answer), (base, name)
 
 
 def test_one_call_is_made_where_the_switch_for_it_is_obeyed() -> None:
@@ -244,8 +244,8 @@ CLAIMED: list[tuple[dict[str, Any], dict[str, Any]]] = [
 
 @pytest.mark.parametrize(("claims", "expected"), CLAIMED, ids=str)
 def test_a_reply_shows_what_is_claimed_of_it(claims: dict[str, Any], expected: dict[str, Any]) -> None:
-    likeness = Likeness({"thinking.mode": "always", **claims}, {"messages": []}, thinks=True)
-    message = replies.message(likeness, Turn(thinks="Think.", calls=(("get_weather", {}),)))
+    context = ReplyContext({"thinking.mode": "always", **claims}, {"messages": []}, thinks=True)
+    message = replies.message(context, Turn(thinks="Think.", calls=(("get_weather", {}),)))
     assert expected == {key: value for key, value in message.items() if key in expected}
 
 
@@ -261,11 +261,11 @@ def test_a_reply_shows_what_is_claimed_of_it(claims: dict[str, Any], expected: d
 )
 def test_ids_count_as_claimed(claims: dict[str, Any], expected: str) -> None:
     history = [{"role": "assistant", "tool_calls": [CALL, CALL]}]
-    assert expected == Likeness(claims, {"messages": history}, thinks=False).call_id("get_weather", 1)
+    assert expected == ReplyContext(claims, {"messages": history}, thinks=False).call_id("get_weather", 1)
 
 
 @pytest.mark.parametrize("shape", ERROR_SHAPES)
 def test_an_error_has_the_claimed_shape(shape: str) -> None:
-    body = errors.error(Likeness({"error.shape": shape}, {}, thinks=False), Refusal(400, "No."))
+    body = refusals.error_body(ReplyContext({"error.shape": shape}, {}, thinks=False), Refusal(400, "No."))
     assert validator(f"canonical/error-shapes#/$defs/{shape}").is_valid(body)
     assert "No." in str(body)

@@ -9,9 +9,9 @@ import pytest
 
 from conformance.errors import InvalidDocument, Unusable
 from conformance.results import Evidence
-from conformance.transport.cassette import Entry, Shelf, recording, replaying
+from conformance.transport.cassette import CassetteFolder, ManifestEntry, recording, replaying
 from conformance.transport.client import Client, Endpoint, Inconclusive
-from conformance.transport.server import MAX_BODY, Answered, Asked, serving
+from conformance.transport.server import MAX_BODY, HttpReply, HttpRequest, serving
 
 SECRET = "sk-secret-0123456789"
 BODY = {"model": "m", "messages": [{"role": "user", "content": "Hi"}]}
@@ -22,10 +22,10 @@ class Scripted:
     """A server whose next answers are set by the test, and which keeps what it was asked."""
 
     def __init__(self) -> None:
-        self.answers: list[Answered] = []
-        self.asked: list[Asked] = []
+        self.answers: list[HttpReply] = []
+        self.asked: list[HttpRequest] = []
 
-    def answer(self, asked: Asked) -> Answered:
+    def answer(self, asked: HttpRequest) -> HttpReply:
         self.asked.append(asked)
         return self.answers.pop(0)
 
@@ -49,14 +49,14 @@ def stack() -> Iterator[ExitStack]:
 
 def test_a_stream_is_kept_as_it_came(server: tuple[Scripted, str], stack: ExitStack) -> None:
     scripted, url = server
-    scripted.answers = [Answered(200, (b": wait\r\n\r\n", b'data: {"a"', b': "\xc3', b'\xa9"}\n\n'), STREAM)]
+    scripted.answers = [HttpReply(200, (b": wait\r\n\r\n", b'data: {"a"', b': "\xc3', b'\xa9"}\n\n'), STREAM)]
     exchange = client(stack, url).send(BODY)
     assert (': wait\r\n\r\ndata: {"a": "é"}\n\n', True) == (exchange.response, exchange.streamed)
 
 
 def test_a_reply_that_is_no_sound_json_stays_text(server: tuple[Scripted, str], stack: ExitStack) -> None:
     scripted, url = server
-    scripted.answers = [Answered(200, b'{"id": 1, "id": 2}')]
+    scripted.answers = [HttpReply(200, b'{"id": 1, "id": 2}')]
     assert '{"id": 1, "id": 2}' == client(stack, url).send(BODY).response
 
 
@@ -65,37 +65,37 @@ def test_a_reply_that_is_no_sound_json_stays_text(server: tuple[Scripted, str], 
     [
         (401, Unusable, "refuses the key"),
         (403, Unusable, "refuses the key"),
-        (404, Unusable, "is not found"),
-        (500, Inconclusive, "says nothing of the request"),
+        (404, Unusable, "does not exist"),
+        (500, Inconclusive, "says nothing about the request"),
     ],
 )
 def test_a_status_that_judges_no_request_is_told_apart(
     server: tuple[Scripted, str], stack: ExitStack, status: int, error: type[Unusable], words: str
 ) -> None:
     scripted, url = server
-    scripted.answers = [Answered(status, b"{}")]
+    scripted.answers = [HttpReply(status, b"{}")]
     with pytest.raises(error, match=words):
         client(stack, url).send(BODY)
 
 
 def test_a_busy_provider_is_asked_again_after_the_time_it_names(server: tuple[Scripted, str], stack: ExitStack) -> None:
     scripted, url = server
-    busy = Answered(429, b"{}", {"retry-after": "0"})
-    scripted.answers = [busy, busy, Answered(200, b"{}")]
+    busy = HttpReply(429, b"{}", {"retry-after": "0"})
+    scripted.answers = [busy, busy, HttpReply(200, b"{}")]
     assert 200 == client(stack, url).send(BODY).status
     assert 3 == len(scripted.asked)
 
 
 def test_a_refusal_is_an_exchange_and_is_not_asked_twice(server: tuple[Scripted, str], stack: ExitStack) -> None:
     scripted, url = server
-    scripted.answers = [Answered(400, b'{"error": {"message": "no"}}')]
+    scripted.answers = [HttpReply(400, b'{"error": {"message": "no"}}')]
     exchange = client(stack, url).send(BODY)
     assert (400, {"error": {"message": "no"}}, 1) == (exchange.status, exchange.response, len(scripted.asked))
 
 
 def test_a_key_is_sent_but_stands_in_no_error(server: tuple[Scripted, str], stack: ExitStack) -> None:
     scripted, url = server
-    scripted.answers = [Answered(401, b"{}")]
+    scripted.answers = [HttpReply(401, b"{}")]
     with pytest.raises(Unusable) as caught:
         client(stack, url, SECRET).send(BODY)
     assert f"Bearer {SECRET}" == scripted.asked[0].headers["authorization"]
@@ -107,7 +107,7 @@ def test_a_cassette_replays_what_it_recorded_and_holds_no_secret(
 ) -> None:
     scripted, url = server
     headers = {"content-type": "application/json", "set-cookie": f"session={SECRET}", "x-org": SECRET}
-    scripted.answers = [Answered(200, b'{"n": 1}', headers), Answered(400, b'{"n": 2}', headers)]
+    scripted.answers = [HttpReply(200, b'{"n": 1}', headers), HttpReply(400, b'{"n": 2}', headers)]
     path = tmp_path / "case.yaml"
     asking = client(stack, url, SECRET)
     with recording(path):
@@ -123,7 +123,7 @@ def test_a_cassette_that_lacks_a_request_says_to_record_again(
     server: tuple[Scripted, str], stack: ExitStack, tmp_path: Path
 ) -> None:
     scripted, url = server
-    scripted.answers = [Answered(200, b"{}")]
+    scripted.answers = [HttpReply(200, b"{}")]
     path = tmp_path / "case.yaml"
     asking = client(stack, url)
     with recording(path):
@@ -135,21 +135,21 @@ def test_a_cassette_that_lacks_a_request_says_to_record_again(
 
 
 def test_a_manifest_says_what_its_cassettes_are_evidence_of(tmp_path: Path) -> None:
-    shelf = Shelf(tmp_path, "deepseek")
-    entry = Entry(Evidence.SIMULATED, "2026-11-21", {"wire-conformance": "0.1.0"}, "pytest --record")
-    shelf.note("a/b", entry)
-    shelf.note("c", entry)
-    assert {"a/b": entry, "c": entry} == shelf.manifest()
-    assert tmp_path / "deepseek" / "a--b" / "x.plain.yaml" == shelf.path("a/b", "x.plain")
+    cassette_folder = CassetteFolder(tmp_path, "deepseek")
+    entry = ManifestEntry(Evidence.SIMULATED, "2026-11-21", {"wire-conformance": "0.1.0"}, "pytest --record")
+    cassette_folder.add("a/b", entry)
+    cassette_folder.add("c", entry)
+    assert {"a/b": entry, "c": entry} == cassette_folder.manifest()
+    assert tmp_path / "deepseek" / "a--b" / "x.plain.yaml" == cassette_folder.path("a/b", "x.plain")
 
 
 def test_a_manifest_with_another_kind_of_evidence_is_refused_with_its_line(tmp_path: Path) -> None:
-    shelf = Shelf(tmp_path, "deepseek")
-    shelf.note("m", Entry(Evidence.SIMULATED, "2026-11-21", {}, "again"))
-    text = shelf.manifest_path.read_text()
-    shelf.manifest_path.write_text(text.replace("simulated", "hearsay"))
+    cassette_folder = CassetteFolder(tmp_path, "deepseek")
+    cassette_folder.add("m", ManifestEntry(Evidence.SIMULATED, "2026-11-21", {}, "again"))
+    text = cassette_folder.manifest_path.read_text()
+    cassette_folder.manifest_path.write_text(text.replace("simulated", "hearsay"))
     with pytest.raises(InvalidDocument, match=r"manifest.yaml:3: at /models/m/evidence: expected"):
-        shelf.manifest()
+        cassette_folder.manifest()
 
 
 def test_a_body_beyond_the_bound_is_not_read(server: tuple[Scripted, str]) -> None:
@@ -165,5 +165,5 @@ def test_a_body_beyond_the_bound_is_not_read(server: tuple[Scripted, str]) -> No
 def test_an_address_that_cannot_be_had_is_named(server: tuple[Scripted, str]) -> None:
     scripted, url = server
     port = int(url.rpartition(":")[2])
-    with pytest.raises(Unusable, match=f"cannot listen on 127.0.0.1:{port}"), serving(scripted.answer, port=port):
+    with pytest.raises(Unusable, match=f"cannot bind 127.0.0.1:{port}"), serving(scripted.answer, port=port):
         pass

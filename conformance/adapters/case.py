@@ -15,8 +15,8 @@ from conformance.profiles import Profile
 from conformance.results import NOT_PLAYED, NOTHING_TO_JUDGE, Case, Evidence, Level, Outcome, Status
 from conformance.rule_ids import matches
 from conformance.scenarios import Scenario
-from conformance.simulator.sessions import Session, Stage
-from conformance.suite.play import missed
+from conformance.simulator.sessions import Session, SessionServer
+from conformance.suite.play import untested_rules
 from conformance.wire.exchange import Conversation
 from conformance.wire.views import Side
 
@@ -43,7 +43,7 @@ class CaseRun:
     versions: Mapping[str, str] | None = None
 
 
-def run_case(stage: Stage, scenario: Scenario, variant: str, setup: AdapterSetup) -> CaseRun:
+def run_case(server: SessionServer, scenario: Scenario, variant: str, setup: AdapterSetup) -> CaseRun:
     """Drive an adapter through a scenario and check what it sent; nothing that the adapter does raises.
 
     A scenario that the provider's claims rule out is not played: its case has no outcomes and says which claim.
@@ -53,7 +53,7 @@ def run_case(stage: Stage, scenario: Scenario, variant: str, setup: AdapterSetup
     if unmet is not None:
         note = f"{NOT_PLAYED}: {setup.profile.name} claims {unmet} = {claims.get(unmet)!r}"
         return CaseRun(Case(scenario.name, variant, Evidence.SIMULATED, note=note))
-    session = stage.open(scenario, setup.profile, variant, setup.model, strict=setup.strict)
+    session = server.open(scenario, setup.profile, variant, setup.model, strict=setup.strict)
     job = job_of(session)
     result = drive(setup.driver, job)
     conversation = session.exchanges
@@ -74,7 +74,7 @@ def client_session(session: Session, job: Mapping[str, Any], answer: DriverAnswe
         conversation=session.exchanges,
         job=job,
         answer=answer,
-        moments=tuple(session.moments),
+        moments=tuple(session.times),
         refused={refused.exchange: refused.rule for refused in session.refusals},
         needs_finish=session.profile.at(session.model).get("finish.missing-in-stream") is not True,
     )
@@ -105,7 +105,7 @@ def check_session(session: ClientSession, profile: Profile) -> tuple[Outcome, ..
     outcomes = sorted([*outcomes, *loop.judge(session)], key=lambda outcome: outcome.rule)
     idle = {outcome.rule for outcome in outcomes if _found_nothing(outcome)} & wanted
     facts = {fact.id for fact in loop.load()}
-    untested = (idle & facts) | missed(idle - facts, session.conversation, claims)
+    untested = (idle & facts) | untested_rules(idle - facts, session.conversation, claims)
     return tuple(
         [replace(outcome, status=Status.UNTESTED) if outcome.rule in untested else outcome for outcome in outcomes]
     )

@@ -17,7 +17,7 @@ from conformance.errors import UnknownName, Unusable
 from conformance.results import Case, Results, Status
 from conformance.results.files import read
 from conformance.scenarios import VARIANTS, Scenario
-from conformance.simulator.sessions import staged
+from conformance.simulator.sessions import serving_sessions
 from conformance.wire.exchange import Conversation, Exchange
 
 UNNAMED: Final = "driver"
@@ -76,8 +76,8 @@ def run(plan: RunPlan, jobs: int, on_case: OnCase) -> tuple[Results, tuple[CaseR
     cases = plan.cases
     if not cases:
         raise Unusable(f"none of the chosen scenarios has these variants: {', '.join(plan.variants)}")
-    with staged() as stage, ThreadPoolExecutor(max(1, jobs)) as pool:
-        futures = [pool.submit(run_case, stage, scenario, variant, setup) for scenario, variant in cases]
+    with serving_sessions() as server, ThreadPoolExecutor(max(1, jobs)) as pool:
+        futures = [pool.submit(run_case, server, scenario, variant, setup) for scenario, variant in cases]
         try:
             for done, future in enumerate(as_completed(futures), 1):
                 on_case(future.result(), done, len(cases))

@@ -14,7 +14,7 @@ from conformance.formats import read_path
 from conformance.results import Case, Evidence, Results, Status
 from conformance.suite.record import record
 from conformance.suite.run import Options, Run
-from conformance.transport.cassette import Shelf
+from conformance.transport.cassette import CassetteFolder
 from conformance.wire import sse
 from conformance.wire.exchange import Conversation, Exchange
 
@@ -45,11 +45,11 @@ def record_cassettes(
         ),
         on_case,
     )
-    shelf = Shelf(cassettes, served.provider)
-    entries = shelf.manifest()
+    cassette_folder = CassetteFolder(cassettes, served.provider)
+    entries = cassette_folder.manifest()
     for model, entry in entries.items():
         if entry.evidence is Evidence.SIMULATED:
-            shelf.drop(model)
+            cassette_folder.remove(model)
     if entries[served.model].evidence is not Evidence.ENGINE:
         message = f"{served.url} answers like this project's simulator, which is not an engine; nothing was recorded"
         raise Unusable(message)
@@ -70,12 +70,12 @@ def snapshot(provider: str, model: str, cassettes: Path) -> Snapshot:
     Ids, fingerprints, dates and durations are left out, since they differ from run to run.
     """
     run = Run(Options(provider, cassettes, "", model=model))
-    shelf = Shelf(cassettes, provider)
+    cassette_folder = CassetteFolder(cassettes, provider)
     found: dict[str, str] = {}
     try:
         for scenario, variant in run.cases():
             case = run.case(scenario, variant)
-            path = shelf.path(model, case.name)
+            path = cassette_folder.path(model, case.name)
             conversation: Conversation = ()
             if case.outcomes and path.exists():
                 conversation = tuple([exchange for part in read_path(path) for exchange in part.conversation])

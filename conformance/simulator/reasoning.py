@@ -1,54 +1,54 @@
-"""Where a persona shows its reasoning: in each field that the vocabulary of claims knows, with its signatures."""
+"""Reasoning of simulated replies: in every field that claims can name, with its signatures."""
 
 from typing import Any, Final
 
 from conformance import profiles
-from conformance.simulator.reply_context import Likeness
+from conformance.simulator.reply_context import ReplyContext
 from conformance.wire.reasoning import ALL_KEYS, TEXT_KEYS, prepend_reasoning
 
 _SIGNATURE: Final = r"[A-Za-z0-9+/]{38}=="
 _DETAIL_ID: Final = "rs_[0-9a-f]{32}"
 
 
-def fields(likeness: Likeness) -> tuple[str, ...]:
-    """Return where the reasoning of this reply stands.
+def fields(context: ReplyContext) -> tuple[str, ...]:
+    """Return the fields that hold the reasoning of this reply.
 
-    Of several claimed fields those beside `content` are filled together; one inside `content` stands alone.
+    If several fields are claimed, all fields beside `content` are filled; a field inside `content` is used alone.
     """
-    claimed = _claimed(likeness)
+    claimed = _claimed(context)
     if claimed and claimed[0] in ALL_KEYS:
         return tuple([field for field in claimed if field in ALL_KEYS])
     return tuple([field for field in claimed if field != "none"][:1]) if claimed[:1] != ("none",) else ()
 
 
-def _claimed(likeness: Likeness) -> tuple[str, ...]:
-    for switch in likeness.every("reasoning.response-field-switches"):
-        if profiles.matches(switch, likeness.request):
+def _claimed(context: ReplyContext) -> tuple[str, ...]:
+    for switch in context.claim_values("reasoning.response-field-switches"):
+        if profiles.matches(switch, context.request):
             field = switch["field"]
             return (field,) if isinstance(field, str) else tuple(field)
-    return likeness.every("reasoning.response-field") or ("reasoning_content",)
+    return context.claim_values("reasoning.response-field") or ("reasoning_content",)
 
 
-def with_thought(message: dict[str, Any], thought: str, likeness: Likeness) -> dict[str, Any]:
-    """Return a message with reasoning in each of the claimed fields."""
-    for field in fields(likeness):
+def with_reasoning(message: dict[str, Any], text: str, context: ReplyContext) -> dict[str, Any]:
+    """Return a message with its reasoning in each of the claimed fields."""
+    for field in fields(context):
         if field in TEXT_KEYS:
-            message |= {field: thought}
+            message |= {field: text}
         elif field == "reasoning_details":
-            message |= {field: _details(thought, likeness)}
+            message |= {field: _details(text, context)}
         elif field == "thinking_blocks":
-            message |= {field: [{"type": "thinking", "thinking": thought} | _signed(likeness, "thinking_blocks")]}
+            message |= {field: [{"type": "thinking", "thinking": text} | _signed(context, "thinking_blocks")]}
         elif field == "extra_content":
             message |= {field: {"google": {"thought": True}}}
         else:
-            message |= {"content": prepend_reasoning(message.get("content"), thought, field)}
+            message |= {"content": prepend_reasoning(message.get("content"), text, field)}
     return message
 
 
-def without_thought(message: dict[str, Any], likeness: Likeness) -> dict[str, Any]:
-    """Return a message without reasoning, as it writes the field that holds none."""
-    form = likeness.one("reasoning.when-none", "absent")
-    for field in fields(likeness) if form in ("null", "empty") else ():
+def without_reasoning(message: dict[str, Any], context: ReplyContext) -> dict[str, Any]:
+    """Return a message without reasoning; its field is absent, null or empty, as claimed."""
+    form = context.claim("reasoning.when-none", "absent")
+    for field in fields(context) if form in ("null", "empty") else ():
         if field in TEXT_KEYS:
             message |= {field: None if form == "null" else ""}
         elif field == "reasoning_details" and form == "empty":
@@ -56,45 +56,49 @@ def without_thought(message: dict[str, Any], likeness: Likeness) -> dict[str, An
     return message
 
 
-def sign(message: dict[str, Any], likeness: Likeness) -> None:
-    """Sign the calls of a message, or the message, where signatures stand in `extra_content`."""
-    path = str(likeness.one("signature.field", ""))
+def sign(message: dict[str, Any], context: ReplyContext) -> None:
+    """Sign the calls of a message, or the message, if the provider writes signatures in `extra_content`."""
+    path = str(context.claim("signature.field", ""))
     if "extra_content" not in path:
         return
-    signature = {"google": {"thought_signature": likeness.text(_SIGNATURE, "signature")}}
+    signature = {"google": {"thought_signature": context.matching_text(_SIGNATURE, "signature")}}
     calls = message.get("tool_calls", [])
     if "tool_calls" not in path:
         google = message.get("extra_content", {}).get("google", {})
         message["extra_content"] = {"google": google | signature["google"]}
     elif calls:
-        for call in calls if likeness.one("signature.on", "first-call") == "every-call" else calls[:1]:
+        for call in calls if context.claim("signature.on", "first-call") == "every-call" else calls[:1]:
             call["extra_content"] = signature
 
 
-def _details(thought: str, likeness: Likeness) -> list[dict[str, Any]]:
-    """Return the reasoning as details: one in clear, and one that only the provider can read where it sends such.
+def _details(text: str, context: ReplyContext) -> list[dict[str, Any]]:
+    """Return the reasoning as details: one with readable text, and an encrypted one if the provider sends such.
 
-    The latter bears an id where something is claimed of ids that the provider does not know.
+    The encrypted one has an id if the profile claims something about unknown ids.
     """
-    types = likeness.every("reasoning.details.types") or ("reasoning.text",)
-    in_clear = next((each for each in ("reasoning.text", "reasoning.summary") if each in types), None)
+    types = context.claim_values("reasoning.details.types") or ("reasoning.text",)
+    readable = next((kind for kind in ("reasoning.text", "reasoning.summary") if kind in types), None)
     details: list[dict[str, Any]] = []
-    if in_clear is not None:
-        details.append({"type": in_clear, in_clear.removeprefix("reasoning."): thought})
-        details[0] |= _signed(likeness, "reasoning_details")
+    if readable is not None:
+        details.append({"type": readable, readable.removeprefix("reasoning."): text})
+        details[0] |= _signed(context, "reasoning_details")
     if "reasoning.encrypted" in types:
-        known = {"id": likeness.text(_DETAIL_ID, "detail")} if likeness.every("reasoning.details.unknown-id") else {}
-        details.append({"type": "reasoning.encrypted", "data": likeness.text(_SIGNATURE, "data")} | known)
-    return [detail | _marks(number, likeness) for number, detail in enumerate(details)]
+        known = (
+            {"id": context.matching_text(_DETAIL_ID, "detail")}
+            if context.claim_values("reasoning.details.unknown-id")
+            else {}
+        )
+        details.append({"type": "reasoning.encrypted", "data": context.matching_text(_SIGNATURE, "data")} | known)
+    return [detail | _format_and_index(number, context) for number, detail in enumerate(details)]
 
 
-def _marks(number: int, likeness: Likeness) -> dict[str, Any]:
-    marks: dict[str, Any] = {"format": likeness.one("reasoning.details.formats", "unknown")}
-    index = likeness.one("reasoning.details.index", "unique")
-    return marks if index == "absent" else marks | {"index": 0 if index == "repeated" else number}
+def _format_and_index(number: int, context: ReplyContext) -> dict[str, Any]:
+    members: dict[str, Any] = {"format": context.claim("reasoning.details.formats", "unknown")}
+    index = context.claim("reasoning.details.index", "unique")
+    return members if index == "absent" else members | {"index": 0 if index == "repeated" else number}
 
 
-def _signed(likeness: Likeness, field: str) -> dict[str, str]:
-    if field not in str(likeness.one("signature.field", "")):
+def _signed(context: ReplyContext, field: str) -> dict[str, str]:
+    if field not in str(context.claim("signature.field", "")):
         return {}
-    return {"signature": likeness.text(_SIGNATURE, "signature")}
+    return {"signature": context.matching_text(_SIGNATURE, "signature")}

@@ -1,6 +1,6 @@
-"""What a persona answers over HTTP: a turn of the script as a body or a stream, or a refusal in its own words.
+"""HTTP replies of a simulated provider: a turn of the script as a body or a stream, or a refusal in its own words.
 
-What is about to be sent is judged first. A finding there is a fault of this project, and answered 500, unless the
+Every reply is checked before it is sent. A finding is a bug of this project and becomes status 500, unless the
 scenario says that its replies break that rule.
 """
 
@@ -18,10 +18,10 @@ from conformance.profiles import Profile
 from conformance.results import Level, Refusal, Status
 from conformance.rules import load
 from conformance.scenarios import Turn
-from conformance.simulator import chunks, errors, raw, replies
-from conformance.simulator.reply_context import Likeness
-from conformance.transport.client import FAULT, SIMULATOR
-from conformance.transport.server import Answered
+from conformance.simulator import chunks, raw, refusals, replies
+from conformance.simulator.reply_context import ReplyContext
+from conformance.transport.client import SIMULATOR, SIMULATOR_ERROR
+from conformance.transport.server import HttpReply
 from conformance.wire.exchange import Exchange
 from conformance.wire.views import Side
 
@@ -32,98 +32,98 @@ _EVENT = re.compile(r"(?<=\n\n)|(?<=\r\n\r\n)")
 
 
 @dataclass(frozen=True, slots=True)
-class Actor:
-    """A provider as its profile claims it to be; `excused` are the rules that its replies break on purpose."""
+class Responder:
+    """A provider as its profile describes it; `broken` are the rules that its replies break on purpose."""
 
     profile: Profile
-    excused: Set[str] = frozenset()
+    broken: Set[str] = frozenset()
 
-    def likeness(self, body: Mapping[str, Any], history: Sequence[Mapping[str, Any]] | None = None) -> Likeness:
-        """Return what a reply to a request goes by; `history` stands in for its messages where the script knows it.
+    def context(self, body: Mapping[str, Any], history: Sequence[Mapping[str, Any]] | None = None) -> ReplyContext:
+        """Return what a reply depends on; `history` replaces the messages of the request if the script knows better.
 
-        A reply of a script is whole, since it goes to clients that read it with SDKs of the provider's own.
+        A reply of a script has all members, since clients may read it with the provider's own SDK.
         """
         claims = self.profile.at(str(body.get("model", "")), "")
-        asked = body if history is None else {**body, "messages": history}
-        return Likeness(claims, asked, thinks=profiles.thinks(claims, body) is True, whole=history is not None)
+        request = body if history is None else {**body, "messages": history}
+        thinks = profiles.thinks(claims, body) is True
+        return ReplyContext(claims, request, thinks=thinks, all_members=history is not None)
 
-    def play(self, body: Mapping[str, Any], turn: Turn, likeness: Likeness) -> Answered:
+    def reply(self, body: Mapping[str, Any], turn: Turn, context: ReplyContext) -> HttpReply:
         """Return the reply to a request that is a turn of the script."""
-        said = replies.message(likeness, turn)
+        message = replies.message(context, turn)
         model = str(body.get("model", ""))
-        if not likeness.streams:
-            reply = replies.body(likeness, said)
-            blank = b"\n\n" if likeness.claims_that("reply.leading-whitespace") else b""
-            answered = Answered(200, blank + orjson.dumps(reply), headers(JSON_TYPE))
-            return self._judged(Exchange.of_plain(body, reply, 200, headers=answered.headers, model=model), answered)
-        kind = str(likeness.one("stream.content-type", STREAM_TYPE))
+        if not context.streams:
+            content = replies.body(context, message)
+            blank = b"\n\n" if context.is_true("reply.leading-whitespace") else b""
+            reply = HttpReply(200, blank + orjson.dumps(content), headers(JSON_TYPE))
+            return self._checked(Exchange.of_plain(body, content, 200, headers=reply.headers, model=model), reply)
+        kind = str(context.claim("stream.content-type", STREAM_TYPE))
         if turn.raw:
-            pieces = raw.pieces(turn.raw, chunks.events(likeness, said))
-            text = b"".join(pieces).decode()
+            events = raw.event_bytes(turn.raw, chunks.events(context, message))
+            text = b"".join(events).decode()
         else:
-            text = chunks.text(likeness, said)
-            pieces = tuple([piece.encode() for piece in _EVENT.split(text) if piece])
-        answered = Answered(200, pieces, headers(kind))
-        return self._judged(
-            Exchange.of_plain(body, text, 200, streamed=True, headers=answered.headers, model=model), answered
-        )
+            text = chunks.text(context, message)
+            events = tuple([event.encode() for event in _EVENT.split(text) if event])
+        reply = HttpReply(200, events, headers(kind))
+        exchange = Exchange.of_plain(body, text, 200, streamed=True, headers=reply.headers, model=model)
+        return self._checked(exchange, reply)
 
-    def invalid(self, body: Mapping[str, Any], words: str) -> Answered:
-        """Refuse what no rule speaks of, with the status that the provider has for it."""
-        status = int(self.likeness(body).one("http.invalid-status", 400))
-        return self.refuse(body, Refusal(status if status >= 400 else 400, words))
+    def invalid(self, body: Mapping[str, Any], message: str) -> HttpReply:
+        """Refuse a request for which there is no rule, with the status that the provider uses."""
+        status = int(self.context(body).claim("http.invalid-status", 400))
+        return self.refuse(body, Refusal(status if status >= 400 else 400, message))
 
-    def refuse(self, body: Mapping[str, Any], refusal: Refusal) -> Answered:
-        """Return a refusal as the provider writes it."""
-        likeness = self.likeness(body)
-        error = errors.error(likeness, refusal)
-        kind = str(likeness.one("error.content-type", TEXT_TYPE if isinstance(error, str) else JSON_TYPE))
+    def refuse(self, body: Mapping[str, Any], refusal: Refusal) -> HttpReply:
+        """Return a refusal in the provider's error shape."""
+        context = self.context(body)
+        error = refusals.error_body(context, refusal)
+        kind = str(context.claim("error.content-type", TEXT_TYPE if isinstance(error, str) else JSON_TYPE))
         content = error.encode() if isinstance(error, str) else orjson.dumps(error)
-        if body.get("stream") is True and likeness.claims_that("error.data-prefix"):
+        if body.get("stream") is True and context.is_true("error.data-prefix"):
             content = b"data: " + content + b"\n\n"
-        return Answered(refusal.status, content, headers(kind))
+        return HttpReply(refusal.status, content, headers(kind))
 
-    def models(self) -> Answered:
-        """Return the list of models that the profile knows."""
+    def models(self) -> HttpReply:
+        """Return the list of models of the profile."""
         models = [{"id": model.name, "object": "model"} for model in self.profile.models]
         return as_json(200, {"object": "list", "data": models})
 
-    def _judged(self, sent: Exchange, answered: Answered) -> Answered:
+    def _checked(self, sent: Exchange, reply: HttpReply) -> HttpReply:
         broken = [
             f"{outcome.rule}: {outcome.reason or outcome.findings[0].message}"
             for outcome in check((sent,), self.profile)
             if outcome.status in (Status.FAILED, Status.ERRORED)
             and outcome.level is Level.MUST
             and _sides()[outcome.rule] is Side.PROVIDER
-            and outcome.rule not in self.excused
+            and outcome.rule not in self.broken
         ]
         if broken:
-            text = f"the simulator was about to break its own rules, which is a fault of this project: {broken}"
-            return as_json(500, {"error": {"message": text, "type": FAULT}})
-        return answered
+            text = f"the simulator was about to break its own rules, which is a bug of this project: {broken}"
+            return as_json(500, {"error": {"message": text, "type": SIMULATOR_ERROR}})
+        return reply
 
 
-def exchanged(body: Any, answered: Answered, model: str = "", url: str = "") -> Exchange:
-    """Return the exchange of a request and its reply, as a client would keep it that asks over HTTP."""
-    content = answered.body if isinstance(answered.body, bytes) else b"".join(answered.body)
-    kind = answered.headers["content-type"]
-    streamed = kind == STREAM_TYPE or content[:5] == b"data:" or not isinstance(answered.body, bytes)
+def to_exchange(body: Any, reply: HttpReply, model: str = "", url: str = "") -> Exchange:
+    """Return the exchange of a request and its reply, as a client that uses HTTP would record it."""
+    content = reply.body if isinstance(reply.body, bytes) else b"".join(reply.body)
+    kind = reply.headers["content-type"]
+    streamed = kind == STREAM_TYPE or content[:5] == b"data:" or not isinstance(reply.body, bytes)
     response = content.decode() if streamed or kind == TEXT_TYPE else orjson.loads(content)
-    return Exchange.of_plain(body, response, answered.status, streamed, answered.headers, url=url, model=model)
+    return Exchange.of_plain(body, response, reply.status, streamed, reply.headers, url=url, model=model)
 
 
-def not_found(words: str) -> Answered:
-    """Return the reply to a path that leads nowhere."""
-    return as_json(404, {"error": {"message": words, "type": "not_found_error"}})
+def not_found(message: str) -> HttpReply:
+    """Return the reply to an unknown path."""
+    return as_json(404, {"error": {"message": message, "type": "not_found_error"}})
 
 
-def as_json(status: int, body: Any) -> Answered:
-    """Return a reply that is JSON."""
-    return Answered(status, orjson.dumps(body), headers(JSON_TYPE))
+def as_json(status: int, body: Any) -> HttpReply:
+    """Return a JSON reply."""
+    return HttpReply(status, orjson.dumps(body), headers(JSON_TYPE))
 
 
 def headers(content_type: str) -> dict[str, str]:
-    """Return the headers of a simulated reply, which says that it is one."""
+    """Return the headers of a reply, which mark it as simulated."""
     return {"content-type": content_type, "server": SIMULATOR}
 
 

@@ -1,4 +1,4 @@
-"""Which turn of which scenario a request asks for; where it is none of them, one made up."""
+"""The turn of a scenario that a request asks for; a made-up turn if it belongs to no scenario."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
@@ -9,19 +9,19 @@ from conformance import scenarios
 from conformance.scenarios import Scenario, Turn
 
 
-def scenario_of(body: Mapping[str, Any]) -> Scenario | None:
-    """Return the scenario that begins with the users' words of a request; None where none does.
+def find_scenario(body: Mapping[str, Any]) -> Scenario | None:
+    """Return the scenario that begins with the user messages of a request; None if there is none.
 
-    Those for clients are told by their paths alone: some share their words.
+    Scenarios for clients are found by their paths only, since some have the same messages.
     """
-    said = tuple([message.get("content") for message in _messages(body) if message.get("role") == "user"])
-    return next((each for each in _every() if said and each.prompts[: len(said)] == said), None)
+    prompts = tuple([message.get("content") for message in _messages(body) if message.get("role") == "user"])
+    return next((each for each in _every() if prompts and each.prompts[: len(prompts)] == prompts), None)
 
 
-def due(body: Mapping[str, Any], scenario: Scenario | None, claims: Mapping[str, Any]) -> Turn:
-    """Return the turn that is due: the script's, by the number of assistant messages, else one made up.
+def next_turn(body: Mapping[str, Any], scenario: Scenario | None, claims: Mapping[str, Any]) -> Turn:
+    """Return the next turn of the script, by the number of assistant messages; otherwise a made-up turn.
 
-    A turn that calls what the request does not offer is none, nor one without the call that it demands.
+    A turn is not used if it calls tools that the request does not offer, or lacks the call that it demands.
     """
     messages = _messages(body)
     offered = _offered(body) if claims.get("tools.supported") is not False else {}
@@ -29,31 +29,31 @@ def due(body: Mapping[str, Any], scenario: Scenario | None, claims: Mapping[str,
     if scenario is not None and number < len(scenario.turns):
         turn = scenario.turns[number]
         called = [name for name, _ in turn.calls]
-        wanted = forced(body, claims)
-        if set(called) <= offered.keys() and (not wanted or (called and wanted in ("required", *called))):
+        demanded = demanded_call(body, claims)
+        if set(called) <= offered.keys() and (not demanded or (called and demanded in ("required", *called))):
             return turn
-    return _improvised(forced(body, claims), offered, messages)
+    return _improvised(demanded_call(body, claims), offered, messages)
 
 
-def possible(turn: Turn, body: Mapping[str, Any], tools: Sequence[str]) -> Turn:
-    """Return a turn of a script as a model can take it that was sent this request; `tools` are those of the script.
+def adapted(turn: Turn, body: Mapping[str, Any], tools: Sequence[str]) -> Turn:
+    """Return a turn of a script as a model would take it after this request; `tools` are those of the script.
 
-    It calls nothing that is not offered. Where the request demands a call and the turn is words, they go into a call
-    of a tool that is not the script's: agents that end by such a call never end otherwise.
+    It calls no tool that is not offered. If the request demands a call and the turn has none, its text goes into a
+    call of a tool that is not the script's: some agents only end with such a call.
     """
     offered = _offered(body)
     if not {name for name, _ in turn.calls} <= offered.keys():
         return replace(turn, says=turn.says or "There is no tool for that.", calls=(), ids=())
     others = [function for name, function in offered.items() if name not in tools]
-    if turn.calls or not others or not forced(body, {}):
+    if turn.calls or not others or not demanded_call(body, {}):
         return turn
     arguments = _arguments(others[0].get("parameters"))
-    said = {name: turn.says if isinstance(value, str) else value for name, value in arguments.items()}
-    return replace(turn, says="", calls=((others[0]["name"], said),))
+    filled = {name: turn.says if isinstance(value, str) else value for name, value in arguments.items()}
+    return replace(turn, says="", calls=((others[0]["name"], filled),))
 
 
-def forced(body: Mapping[str, Any], claims: Mapping[str, Any]) -> str:
-    """Return which call a request demands of a model that obeys: a function's name, `required`, or none."""
+def demanded_call(body: Mapping[str, Any], claims: Mapping[str, Any]) -> str:
+    """Return the call that a request demands of this provider: a function's name, `required`, or an empty string."""
     choice = body.get("tool_choice")
     function = choice.get("function") if isinstance(choice, dict) else None
     kind = "named" if isinstance(function, dict) else choice
@@ -65,14 +65,14 @@ def forced(body: Mapping[str, Any], claims: Mapping[str, Any]) -> str:
     return str(function.get("name")) if isinstance(function, dict) else "required"
 
 
-def is_met(body: Mapping[str, Any], claims: Mapping[str, Any]) -> bool:
-    """Say whether the tools of a request hold the call that it demands."""
-    wanted, offered = forced(body, claims), _offered(body)
-    return not wanted or wanted in offered or (wanted == "required" and bool(offered))
+def is_demand_met(body: Mapping[str, Any], claims: Mapping[str, Any]) -> bool:
+    """Return True if the tools of a request allow the call that it demands."""
+    demanded, offered = demanded_call(body, claims), _offered(body)
+    return not demanded or demanded in offered or (demanded == "required" and bool(offered))
 
 
-def earlier(body: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
-    """Yield the requests that led to this one: each ends before an assistant message of its history."""
+def earlier_requests(body: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
+    """Yield the requests that led to this one: its history up to each assistant message."""
     listed = body["messages"]
     for position, message in enumerate(listed):
         if isinstance(message, dict) and message.get("role") == "assistant":
@@ -96,10 +96,10 @@ def _offered(body: Mapping[str, Any]) -> dict[str, Mapping[str, Any]]:
     return {each["name"]: each for each in functions if isinstance(each, dict) and isinstance(each.get("name"), str)}
 
 
-def _improvised(wanted: str, offered: Mapping[str, Any], messages: Sequence[Mapping[str, Any]]) -> Turn:
-    """Return a turn for a request of no scenario: a tool is called once for each user message, then there are words."""
-    if offered and messages and (wanted or messages[-1].get("role") == "user"):
-        name = wanted if wanted in offered else next(iter(offered))
+def _improvised(demanded: str, offered: Mapping[str, Any], messages: Sequence[Mapping[str, Any]]) -> Turn:
+    """Return a turn for a request of no scenario: one tool call after each user message, then text."""
+    if offered and messages and (demanded or messages[-1].get("role") == "user"):
+        name = demanded if demanded in offered else next(iter(offered))
         function = offered[name]
         return Turn(thinks="A tool may help.", calls=((name, _arguments(function.get("parameters"))),))
     return Turn(thinks="There is enough to answer.", says="This is a simulated answer.")
@@ -116,7 +116,7 @@ _SAMPLES: Mapping[str, Any] = {
 
 
 def _arguments(parameters: Any) -> dict[str, Any]:
-    """Return arguments for the required properties of a tool's parameters, a sample value for each type."""
+    """Return arguments for the required properties of a tool, with a sample value of each type."""
     if not isinstance(parameters, dict) or not isinstance(parameters.get("properties"), dict):
         return {}
     required = parameters.get("required")

@@ -1,4 +1,4 @@
-"""What the suites share: the case that an item belongs to, played when the first item asks for it."""
+"""The fixture of the suites: the case of an item, played when the first item needs it."""
 
 import pytest
 
@@ -10,7 +10,7 @@ from conformance.suite.config_keys import RUN
 
 @pytest.fixture
 def case(request: pytest.FixtureRequest) -> Case:
-    """Return what came of the item's case; a case that was not judged at all is skipped with its reason."""
+    """Return the results of the item's case; a case without any is skipped with its reason."""
     scenario, variant = request.param
     try:
         played = request.config.stash[RUN].case(scenario, variant)
@@ -22,7 +22,7 @@ def case(request: pytest.FixtureRequest) -> Case:
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Run the items of one case together, so that progress follows the cases."""
+    """Run the items of one case together, so that the progress bar follows the cases."""
     items.sort(key=_case_name)
 
 

@@ -1,4 +1,4 @@
-"""The deviations of probes: each makes one thing of a request body different, and several can be made at once."""
+"""The deviations of probes: each changes one thing in a request body, and several can be combined."""
 
 import copy
 from collections.abc import Callable, Mapping, Sequence
@@ -7,34 +7,35 @@ from typing import Any, Final, TypeAlias
 
 from conformance.scenarios import Change
 from conformance.suite import reasoning_deviations
-from conformance.suite.history import Inapplicable, assistants, compact, last_results, rename, tool_turns
+from conformance.suite.history import Inapplicable, assistant_messages, compact, last_results, rename, tool_turns
+from conformance.wire.ids import positional_ids
 
 Body: TypeAlias = dict[str, Any]
 
 
-def changed(
+def with_changes(
     body: Mapping[str, Any],
     changes: Sequence[Change],
     transcript: Sequence[Mapping[str, Any]],
     claims: Mapping[str, Any],
 ) -> Body:
-    """Return a copy of a request body with the changes made to it, one after the other; no changes leave it as it is.
+    """Return a copy of a request body with the changes applied in order.
 
-    `transcript` is what the body was made from, message by message, with the reasoning that was left out. Raises
-    Inapplicable where a change finds nothing to change.
+    `transcript` is what the body was made from, message by message, with the reasoning that was omitted. Raises
+    Inapplicable if a change finds nothing to change.
     """
-    made: Body = copy.deepcopy(dict(body))
+    changed: Body = copy.deepcopy(dict(body))
     for change in changes:
-        before = copy.deepcopy(made)
-        CHANGES[change.name](Request(made, transcript, claims), **change.parameters)
-        if made == before and change.name not in _SAME:
+        before = copy.deepcopy(changed)
+        CHANGES[change.name](Request(changed, transcript, claims), **change.parameters)
+        if changed == before and change.name not in _SAME_VALUE:
             raise Inapplicable
-    return made
+    return changed
 
 
 @dataclass(frozen=True, slots=True)
 class Request:
-    """A body under change, what it was made from, and the claims of the provider that it is for."""
+    """A body to change, the transcript that it was made from, and the claims of its provider."""
 
     body: Body
     transcript: Sequence[Mapping[str, Any]]
@@ -42,7 +43,7 @@ class Request:
 
     @property
     def messages(self) -> list[Body]:
-        """Return the messages, to be changed in place."""
+        """Return the messages, which are changed in place."""
         found: list[Body] = self.body["messages"]
         return found
 
@@ -66,7 +67,7 @@ def _results_duplicated(request: Request) -> None:
 
 
 def _results_unknown(request: Request) -> None:
-    """Let the last result answer an id that nobody gave."""
+    """Make the last result answer an id that no call has."""
     last = request.messages[last_results(request.messages)[-1]]
     last["tool_call_id"] = last["tool_call_id"][:-1] + ("a" if last["tool_call_id"][-1:] != "a" else "b")
 
@@ -98,30 +99,30 @@ _FORMS: Final[Mapping[str, str]] = {
     "counted": "call_{number}",
     "long": _LONG + "{number}",
     "nine": "a1B2c3D4{number}",
-    "positional": "functions.{name}:{number}",
+    "positional": "{positional}",
     "empty": "",
 }
 
 
 def _ids(request: Request, form: str) -> None:
-    """Give every call of the history an id of another provider's form, in call and result alike."""
+    """Give every call of the history, and its result, an id in another provider's form."""
     number = 0
     for turn in tool_turns(request.messages):
         for call in turn["tool_calls"]:
-            new = _FORMS[form].format(name=call["function"]["name"], number=number)
-            rename(request.messages, turn, call, new)
+            positional = positional_ids(call["function"]["name"], number)[0]
+            rename(request.messages, turn, call, _FORMS[form].format(number=number, positional=positional))
             number += 1
 
 
 def _ids_absent(request: Request) -> None:
-    """Take the ids out of all calls; their results keep them."""
+    """Remove the ids of all calls; their results keep them."""
     for turn in tool_turns(request.messages):
         for call in turn["tool_calls"]:
             del call["id"]
 
 
 def _ids_rewritten(request: Request) -> None:
-    """Change one character of every id, in call and result alike."""
+    """Change one character of every id, in calls and results."""
     for turn in tool_turns(request.messages):
         for call in turn["tool_calls"]:
             last = call["id"][-1:]
@@ -151,8 +152,8 @@ _CONTENTS: Final[Mapping[str, Any]] = {
 
 
 def _content(request: Request, form: str, on: str = "tool") -> None:
-    """Write the content of tool turns, or of plain turns, in another form; `absent` leaves the key out."""
-    for message in assistants(request.messages, on):
+    """Write the content of tool turns or plain turns in another form; `absent` omits the key."""
+    for message in assistant_messages(request.messages, on):
         if form == "absent":
             message.pop("content", None)
         else:
@@ -160,7 +161,7 @@ def _content(request: Request, form: str, on: str = "tool") -> None:
 
 
 def _unknown_field(request: Request, on: str, key: str = "x_note") -> None:
-    """Add a key that the wire does not have to the last message of a role, or to a call or part of one."""
+    """Add an unknown key to the last message of a role, or to a call or content part."""
     holders: Mapping[str, Callable[[], Body]] = {
         "call": lambda: tool_turns(request.messages)[-1]["tool_calls"][0],
         "part": lambda: _part(request.messages),
@@ -198,7 +199,7 @@ def _tool_choice(request: Request, choice: str) -> None:
 
 
 def _message(request: Request, role: str, at: str = "first") -> None:
-    """Add a message of a role, before all others or after them."""
+    """Add a message of a role at the beginning or the end."""
     place = 0 if at == "first" else len(request.messages)
     request.messages.insert(place, {"role": role, "content": "Be brief."})
 
@@ -209,7 +210,7 @@ def _empty_part(request: Request) -> None:
 
 
 def _stored(request: Request) -> None:
-    """Let every object's keys come in another order, as they do when a session was stored and read again."""
+    """Sort the keys of every object, as storing and loading a session may do."""
     request.body["messages"] = _sorted(request.messages)
 
 
@@ -220,12 +221,12 @@ def _sorted(value: Any) -> Any:
 
 
 def _compacted(request: Request, to: str) -> None:
-    """Put a summary in the place of the history, up to the last user message, or to the results in mid-loop."""
+    """Replace the history by a summary, up to the last user message or the last results."""
     compact(request.messages, to)
 
 
 def _tools_dropped(request: Request) -> None:
-    """Leave the tools out though the history holds calls."""
+    """Omit the tools, although the history has calls."""
     request.body.pop("tools", None)
 
 
@@ -234,7 +235,7 @@ def _tools_empty(request: Request) -> None:
 
 
 def _calls_empty(request: Request) -> None:
-    """Add an answer with an empty list of calls, and a question after it."""
+    """Add an assistant message with an empty list of calls, and a user message after it."""
     said = {"role": "assistant", "content": "Yes?", "tool_calls": []}
     request.messages.extend([said, {"role": "user", "content": "Go on."}])
 
@@ -279,5 +280,5 @@ CHANGES: Final[Mapping[str, Callable[..., None]]] = {
     **reasoning_deviations.CHANGES,
 }
 
-_SAME: Final = frozenset({"stored"})
-"""Changes that leave the value of a body the same, and only write it in another way."""
+_SAME_VALUE: Final = frozenset({"stored"})
+"""Changes that write the same value in another way."""

@@ -1,4 +1,4 @@
-"""The messages of a request as changes see them: its turns, its results, and which belongs to which."""
+"""The messages of a request as deviations see them: turns, results, and which result belongs to which call."""
 
 from typing import Any, TypeAlias
 
@@ -6,7 +6,7 @@ Message: TypeAlias = dict[str, Any]
 
 
 class Inapplicable(Exception):
-    """A change finds nothing to change in this request: it is not sent."""
+    """A deviation finds nothing to change in this request, so it is not sent."""
 
 
 def tool_turns(messages: list[Message]) -> list[Message]:
@@ -14,10 +14,10 @@ def tool_turns(messages: list[Message]) -> list[Message]:
     return [message for message in messages if message.get("tool_calls")]
 
 
-def assistants(messages: list[Message], on: str) -> list[Message]:
-    """Return the assistant messages of a kind; raises Inapplicable where there is none.
+def assistant_messages(messages: list[Message], on: str) -> list[Message]:
+    """Return the assistant messages of a kind; raises Inapplicable if there is none.
 
-    `tool`: those with calls, of which `current` are after the last user message and `earlier` before it. `plain`:
+    `tool`: those with calls; of these, `current` are after the last user message and `earlier` before it. `plain`:
     those without calls.
     """
     last = max((position for position, message in enumerate(messages) if message["role"] == "user"), default=-1)
@@ -38,7 +38,7 @@ def _kinds(message: Message, *, current: bool) -> tuple[str, ...]:
 
 
 def last_results(messages: list[Message]) -> list[int]:
-    """Return the positions of the last run of tool messages; raises Inapplicable where there is none."""
+    """Return the positions of the last run of tool messages; raises Inapplicable if there is none."""
     tools = [position for position, message in enumerate(messages) if message["role"] == "tool"]
     if not tools:
         raise Inapplicable
@@ -58,7 +58,7 @@ def results_of(messages: list[Message], turn: Message) -> list[Message]:
 
 
 def rename(messages: list[Message], turn: Message, call: Message, new: str) -> None:
-    """Give a call of a turn another id, in the call and in its result."""
+    """Change the id of a call of a turn, in the call and in its result."""
     position = next(number for number, each in enumerate(turn["tool_calls"]) if each is call)
     results = results_of(messages, turn)
     if position < len(results) and results[position].get("tool_call_id") == call["id"]:
@@ -67,7 +67,7 @@ def rename(messages: list[Message], turn: Message, call: Message, new: str) -> N
 
 
 def compact(messages: list[Message], to: str) -> None:
-    """Put a summary in the place of the history, up to the last user message (`user`) or the last `results`."""
+    """Replace the history by a summary, up to the last user message (`user`) or the last `results`."""
     users = [position for position, message in enumerate(messages) if message["role"] == "user"]
     end = users[-1] if to == "user" else last_results(messages)[0]
     if len(users) < 2:

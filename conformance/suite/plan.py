@@ -1,6 +1,6 @@
-"""What a run will send: every case is played against the simulator in process, and what it sends there is counted.
+"""What a run will send: every case is played against the simulator in process, and its requests are counted.
 
-A real provider may be asked less, where it ends a scenario early; probes that find nothing to change are not sent.
+A real provider may get fewer requests if it ends a scenario early. Probes that find nothing to change are not sent.
 """
 
 from collections.abc import Iterable, Iterator, Mapping
@@ -11,13 +11,13 @@ from conformance.profiles import Profile
 from conformance.results import Evidence
 from conformance.scenarios import Scenario
 from conformance.simulator import Simulator
-from conformance.simulator.usage import tokens
-from conformance.suite.play import Subject, bound, play
+from conformance.simulator.replies import tokens
+from conformance.suite.play import Subject, max_reply_tokens, play
 from conformance.wire.exchange import Exchange
 
 
-class Planned(NamedTuple):
-    """One case: how many requests it sends, of which `probes` are probes, and about how many tokens they hold.
+class PlannedCase(NamedTuple):
+    """One case: its number of requests, how many of them are probes, and their approximate number of tokens.
 
     `note` says why a case is not played.
     """
@@ -30,33 +30,33 @@ class Planned(NamedTuple):
 
 
 class Plan(NamedTuple):
-    """What a run will send; `bound` is the most tokens that one reply may have."""
+    """What a run will send; `reply_tokens` is the token limit of one reply."""
 
     provider: str
     model: str
-    cases: tuple[Planned, ...]
-    bound: int
+    cases: tuple[PlannedCase, ...]
+    reply_tokens: int
 
     @property
     def requests(self) -> int:
-        """Return how many requests there are in all."""
+        """Return the total number of requests."""
         return sum([case.requests for case in self.cases])
 
     @property
     def tokens(self) -> int:
-        """Return about how many tokens the requests hold in all."""
+        """Return the approximate total number of tokens in the requests."""
         return sum([case.tokens for case in self.cases])
 
     def summary(self) -> str:
         """Return the plan in one line."""
-        most = self.requests * self.bound
+        limit = self.requests * self.reply_tokens
         return (
             f"{self.provider}, {self.model}: {self.requests} requests with about {self.tokens:,} tokens; "
-            f"replies are bound to {self.bound:,} tokens each, {most:,} in all"
+            f"replies are limited to {self.reply_tokens:,} tokens each, {limit:,} in total"
         )
 
     def lines(self) -> Iterator[str]:
-        """Yield the plan as text: a line a case, and the summary."""
+        """Yield the plan as text: one line per case, and the summary."""
         width = max([len(case.case) for case in self.cases], default=0)
         for case in self.cases:
             sent = f"{case.requests:4} requests, {case.probes:3} of them probes, about {case.tokens:7,} tokens"
@@ -65,12 +65,12 @@ class Plan(NamedTuple):
 
 
 def plan(profile: Profile, model: str, cases: Iterable[tuple[Scenario, str]]) -> Plan:
-    """Return what these cases send to a model; nothing is sent anywhere."""
+    """Return what these cases would send to a model; nothing is sent."""
     planned = tuple([_planned(profile, model, scenario, variant) for scenario, variant in cases])
-    return Plan(profile.name, model, planned, bound(profile))
+    return Plan(profile.name, model, planned, max_reply_tokens(profile))
 
 
-def _planned(profile: Profile, model: str, scenario: Scenario, variant: str) -> Planned:
+def _planned(profile: Profile, model: str, scenario: Scenario, variant: str) -> PlannedCase:
     sent: list[int] = []
     simulator = Simulator(profile)
 
@@ -83,7 +83,7 @@ def _planned(profile: Profile, model: str, scenario: Scenario, variant: str) -> 
         case = play(scenario, variant, Subject(profile, model, send, Evidence.SIMULATED))
         note = case.note if not case.outcomes else ""
     except Unusable:
-        # Against the simulator it ends here; how far a real provider goes cannot be known.
+        # The simulator fails here; how far a real provider gets is unknown.
         note = f"at least {len(sent)} requests"
     turns = min(len(scenario.turns), len(sent))
-    return Planned(f"{scenario.name}.{variant}", len(sent), len(sent) - turns, sum(sent), note)
+    return PlannedCase(f"{scenario.name}.{variant}", len(sent), len(sent) - turns, sum(sent), note)

@@ -1,30 +1,30 @@
-"""The deviations of probes that concern reasoning: what is sent back of it, on which turns, under which name."""
+"""The deviations of probes about reasoning: what is sent back of it, on which turns, in which field."""
 
 import copy
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Final, Protocol
 
 from conformance.convert import egress
-from conformance.suite.history import Inapplicable, assistants
+from conformance.suite.history import Inapplicable, assistant_messages
 from conformance.wire.reasoning import ALL_KEYS, TEXT_KEYS
 
 _OTHER_WORDS: Final = " Or so it seems."
 
 
 class Request(Protocol):
-    """What a change gets: the messages to be changed, what they were made from, the provider's claims."""
+    """What a change gets: the messages to change, their transcript, and the provider's claims."""
 
     @property
     def messages(self) -> list[dict[str, Any]]:
-        """Return the messages, to be changed in place."""
+        """Return the messages, which are changed in place."""
 
     @property
     def transcript(self) -> Sequence[Mapping[str, Any]]:
-        """Return the canonical message of each, with its reasoning."""
+        """Return the canonical message of each message, with its reasoning."""
 
     @property
     def claims(self) -> Mapping[str, Any]:
-        """Return what is claimed of the provider."""
+        """Return the claims of the provider."""
 
 
 def _absent(request: Request, on: str = "tool") -> None:
@@ -51,21 +51,21 @@ def _write(request: Request, on: str, values: Mapping[str, Any], usual: Any) -> 
 
 
 def _altered(request: Request, on: str = "tool") -> None:
-    """Send back the reasoning with some words more."""
+    """Send back the reasoning with some words added."""
     for message, source in _turns(request, on):
         _strip(message, request)
         _fill(message, _field(request), _reworded(source))
 
 
 def _exact(request: Request, on: str = "tool") -> None:
-    """Send back the reasoning as it came, also where it would be left out."""
+    """Send back the reasoning unchanged, even where it would be omitted."""
     for message, source in _turns(request, on):
         _strip(message, request)
         _fill(message, _field(request), source)
 
 
 def _under(request: Request, field: str, on: str = "tool") -> None:
-    """Send back the reasoning under another field alone."""
+    """Send back the reasoning in another field only."""
     if field in egress.request_fields(request.claims)[:1]:
         raise Inapplicable
     for message, source in _turns(request, on):
@@ -74,14 +74,14 @@ def _under(request: Request, field: str, on: str = "tool") -> None:
 
 
 def _both(request: Request, on: str = "tool") -> None:
-    """Send back the reasoning under both flat names."""
+    """Send back the reasoning in both text fields."""
     for message, source in _turns(request, on):
         for field in TEXT_KEYS:
             _fill(message, field, source)
 
 
 def _details(edit: Callable[[list[Any]], None], least: int) -> Callable[[Request], None]:
-    """Return a change of the details of every turn that has at least so many; the others stay as they are."""
+    """Return a change of the details of every turn with at least `least` of them."""
 
     def change(request: Request) -> None:
         for message, _ in _turns(request, "tool"):
@@ -93,7 +93,7 @@ def _details(edit: Callable[[list[Any]], None], least: int) -> Callable[[Request
 
 
 def _edit(details: list[Any]) -> None:
-    """Change the text of a detail, or the data of one that cannot be read."""
+    """Change the text of the last detail, or the data of an encrypted one."""
     detail = details[-1]
     key = next((key for key in ("data", "text", "summary") if isinstance(detail.get(key), str)), None)
     if key is not None:
@@ -105,7 +105,7 @@ def _drop(details: list[Any]) -> None:
 
 
 def _signatures(edit: Callable[[dict[str, Any], str], None]) -> Callable[[Request], None]:
-    """Return a change of every signature of the history, wherever it stands."""
+    """Return a change of every signature in the history."""
 
     def change(request: Request) -> None:
         for message, _ in _turns(request, "tool"):
@@ -150,9 +150,9 @@ CHANGES: Final[Mapping[str, Callable[..., None]]] = {
 
 
 def _turns(request: Request, on: str) -> list[tuple[dict[str, Any], Mapping[str, Any]]]:
-    """Return the assistant messages of a kind, each with the canonical message that it was made from."""
+    """Return the assistant messages of a kind, each with its canonical message."""
     of = {id(message): source for message, source in zip(request.messages, request.transcript, strict=False)}
-    return [(message, of[id(message)]) for message in assistants(request.messages, on)]
+    return [(message, of[id(message)]) for message in assistant_messages(request.messages, on)]
 
 
 def _field(request: Request) -> str:
@@ -161,7 +161,7 @@ def _field(request: Request) -> str:
 
 
 def _strip(message: dict[str, Any], request: Request) -> None:
-    """Take the reasoning out of a message, also where it stands inside the content."""
+    """Remove the reasoning from a message, also from its content."""
     for key in ALL_KEYS:
         message.pop(key, None)
     if "content" in message:

@@ -1,4 +1,4 @@
-"""One case played many times: what must hold every time, apart from what a model may or may not do."""
+"""One case played many times: what must hold every time is separated from what a model is free to do."""
 
 from collections.abc import Sequence
 from dataclasses import replace
@@ -8,30 +8,30 @@ from conformance.results import ENDED_BY_MODEL, Case, Level, Outcome, ProbeResul
 
 _WORST_FIRST: Final = (Status.ERRORED, Status.FAILED, Status.UNTESTED, Status.PASSED, Status.NOT_APPLICABLE)
 
-Judged = TypeVar("Judged", Outcome, ProbeResult)
+Checked = TypeVar("Checked", Outcome, ProbeResult)
 
 
 def merged(runs: Sequence[Case]) -> Case:
-    """Return the case that several runs of it make, at least one.
+    """Return one case for at least one run of it.
 
-    A fact that fails in one run fails: what is on the wire does not depend on luck. What a run did not get to because
-    the model ended it is untested only where no other run got there. Inconclusive runs are counted and say nothing.
+    A fact that fails in one run fails, since the wire must not depend on luck. What a run did not reach because the
+    model ended it is untested only if no other run reached it. Inconclusive runs are only counted.
     """
-    told = [run for run in runs if not run.is_inconclusive]
-    if not any(run.outcomes for run in told):
-        idle = told[0] if told else runs[0]
-        return idle if told else replace(idle, runs=Runs(len(runs), 0, 0, len(runs)))
-    noted = [run for run in told if run.note]
+    conclusive = [run for run in runs if not run.is_inconclusive]
+    if not any(run.outcomes for run in conclusive):
+        idle = conclusive[0] if conclusive else runs[0]
+        return idle if conclusive else replace(idle, runs=Runs(len(runs), 0, 0, len(runs)))
+    noted = [run for run in conclusive if run.note]
     return replace(
-        told[0],
-        outcomes=_outcomes(told),
-        probes=_probes(told),
-        note=f"{noted[0].note} (in {len(noted)} of {len(told)} runs)" if noted else "",
+        conclusive[0],
+        outcomes=_outcomes(conclusive),
+        probes=_probes(conclusive),
+        note=f"{noted[0].note} (in {len(noted)} of {len(conclusive)} runs)" if noted else "",
         runs=Runs(
             played=len(runs),
-            passed=sum(not run.note and not _fails(run) for run in told),
-            ended=sum(map(_is_ended, told)),
-            inconclusive=len(runs) - len(told),
+            passed=sum(not run.note and not _fails(run) for run in conclusive),
+            ended=sum(map(_is_ended, conclusive)),
+            inconclusive=len(runs) - len(conclusive),
         ),
     )
 
@@ -52,16 +52,16 @@ def _probes(runs: Sequence[Case]) -> tuple[ProbeResult, ...]:
     return tuple([_worst(same) for same in found.values()])
 
 
-def _worst(found: Sequence[tuple[Judged, bool]]) -> Judged:
-    """Return the worst of what was judged; with each goes whether the model ended its run."""
+def _worst(found: Sequence[tuple[Checked, bool]]) -> Checked:
+    """Return the worst result; each comes with whether the model ended its run."""
     return min(found, key=lambda each: _rank(each[0], ended=each[1]))[0]
 
 
-def _rank(judged: Outcome | ProbeResult, *, ended: bool) -> tuple[float, int]:
-    place: float = _WORST_FIRST.index(judged.status)
-    if ended and judged.status is Status.UNTESTED:
+def _rank(checked: Outcome | ProbeResult, *, ended: bool) -> tuple[float, int]:
+    place: float = _WORST_FIRST.index(checked.status)
+    if ended and checked.status is Status.UNTESTED:
         place = _WORST_FIRST.index(Status.PASSED) + 0.5
-    return place, -judged.level.severity if isinstance(judged, Outcome) else 0
+    return place, -checked.level.severity if isinstance(checked, Outcome) else 0
 
 
 def _is_ended(run: Case) -> bool:

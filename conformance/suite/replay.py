@@ -1,4 +1,4 @@
-"""Everything that was recorded, played again: what the committed results are made of."""
+"""Replays of all cassettes, which give the committed results."""
 
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor
@@ -9,12 +9,12 @@ from conformance import profiles
 from conformance.errors import ConformanceError, Unusable
 from conformance.results.files import write
 from conformance.suite.run import Options, Run
-from conformance.transport.cassette import Shelf
+from conformance.transport.cassette import CassetteFolder
 
 
 @dataclass(frozen=True, slots=True)
 class Replay:
-    """One model of a provider, with cassettes to play; `problem` says why it could not be played."""
+    """The replay of one model's cassettes; `problem` says why it failed."""
 
     provider: str
     model: str
@@ -23,12 +23,12 @@ class Replay:
 
 
 def recorded(cassettes: Path, provider: str = "", model: str = "") -> tuple[Replay, ...]:
-    """Return every model that there are cassettes of, or those of one provider, or one of these.
+    """Return a replay for each model with cassettes, of every provider or of one, or for one model.
 
-    Raises UnknownName for a provider that has no profile, and Unusable where nothing was recorded.
+    Raises UnknownName for a provider without a profile, and Unusable if there are no cassettes.
     """
     wanted = (profiles.load(provider).name,) if provider else profiles.names()
-    every = [Replay(name, each) for name in wanted for each in Shelf(cassettes, name).manifest()]
+    every = [Replay(name, each) for name in wanted for each in CassetteFolder(cassettes, name).manifest()]
     found = tuple([each for each in every if not model or each.model == model])
     if not found:
         known = ", ".join([each.model for each in every]) or "none"
@@ -38,20 +38,20 @@ def recorded(cassettes: Path, provider: str = "", model: str = "") -> tuple[Repl
 
 
 def replay(
-    wanted: Sequence[Replay], cassettes: Path, results: Path, jobs: int, told: Callable[[Replay], None]
+    wanted: Sequence[Replay], cassettes: Path, results: Path, jobs: int, log: Callable[[Replay], None]
 ) -> tuple[Replay, ...]:
-    """Play cassettes, several models at a time, and write what came of them; one that breaks does not end the others.
+    """Replay cassettes, several models at a time, and write the results; a failure does not stop the others.
 
-    Each is told in its turn, with the path of its results, or its problem.
+    Each replay is logged in order, with the path of its results or its problem.
     """
-    played = []
-    for each in _played(wanted, cassettes, results, jobs):
-        told(each)
-        played.append(each)
-    return tuple(played)
+    done = []
+    for each in _replays(wanted, cassettes, results, jobs):
+        log(each)
+        done.append(each)
+    return tuple(done)
 
 
-def _played(wanted: Sequence[Replay], cassettes: Path, results: Path, jobs: int) -> Iterator[Replay]:
+def _replays(wanted: Sequence[Replay], cassettes: Path, results: Path, jobs: int) -> Iterator[Replay]:
     calls = [(each, cassettes, results) for each in wanted]
     if jobs <= 1 or len(wanted) == 1:
         yield from (_one(*call) for call in calls)
@@ -61,7 +61,7 @@ def _played(wanted: Sequence[Replay], cassettes: Path, results: Path, jobs: int)
 
 
 def _one(wanted: Replay, cassettes: Path, results: Path) -> Replay:
-    """Play one model's cassettes; errors do not cross processes, words do."""
+    """Replay one model's cassettes; an error becomes text, since exceptions do not cross processes well."""
     try:
         run = Run(Options(wanted.provider, cassettes, "", model=wanted.model))
         try:

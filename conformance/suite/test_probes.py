@@ -31,9 +31,9 @@ def test_probe(case: Case, probe: str, request: pytest.FixtureRequest) -> None:
     if result.status is Status.NOT_APPLICABLE:
         pytest.skip(f"the profile claims nothing about this; observed: {result.observed}")
     if result.status is not Status.PASSED:
-        if known := run.excuse(case, f"probes/{probe}"):
+        if known := run.expected_failure(case, f"probes/{probe}"):
             pytest.xfail(f"{known} Seen: {summary_of_probe(result)}")
         (sent,) = (each for each in scenarios.load(case.scenario).probes if each.name == probe)
         pytest.fail(report_on_probe(result, sent, run.profile.name, case.note), pytrace=False)
-    if stale := run.untrue(case, f"probes/{probe}"):
+    if stale := run.unexpected_pass(case, f"probes/{probe}"):
         pytest.fail(stale, pytrace=False)

@@ -33,10 +33,10 @@ def test_rule(case: Case, rule: str, request: pytest.FixtureRequest) -> None:
     if outcome.status is Status.NOT_APPLICABLE:
         pytest.skip(outcome.reason)
     if summary := summary_of_rule(outcome):
-        if outcome.status is not Status.ERRORED and (known := run.excuse(case, rule)):
+        if outcome.status is not Status.ERRORED and (known := run.expected_failure(case, rule)):
             pytest.xfail(f"{known} Seen: {summary}")
         pytest.fail(report_on_rule(outcome, case.note), pytrace=False)
-    if stale := run.untrue(case, rule):
+    if stale := run.unexpected_pass(case, rule):
         pytest.fail(stale, pytrace=False)
 
 
@@ -44,11 +44,9 @@ def test_no_other_rule_is_broken(case: Case, request: pytest.FixtureRequest) -> 
     """The provider breaks no rule, promised or not, but for expected failures."""
     run = request.config.stash[RUN]
     failed = [outcome for outcome in case.outcomes if summary_of_rule(outcome)]
-    known = {
-        each.rule: why for each in failed if each.status is not Status.ERRORED and (why := run.excuse(case, each.rule))
-    }
-    unexpected = [each for each in failed if each.rule not in known]
+    reasons = {each.rule: run.expected_failure(case, each.rule) for each in failed if each.status is not Status.ERRORED}
+    unexpected = [each for each in failed if not reasons.get(each.rule)]
     if unexpected:
         pytest.fail("\n\n".join([report_on_rule(each, case.note) for each in unexpected]), pytrace=False)
-    if known:
-        pytest.xfail("; ".join([f"{known[each.rule]} Seen: {summary_of_rule(each)}" for each in failed]))
+    if failed:
+        pytest.xfail("; ".join([f"{reasons[each.rule]} Seen: {summary_of_rule(each)}" for each in failed]))

@@ -1,7 +1,7 @@
-"""Cassettes: exchanges kept in files by vcrpy, and the manifest that says what they are evidence of.
+"""Cassettes: files in which vcrpy records exchanges, and the manifest that states what they are evidence of.
 
-What goes into a cassette is allowed by name: the body, the status and three headers. Keys, cookies and whatever else
-a client or a host sends never reach the file.
+A cassette holds the body, the status and three headers. Keys, cookies and everything else that a client or a host
+sends never reach the file.
 """
 
 import re
@@ -24,15 +24,15 @@ from conformance.results import Evidence
 
 REQUEST_HEADERS = frozenset({"content-type"})
 REPLY_HEADERS = frozenset({"content-type", "retry-after", "server"})
-_SAME = "bytes"
+_SAME_BYTES = "bytes"
 LOOPBACK = frozenset({"127.0.0.1", "localhost", "::1"})
 
 
 @dataclass(frozen=True, slots=True)
-class Entry:
-    """What the cassettes of one model are: the kind of evidence, the day, what took part, how to record again.
+class ManifestEntry:
+    """The cassettes of one model: the kind of evidence, the day, the versions, and the command that records them again.
 
-    `engine` says of an engine by which definition, template and flags it ran, and what was replaced in it.
+    `engine` holds the definition, template and flags of a recorded engine, and what was replaced in it.
     """
 
     evidence: Evidence
@@ -42,14 +42,14 @@ class Entry:
     engine: Mapping[str, Any] | None = None
 
     def to_json(self) -> dict[str, Any]:
-        """Return the entry as the manifest holds it."""
+        """Return the entry as it is written in the manifest."""
         shown: dict[str, Any] = {"evidence": self.evidence.value, "date": self.date, "versions": dict(self.versions)}
         shown["again"] = self.again
         return shown if self.engine is None else shown | {"engine": dict(self.engine)}
 
 
 @dataclass(frozen=True, slots=True)
-class Shelf:
+class CassetteFolder:
     """The cassettes of one provider: `<folder>/<provider>/<model>/<scenario>.<variant>.yaml` and their manifest."""
 
     folder: Path
@@ -57,25 +57,28 @@ class Shelf:
 
     @property
     def manifest_path(self) -> Path:
-        """Return where the manifest stands."""
+        """Return the path of the manifest."""
         return self.folder / self.provider / "manifest.yaml"
 
     def path(self, model: str, case: str) -> Path:
-        """Return where the cassette of a case stands; what no file name may hold becomes two hyphens."""
+        """Return the path of the cassette of a case; characters that no file name may hold become two hyphens."""
         return self.folder / self.provider / _folder_name(model) / f"{case}.yaml"
 
-    def manifest(self) -> dict[str, Entry]:
-        """Return the entries by model; empty without a manifest. Raises InvalidDocument with the line."""
+    def manifest(self) -> dict[str, ManifestEntry]:
+        """Return the entries by model, none if there is no manifest; raises InvalidDocument with the line."""
         if not self.manifest_path.exists():
             return {}
         models = definitions.read(self.manifest_path, "cassette-manifest").value["models"]
-        return {model: Entry(**{**entry, "evidence": Evidence(entry["evidence"])}) for model, entry in models.items()}
+        return {
+            model: ManifestEntry(**{**entry, "evidence": Evidence(entry["evidence"])})
+            for model, entry in models.items()
+        }
 
-    def note(self, model: str, entry: Entry) -> None:
-        """Write a model's entry into the manifest, leaving those of the other models as they are."""
+    def add(self, model: str, entry: ManifestEntry) -> None:
+        """Write a model's entry into the manifest; those of other models stay as they are."""
         self._write(self.manifest() | {model: entry})
 
-    def drop(self, model: str) -> None:
+    def remove(self, model: str) -> None:
         """Remove a model's cassettes and its entry."""
         entries = self.manifest()
         del entries[model]
@@ -85,7 +88,7 @@ class Shelf:
         else:
             self.manifest_path.unlink()
 
-    def _write(self, entries: Mapping[str, Entry]) -> None:
+    def _write(self, entries: Mapping[str, ManifestEntry]) -> None:
         shown = {name: entry.to_json() for name, entry in sorted(entries.items())}
         self.manifest_path.parent.mkdir(parents=True, exist_ok=True)
         text = yaml.safe_dump({"models": shown}, sort_keys=False, allow_unicode=True, width=120)
@@ -93,30 +96,29 @@ class Shelf:
 
 
 def _folder_name(model: str) -> str:
-    """Return a model's name as every file system takes it."""
+    """Return a model's name as a folder name that every file system accepts."""
     return re.sub(r'[/:\\<>"|?*]', "--", model)
 
 
 @contextmanager
 def replaying(path: Path) -> Iterator[None]:
-    """Answer every request of httpx from a cassette; raises Unusable for one that it does not hold."""
+    """Answer every request of httpx from a cassette; raises Unusable for a request that it does not hold."""
     if not path.exists():
-        message = f"there is no cassette {path.name} in {path.parent}; record it with --record, or ask for --live"
+        message = f"there is no cassette {path.name} in {path.parent}; record it with --record, or use --live"
         raise Unusable(message)
     try:
         with _vcr("none").use_cassette(str(path)):
             yield
     except CannotOverwriteExistingCassetteException:
-        message = f"{path} does not hold the request that the suite sends now; record it again with --record"
+        message = f"{path} does not hold the request that the suite sends; record it again with --record"
         raise Unusable(message) from None
 
 
 @contextmanager
 def recording(path: Path, hidden: Mapping[str, str] = MappingProxyType({})) -> Iterator[None]:
-    """Keep every exchange of httpx in a cassette, in the place of what it held.
+    """Record every exchange of httpx in a cassette, and replace what it held before.
 
-    `hidden` are words that replies may hold and a cassette must not, such as the folders of a machine, and what is
-    written instead.
+    `hidden` maps texts that a cassette must not hold, such as the folders of a machine, to what is written instead.
     """
     path.parent.mkdir(parents=True, exist_ok=True)
     path.unlink(missing_ok=True)
@@ -125,24 +127,24 @@ def recording(path: Path, hidden: Mapping[str, str] = MappingProxyType({})) -> I
 
 
 def _vcr(mode: str, hidden: Mapping[str, str] = MappingProxyType({})) -> vcr.VCR:
-    found = vcr.VCR(
+    recorder = vcr.VCR(
         record_mode=mode,
-        match_on=("method", _SAME),
+        match_on=("method", _SAME_BYTES),
         before_record_request=_scrubbed_request,
         before_record_response=lambda reply: _scrubbed_reply(reply, hidden),
         decode_compressed_response=True,
     )
-    found.register_matcher(_SAME, _is_same)
-    return found
+    recorder.register_matcher(_SAME_BYTES, _has_same_bytes)
+    return recorder
 
 
-def _is_same(asked: Any, kept: Any) -> bool:
-    """Say whether two requests have the same bytes; vcrpy's own matcher writes out how all others differ."""
-    return bytes(asked.body or b"") == bytes(kept.body or b"")
+def _has_same_bytes(sent: Any, recorded: Any) -> bool:
+    """Return True if two requests have the same bytes; vcrpy's own matcher prints how all others differ."""
+    return bytes(sent.body or b"") == bytes(recorded.body or b"")
 
 
 def _scrubbed_request(request: Any) -> Any:
-    """Keep the allowed headers, and of a loopback address neither port nor query."""
+    """Keep the allowed headers; of the URL drop the user, the query and the port of a loopback address."""
     request.headers = {name: value for name, value in request.headers.items() if name.lower() in REQUEST_HEADERS}
     parts = urlsplit(request.uri)
     host = "localhost" if parts.hostname in LOOPBACK else parts.netloc.rpartition("@")[2]
@@ -151,8 +153,8 @@ def _scrubbed_request(request: Any) -> Any:
 
 
 def _scrubbed_reply(reply: dict[str, Any], hidden: Mapping[str, str]) -> dict[str, Any]:
-    kept = {name.lower(): values for name, values in reply["headers"].items() if name.lower() in REPLY_HEADERS}
+    headers = {name.lower(): values for name, values in reply["headers"].items() if name.lower() in REPLY_HEADERS}
     content = reply["body"]["string"]
-    for word, instead in hidden.items():
-        content = content.replace(word.encode(), instead.encode())
-    return reply | {"headers": kept, "body": {"string": content}}
+    for text, replacement in hidden.items():
+        content = content.replace(text.encode(), replacement.encode())
+    return reply | {"headers": headers, "body": {"string": content}}

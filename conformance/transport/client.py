@@ -1,4 +1,4 @@
-"""A client of one chat completions endpoint that keeps what came over the wire as it came."""
+"""A client of one chat completions endpoint that returns replies exactly as they arrived."""
 
 import time
 from collections.abc import Mapping
@@ -13,24 +13,24 @@ from conformance.errors import InvalidDocument, Unusable
 from conformance.wire.exchange import Exchange
 
 MAX_REPLY = 32 * 1024 * 1024
-"""Bytes of a reply that are read; what comes after is cut off, and so found as a cut stream or a broken body."""
+"""Bytes of a reply that are read; a longer reply is truncated, and found to be a cut stream or a broken body."""
 
 MAX_WAIT = 30.0
-"""Seconds that a Retry-After is honoured for at most."""
+"""The longest Retry-After, in seconds, that is honoured."""
 
 ATTEMPTS = 3
 
 SIMULATOR = "conformance-simulator"
-"""The `server` header of this project's simulator: whoever records a reply knows what it is evidence of."""
+"""The `server` header of this project's simulator, which tells recorded replies of a simulator from real ones."""
 
-FAULT = "simulator_error"
-"""The type of the simulator's error where it is itself at fault; its profile may well claim a 500, too."""
+SIMULATOR_ERROR = "simulator_error"
+"""The error type of a bug in the simulator; a status of 500 alone may be what the profile claims."""
 
 
-class Unjudged(Unusable):
-    """The endpoint answered with a status that says nothing of the request.
+class UnusableReply(Unusable):
+    """The endpoint answered with a status that says nothing about the request.
 
-    `exchange` is what it answered, where it did: some providers are known to refuse requests with 404 or 500.
+    `exchange` is the exchange, if there was a reply: some providers reject requests with 404 or 500.
     """
 
     def __init__(self, message: str, exchange: Exchange | None = None) -> None:
@@ -38,21 +38,21 @@ class Unjudged(Unusable):
         self.exchange = exchange
 
 
-class Inconclusive(Unjudged):
-    """The endpoint was busy or broke (429, 5xx, a time-out). Never a failure."""
+class Inconclusive(UnusableReply):
+    """The endpoint was busy or failed (429, 5xx, a timeout). Never a failure of the provider."""
 
 
 @dataclass(frozen=True, slots=True)
 class Endpoint:
-    """Where to ask and with which key; the base URL is what clients call it, up to and without `/chat/completions`.
+    """Where to send requests, and with which key; the base URL ends before `/chat/completions`.
 
-    `alone`: nobody else asks it, as with an engine on this machine, so that any status is its answer to the request.
+    `exclusive`: no one else uses it, like an engine on this machine, so any status is its answer to the request.
     """
 
     base_url: str
     key: str = ""
     seconds: float = 120.0
-    alone: bool = False
+    exclusive: bool = False
 
 
 class Client:
@@ -60,8 +60,8 @@ class Client:
 
     def __init__(self, endpoint: Endpoint) -> None:
         self._endpoint = endpoint
-        # An engine that drops an idle connection without a word is not to be taken for one that is gone.
-        limits = httpx.Limits(max_keepalive_connections=0 if endpoint.alone else 20)
+        # An engine that silently drops idle connections must not look like one that has stopped.
+        limits = httpx.Limits(max_keepalive_connections=0 if endpoint.exclusive else 20)
         self._http = httpx.Client(timeout=endpoint.seconds, follow_redirects=False, limits=limits)
         self._url = endpoint.base_url.rstrip("/") + "/chat/completions"
 
@@ -76,21 +76,21 @@ class Client:
     def send(self, body: Mapping[str, Any], date: str = "") -> Exchange:
         """Return the exchange of one request; `date` is the ISO day to note on it.
 
-        A refusal (400, 422) is an exchange like any other. Raises Unusable where asking again is in vain (nobody
-        listens, the key is refused, no such path), and Inconclusive where the endpoint was busy or broke.
+        A rejection (400, 422) is an exchange like any other. Raises Unusable if a retry is pointless (nothing listens,
+        the key is refused, the path does not exist), and Inconclusive if the endpoint was busy or failed.
         """
         for attempt in range(1, ATTEMPTS + 1):
-            exchange = self.ask(body, date)
-            if self._endpoint.alone:
+            exchange = self.send_once(body, date)
+            if self._endpoint.exclusive:
                 return exchange
             wait = _wait(exchange)
             if wait is None or attempt == ATTEMPTS:
-                return self._judged(exchange)
+                return _conclusive(exchange, self._url)
             time.sleep(wait)
         raise AssertionError
 
-    def ask(self, body: Mapping[str, Any], date: str = "") -> Exchange:
-        """Return the exchange of one request, whatever its status; asks once, and raises where nobody answers."""
+    def send_once(self, body: Mapping[str, Any], date: str = "") -> Exchange:
+        """Return the exchange of one request, whatever its status, without a retry; raises if no reply comes."""
         headers = {"authorization": f"Bearer {self._endpoint.key}"} if self._endpoint.key else {}
         try:
             with self._http.stream("POST", self._url, json=body, headers=headers) as reply:
@@ -99,7 +99,7 @@ class Client:
             message = f"{self._url} did not answer within {self._endpoint.seconds:g} seconds"
             raise Inconclusive(message) from None
         except httpx.TransportError as error:
-            message = f"nobody can be reached at {self._url} ({error}); check --base-url, or start the server first"
+            message = f"cannot connect to {self._url} ({error}); check --base-url, or start the server first"
             raise Unusable(message) from None
         lowered = {name.lower(): value for name, value in reply.headers.items()}
         streamed = lowered.get("content-type", "").startswith("text/event-stream") or content[:5] == b"data:"
@@ -114,37 +114,37 @@ class Client:
             date=date,
         )
 
-    def _judged(self, exchange: Exchange) -> Exchange:
-        status = exchange.status or 0
-        if status in (401, 403):
-            message = (
-                f"{self._url} refuses the key (HTTP {status}); set the environment variable that the profile names"
-            )
-            raise Unjudged(message, exchange)
-        if status == 404:
-            message = f"{self._url} is not found (HTTP 404); --base-url ends before /chat/completions, mostly in /v1"
-            raise Unjudged(message, exchange)
-        if status == 500 and FAULT in str(exchange.response):
-            raise Unusable(str(exchange.response))
-        if status == 429 or status >= 500:
-            message = f"{self._url} answered HTTP {status}, which says nothing of the request"
-            raise Inconclusive(message, exchange)
-        return exchange
+
+def _conclusive(exchange: Exchange, url: str) -> Exchange:
+    """Return an exchange whose status says something about the request; raises UnusableReply for any other."""
+    status = exchange.status or 0
+    if status in (401, 403):
+        message = f"{url} refuses the key (HTTP {status}); set the environment variable that the profile names"
+        raise UnusableReply(message, exchange)
+    if status == 404:
+        message = f"{url} does not exist (HTTP 404); --base-url must end before /chat/completions, usually in /v1"
+        raise UnusableReply(message, exchange)
+    if status == 500 and SIMULATOR_ERROR in str(exchange.response):
+        raise Unusable(str(exchange.response))
+    if status == 429 or status >= 500:
+        message = f"{url} answered HTTP {status}, which says nothing about the request"
+        raise Inconclusive(message, exchange)
+    return exchange
 
 
 def _read(reply: httpx.Response) -> bytes:
-    pieces = []
+    chunks = []
     left = MAX_REPLY
     try:
-        for piece in reply.iter_bytes():
-            pieces.append(piece[:left])
-            left -= len(pieces[-1])
+        for chunk in reply.iter_bytes():
+            chunks.append(chunk[:left])
+            left -= len(chunks[-1])
             if left <= 0:
                 break
     except httpx.RemoteProtocolError:
-        # The connection ended in the middle: what came is the evidence of a cut reply.
+        # The connection ended early; what arrived is the evidence of a truncated reply.
         pass
-    return b"".join(pieces)
+    return b"".join(chunks)
 
 
 def _parsed(content: bytes) -> Any:
@@ -155,7 +155,7 @@ def _parsed(content: bytes) -> Any:
 
 
 def _wait(exchange: Exchange) -> float | None:
-    """Return the seconds to wait before asking again; None where the reply stands."""
+    """Return the seconds to wait before a retry, or None if the reply is final."""
     if exchange.status not in (429, 503):
         return None
     after = exchange.headers.get("retry-after", "")

@@ -15,7 +15,7 @@ from conformance.resources import folder
 from conformance.results import Evidence
 from conformance.suite.record import record
 from conformance.suite.run import Options
-from conformance.transport.cassette import Shelf
+from conformance.transport.cassette import CassetteFolder
 from tests.checks import differing_files
 
 
@@ -25,14 +25,14 @@ def main() -> int:
     fix = parser.parse_args().fix
     stale = 0
     for provider in profiles.names():
-        shelf = Shelf(folder("cassettes"), provider)
-        for model, entry in shelf.manifest().items():
+        cassette_folder = CassetteFolder(folder("cassettes"), provider)
+        for model, entry in cassette_folder.manifest().items():
             if entry.evidence is not Evidence.SIMULATED:
                 continue
             with tempfile.TemporaryDirectory() as scratch:
                 record(Options(provider, Path(scratch), entry.date, model=model))
-                fresh = Shelf(Path(scratch), provider).path(model, "x").parent
-                committed = shelf.path(model, "x").parent
+                fresh = CassetteFolder(Path(scratch), provider).path(model, "x").parent
+                committed = cassette_folder.path(model, "x").parent
                 names = differing_files(committed, fresh, "*.yaml")
                 if names and fix:
                     shutil.rmtree(committed)

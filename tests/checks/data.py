@@ -12,7 +12,7 @@ from conformance.resources import folder
 from conformance.rule_ids import current_id
 from conformance.rules import load
 from conformance.schemas import check_schema
-from conformance.transport.cassette import Shelf
+from conformance.transport.cassette import CassetteFolder
 
 
 def errors() -> Iterator[str]:
@@ -21,7 +21,7 @@ def errors() -> Iterator[str]:
     for name in profiles.names():
         try:
             profiles.load(name)
-            Shelf(folder("cassettes"), name).manifest()
+            CassetteFolder(folder("cassettes"), name).manifest()
         except ConformanceError as error:
             yield str(error)
     known = {rule.id for rule in load()}

@@ -1,18 +1,13 @@
 """Ids and arguments that the provider accepts, verbatim if possible."""
 
-import hashlib
-import random
 import re
 from collections.abc import Iterator, Sequence
 from typing import Any, Final
 
 import orjson
-import rstr
 
 from conformance.convert.egress.drafts import Demands, Identity, Turn
-
-_POSITIONAL: Final = ("functions.{name}:{number}", "{name}:{number}", "{name}_{number}")
-"""Ids that tell the name and the number of a call, as templates read them."""
+from conformance.wire.ids import positional_ids, text_matching
 
 _USUAL: Final = (r"call_[A-Za-z0-9]{24}", r"[A-Za-z0-9]{9}")
 _TRIES: Final = 20
@@ -108,11 +103,11 @@ class _Ids:
         name = str(call["function"]["name"])
         for form in forms:
             for number in range(self._count, self._count + _TRIES):
-                positional = [each.format(name=name, number=number) for each in _POSITIONAL]
-                yield from (each for each in positional if form.fullmatch(each))
+                yield from (each for each in positional_ids(name, number) if form.fullmatch(each))
         for text in (*(form.pattern for form in forms), *_USUAL):
             for attempt in range(_TRIES):
-                yield _text(text, f"{call.get('id')} {name} {self._count} {attempt}")
+                seed = f"{call.get('id')} {name} {self._count} {attempt}"
+                yield text_matching(text, seed.encode("utf-8", "surrogatepass"))
 
 
 def _forms(demands: Demands) -> list[str]:
@@ -120,11 +115,6 @@ def _forms(demands: Demands) -> list[str]:
     claimed = [demands.claims.get(name) for name in ("ids.format", "ids.format-in-stream")]
     listed = [each for claim in claimed for each in (claim if isinstance(claim, list) else [claim])]
     return [each for each in listed if isinstance(each, str) and each != "unknown"]
-
-
-def _text(pattern: str, salt: str) -> str:
-    digest = hashlib.sha256(salt.encode("utf-8", "surrogatepass")).digest()
-    return str(rstr.Rstr(random.Random(digest)).xeger(pattern))  # noqa: S311 — repeatable, not secret
 
 
 def fix_arguments(turns: Sequence[Turn], demands: Demands) -> None:

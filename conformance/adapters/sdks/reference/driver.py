@@ -16,7 +16,7 @@ def ask(client, job, claims, history):
     tools = [{"type": "function", "function": {key: tool[key] for key in ("name", "description", "parameters")}}
              for tool in job["tools"]]  # fmt: skip
     body = {"model": job["model"], "messages": egress.prepare(history, claims).messages, "stream": job["stream"]}
-    exchange = client.ask(body | ({"tools": tools} if tools else {}))
+    exchange = client.send_once(body | ({"tools": tools} if tools else {}))
     index = Index((exchange,))
     if not index.replies or not index.replies[0].complete or any(stream.value.error for stream in index.streams):
         raise RuntimeError(f"no complete reply, but HTTP {exchange.status}: {str(exchange.response)[-300:]}")
