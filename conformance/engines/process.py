@@ -14,7 +14,6 @@ from pathlib import Path
 from typing import Final
 
 import httpx
-import psutil
 
 from conformance import processes
 from conformance.engines.definition import FOLDER
@@ -84,6 +83,9 @@ class EngineProcess:
 
     def require_loopback(self, port: int) -> None:
         """Raise Unusable if the engine listens on a port of another address than loopback."""
+        # Imported here because the list of engines need not wait for it.
+        import psutil
+
         for process in psutil.Process(self.supervisor.pid).children(recursive=True):
             with suppress(psutil.Error):
                 for socket_ in process.net_connections("inet"):

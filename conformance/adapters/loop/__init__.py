@@ -1,7 +1,7 @@
 """Loop facts: what an agent loop must do beyond the form of its requests.
 
-Rules check requests. Whether a tool message has the result of its own call, whether half a reply was used as an answer,
-or whether a batch ran in parallel shows only to someone who knows the script and hears the answer.
+Rules check requests. Some faults are visible only in comparison with the script and the answer: a tool message with the
+result of another call, half a reply that was used as an answer, a batch that ran one call after the other.
 
 Each fact is one file; the folder is the registry. Its id is the file's name, its title the first line of the docstring.
 As with rules, a fact first finds the elements to check: without any it does not apply, and never passes.
