@@ -63,7 +63,7 @@ holdable = st.lists(
 
 @st.composite
 def results(draw: st.DrawFn) -> dict[str, Any]:
-    """Draw a finished result whose usage adds up and whose calls have ids of their own."""
+    """Draw a finished result whose usage adds up and whose calls have distinct ids."""
     counts = st.integers(0, 1000)
     runs: list[dict[str, Any]] = []
     for number in range(draw(st.integers(1, 3))):

@@ -24,18 +24,21 @@ def holdable(draw: st.DrawFn) -> list[dict[str, Any]]:
     texts = 0
     for number in range(draw(st.integers(0, 5))):
         role = draw(st.sampled_from(["system", "user", "assistant"]))
-        said = draw(st.just([]) | st.lists(spoken, min_size=1, max_size=1) | st.lists(words, min_size=2, max_size=3))
+        texts_drawn = draw(
+            st.just([]) | st.lists(spoken, min_size=1, max_size=1) | st.lists(words, min_size=2, max_size=3)
+        )
         parts: list[dict[str, Any]] = [
-            {"id": f"text_{texts + each:03}", "type": "text", "text": text} for each, text in enumerate(said, start=1)
+            {"id": f"text_{texts + each:03}", "type": "text", "text": text}
+            for each, text in enumerate(texts_drawn, start=1)
         ]
-        texts += len(said)
+        texts += len(texts_drawn)
         message = {"id": f"msg_{number + 1:03}", "role": role, "timestamp": 0.0, "finished": True}
         if role == "assistant":
             for each in range(draw(st.integers(0, 3))):
                 call = {"id": f"call_{each}", "type": "tool", "tool": draw(names), "input": draw(objects)}
                 parts.append(call | draw(outcomes))
-            if thought := draw(words):
-                message["reasoning_content"] = thought
+            if reasoning := draw(words):
+                message["reasoning_content"] = reasoning
         messages.append({**message, "parts": parts})
     return messages
 
@@ -68,7 +71,7 @@ sessions = st.lists(
     ),
     max_size=6,
 )
-"""Any session at all, ids that come again included."""
+"""Any session, including ones with repeated ids."""
 
 image = {"type": "image_url", "image_url": {"url": "https://example.org/a.png"}}
 

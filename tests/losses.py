@@ -1,4 +1,4 @@
-"""Whether a conversation came back: what was given, less what was named as lost; and transcripts of every shape."""
+"""Comparison of a conversation with its round trip, without the named losses; and transcripts of every shape."""
 
 import copy
 import json
@@ -15,17 +15,17 @@ LOST = "<this was named as lost>"
 
 
 def less(given: Any, lost: Iterable[Loss]) -> Any:
-    """Return what was given without what was named as lost."""
+    """Return the input without the named losses."""
     return _changed(given, lost, REMOVE)
 
 
 def marked(given: Any, lost: Iterable[Loss]) -> Any:
-    """Return what was given with a mark in the place of each thing that was named as lost."""
+    """Return the input with a mark in place of each named loss."""
     return _changed(given, lost, LOST)
 
 
 def missing(given: Any, back: Any, place: str = "") -> str:
-    """Return the first place of something unmarked that is not there now; what was added is no loss."""
+    """Return the first place of an unmarked value that is missing now; an added value is not a loss."""
     if given is None or given in (LOST, back):
         return ""
     if isinstance(given, dict) and isinstance(back, dict):
@@ -45,7 +45,7 @@ def _found(item: Any, rest: Iterator[Any]) -> bool:
 
 
 def _changed(given: Any, lost: Iterable[Loss], new: Any) -> Any:
-    """Return a copy with something else at each place; the deepest and last first, so that all others stay findable."""
+    """Return a copy with a new value at each place; the deepest and last first, so that the other places stay valid."""
     places = {tuple(int(t) if t.isdecimal() else t for t in parse(loss.pointer)): loss.pointer for loss in lost}
     result = copy.deepcopy(given)
     for place in sorted(places, key=lambda place: (-len(place), [-t if isinstance(t, int) else 0 for t in place])):
@@ -55,7 +55,7 @@ def _changed(given: Any, lost: Iterable[Loss], new: Any) -> Any:
 
 
 WORDS = st.text(st.characters(exclude_categories=["Cs"]), max_size=12)
-SAID = WORDS.filter(bool)
+TEXT_VALUES = WORDS.filter(bool)
 IDS = st.sampled_from(["call_0", "call_1", "toolu_9", "a b"])
 JSON = st.recursive(
     st.none() | st.booleans() | st.integers(-(2**53), 2**53) | st.floats(allow_nan=False, allow_infinity=False) | WORDS,
@@ -87,12 +87,12 @@ DETAILS = st.lists(
     st.fixed_dictionaries(
         {"type": st.just("reasoning.text")},
         optional={
-            "text": WORDS | st.none(), "signature": SAID | st.none(), "format": FORMATS,
+            "text": WORDS | st.none(), "signature": TEXT_VALUES | st.none(), "format": FORMATS,
             "index": st.integers(0, 4) | st.none(), "id": IDS | st.none(),
         },
     )
     | st.fixed_dictionaries(
-        {"type": st.just("reasoning.encrypted"), "data": SAID},
+        {"type": st.just("reasoning.encrypted"), "data": TEXT_VALUES},
         optional={"format": FORMATS, "index": st.integers(0, 4), "id": IDS},
     )
     | st.fixed_dictionaries({"type": st.just("reasoning.summary"), "summary": WORDS}, optional={"format": FORMATS})
@@ -147,11 +147,11 @@ ASSISTANT = st.fixed_dictionaries(
 )
 TOOL = st.fixed_dictionaries({"role": st.just("tool"), "tool_call_id": IDS, "content": WORDS | COMPACT | TEXTS})
 TRANSCRIPTS = st.lists(SYSTEM | USER | ASSISTANT | TOOL, max_size=6)
-"""Transcripts of every shape that the schema allows, sensible or not."""
+"""Transcripts of every shape that the schema allows, useful or not."""
 
 
 def comes_back(dialect: Dialect, canonical: list[dict[str, Any]]) -> None:
-    """Prove that a transcript comes back from a dialect less what is named, and that a second trip changes nothing."""
+    """Prove that a transcript comes back without the named losses, and that a second round trip changes nothing."""
     before = copy.deepcopy(canonical)
     there = dialect.to_native(canonical)
     assert before == canonical
@@ -171,7 +171,7 @@ def comes_back(dialect: Dialect, canonical: list[dict[str, Any]]) -> None:
 
 
 def goes_and_returns(dialect: Dialect, native: Any) -> None:
-    """Prove that a dialect's conversation crosses to the transcript and back without a loss."""
+    """Prove that a dialect's conversation becomes a transcript and comes back without a loss."""
     before = copy.deepcopy(native)
     there = dialect.to_canonical(native)
     assert before == native

@@ -81,7 +81,7 @@ def test_a_provider_is_a_name_a_file_a_profile_or_its_claims() -> None:
     assert sent[0] != convert.prepare(CALLS).messages == CALLS
 
 
-def test_notes_point_into_what_was_given() -> None:
+def test_notes_point_into_the_input() -> None:
     expected = ["/1/tool_calls/0/id", "/2/tool_call_id"]
     assert expected == [note.pointer for note in convert.prepare(CALLS, "mistral").notes]
     notes = convert.prepare({"model": "mistral-large-latest", "messages": CALLS}, "mistral").notes
@@ -89,7 +89,7 @@ def test_notes_point_into_what_was_given() -> None:
 
 
 @pytest.mark.parametrize(("value", "pointer"), [([{"role": "user"}], "/0"), ({"model": "m"}, "/messages")])
-def test_what_is_not_a_transcript_is_not_prepared(value: Any, pointer: str) -> None:
+def test_an_invalid_transcript_is_not_prepared(value: Any, pointer: str) -> None:
     with pytest.raises(InvalidDocument) as caught:
         convert.prepare(value)
     assert ("<input>", pointer) == (caught.value.file, caught.value.pointer)
@@ -128,7 +128,7 @@ def test_a_reply_without_a_message_is_unusable(reply: Any) -> None:
         convert.parse_reply(reply)
 
 
-def test_mappings_and_sequences_of_every_kind_are_taken() -> None:
+def test_mappings_and_sequences_of_every_kind_are_accepted() -> None:
     transcript = (OrderedDict(USER), MappingProxyType(PLAIN))
     for name in dialects.names():
         native = convert.from_canonical(name, transcript)

@@ -1,4 +1,4 @@
-"""Anthropic's messages: what comes back of generated and of recorded traffic, and how a stream is put together."""
+"""Anthropic's messages: generated and recorded traffic comes back, and streams are assembled."""
 
 import gzip
 import json
@@ -17,7 +17,7 @@ from conformance.documents.pointer import edit
 from conformance.errors import InvalidDocument
 from conformance.resources import folder
 from conformance.schemas import validator
-from tests.losses import OBJECTS, SAID, WORDS, goes_and_returns, marked, missing
+from tests.losses import OBJECTS, TEXT_VALUES, WORDS, goes_and_returns, marked, missing
 
 DIALECT = dialects.load("anthropic")
 NOT_ANTHROPIC = {
@@ -34,7 +34,7 @@ def called(ident: str, text: str, **more: Any) -> dict[str, Any]:
     return {"id": ident, "type": "function", "function": {"name": "f", "arguments": text}, **more}
 
 
-TEXT = SAID.map(lambda text: {"type": "text", "text": text})
+TEXT = TEXT_VALUES.map(lambda text: {"type": "text", "text": text})
 IMAGE = st.sampled_from(
     [
         {"type": "image", "source": {"type": "base64", "media_type": "image/png", "data": "iVBORw0KGgo="}},
@@ -49,15 +49,16 @@ IMAGE = st.sampled_from(
 )
 THINKING = st.fixed_dictionaries({"type": st.just("thinking"), "thinking": WORDS, "signature": WORDS})
 REDACTED = st.fixed_dictionaries({"type": st.just("redacted_thinking"), "data": WORDS})
-USE = st.fixed_dictionaries({"type": st.just("tool_use"), "id": SAID, "name": SAID, "input": OBJECTS})
+USE = st.fixed_dictionaries({"type": st.just("tool_use"), "id": TEXT_VALUES, "name": TEXT_VALUES, "input": OBJECTS})
 RESULT = st.fixed_dictionaries(
-    {"type": st.just("tool_result"), "tool_use_id": SAID}, optional={"content": SAID | st.lists(TEXT, min_size=1)}
+    {"type": st.just("tool_result"), "tool_use_id": TEXT_VALUES},
+    optional={"content": TEXT_VALUES | st.lists(TEXT, min_size=1)},
 )
 
 
 @st.composite
-def said(draw: st.DrawFn) -> dict[str, Any]:
-    """Draw an assistant's message: thinking anywhere, but no text after a call."""
+def assistant_messages(draw: st.DrawFn) -> dict[str, Any]:
+    """Draw an assistant message: thinking anywhere, but no text after a call."""
     rest = [*draw(st.lists(TEXT, max_size=2)), *draw(st.lists(USE, max_size=2))]
     for block in draw(st.lists(THINKING | REDACTED, max_size=3)):
         rest.insert(draw(st.integers(0, len(rest))), block)
@@ -66,16 +67,16 @@ def said(draw: st.DrawFn) -> dict[str, Any]:
 
 @st.composite
 def turn(draw: st.DrawFn) -> list[dict[str, Any]]:
-    """Draw what a user says and what is replied, with results before what is said next."""
+    """Draw user and assistant messages, with tool results before the user's text."""
     results = draw(st.lists(RESULT, max_size=2))
     more = draw(st.lists(TEXT | IMAGE, min_size=0 if results else 1, max_size=2))
-    return [{"role": "user", "content": [*results, *more]}, draw(said())]
+    return [{"role": "user", "content": [*results, *more]}, draw(assistant_messages())]
 
 
 @st.composite
 def requests(draw: st.DrawFn) -> dict[str, Any]:
-    """Draw a request that the transcript holds whole."""
-    system = draw(st.just({}) | (SAID | st.lists(TEXT, min_size=1)).map(lambda system: {"system": system}))
+    """Draw a request that the transcript can hold in full."""
+    system = draw(st.just({}) | (TEXT_VALUES | st.lists(TEXT, min_size=1)).map(lambda system: {"system": system}))
     spoken = draw(st.lists(turn() | WORDS.map(lambda text: [{"role": "user", "content": text}]), max_size=3))
     messages = [message for each in spoken for message in each]
     follows = [
@@ -88,7 +89,7 @@ def requests(draw: st.DrawFn) -> dict[str, Any]:
 
 @settings(max_examples=150)
 @given(requests())
-def test_what_the_transcript_holds_of_a_request_comes_back_equal(native: dict[str, Any]) -> None:
+def test_a_request_that_the_transcript_can_hold_comes_back_equal(native: dict[str, Any]) -> None:
     goes_and_returns(DIALECT, native)
 
 
@@ -97,7 +98,7 @@ def records(shared: Path) -> list[dict[str, Any]]:
         return [json.loads(line) for line in lines]
 
 
-def test_every_recorded_exchange_comes_back_less_what_is_named(shared: Path) -> None:
+def test_every_recorded_exchange_comes_back_without_the_named_losses(shared: Path) -> None:
     came, refused = 0, []
     for record in records(shared):
         for side in ("request", "response"):
@@ -133,7 +134,7 @@ def stream(*without: str) -> str:
     return "\n\n".join(event for event in events if not any(word in event for word in without))
 
 
-def test_the_arguments_of_a_call_that_was_cut_off_are_read_as_far_as_they_go() -> None:
+def test_the_arguments_of_a_cut_off_call_are_read_as_far_as_possible() -> None:
     thinking, call = assembled(stream("lo\\"))["content"]
     assert "The tool knows." == thinking["thinking"]
     assert {"city": "Os"} == call["input"]
@@ -147,17 +148,17 @@ def test_the_arguments_of_a_call_that_was_cut_off_are_read_as_far_as_they_go() -
         (stream("content_block_start"), {"role": "assistant", "content": [], "stop_reason": "tool_use"}),
     ],
 )
-def test_a_stream_that_is_not_whole_gives_what_there_is(text: str, expected: dict[str, Any]) -> None:
+def test_an_incomplete_stream_gives_what_it_has(text: str, expected: dict[str, Any]) -> None:
     assert expected == {key: value for key, value in assembled(text).items() if expected.get(key) == value}
 
 
 @pytest.mark.parametrize("text", ["upstream connect error", "data: [DONE]\n\n"])
-def test_a_text_that_is_no_stream_of_events_is_refused(text: str) -> None:
+def test_a_text_that_is_not_an_event_stream_is_refused(text: str) -> None:
     with pytest.raises(InvalidDocument, match="<stream>"):
         to_canonical(text)
 
 
-def test_a_stream_whose_blocks_are_none_is_refused_with_its_place() -> None:
+def test_a_stream_with_invalid_blocks_is_refused_with_its_pointer() -> None:
     text = 'data: {"type":"message_start","message":{"role":"assistant"}}\n\n'
     block = 'data: {"type":"content_block_start","index":0,"content_block":{"type":"text"}}\n\n'
     with pytest.raises(InvalidDocument, match="<stream>: at /content/0"):
@@ -186,11 +187,11 @@ def test_a_stream_whose_blocks_are_none_is_refused_with_its_place() -> None:
         ({"content": [{"type": "text", "text": "x"}], "refusal": "no"}, ["/0/content", "/0/refusal"]),
     ],
 )
-def test_what_a_block_cannot_hold_is_named(message: dict[str, Any], expected: list[str]) -> None:
+def test_what_a_block_cannot_hold_is_named_as_lost(message: dict[str, Any], expected: list[str]) -> None:
     assert expected == [loss.pointer for loss in to_native([{"role": "assistant", **message}]).lost]
 
 
-def test_instructions_that_come_late_are_joined_with_the_first_and_named() -> None:
+def test_later_instructions_are_joined_with_the_first_and_named_as_lost() -> None:
     converted = to_native([
         {"role": "system", "content": "A"}, {"role": "user", "content": "Hi"}, {"role": "developer", "content": "B"},
     ])  # fmt: skip
@@ -211,7 +212,7 @@ def test_instructions_that_come_late_are_joined_with_the_first_and_named() -> No
         ({"/system": 1}, "/system"),
     ],
 )
-def test_the_schema_says_where_a_block_is_wrong(change: dict[str, Any], expected: str) -> None:
+def test_the_schema_points_to_an_invalid_block(change: dict[str, Any], expected: str) -> None:
     schema = read_json(folder("schemas") / "dialects" / "anthropic.json")
     assert isinstance(schema, dict)
     for example in schema["examples"]:

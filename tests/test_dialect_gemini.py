@@ -1,4 +1,4 @@
-"""Gemini's contents: what comes back of generated and of recorded traffic, and how a stream is put together."""
+"""Gemini's contents: generated and recorded traffic comes back, and streams are assembled."""
 
 import gzip
 import json
@@ -18,12 +18,12 @@ from conformance.documents.pointer import edit
 from conformance.errors import InvalidDocument
 from conformance.resources import folder
 from conformance.schemas import validator
-from tests.losses import COMPACT, JSON, OBJECTS, SAID, WORDS, goes_and_returns, marked, missing
+from tests.losses import COMPACT, JSON, OBJECTS, TEXT_VALUES, WORDS, goes_and_returns, marked, missing
 
 DIALECT = dialects.load("gemini")
 NOTHING: st.SearchStrategy[dict[str, Any]] = st.just({})
-SEALS = NOTHING | SAID.map(lambda seal: {"thoughtSignature": seal})
-TEXT = SAID.map(lambda text: {"text": text})
+SIGNATURES = NOTHING | TEXT_VALUES.map(lambda signature: {"thoughtSignature": signature})
+TEXT = TEXT_VALUES.map(lambda text: {"text": text})
 SHOWN = st.sampled_from(
     [
         {"inlineData": {"mimeType": "image/png", "data": "iVBORw0KGgo="}},
@@ -34,20 +34,20 @@ SHOWN = st.sampled_from(
 )
 NAMES = st.sampled_from(["f", "g"])
 OTHER = st.dictionaries(WORDS.filter(lambda key: key != "output"), JSON, max_size=2)
-"""Results under keys of a client's own."""
+"""Results under keys that a client chose."""
 
 
 @st.composite
 def called(draw: st.DrawFn) -> list[dict[str, Any]]:
-    """Draw the model's calls, and the results in their order, with ids that Gemini gave or with none."""
+    """Draw the model's calls, and the results in their order, with or without ids."""
     parts: list[dict[str, Any]] = [
-        {**seal, "text": text} if not thought else {**seal, "text": text, "thought": True}
-        for thought, text, seal in draw(st.lists(st.tuples(st.booleans(), SAID, SEALS), max_size=3))
+        {**signature, "text": text} if not is_thought else {**signature, "text": text, "thought": True}
+        for is_thought, text, signature in draw(st.lists(st.tuples(st.booleans(), TEXT_VALUES, SIGNATURES), max_size=3))
     ]
     calls, results = [], []
     for number, (name, args) in enumerate(draw(st.lists(st.tuples(NAMES, OBJECTS), min_size=1, max_size=3))):
-        ident = draw(NOTHING | st.just({"id": f"{number}-{draw(SAID)}"}))
-        calls.append({"functionCall": {**ident, "name": name, "args": args}, **draw(SEALS)})
+        ident = draw(NOTHING | st.just({"id": f"{number}-{draw(TEXT_VALUES)}"}))
+        calls.append({"functionCall": {**ident, "name": name, "args": args}, **draw(SIGNATURES)})
         answer = draw(OTHER | WORDS.filter(lambda text: not text.startswith("{")).map(lambda text: {"output": text}))
         results.append({"functionResponse": {**ident, "name": name, "response": answer}})
     return [{"role": "model", "parts": [*parts, *calls]}, {"role": "user", "parts": results}]
@@ -55,7 +55,7 @@ def called(draw: st.DrawFn) -> list[dict[str, Any]]:
 
 @st.composite
 def requests(draw: st.DrawFn) -> dict[str, Any]:
-    """Draw a request that the transcript holds whole."""
+    """Draw a request that the transcript can hold in full."""
     system = st.lists(TEXT, min_size=1, max_size=2).map(lambda parts: {"systemInstruction": {"parts": parts}})
     user = st.lists(TEXT | SHOWN, max_size=3).map(lambda parts: [{"role": "user", "parts": parts}])
     ended = TEXT.map(lambda part: [{"role": "model", "parts": [part, {"text": "", "thoughtSignature": "c2ln"}]}])
@@ -65,12 +65,12 @@ def requests(draw: st.DrawFn) -> dict[str, Any]:
 
 @settings(max_examples=150)
 @given(requests())
-def test_what_the_transcript_holds_of_a_request_comes_back_equal(native: dict[str, Any]) -> None:
+def test_a_request_that_the_transcript_can_hold_comes_back_equal(native: dict[str, Any]) -> None:
     goes_and_returns(DIALECT, native)
 
 
 @given(WORDS | COMPACT | COMPACT.map(lambda text: json.dumps({"output": text}, separators=(",", ":"))))
-def test_any_text_of_a_result_comes_back_as_it_was(text: str) -> None:
+def test_any_text_of_a_result_comes_back_unchanged(text: str) -> None:
     call = {"id": "c", "type": "function", "function": {"name": "f", "arguments": "{}"}}
     canonical: list[dict[str, Any]] = [
         {"role": "assistant", "content": "", "tool_calls": [call]},
@@ -82,7 +82,7 @@ def test_any_text_of_a_result_comes_back_as_it_was(text: str) -> None:
 
 
 def bodies(shared: Path) -> Iterator[tuple[str, str, Any]]:
-    """Yield every recorded body with its reference; those of a batch one by one."""
+    """Yield every recorded body with its reference; those of a batch one at a time."""
     with gzip.open(shared / "recordings" / "gemini_native.jsonl.gz") as lines:
         for line in lines:
             record = json.loads(line)
@@ -94,7 +94,7 @@ def bodies(shared: Path) -> Iterator[tuple[str, str, Any]]:
             yield record["ref"], "response", record["response"]
 
 
-def test_every_recorded_exchange_comes_back_less_what_is_named(shared: Path) -> None:
+def test_every_recorded_exchange_comes_back_without_the_named_losses(shared: Path) -> None:
     came, refused = 0, []
     for ref, side, native in bodies(shared):
         try:
@@ -119,7 +119,7 @@ def test_every_recorded_exchange_comes_back_less_what_is_named(shared: Path) -> 
     assert came > 390
 
 
-def test_results_without_ids_answer_the_open_calls_of_their_name_in_order() -> None:
+def test_results_without_ids_answer_the_open_calls_with_their_name_in_order() -> None:
     made = [{"functionCall": {"name": name}} for name in ("f", "g", "f")]
     given_back = [
         {"functionResponse": {"name": name, "response": {"output": text}}} for name, text in ("f1", "f2", "g3")
@@ -130,7 +130,7 @@ def test_results_without_ids_answer_the_open_calls_of_their_name_in_order() -> N
     ]
 
 
-def test_a_loss_points_to_the_key_as_it_was_spelled() -> None:
+def test_a_loss_points_to_the_key_in_its_given_spelling() -> None:
     call = {"function_call": {"name": "f", "more": 1}, "video_metadata": {}}
     native = {"system_instruction": {"parts": [{"text": ""}]}, "contents": [{"role": "model", "parts": [call]}]}
     assert [
@@ -143,7 +143,7 @@ def test_a_loss_points_to_the_key_as_it_was_spelled() -> None:
     ] == [loss.pointer for loss in to_canonical(native).lost]
 
 
-def test_a_signature_that_is_tied_to_a_call_comes_to_stand_beside_it() -> None:
+def test_a_signature_that_belongs_to_a_call_is_written_beside_it() -> None:
     detail = {"type": "reasoning.encrypted", "data": "c2ln", "id": "c", "format": "google-gemini-v1", "index": 0}
     call = {"id": "c", "type": "function", "function": {"name": "f", "arguments": "{}"}}
     found = to_native([{"role": "assistant", "reasoning_details": [detail], "tool_calls": [call]}])
@@ -169,16 +169,16 @@ def test_a_signature_that_is_tied_to_a_call_comes_to_stand_beside_it() -> None:
         ),
     ],
 )
-def test_what_a_part_cannot_hold_is_named(message: dict[str, Any], expected: list[str]) -> None:
+def test_what_a_part_cannot_hold_is_named_as_lost(message: dict[str, Any], expected: list[str]) -> None:
     assert expected == [loss.pointer for loss in to_native([{"role": "assistant", **message}]).lost]
 
 
-def test_a_result_that_answers_no_call_is_named() -> None:
+def test_a_result_that_answers_no_call_is_named_as_lost() -> None:
     found = to_native([{"role": "tool", "tool_call_id": "c", "content": "x"}])
     assert ({"contents": []}, ["/0"]) == (found.value, [loss.pointer for loss in found.lost])
 
 
-def test_texts_of_a_stream_are_joined_but_not_over_a_signature() -> None:
+def test_texts_of_a_stream_are_joined_unless_a_signature_separates_them() -> None:
     parts = [{"text": "a"}, {"text": "b"}, {"text": "", "thoughtSignature": "s"}, {"text": "c"}, {"text": "d"}]
     chunks = [{"candidates": [{"content": {"role": "model", "parts": [part]}}]} for part in parts]
     expected = [{"text": "ab"}, {"text": "", "thoughtSignature": "s"}, {"text": "cd"}]
@@ -202,7 +202,7 @@ def test_texts_of_a_stream_are_joined_but_not_over_a_signature() -> None:
         ([{"promptFeedback": {"blockReason": "SAFETY"}}], {"promptFeedback": {"blockReason": "SAFETY"}}),
     ],
 )
-def test_a_stream_without_a_message_gives_what_there_is(native: Any, expected: Any) -> None:
+def test_a_stream_without_a_message_gives_what_it_has(native: Any, expected: Any) -> None:
     assert expected == assembled(native)
     assert [] == to_canonical(native).value
 
@@ -219,7 +219,7 @@ def test_a_stream_without_a_message_gives_what_there_is(native: Any, expected: A
         ({"/systemInstruction": "Be brief."}, "/systemInstruction"),
     ],
 )
-def test_the_schema_says_where_a_part_is_wrong(change: dict[str, Any], expected: str) -> None:
+def test_the_schema_points_to_an_invalid_part(change: dict[str, Any], expected: str) -> None:
     schema = read_json(folder("schemas") / "dialects" / "gemini.json")
     assert isinstance(schema, dict)
     for example in schema["examples"]:

@@ -1,4 +1,4 @@
-"""The neutral model: what comes back, where blocks may stand, what goes to which model, and what a reply costs."""
+"""The neutral model: round trips, valid blocks, signatures for other models, and the cost of replies."""
 
 import copy
 import json
@@ -15,26 +15,29 @@ from conformance.documents.pointer import edit
 from conformance.errors import InvalidDocument
 from conformance.resources import folder
 from conformance.schemas import validator
-from tests.losses import ARGUMENTS, OBJECTS, SAID, WORDS, goes_and_returns
+from tests.losses import ARGUMENTS, OBJECTS, TEXT_VALUES, WORDS, goes_and_returns
 
 DIALECT = dialects.load("neutral")
-TEXT = SAID.map(lambda text: {"type": "TextContent", "text": text})
+TEXT = TEXT_VALUES.map(lambda text: {"type": "TextContent", "text": text})
 IMAGE = st.builds(
     lambda data, kind: {"type": "ImageContent", "data": data, "mimeType": kind},
     st.binary(max_size=8).map(lambda data: data.hex()),
     st.sampled_from(["image/png", "image/webp"]),
 )
 THINKING = st.fixed_dictionaries(
-    {"type": st.just("ThinkingContent"), "thinking": WORDS}, optional={"thinkingSignature": SAID}
-) | SAID.map(lambda seal: {"type": "ThinkingContent", "thinking": "", "thinkingSignature": seal, "redacted": True})
+    {"type": st.just("ThinkingContent"), "thinking": WORDS}, optional={"thinkingSignature": TEXT_VALUES}
+) | TEXT_VALUES.map(
+    lambda signature: {"type": "ThinkingContent", "thinking": "", "thinkingSignature": signature, "redacted": True}
+)
 CALL = st.fixed_dictionaries(
-    {"type": st.just("ToolCall"), "id": WORDS, "name": SAID, "arguments": OBJECTS}, optional={"thoughtSignature": SAID}
+    {"type": st.just("ToolCall"), "id": WORDS, "name": TEXT_VALUES, "arguments": OBJECTS},
+    optional={"thoughtSignature": TEXT_VALUES},
 )
 
 
 @st.composite
-def said(draw: st.DrawFn) -> dict[str, Any]:
-    """Draw an assistant's message: thinking anywhere, but no text after a call."""
+def assistant_messages(draw: st.DrawFn) -> dict[str, Any]:
+    """Draw an assistant message: thinking anywhere, but no text after a call."""
     blocks = [*draw(st.lists(TEXT, max_size=2)), *draw(st.lists(CALL, max_size=2))]
     for block in draw(st.lists(THINKING, max_size=3)):
         blocks.insert(draw(st.integers(0, len(blocks))), block)
@@ -44,23 +47,23 @@ def said(draw: st.DrawFn) -> dict[str, Any]:
 USER = st.lists(TEXT | IMAGE, max_size=3).map(lambda blocks: {"type": "UserMessage", "Content": blocks})
 RESULT = st.builds(
     lambda ident, blocks: {"type": "ToolResultMessage", "ToolCallID": ident, "Content": blocks},
-    SAID.map(lambda ident: f"unanswered {ident}"),
+    TEXT_VALUES.map(lambda ident: f"unanswered {ident}"),
     st.lists(TEXT, max_size=2),
 )
 CONTEXTS = st.fixed_dictionaries(
-    {"Messages": st.lists(USER | RESULT | said(), max_size=4)}, optional={"SystemPrompt": SAID}
+    {"Messages": st.lists(USER | RESULT | assistant_messages(), max_size=4)}, optional={"SystemPrompt": TEXT_VALUES}
 )
 
 
 @settings(max_examples=150)
 @given(CONTEXTS)
-def test_what_the_transcript_holds_of_a_context_comes_back_equal(native: dict[str, Any]) -> None:
+def test_a_context_that_the_transcript_can_hold_comes_back_equal(native: dict[str, Any]) -> None:
     goes_and_returns(DIALECT, native)
 
 
 @settings(max_examples=150)
 @given(CONTEXTS)
-def test_a_context_decodes_from_its_json_as_it_was(native: dict[str, Any]) -> None:
+def test_a_context_is_decoded_from_its_json_unchanged(native: dict[str, Any]) -> None:
     assert native == neutral.decode(neutral.encode(native))
 
 
@@ -82,7 +85,7 @@ PLACES = {
 
 @pytest.mark.parametrize("message", PLACES)
 @pytest.mark.parametrize("block", BLOCKS)
-def test_a_block_stands_only_where_it_may(message: str, block: str) -> None:
+def test_a_block_is_valid_only_in_its_messages(message: str, block: str) -> None:
     position, allowed = PLACES[message]
     value = edit(CONTEXT, {f"/Messages/{position}/Content": [BLOCKS[block]]})
     if block in allowed:
@@ -92,7 +95,7 @@ def test_a_block_stands_only_where_it_may(message: str, block: str) -> None:
             neutral.to_canonical(value)
 
 
-def test_the_example_of_the_schema_is_what_it_demands() -> None:
+def test_the_example_of_the_schema_is_valid() -> None:
     assert () == validator("dialects/neutral").errors(CONTEXT)
 
 
@@ -120,33 +123,33 @@ def test_the_example_of_the_schema_is_what_it_demands() -> None:
         ('{"a":' * 100_000, {}),
     ],
 )
-def test_arguments_are_decoded_as_far_as_they_go(text: str, expected: dict[str, Any]) -> None:
+def test_arguments_are_decoded_as_far_as_possible(text: str, expected: dict[str, Any]) -> None:
     assert expected == neutral.decode_arguments(text)
 
 
 @given(OBJECTS, st.data())
-def test_every_start_of_arguments_gives_a_value(value: dict[str, Any], data: st.DataObject) -> None:
+def test_every_prefix_of_arguments_gives_a_value(value: dict[str, Any], data: st.DataObject) -> None:
     text = json.dumps(value)
     decoded = neutral.decode_arguments(text[: data.draw(st.integers(0, len(text)))])
     assert list(decoded) == list(value)[: len(decoded)]
 
 
 @given(ARGUMENTS)
-def test_the_text_of_arguments_is_kept_whatever_it_is(raw: str) -> None:
+def test_any_text_of_arguments_comes_back_unchanged(raw: str) -> None:
     call = {"id": "c", "type": "function", "function": {"name": "f", "arguments": raw}}
     there = neutral.to_native([{"role": "assistant", "content": "", "tool_calls": [call]}])
     assert () == there.lost
     assert [call] == neutral.to_canonical(there.value).value[0]["tool_calls"]
 
 
-def test_arguments_that_were_changed_outweigh_their_old_text() -> None:
+def test_changed_arguments_replace_their_old_text() -> None:
     block = {**BLOCKS["ToolCall"], "arguments": {"a": 2}, "rawArguments": '{ "a": 1 }'}
     found = neutral.to_canonical({"Messages": [{"type": "AssistantMessage", "Content": [block]}]})
     assert '{"a":2}' == found.value[0]["tool_calls"][0]["function"]["arguments"]
     assert ["/Messages/0/Content/0/rawArguments"] == [loss.pointer for loss in found.lost]
 
 
-def test_the_readers_keep_the_order_of_blocks_and_give_copies() -> None:
+def test_texts_and_calls_keep_the_order_of_blocks_and_are_copies() -> None:
     message: dict[str, Any] = {
         "type": "AssistantMessage",
         "Content": [
@@ -167,7 +170,7 @@ def test_the_readers_keep_the_order_of_blocks_and_give_copies() -> None:
 
 
 @pytest.mark.parametrize("message", [None, {"type": "AssistantMessage", "Content": None}])
-def test_the_readers_bear_that_there_is_nothing(message: Any) -> None:
+def test_a_message_without_blocks_has_no_text_and_no_calls(message: Any) -> None:
     assert "" == neutral.text(message)
     assert neutral.tool_calls(message) is None
 
@@ -189,7 +192,7 @@ SIGNED: dict[str, Any] = {
 }
 
 
-def test_signatures_go_back_to_the_model_that_gave_them() -> None:
+def test_signatures_are_sent_to_the_model_that_made_them() -> None:
     assert (SIGNED, ()) == neutral.replayed(SIGNED, "example-1", provider="example")
 
 
@@ -207,7 +210,7 @@ def test_signatures_are_dropped_on_a_switch_of_model(model: str, provider: str) 
     assert before == SIGNED
 
 
-def test_thinking_that_is_its_signature_alone_goes_to_no_other_model() -> None:
+def test_thinking_with_only_a_signature_is_sent_to_no_other_model() -> None:
     value = edit(SIGNED, {"/Messages/0/Content/0/thinking": ""})
     switched = neutral.replayed(value, "example-2")
     assert [BLOCKS["TextContent"], BLOCKS["ToolCall"]] == switched.value["Messages"][0]["Content"]
@@ -215,7 +218,7 @@ def test_thinking_that_is_its_signature_alone_goes_to_no_other_model() -> None:
     assert (value, ()) == neutral.replayed(value, "example-1")
 
 
-def test_the_schema_of_parameters_passes_through_untouched() -> None:
+def test_the_schema_of_parameters_is_unchanged() -> None:
     parameters = {"type": "object", "properties": {"z": {"$ref": "#/$defs/a"}}, "$defs": {"a": {}}, "x-more": [1.0]}
     tools = [{"Name": "f", "Description": "d", "Parameters": parameters}]
     made = neutral.definitions({"Messages": [], "Tools": tools})
@@ -237,12 +240,12 @@ def test_the_schema_of_parameters_passes_through_untouched() -> None:
         (None, "error", None),
     ],
 )
-def test_every_stop_signal_has_one_neutral_word(signal: str | None, expected: str, back: str | None) -> None:
+def test_every_finish_reason_has_one_neutral_stop_reason(signal: str | None, expected: str, back: str | None) -> None:
     assert expected == neutral.stop_reason(signal)
     assert back == neutral.finish_reason(expected)
 
 
-def test_tokens_are_counted_by_category_and_cost_is_a_multiply() -> None:
+def test_tokens_are_counted_by_category_and_multiplied_by_their_rate() -> None:
     counts = {
         "prompt_tokens": 100,
         "completion_tokens": 10,
@@ -261,7 +264,7 @@ def test_tokens_are_counted_by_category_and_cost_is_a_multiply() -> None:
     assert 0 == neutral.usage(None)["TotalTokens"]
 
 
-def test_a_reply_becomes_a_message_with_what_was_said_of_it() -> None:
+def test_a_reply_becomes_a_message_with_usage_cost_and_stop_reason() -> None:
     call = {"id": "c", "type": "function", "function": {"name": "f", "arguments": '{"a": '}}
     reply = {
         "id": "chatcmpl-1",
@@ -288,7 +291,7 @@ def test_a_reply_becomes_a_message_with_what_was_said_of_it() -> None:
         neutral.assistant_message({"choices": []}, seed)
 
 
-def test_zero_values_are_as_absent() -> None:
+def test_zero_values_count_as_absent() -> None:
     native = {
         "SystemPrompt": "",
         "Messages": [

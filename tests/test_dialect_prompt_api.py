@@ -1,4 +1,4 @@
-"""The Prompt API's messages and results: what crosses, what comes back equal, and what is named as lost."""
+"""The Prompt API's messages: what comes back equal, and what is named as lost."""
 
 import copy
 from typing import Any
@@ -33,7 +33,7 @@ def test_what_the_wire_can_hold_comes_back_equal(native: list[Any]) -> None:
 
 
 @given(CALLS)
-def test_arguments_come_back_byte_for_byte_or_are_named(made: list[Any]) -> None:
+def test_arguments_come_back_byte_for_byte_or_are_named_as_lost(made: list[Any]) -> None:
     canonical = [{"role": "assistant", "tool_calls": made}]
     native = prompt_api.to_native(canonical)
     [back] = prompt_api.to_canonical(native.value).value
@@ -72,7 +72,7 @@ PNG = {"type": "image", "data": "iVBORw0KGgo=", "mimeType": "image/png"}
         ({"/1/content/-": {**PNG, "mimeType": "a,b"}}, "/1/content/1/mimeType"),
     ],
 )
-def test_what_the_wire_has_no_place_for_is_named_and_nothing_else(changes: dict[str, Any], pointer: str) -> None:
+def test_only_what_the_wire_cannot_hold_is_named_as_lost(changes: dict[str, Any], pointer: str) -> None:
     native = edit(MESSAGES, changes)
     converted = prompt_api.to_canonical(valid(native, "prompt-api"))
     valid(converted.value, CANONICAL)
@@ -124,5 +124,5 @@ def test_a_call_without_a_type_is_a_function() -> None:
         {"done": True, "runs": [{"text": ""}], "usage": {}},
     ],
 )
-def test_what_is_not_the_dialect_breaks_its_schema(native: Any) -> None:
+def test_a_value_that_is_not_of_the_dialect_is_invalid(native: Any) -> None:
     assert not validator("dialects/prompt-api").is_valid(native)

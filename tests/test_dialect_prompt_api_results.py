@@ -17,7 +17,7 @@ PNG = {"type": "image", "data": "iVBORw0KGgo=", "mimeType": "image/png"}
 
 
 @given(results())
-def test_a_result_comes_back_equal_with_what_is_kept_beside_it(result: dict[str, Any]) -> None:
+def test_a_result_comes_back_equal_with_its_run_metadata(result: dict[str, Any]) -> None:
     before = copy.deepcopy(valid(result, "prompt-api"))
     converted = prompt_api.from_result(result)
     assert converted == prompt_api.to_canonical(result)
@@ -29,15 +29,15 @@ def test_a_result_comes_back_equal_with_what_is_kept_beside_it(result: dict[str,
 
 
 @given(st.lists(results(), min_size=1, max_size=3))
-def test_a_session_is_a_result_a_prompt(given_results: list[dict[str, Any]]) -> None:
+def test_a_session_has_one_result_per_prompt(given_results: list[dict[str, Any]]) -> None:
     session: list[Any] = []
     usages: list[Any] = []
     durations: list[Any] = []
     for result in given_results:
         session += [{"role": "user", "content": "?"}, *prompt_api.from_result(result).value]
-        kept = prompt_api.run_metadata(result)
-        usages += kept.usages
-        durations += kept.durations
+        metadata = prompt_api.run_metadata(result)
+        usages += metadata.usages
+        durations += metadata.durations
     assert given_results == prompt_api.to_results(session, usages, durations).value
     runs = len(given_results[-1]["runs"])
     last = prompt_api.to_result(session, usages[-runs:], durations[-runs:])
@@ -47,7 +47,7 @@ def test_a_session_is_a_result_a_prompt(given_results: list[dict[str, Any]]) -> 
 
 
 @given(TRANSCRIPTS)
-def test_a_result_of_any_transcript_is_one_and_names_what_exists(canonical: list[Any]) -> None:
+def test_a_result_of_any_transcript_is_valid_and_its_losses_exist(canonical: list[Any]) -> None:
     before = copy.deepcopy(canonical)
     for converted in (prompt_api.to_result(canonical), prompt_api.to_results(canonical)):
         for result in converted.value if isinstance(converted.value, list) else [converted.value]:
@@ -60,7 +60,7 @@ def test_a_result_of_any_transcript_is_one_and_names_what_exists(canonical: list
 
 
 @given(results())
-def test_partials_are_results_that_only_grow_up_to_the_whole(result: dict[str, Any]) -> None:
+def test_partials_are_results_that_only_grow_up_to_the_final_one(result: dict[str, Any]) -> None:
     chunks = list(prompt_api.partials(result))
     for chunk in chunks:
         valid(chunk, "prompt-api")
@@ -89,16 +89,16 @@ RESULT: dict[str, Any] = {
         ({"/runs/1/usage/totalTokens": 6}, ["/runs/1/usage/totalTokens", "/usage/totalTokens"]),
     ],
 )
-def test_usage_that_does_not_add_up_is_told_where(changes: dict[str, int], expected: list[str]) -> None:
+def test_usage_that_does_not_add_up_is_listed_with_its_pointer(changes: dict[str, int], expected: list[str]) -> None:
     assert expected == [each.pointer for each in prompt_api.miscounts(edit(RESULT, changes))]
 
 
-def test_a_miscount_says_what_was_expected() -> None:
+def test_a_miscount_has_the_expected_number() -> None:
     [found] = prompt_api.miscounts(edit(RESULT, {"/usage/completionTokens": 5, "/usage/totalTokens": 11}))[:1]
     assert ("/usage/completionTokens", "expected 4 for all runs, got 5") == found
 
 
-def test_an_unfinished_result_says_so_and_its_running_tool_has_no_message() -> None:
+def test_an_unfinished_result_loses_its_flag_and_a_running_tool_has_no_message() -> None:
     tool = {"id": "c1", "name": "f", "args": {}}
     partial = edit(RESULT, {"/done": False, "/runs/1/tools": [tool]})
     converted = prompt_api.from_result(valid(partial, "prompt-api"))
@@ -106,7 +106,7 @@ def test_an_unfinished_result_says_so_and_its_running_tool_has_no_message() -> N
     assert ["/done", "/runs/0/usage", "/runs/1/usage", "/usage"] == pointers(converted)
 
 
-def test_images_in_an_output_are_named_and_one_text_is_a_string() -> None:
+def test_images_in_an_output_are_named_as_lost_and_one_text_is_a_string() -> None:
     output = {"content": [{"type": "text", "text": "18"}, PNG]}
     tool = {"id": "c1", "name": "f", "args": {"city": "Köln"}, "output": output}
     converted = prompt_api.from_result(edit(RESULT, {"/runs/1/tools": [tool]}))
@@ -116,6 +116,6 @@ def test_images_in_an_output_are_named_and_one_text_is_a_string() -> None:
 
 
 @pytest.mark.parametrize("field", ["reasoning_content", "reasoning"])
-def test_empty_reasoning_is_named_under_its_own_name(field: str) -> None:
+def test_empty_reasoning_is_named_as_lost_with_its_field(field: str) -> None:
     converted = prompt_api.to_result([{"role": "assistant", "content": "Hi.", field: ""}])
     assert [f"/0/{field}"] == pointers(converted)

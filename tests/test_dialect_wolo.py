@@ -1,4 +1,4 @@
-"""Wolo's inner messages: what crosses and comes back, what it sends, how it grows, and how it is shortened."""
+"""Wolo's inner messages: what comes back equal, and what is named as lost."""
 
 import copy
 from collections.abc import Mapping
@@ -33,18 +33,18 @@ def test_what_the_wire_can_hold_comes_back_equal(native: list[Any]) -> None:
 
 
 @given(sessions)
-def test_every_session_becomes_a_transcript_and_what_is_lost_exists(native: list[Any]) -> None:
+def test_every_session_becomes_a_transcript_and_its_losses_exist(native: list[Any]) -> None:
     before = copy.deepcopy(valid(native, "wolo"))
     converted = wolo.to_canonical(native)
     assert before == native
     for loss in converted.lost:
         resolve(native, loss.pointer)
     valid(converted.value, CANONICAL)
-    assert texts_of(native) == [word for one in converted.value for word in said(one) if word]
+    assert texts_of(native) == [word for one in converted.value for word in texts_in(one) if word]
 
 
 def texts_of(native: list[Any]) -> list[str]:
-    """Return all that a session says, in the wire's order: texts, then the outputs of calls that have ended."""
+    """Return the texts of a session in the order of the wire: texts, then the outputs of calls that have ended."""
     found = []
     for one in native:
         for reply in wolo.calls.replies(one):
@@ -55,7 +55,7 @@ def texts_of(native: list[Any]) -> list[str]:
     return found
 
 
-def said(one: Mapping[str, Any]) -> list[str]:
+def texts_in(one: Mapping[str, Any]) -> list[str]:
     content = one["content"]
     return [content] if isinstance(content, str) else [part["text"] for part in content]
 
@@ -90,7 +90,7 @@ WIRE: list[Any] = [
         ({"/-": WIRE[2]}, "/3"),
     ],
 )
-def test_what_the_agent_has_no_place_for_is_named_and_nothing_else(changes: dict[str, Any], pointer: str) -> None:
+def test_only_what_the_agent_cannot_hold_is_named_as_lost(changes: dict[str, Any], pointer: str) -> None:
     canonical = edit(WIRE, changes)
     native = wolo.to_native(valid(canonical, CANONICAL))
     valid(native.value, "wolo")
@@ -112,7 +112,7 @@ def test_what_the_agent_has_no_place_for_is_named_and_nothing_else(changes: dict
         {"/0/note": ""},
     ],
 )
-def test_what_is_not_the_dialect_breaks_its_schema(change: dict[str, Any]) -> None:
+def test_a_value_that_is_not_of_the_dialect_is_invalid(change: dict[str, Any]) -> None:
     one = [message("assistant", part(0))]
     assert validator("dialects/wolo").is_valid(one)
     assert not validator("dialects/wolo").is_valid(edit(one, change))

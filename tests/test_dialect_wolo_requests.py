@@ -1,4 +1,4 @@
-"""What wolo sends, as documented and as mended, how its messages grow, and how a session is shortened."""
+"""What wolo sends, as documented and as valid on the wire, its streams, and the compaction of sessions."""
 
 import copy
 import json
@@ -29,7 +29,7 @@ def broken(*exchanges: Exchange) -> dict[str, list[str]]:
 
 
 def asked(messages: list[dict[str, Any]], reply: dict[str, Any] | None = None) -> Exchange:
-    """Return an exchange of a request with these messages, and its reply where there is one."""
+    """Return an exchange of a request with these messages, and its reply if there is one."""
     reason = "tool_calls" if reply and "tool_calls" in reply else "stop"
     body = {
         "id": "chatcmpl-1",
@@ -61,7 +61,7 @@ def test_what_is_sent_is_as_documented() -> None:
     assert expected == wolo.to_wire_messages(SESSION, "You are Wolo. Be brief.", "Ada")
 
 
-def test_a_system_prompt_of_the_session_stands_as_it_is() -> None:
+def test_a_system_prompt_of_the_session_is_unchanged() -> None:
     own = [message("system", text="You are Wolo."), *SESSION]
     assert ["You are Wolo."] == [
         each["content"] for each in wolo.to_wire_messages(own, "other", "Ada") if each["role"] == "system"
@@ -70,7 +70,7 @@ def test_a_system_prompt_of_the_session_stands_as_it_is() -> None:
     assert requests.SYSTEM_PROMPT == wolo.to_llm_messages(SESSION)[0]["content"]
 
 
-def test_texts_are_combined_and_an_assistant_with_nothing_to_say_is_left_out() -> None:
+def test_texts_are_joined_and_an_empty_assistant_message_is_left_out() -> None:
     two = message("user", {"id": "t2", "type": "text", "text": "b"}, text="a")
     sent = wolo.to_llm_messages([two, message("assistant"), message("assistant", part(0, "failed"))])
     assert [{"role": "user", "content": "a\nb"}] == sent[1:]
@@ -97,7 +97,7 @@ def test_texts_are_combined_and_an_assistant_with_nothing_to_say_is_left_out() -
         ),
     ],
 )
-def test_the_documented_messages_break_the_wire_and_the_mended_ones_do_not(
+def test_the_documented_messages_break_rules_and_the_wire_messages_do_not(
     session: list[Any], thinking: Any, expected: dict[str, list[str]]
 ) -> None:
     assert expected == broken(asked(wolo.to_llm_messages(session, thinking=thinking)))
@@ -122,19 +122,19 @@ def test_a_failed_call_that_is_filtered_is_missing_from_the_reply_that_made_it(
     documented = wolo.to_llm_messages(session)
     assert expected == set(broken(first, asked(documented)))
     assert "no such file" not in json.dumps(documented)
-    mended = wolo.to_wire_messages(session)
-    assert {} == broken(first, asked(mended))
-    assert ["no such file", parts[1]["output"] or requests.FAILED] == [each["content"] for each in mended[3:]]
+    sent = wolo.to_wire_messages(session)
+    assert {} == broken(first, asked(sent))
+    assert ["no such file", parts[1]["output"] or requests.FAILED] == [each["content"] for each in sent[3:]]
 
 
-def test_an_error_in_context_without_its_call_answers_nothing() -> None:
+def test_an_error_in_context_without_its_call_answers_no_call() -> None:
     session = [SESSION[0], message("assistant", part(0), part(1, "failed", "no such file"))]
     error = {"role": "tool", "tool_call_id": "call_1", "content": "no such file"}
     sent = [*wolo.to_llm_messages(session), error]
     assert "transcript/result-answers-call" in broken(asked(sent))
 
 
-def test_outside_thinking_mode_the_reasoning_of_tool_turns_is_withheld() -> None:
+def test_without_thinking_mode_the_reasoning_of_tool_turns_is_left_out() -> None:
     reply = {"role": "assistant", "content": "I read.", "reasoning_content": "The tool knows.", "tool_calls": [CALL]}
     first = asked(wolo.to_llm_messages(SESSION[:1]), reply)
     assert {"reasoning/resent-on-tool-turns"} == set(broken(first, asked(wolo.to_llm_messages(SESSION[:2]))))
@@ -153,7 +153,7 @@ def test_text_after_the_results_is_sent_as_a_reply_of_its_own() -> None:
 
 
 @given(sessions)
-def test_mended_messages_keep_to_the_wire_whatever_the_session(native: list[Any]) -> None:
+def test_the_wire_messages_of_any_session_break_no_rule(native: list[Any]) -> None:
     before = copy.deepcopy(native)
     assert {} == broken(asked(valid(wolo.to_wire_messages(native), CANONICAL)))
     valid(wolo.to_llm_messages(native, thinking=True), CANONICAL)
@@ -207,7 +207,7 @@ def test_an_event_that_cannot_follow_is_refused(given_message: Any, event: Any, 
         wolo.apply(given_message, event)
 
 
-def test_a_call_begins_and_ends_at_its_times() -> None:
+def test_a_call_has_its_start_and_end_times() -> None:
     begun = wolo.advance({**FRESH, "parts": [part(0, "pending", "")]}, "call_0", "running", at=2.0)
     done = wolo.advance(begun, "call_0", "completed", "A", at=3.5)
     assert {**part(0), "start_time": 2.0, "end_time": 3.5} == done["parts"][0]
@@ -228,7 +228,7 @@ def test_only_the_documented_transitions_are_made(old: str, new: str) -> None:
             wolo.advance(before, "call_0", new)
 
 
-def test_of_calls_that_share_an_id_the_first_that_can_moves() -> None:
+def test_of_calls_that_share_an_id_the_first_possible_one_advances() -> None:
     twice = {**FRESH, "parts": [part(0), part(0, "pending")]}
     assert ["completed", "running"] == [each["status"] for each in wolo.advance(twice, "call_0", "running")["parts"]]
     with pytest.raises(Unusable, match="call_9 cannot become running: it is not in the message"):
@@ -255,7 +255,7 @@ OLD = [message("system", text="S"), SESSION[0], LONG, message("user", text="And?
         (800, ["S", "2 messages", "And?", "Yes."]),
     ],
 )
-def test_a_session_is_shortened_no_further_than_needed(limit: int, expected: list[str]) -> None:
+def test_a_session_is_shortened_only_as_far_as_necessary(limit: int, expected: list[str]) -> None:
     before = copy.deepcopy(OLD)
     shorter = wolo.compact(OLD, limit, size, summary, spare=2)
     assert expected == [each.get("text") or each["output"] for one in shorter for each in one["parts"]]
@@ -263,12 +263,12 @@ def test_a_session_is_shortened_no_further_than_needed(limit: int, expected: lis
     valid(shorter, "wolo")
 
 
-def test_what_was_done_stands_in_the_metadata() -> None:
+def test_the_metadata_record_what_was_done() -> None:
     assert {"compaction": {"pruned": ["call_0"]}} == wolo.prune(OLD, 2)[2]["metadata"]
     assert {"compaction": {"summarised": ["m", "m"]}} == wolo.summarise(OLD, summary, 2)[1]["metadata"]
 
 
-def test_a_call_that_has_not_ended_keeps_all_from_it_on() -> None:
+def test_a_call_that_has_not_ended_stays_with_everything_after_it() -> None:
     waiting = [SESSION[0], message("assistant", part(0, "running", "")), *OLD[1:]]
     assert ["1 messages", "call_0"] == [
         one["parts"][0].get("text", one["parts"][0]["id"]) for one in wolo.summarise(waiting, summary, 1)[:2]
@@ -276,7 +276,7 @@ def test_a_call_that_has_not_ended_keeps_all_from_it_on() -> None:
 
 
 def parts_of(session: Any) -> list[tuple[str, str, bool]]:
-    """Return each call of a session with its state and whether there is a result to tell."""
+    """Return each call of a session with its state and whether it has a result."""
     return [
         (each["id"], each.get("status", "pending"), bool(each.get("output")))
         for one in session
@@ -290,9 +290,9 @@ def test_no_call_loses_its_result_when_a_session_is_shortened(native: list[Any],
     before = copy.deepcopy(native)
     shorter = valid(wolo.compact(native, limit, size, summary, spare), "wolo")
     assert before == native
-    kept = parts_of(shorter)
-    assert parts_of(native)[len(parts_of(native)) - len(kept) :] == kept
+    remaining = parts_of(shorter)
+    assert parts_of(native)[len(parts_of(native)) - len(remaining) :] == remaining
     waiting = [each for each in parts_of(native) if each[1] in ("pending", "running")]
-    assert waiting == [each for each in kept if each[1] in ("pending", "running")]
+    assert waiting == [each for each in remaining if each[1] in ("pending", "running")]
     assert native[len(native) - spare :] == shorter[len(shorter) - spare :] or len(native) < spare
     assert {} == broken(asked(wolo.to_wire_messages(shorter)))

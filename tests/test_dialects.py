@@ -1,4 +1,4 @@
-"""The dialects: language-neutral vectors, schemas, and conversations from one to another."""
+"""The dialects: language-neutral vectors, schemas, and conversion from one to another."""
 
 import copy
 from pathlib import Path
@@ -30,7 +30,7 @@ def pointers(lost: tuple[dialects.Loss, ...]) -> list[str]:
 
 
 @pytest.mark.parametrize("path", VECTORS, ids=lambda path: f"{path.parent.name}-{path.stem}")
-def test_a_vector_is_what_both_schemas_demand(path: Path) -> None:
+def test_both_sides_of_a_vector_are_valid(path: Path) -> None:
     dialect, value = vector(path)
     assert "" == fault(value["native"], dialect.name)
     assert "" == fault(value["canonical"], dialects.CANONICAL)
@@ -45,7 +45,7 @@ def fault(value: Any, name: str) -> str:
 
 
 def way(path: Path, *, back: bool) -> tuple[str, str, dialects.Conversion]:
-    """Return which side a vector's way begins with, which it leads to, and the conversion that is the way."""
+    """Return the start side and the end side of a vector, and the conversion between them."""
     dialect, value = vector(path)
     is_canonical = (value.get("start", "native") == "canonical") is not back
     names = ("canonical", "native") if is_canonical else ("native", "canonical")
@@ -64,7 +64,7 @@ def test_one_side_becomes_the_other_and_the_losses_are_named(path: Path) -> None
 
 
 @pytest.mark.parametrize("path", VECTORS, ids=lambda path: f"{path.parent.name}-{path.stem}")
-def test_what_it_became_comes_back_less_what_was_lost(path: Path) -> None:
+def test_the_other_side_comes_back_without_the_named_losses(path: Path) -> None:
     _, value = vector(path)
     end, start, convert = way(path, back=True)
     gone = {loss["pointer"]: REMOVE for loss in reversed(value["lost"][f"to_{end}"])}
@@ -83,16 +83,16 @@ def test_every_dialect_has_vectors_of_both_starts_and_of_losses_both_ways(name: 
 
 
 @pytest.mark.parametrize("name", dialects.names())
-def test_any_transcript_comes_back_less_what_is_named(name: str) -> None:
+def test_any_transcript_comes_back_without_the_named_losses(name: str) -> None:
     given(TRANSCRIPTS)(lambda canonical: comes_back(dialects.load(name), canonical))()
 
 
 LOOPS = transcripts(results=RESULTS, arguments=tuple(ARGUMENTS), sendable=False)
-"""Transcripts as agent loops keep them, with all that goes wrong in them."""
+"""Transcripts of agent loops, with everything that goes wrong in them."""
 
 
 @pytest.mark.parametrize("name", dialects.names())
-def test_what_an_agent_loop_keeps_comes_back_less_what_is_named(name: str) -> None:
+def test_transcripts_of_agent_loops_come_back_without_the_named_losses(name: str) -> None:
     given(LOOPS)(lambda canonical: comes_back(dialects.load(name), canonical))()
 
 
@@ -107,11 +107,11 @@ NAMES: dict[str, Any] = {
         message["ToolName"] for message in native["Messages"] if message["type"] == "ToolResultMessage"
     ],
 }
-"""The names that results bear, in the dialects where they do."""
+"""The names of results, in the dialects that have them."""
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_a_result_bears_the_name_of_the_call_at_its_position_whatever_the_ids(name: str) -> None:
+def test_a_result_has_the_name_of_the_call_at_its_position_whatever_the_ids(name: str) -> None:
     @given(transcripts(sendable=False))
     def holds(canonical: list[dict[str, Any]]) -> None:
         expected = [call["function"]["name"] for message in canonical for call in message.get("tool_calls", ())]
@@ -133,27 +133,27 @@ TOOLS: dict[str, tuple[dict[str, Any], str]] = {
     "gemini": ({"contents": [], "tools": [{"functionDeclarations": [{"name": "f"}]}]}, "/tools"),
     "neutral": ({"Messages": [], "Tools": [{"Name": "f"}]}, "/Tools"),
 }
-"""A conversation that offers a tool, in each dialect whose conversations hold tools, and where they stand."""
+"""A conversation with a tool, in each dialect that has tools, and the pointer to the tools."""
 
 
 @pytest.mark.parametrize("name", TOOLS)
 @pytest.mark.parametrize("target", ["canonical", *dialects.names()])
-def test_tools_are_named_as_lost_to_whatever_a_conversation_is_converted(name: str, target: str) -> None:
+def test_tools_are_named_as_lost_for_every_target(name: str, target: str) -> None:
     native, place = TOOLS[name]
     assert place in pointers(dialects.convert(native, name, target).lost)
 
 
 @pytest.mark.parametrize("name", [name for name in dialects.names() if name not in TOOLS])
-def test_a_dialect_of_messages_alone_has_no_place_for_tools(name: str) -> None:
+def test_a_dialect_of_only_messages_refuses_tools(name: str) -> None:
     with pytest.raises(InvalidDocument):
         dialects.validate({"messages": [], "tools": [{"type": "function", "function": {"name": "f"}}]}, name)
 
 
-def test_an_unknown_dialect_is_named_with_the_nearest() -> None:
+def test_an_unknown_dialect_is_reported_with_the_nearest_names() -> None:
     with pytest.raises(UnknownName, match="did you mean agent-loop"):
         dialects.load("agent-lop")
 
 
-def test_what_is_not_the_dialect_is_refused_with_its_pointer() -> None:
+def test_a_value_that_is_not_of_the_dialect_is_refused_with_its_pointer() -> None:
     with pytest.raises(InvalidDocument, match=r"chat.json: at /0/content: expected"):
         dialects.convert([{"role": "assistant", "content": None}], "agent-loop", "canonical", "chat.json")

@@ -1,4 +1,4 @@
-"""The way in and the way out: a reply becomes a canonical message, a transcript becomes a request's messages."""
+"""Ingress and egress: a reply becomes a canonical message, a transcript becomes the messages of a request."""
 
 import copy
 from typing import Any
@@ -32,7 +32,7 @@ def fields(messages: list[dict[str, Any]]) -> list[list[str]]:
         ({"reasoning.omitted-on-plain-turn": REFUSED}, [["reasoning_content"], ["reasoning_content"]]),
     ],
 )
-def test_reasoning_goes_where_the_provider_wants_it(claims: dict[str, Any], expected: list[list[str]]) -> None:
+def test_reasoning_is_sent_where_the_provider_requires_it(claims: dict[str, Any], expected: list[list[str]]) -> None:
     before = copy.deepcopy(TRANSCRIPT)
     assert expected == fields(egress.prepare(TRANSCRIPT, claims).messages)
     assert before == TRANSCRIPT
@@ -58,7 +58,7 @@ def test_reasoning_goes_where_the_provider_wants_it(claims: dict[str, Any], expe
         ),
     ],
 )
-def test_a_reply_is_read_into_the_canonical_shape(reply: dict[str, Any], expected: dict[str, Any]) -> None:
+def test_a_reply_is_read_as_a_canonical_message(reply: dict[str, Any], expected: dict[str, Any]) -> None:
     assert expected == ingress.read(reply)
 
 
@@ -89,14 +89,14 @@ def test_reasoning_is_written_as_the_provider_reads_it(field: str, expected: dic
         ({"content": "", "reasoning_details": [{"type": "reasoning.text", "text": "Look."}]}, "reasoning_details"),
     ],
 )
-def test_what_a_reply_showed_goes_back_as_it_came(message: dict[str, Any], field: str) -> None:
+def test_the_reasoning_of_a_reply_is_sent_back_in_its_field(message: dict[str, Any], field: str) -> None:
     claims = {"reasoning.response-field": field, "reasoning.request-field": field}
     reply = {"role": "assistant", **message, "tool_calls": [CALL]}
     sent, _ = egress.prepare([ingress.read(reply, claims)], claims).messages
     assert reply == sent
 
 
-def test_reasoning_of_earlier_turns_stays_behind_where_it_is_refused_there() -> None:
+def test_reasoning_of_earlier_turns_is_left_out_if_it_is_rejected_there() -> None:
     claims = {"reasoning.on-earlier-tool-turn": REFUSED}
     later = [*TRANSCRIPT, {"role": "user", "content": "And now?"}]
     assert [["reasoning_content"], []] == fields(egress.prepare(TRANSCRIPT, claims).messages)
@@ -107,7 +107,7 @@ def test_reasoning_of_earlier_turns_stays_behind_where_it_is_refused_there() -> 
     ("refused", "expected"),
     [((), {"content": ""}), (("empty",), {"content": None}), (("empty", "null"), {})],
 )
-def test_no_content_is_written_in_a_form_that_is_not_refused(
+def test_empty_content_is_sent_in_a_form_that_is_not_rejected(
     refused: tuple[str, ...], expected: dict[str, Any]
 ) -> None:
     message = egress.prepare(TRANSCRIPT, {f"content.{form}-on-tool-turn": REFUSED for form in refused}).messages[1]

@@ -1,4 +1,4 @@
-"""Calls and results on the way out: ids that are taken, one result a call in order, arguments that can be read."""
+"""Egress of calls and results: accepted ids, one result per call in order, readable arguments."""
 
 import re
 from typing import Any
@@ -38,7 +38,7 @@ def answered(messages: list[Message]) -> list[str]:
     return [message["tool_call_id"] for message in messages if message["role"] == "tool"]
 
 
-def said(messages: list[Message]) -> list[str]:
+def result_texts(messages: list[Message]) -> list[str]:
     return [message["content"] for message in messages if message["role"] == "tool"]
 
 
@@ -55,12 +55,12 @@ def said(messages: list[Message]) -> list[str]:
     ],
     ids=lambda value: value if isinstance(value, str) else "",
 )
-def test_an_id_that_is_not_taken_becomes_one_that_is(own: Any, claims: dict[str, Any], pattern: str) -> None:
+def test_an_id_that_is_rejected_is_replaced(own: Any, claims: dict[str, Any], pattern: str) -> None:
     prepared = egress.prepare([turn(call(own)), result(own or "")], claims)
     (sent,) = called(prepared.messages)
     assert re.fullmatch(pattern, sent)
     assert [sent] == answered(prepared.messages)
-    assert ["18"] == said(prepared.messages)
+    assert ["18"] == result_texts(prepared.messages)
     assert (egress.Identity(0, 0, own or "", sent),) == prepared.ids
 
 
@@ -76,7 +76,7 @@ def test_an_id_that_is_not_taken_becomes_one_that_is(own: Any, claims: dict[str,
         ("", {"ids.empty-in-request": "accepted"}),
     ],
 )
-def test_an_id_that_is_taken_stays(own: str, claims: dict[str, Any]) -> None:
+def test_an_id_that_is_accepted_stays(own: str, claims: dict[str, Any]) -> None:
     prepared = egress.prepare(turns(own), claims)
     assert turns(own) == prepared.messages
     assert () == prepared.notes
@@ -96,7 +96,7 @@ def test_the_first_of_calls_that_share_an_id_keeps_it(claim: str, transcript: li
     assert called(sent) == answered(sent)
 
 
-def test_ids_that_no_pattern_can_tell_apart_stay_and_are_noted() -> None:
+def test_ids_that_cannot_be_made_unique_stay_and_are_noted() -> None:
     claims = {"ids.input-pattern": {"pattern": "[a]", "refusal": REFUSED}}
     prepared = egress.prepare(turns("x", "y"), claims)
     assert ["a", "y"] == called(prepared.messages)
@@ -129,21 +129,21 @@ def test_every_call_has_one_result_in_the_order_of_the_calls(
     transcript: list[Message], expected: list[str], claims: list[str]
 ) -> None:
     prepared = egress.prepare(transcript, {})
-    assert expected == said(prepared.messages)
+    assert expected == result_texts(prepared.messages)
     assert called(prepared.messages) == answered(prepared.messages)
     assert claims == [note.claim for note in prepared.notes]
 
 
-def test_a_result_that_came_late_goes_directly_behind_its_call() -> None:
+def test_a_late_result_is_moved_directly_after_its_call() -> None:
     user = {"role": "user", "content": "Wait."}
     assert [turn(call("a")), result("a"), user] == egress.prepare([turn(call("a")), user, result("a")], {}).messages
 
 
-def test_the_text_for_a_missing_result_is_the_callers_to_choose() -> None:
-    assert ["denied"] == said(egress.prepare([turn(call("a"))], {}, unanswered="denied").messages)
+def test_the_caller_can_choose_the_text_for_a_missing_result() -> None:
+    assert ["denied"] == result_texts(egress.prepare([turn(call("a"))], {}, unanswered="denied").messages)
 
 
-def test_a_result_bears_the_name_of_its_function_where_that_is_demanded() -> None:
+def test_a_result_has_the_name_of_its_function_if_that_is_required() -> None:
     _, sent = egress.prepare(turns("a"), {"results.name-missing": REFUSED}).messages
     assert {**result("a"), "name": "f"} == sent
 
@@ -151,7 +151,7 @@ def test_a_result_bears_the_name_of_its_function_where_that_is_demanded() -> Non
 @pytest.mark.parametrize(
     ("arguments", "kind"), [('{"a', "malformed"), ("", "empty"), ("[1]", "array"), ("null", "array")]
 )
-def test_arguments_are_replaced_only_where_they_are_known_not_to_be_taken(arguments: str, kind: str) -> None:
+def test_arguments_are_replaced_only_if_they_are_known_to_be_rejected(arguments: str, kind: str) -> None:
     transcript = [turn(call("a", arguments=arguments)), result("a")]
     assert transcript == egress.prepare(transcript, {}).messages
     claim = f"arguments.{kind}-in-request"

@@ -1,4 +1,4 @@
-"""Messages on the way out: forms of content, keys, roles and their order; what cannot be fixed is said."""
+"""Egress of messages: forms of content, keys, roles and their order; what cannot be fixed is noted."""
 
 from typing import Any
 
@@ -33,7 +33,7 @@ USER, SYSTEM, PLAIN = says("user", "Hi"), says("system", "Be brief."), says("ass
         (says("user", [text("")]), "content.empty-text-part", ""),
     ],
 )
-def test_parts_become_what_the_provider_takes(message: Message, claim: str, expected: Any) -> None:
+def test_parts_are_changed_to_what_the_provider_accepts(message: Message, claim: str, expected: Any) -> None:
     prepared = egress.prepare([message], {claim: REFUSED})
     assert [{**message, "content": expected}] == prepared.messages
     assert [("/0/content", claim)] == [(note.pointer, note.claim) for note in prepared.notes]
@@ -52,7 +52,7 @@ def test_parts_become_what_the_provider_takes(message: Message, claim: str, expe
         ("a", ("empty", "null"), {"content": "a"}),
     ],
 )
-def test_content_beside_calls_has_a_form_that_is_taken(own: Any, refused: tuple[str, ...], expected: Any) -> None:
+def test_content_beside_calls_has_a_form_that_is_accepted(own: Any, refused: tuple[str, ...], expected: Any) -> None:
     claims = {f"content.{form}-on-tool-turn": REFUSED for form in refused}
     sent, _ = egress.prepare([says("assistant", own, tool_calls=[CALL]), RESULT], claims).messages
     assert expected == {key: value for key, value in sent.items() if key == "content"}
@@ -70,7 +70,7 @@ def test_content_beside_calls_has_a_form_that_is_taken(own: Any, refused: tuple[
         (says("assistant", [{"type": "thinking", "thinking": [text("Hm.")]}]), {}, []),
     ],
 )
-def test_an_answer_without_words_goes_out_only_where_that_is_borne(
+def test_an_empty_answer_is_sent_only_if_that_is_tolerated(
     message: Message, claims: dict[str, Any], expected: list[Message]
 ) -> None:
     prepared = egress.prepare([USER, message], claims)
@@ -78,7 +78,7 @@ def test_an_answer_without_words_goes_out_only_where_that_is_borne(
     assert ([message] == expected) is not bool(prepared.notes)
 
 
-def test_a_result_without_words_is_given_some_where_it_must_have_them() -> None:
+def test_an_empty_result_gets_a_text_if_one_is_required() -> None:
     transcript = [says("assistant", "", tool_calls=[CALL]), {**RESULT, "content": ""}]
     assert transcript == egress.prepare(transcript, {}).messages
     assert (
@@ -100,13 +100,13 @@ def test_a_result_without_words_is_given_some_where_it_must_have_them() -> None:
         (says("assistant", "Hello", refusal=None), {"request.null-message-fields": REFUSED}, PLAIN),
     ],
 )
-def test_keys_of_the_client_stay_behind(message: Message, claims: dict[str, Any], expected: Message) -> None:
+def test_keys_of_the_client_are_left_out(message: Message, claims: dict[str, Any], expected: Message) -> None:
     prepared = egress.prepare([message], claims)
     assert [expected] == prepared.messages
     assert (message == expected) is not bool(prepared.notes)
 
 
-def test_a_part_keeps_what_its_provider_is_known_to_read() -> None:
+def test_a_part_keeps_the_keys_that_its_provider_accepts() -> None:
     message = says("user", [text("a") | {"cache_control": {"type": "ephemeral"}}])
     assert [message] == egress.prepare([message], {"request.unknown-part-field": "accepted"}).messages
 
@@ -140,7 +140,7 @@ def test_a_part_keeps_what_its_provider_is_known_to_read() -> None:
         ),
     ],
 )
-def test_roles_stand_as_the_provider_takes_them(
+def test_roles_are_changed_to_what_the_provider_accepts(
     transcript: list[Message], refused: list[str], expected: list[Message]
 ) -> None:
     prepared = egress.prepare(transcript, dict.fromkeys(refused, REFUSED))
@@ -162,13 +162,13 @@ def test_roles_stand_as_the_provider_takes_them(
         ([says("assistant", "Hi", tool_calls=[CALL]), RESULT], "content.text-on-tool-turn", "/0/content"),
     ],
 )
-def test_what_cannot_be_mended_stays_and_is_noted_as_such(transcript: list[Message], claim: str, pointer: str) -> None:
+def test_what_cannot_be_fixed_stays_and_is_noted(transcript: list[Message], claim: str, pointer: str) -> None:
     prepared = egress.prepare(transcript, {claim: REFUSED})
     assert transcript == prepared.messages
     assert [(pointer, claim)] == [(note.pointer, note.claim) for note in prepared.unfixed]
 
 
-def test_a_model_that_thinks_goes_on_from_no_answer_where_that_is_refused() -> None:
+def test_a_prefilled_answer_is_noted_for_a_thinking_model_that_rejects_it() -> None:
     claims = {"request.prefill-while-thinking": REFUSED, "thinking.mode": "always"}
     assert ["/1"] == [note.pointer for note in egress.prepare([USER, PLAIN], claims).unfixed]
     assert () == egress.prepare([USER, PLAIN], claims | {"thinking.mode": "never"}).unfixed

@@ -1,4 +1,4 @@
-"""Reasoning on the way out: what stands in for none, blocks and text, and signatures."""
+"""Egress of reasoning: placeholders, blocks and text, and signatures."""
 
 from typing import Any
 
@@ -22,7 +22,7 @@ def turn(**reasoning: Any) -> Message:
 
 
 def sent(reasoning: Message, claims: dict[str, Any]) -> Message:
-    """Return what goes out beside the calls of a turn with this reasoning."""
+    """Return the other keys that are sent with the calls of a turn with this reasoning."""
     message = egress.prepare([turn(**reasoning), RESULT], claims).messages[0]
     return {key: value for key, value in message.items() if key not in ("role", "tool_calls") and value != ""} | {
         key: value for key, value in message.items() if "reasoning" in key
@@ -46,7 +46,7 @@ def sent(reasoning: Message, claims: dict[str, Any]) -> Message:
         ({"reasoning_content": "Look."}, DEMANDED, {"reasoning_content": "Look."}),
     ],
 )
-def test_reasoning_that_says_nothing_stands_in_for_none_where_the_field_is_demanded(
+def test_empty_reasoning_is_added_if_the_field_is_required(
     reasoning: Message, claims: dict[str, Any], expected: Message
 ) -> None:
     assert expected == sent(reasoning, claims)
@@ -81,20 +81,20 @@ def test_reasoning_that_says_nothing_stands_in_for_none_where_the_field_is_deman
         ({"reasoning_content": "Look."}, "none", {}),
     ],
 )
-def test_blocks_go_as_blocks_and_text_as_text_wherever_both_are_read(
+def test_blocks_are_sent_as_blocks_and_text_as_text_if_both_are_read(
     reasoning: Message, fields: Any, expected: Message
 ) -> None:
     assert expected == sent(reasoning, {"reasoning.request-field": fields})
 
 
-def test_thinking_parts_go_back_as_they_came_where_they_are_read_and_as_text_elsewhere() -> None:
+def test_thinking_parts_are_sent_back_unchanged_if_they_are_read_and_as_text_otherwise() -> None:
     steps = [{"type": "text", "text": "Lo"}, {"type": "text", "text": "ok."}]
     content = [{"type": "thinking", "thinking": steps}, {"type": "text", "text": "Hm."}]
     assert {"content": content} == sent({"content": content}, {"reasoning.request-field": "thinking-parts"})
     assert {"content": "Hm.", "reasoning_content": "Look."} == sent({"content": content}, {})
 
 
-def test_reasoning_of_plain_turns_stays_behind_and_is_noted() -> None:
+def test_reasoning_of_plain_turns_is_left_out_and_noted() -> None:
     plain = {"role": "assistant", "content": "18.", "reasoning_content": "Say it."}
     prepared = egress.prepare([plain], {})
     assert [{"role": "assistant", "content": "18."}] == prepared.messages
@@ -141,7 +141,7 @@ OWN = {"google": {"thought_signature": "c2ln"}}
         ({"request.unknown-call-field": REFUSED}, [OWN, None], [None, None]),
     ],
 )
-def test_calls_bear_signatures_where_they_mean_something(
+def test_calls_have_signatures_if_the_provider_reads_them(
     claims: dict[str, Any], own: list[Any], expected: list[Any]
 ) -> None:
     calls = [CALL | ({"extra_content": each} if each else {}) | {"id": f"c{at}"} for at, each in enumerate(own)]

@@ -1,4 +1,4 @@
-"""The way in: a whole reply, a stream, or the message of one becomes the same message of the transcript."""
+"""Ingress: a plain reply, a stream, or the message of one becomes the same message of the transcript."""
 
 from typing import Any
 
@@ -25,7 +25,7 @@ DELTAS: list[dict[str, Any]] = [
 
 
 def stream(deltas: list[dict[str, Any]]) -> str:
-    """Return the text of an event stream that brings these deltas."""
+    """Return the text of an event stream with these deltas."""
     chunks = [{"id": "x", "choices": [{"index": 0, "delta": delta}]} for delta in deltas]
     events = [f"data: {orjson.dumps(chunk).decode()}\n\n" for chunk in chunks]
     return "".join([*events, "data: [DONE]\n\n"])
@@ -42,14 +42,14 @@ def stream(deltas: list[dict[str, Any]]) -> str:
     ],
     ids=["message", "body", "stream", "bytes", "assembled"],
 )
-def test_a_reply_is_read_alike_whole_or_streamed(reply: Any) -> None:
+def test_a_reply_is_read_the_same_plain_or_streamed(reply: Any) -> None:
     assert READ == ingress.read(reply)
 
 
 @pytest.mark.parametrize(
     "reply", [{"error": {"message": "no"}}, {"choices": []}, {"choices": None}, {"choices": [{}]}, "", "data: 3\n\n"]
 )
-def test_a_reply_without_a_message_is_none(reply: Any) -> None:
+def test_a_reply_without_a_message_is_unusable(reply: Any) -> None:
     with pytest.raises(Unusable, match="got one without"):
         ingress.read(reply)
 
@@ -64,7 +64,7 @@ def test_a_reply_without_a_message_is_none(reply: Any) -> None:
         ({**CALL, "extra_content": 3}, CALL),
     ],
 )
-def test_a_call_is_read_into_the_shape_of_the_wire(call: dict[str, Any], expected: dict[str, Any] | None) -> None:
+def test_a_call_is_read_as_the_wire_has_it(call: dict[str, Any], expected: dict[str, Any] | None) -> None:
     message = ingress.read({"content": None, "tool_calls": [call, 3]})
     expected = expected or {**CALL, "function": {"name": "f", "arguments": '{"a":1}'}}
     assert [expected] == message["tool_calls"]
@@ -83,14 +83,14 @@ def test_a_call_is_read_into_the_shape_of_the_wire(call: dict[str, Any], expecte
         ([{"type": "reasoning", "text": "a"}, {"type": "text", "text": "b"}], {}, ("b", "a")),
     ],
 )
-def test_reasoning_inside_the_content_comes_out_where_it_is_claimed(
+def test_reasoning_in_the_content_is_found_if_it_is_claimed(
     content: Any, claims: dict[str, Any], expected: tuple[str, str | None] | None
 ) -> None:
     message = ingress.read({"content": content}, claims)
     assert (expected or (content, None)) == (message["content"], message.get("reasoning_content"))
 
 
-def test_details_stay_verbatim_and_a_refusal_is_kept() -> None:
+def test_details_and_a_refusal_stay_verbatim() -> None:
     details = [{"type": "reasoning.encrypted", "data": "b3A=", "index": 0, "id": None}]
     message = ingress.read({"content": None, "refusal": "No.", "reasoning_details": details})
     assert {"role": "assistant", "content": "", "reasoning_details": details, "refusal": "No."} == message

@@ -170,7 +170,7 @@ def test_a_bad_example_is_a_mutant_that_its_rule_finds_alone(rule: rules.Rule) -
 
 
 @pytest.mark.parametrize(
-    ("said", "before", "after"),
+    ("text", "before", "after"),
     [
         ("/a: 1 is now 2", {"a": 1, "b": 1}, {"a": 2, "b": 1}),
         ("/a: gone", {"a": 1}, {}),
@@ -180,11 +180,11 @@ def test_a_bad_example_is_a_mutant_that_its_rule_finds_alone(rule: rules.Rule) -
         ("/0: 2 items are now 3, here 0", [1, 2], [0, 1, 2]),
     ],
 )
-def test_a_change_is_described_by_its_first_difference(said: str, before: object, after: object) -> None:
-    assert said == difference(before, after)
+def test_a_change_is_described_by_its_first_difference(text: str, before: object, after: object) -> None:
+    assert text == difference(before, after)
 
 
-def test_the_verb_prints_a_row_a_rule_and_the_sum(capsys: pytest.CaptureFixture[str]) -> None:
+def test_the_verb_prints_a_row_for_each_rule_and_the_sum(capsys: pytest.CaptureFixture[str]) -> None:
     code = main(["mutate", "--rule", "usage/reported-once"])
     printed = capsys.readouterr().out
     assert 0 == code
@@ -204,13 +204,13 @@ def test_the_score_of_some_rules_is_not_written(capsys: pytest.CaptureFixture[st
     assert "omit --rule" in capsys.readouterr().err
 
 
-def test_a_report_tells_of_holes_and_of_rules_that_no_vice_is_meant_for() -> None:
+def test_a_report_shows_unexpected_results_and_rules_without_mutations() -> None:
     counts = {"mutants": 2, "itself": 1, "kin": 0, "others": 0, "survived": 1}
     hole = {"planted": "cut", "expects": ["a/b"], "wrong": "survived", "times": 1, "host": "plain", "change": "/0: 1"}
     row = {"rule": "a/b", "examples": 1, "vices": 0, **counts, "accuses": 0}
     total = {**counts, "harmless": 0, "accusing": 0, "unexplained": 1}
     score = {"hosts": {"sessions": 1, "exchanges": 2}, "total": total, "rules": [row], "vices": []}
-    said = "\n".join(render_score({**score, "holes": [hole], "excused": [{**hole, "why": "It may."}]}))
-    assert "cut (for a/b): survived, 1 times\n    first in plain: /0: 1" in said
-    assert "first in plain: /0: 1\n    It may." in said
-    assert "because no mutation of the catalogue is for them:\n  a/b (1 examples)" in said
+    text = "\n".join(render_score({**score, "holes": [hole], "excused": [{**hole, "why": "It may."}]}))
+    assert "cut (for a/b): survived, 1 times\n    first in plain: /0: 1" in text
+    assert "first in plain: /0: 1\n    It may." in text
+    assert "because no mutation of the catalogue is for them:\n  a/b (1 examples)" in text

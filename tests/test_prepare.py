@@ -1,4 +1,4 @@
-"""`conformance prepare`: the messages on standard output, why they differ on standard error."""
+"""`conformance prepare`: the messages on standard output, the notes on standard error."""
 
 import io
 import json
@@ -23,7 +23,7 @@ def prepared(tmp_path: Path, value: Any, *arguments: str) -> int:
     return main(["prepare", *arguments, str(path)])
 
 
-def test_the_messages_are_printed_and_the_notes_beside_them(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_the_messages_and_the_notes_are_printed(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert 0 == prepared(tmp_path, TRANSCRIPT, "--provider", "deepseek")
     out, err = capsys.readouterr()
     assert [
@@ -35,7 +35,7 @@ def test_the_messages_are_printed_and_the_notes_beside_them(tmp_path: Path, caps
     assert ["note: /0/timestamp: left out: the wire has no such key", f"note: /1: {given}"] == err.splitlines()
 
 
-def test_the_model_of_a_body_counts_unless_another_is_named(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_the_model_of_a_body_counts_unless_another_is_given(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     body = {"model": "gemini-3-pro", "messages": TRANSCRIPT[1:]}
     assert 0 == prepared(tmp_path, body, "--provider", "gemini_openai_compat")
     out, err = capsys.readouterr()
@@ -45,26 +45,26 @@ def test_the_model_of_a_body_counts_unless_another_is_named(tmp_path: Path, caps
     assert "skip_thought_signature_validator" not in capsys.readouterr().out
 
 
-def test_what_stays_wrong_makes_the_exit_code_one(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_what_cannot_be_fixed_gives_exit_code_one(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     transcript = [TRANSCRIPT[0], {"role": "assistant", "content": "18."}]
     assert 1 == prepared(tmp_path, transcript, "--provider", "mistral")
     last = capsys.readouterr().err.splitlines()[-1]
     assert "problem: /1: cannot be fixed: another message is required at the end (request.last-assistant)" == last
 
 
-def test_json_tells_messages_ids_and_notes_in_one_object(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_json_has_messages_ids_and_notes_in_one_object(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert 0 == prepared(tmp_path, TRANSCRIPT, "--provider", "mistral", "--format", "json")
     out, err = capsys.readouterr()
-    told = json.loads(out)
-    (sent,) = told["messages"][1]["tool_calls"]
+    printed = json.loads(out)
+    (sent,) = printed["messages"][1]["tool_calls"]
     assert "" == err
-    assert [{"message": 1, "call": 0, "own": "call_0", "sent": sent["id"]}] == told["ids"]
+    assert [{"message": 1, "call": 0, "own": "call_0", "sent": sent["id"]}] == printed["ids"]
     assert [("/0/timestamp", True), ("/1/tool_calls/0/id", True), ("/2/tool_call_id", True)] == [
-        (note["pointer"], note["mended"]) for note in told["notes"]
+        (note["pointer"], note["mended"]) for note in printed["notes"]
     ]
 
 
-def test_standard_input_is_read_where_no_file_is_named(
+def test_standard_input_is_read_without_a_file(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.setattr("sys.stdin", io.TextIOWrapper(io.BytesIO(json.dumps(TRANSCRIPT[1:]).encode())))
@@ -82,13 +82,15 @@ def test_standard_input_is_read_where_no_file_is_named(
         ([{**TRANSCRIPT[1], "tool_calls": 3}], "at /0/tool_calls: expected an array"),
     ],
 )
-def test_what_is_no_transcript_is_refused_with_its_place(
+def test_an_invalid_transcript_is_refused_with_its_pointer(
     tmp_path: Path, capsys: pytest.CaptureFixture[str], value: Any, expected: str
 ) -> None:
     assert 2 == prepared(tmp_path, value, "--provider", "openai")
     assert expected in capsys.readouterr().err
 
 
-def test_an_unknown_provider_is_told_with_near_ones(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_an_unknown_provider_is_reported_with_the_nearest_names(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     assert 2 == prepared(tmp_path, TRANSCRIPT, "--provider", "mistrall")
     assert "did you mean mistral" in capsys.readouterr().err

@@ -25,7 +25,7 @@ from conformance.wire.exchange import Exchange
 from conformance.wire.views import Side
 
 USUAL = 100
-"""How many examples hypothesis draws unless it is told otherwise."""
+"""The number of examples that hypothesis draws by default."""
 
 FEW = 4
 EXAMPLES = settings.default.max_examples if settings.default and settings.default.max_examples > USUAL else FEW
@@ -47,7 +47,7 @@ def models(profile: Profile) -> list[str]:
 
 @cache
 def frame(provider: str, model: str) -> dict[str, Any]:
-    """Return a body without messages in which the provider takes a plain question, with tools where it calls any."""
+    """Return a body that the provider accepts with a plain question, without messages, with tools if supported."""
     profile = loaded(provider)
     claims = profile.at(model)
     offered = [tool_definitions()[name] for name in NAMES] if claims.get("tools.supported") is not False else []
@@ -60,7 +60,7 @@ def frame(provider: str, model: str) -> dict[str, Any]:
 
 
 def faults(profile: Profile, body: dict[str, Any]) -> list[str]:
-    """Return what the simulator and the rules have against a request: its refusal, and what it must not do."""
+    """Return the objections of the simulator and the rules to a request: the refusal, and the broken rules."""
     answer = Simulator(profile).reply(body)
     refused = [] if answer.status == 200 else [f"{answer.status} {answer.body!r:.200}"]
     return refused + [
@@ -79,7 +79,7 @@ def requested(transcript: list[Message]) -> list[int]:
 
 @st.composite
 def disturbed(draw: st.DrawFn) -> list[Message]:
-    """Draw a transcript as loops keep it that were interrupted, restarted, or fed by others."""
+    """Draw a transcript of a loop that was interrupted, restarted, or fed by others."""
     messages = draw(IN_ORDER)
     for disturb in draw(st.lists(st.sampled_from(DISTURBANCES), min_size=1, max_size=3)):
         position = draw(st.integers(0, len(messages) - 1))
@@ -110,8 +110,8 @@ def _without_words(messages: list[Message], position: int) -> None:
 def _with_thinking_parts(messages: list[Message], position: int) -> None:
     message = messages[position]
     if message["role"] == "assistant" and isinstance(message["content"], str):
-        thought = {"type": "thinking", "thinking": [{"type": "text", "text": "Aha."}]}
-        message["content"] = [thought, {"type": "text", "text": message["content"]}]
+        thinking = {"type": "thinking", "thinking": [{"type": "text", "text": "Aha."}]}
+        message["content"] = [thinking, {"type": "text", "text": message["content"]}]
 
 
 DISTURBANCES = (
@@ -150,15 +150,13 @@ def test_what_is_prepared_is_accepted_at_every_point_of_a_transcript(provider: s
 
 
 UNFIXABLE = {"results.user-after"}
-"""The claims that a transcript in order can run counter to with no way out, short of words that nobody said."""
+"""The claims that a valid transcript can break and that cannot be fixed without invented text."""
 
 
 @pytest.mark.parametrize("provider", profiles.names())
 @DRAWN
 @given(data=st.data())
-def test_what_is_prepared_of_a_disturbed_transcript_is_accepted_or_the_notes_say_why_not(
-    provider: str, data: st.DataObject
-) -> None:
+def test_a_prepared_disturbed_transcript_is_accepted_or_has_notes(provider: str, data: st.DataObject) -> None:
     profile = loaded(provider)
     model = data.draw(st.sampled_from(models(profile)))
     transcript = data.draw(disturbed())
@@ -172,7 +170,7 @@ def test_what_is_prepared_of_a_disturbed_transcript_is_accepted_or_the_notes_say
 @pytest.mark.parametrize("provider", profiles.names())
 @DRAWN
 @given(data=st.data())
-def test_a_request_says_again_what_the_one_before_it_said(provider: str, data: st.DataObject) -> None:
+def test_a_request_repeats_the_one_before_it(provider: str, data: st.DataObject) -> None:
     profile = loaded(provider)
     claims = profile.at(data.draw(st.sampled_from(models(profile))))
     transcript = data.draw(IN_ORDER)
@@ -185,7 +183,7 @@ def test_a_request_says_again_what_the_one_before_it_said(provider: str, data: s
 @pytest.mark.parametrize("provider", profiles.names())
 @DRAWN
 @given(data=st.data())
-def test_what_bears_no_note_is_sent_as_it_stands(provider: str, data: st.DataObject) -> None:
+def test_what_has_no_note_is_sent_unchanged(provider: str, data: st.DataObject) -> None:
     profile = loaded(provider)
     claims = profile.at(data.draw(st.sampled_from(models(profile))))
     transcript = data.draw(disturbed())
@@ -199,7 +197,7 @@ def test_what_bears_no_note_is_sent_as_it_stands(provider: str, data: st.DataObj
 
 
 @given(st.sampled_from(sorted(IDS)).flatmap(lambda ids: transcripts(ids=ids, results=RESULTS)))
-def test_ids_of_nine_letters_are_unique_and_lead_back_to_the_calls_that_they_stand_for(
+def test_ids_of_nine_letters_are_unique_and_map_back_to_their_calls(
     transcript: list[Message],
 ) -> None:
     refused = {"status": 400}

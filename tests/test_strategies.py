@@ -1,4 +1,4 @@
-"""The strategies: what they draw is what they promise, every option is drawn, and nothing drawn is shared."""
+"""The strategies: they draw what they document, every option is drawn, and no value is shared."""
 
 from typing import Any
 
@@ -22,13 +22,13 @@ def turns(transcript: list[dict[str, Any]]) -> list[list[str]]:
 
 
 def windows(transcript: list[dict[str, Any]], size: int) -> list[list[bool]]:
-    """Return whether there are calls in each so many successive messages of the assistant."""
+    """Return for each window of consecutive assistant messages which of them have calls."""
     calling = ["tool_calls" in message for message in transcript if message["role"] == "assistant"]
     return [calling[start : start + size] for start in range(len(calling))]
 
 
 @given(transcripts() | EVERYTHING)
-def test_a_transcript_is_what_the_schema_demands(transcript: list[dict[str, Any]]) -> None:
+def test_a_transcript_is_valid(transcript: list[dict[str, Any]]) -> None:
     assert transcript
     validate(transcript, CANONICAL)
 
@@ -57,14 +57,14 @@ def test_a_transcript_may_end_with_the_answer(transcript: list[dict[str, Any]]) 
         ("empty", [["", ""], [""]]),
     ],
 )
-def test_ids_are_given_in_the_way_that_was_asked_for(ids: str, expected: list[list[str]]) -> None:
+def test_ids_have_the_requested_form(ids: str, expected: list[list[str]]) -> None:
     found = find(transcripts(ids=ids), lambda each: [2, 1] == [len(turn) for turn in turns(each)], settings=QUICKLY)
     names = iter([call["function"]["name"] for message in found for call in message.get("tool_calls", ())])
     assert [[ident.format(next(names)) for ident in turn] for turn in expected] == turns(found)
 
 
 @given(transcripts(ids="foreign"))
-def test_ids_of_other_hosts_never_come_twice(transcript: list[dict[str, Any]]) -> None:
+def test_ids_of_other_providers_never_repeat(transcript: list[dict[str, Any]]) -> None:
     ids = [ident for turn in turns(transcript) for ident in turn]
     assert len(ids) == len(set(ids))
 
@@ -95,7 +95,7 @@ def test_every_shape_is_drawn(shape: Any) -> None:
 
 
 @pytest.mark.parametrize("kind", REASONING)
-def test_only_what_was_asked_for_is_drawn(kind: str) -> None:
+def test_only_the_requested_kind_is_drawn(kind: str) -> None:
     @settings(max_examples=30)
     @given(transcripts(reasoning=kind, ids="unique", system=False, max_turns=1, max_calls=1))
     def holds(transcript: list[dict[str, Any]]) -> None:
@@ -115,7 +115,7 @@ def test_the_simplest_transcript_is_one_message_of_a_user() -> None:
     assert [{"role": "user", "content": "Hello"}] == find(transcripts(), lambda _: True, settings=SHRUNK)
 
 
-def test_a_transcript_shrinks_to_one_plain_call_where_a_call_matters() -> None:
+def test_a_transcript_shrinks_to_one_plain_call_if_a_call_matters() -> None:
     call = {"id": "call_0", "type": "function", "function": {"name": "get_weather", "arguments": '{"city":"Hello"}'}}
     assert [
         {"role": "user", "content": "Hello"},
@@ -126,7 +126,7 @@ def test_a_transcript_shrinks_to_one_plain_call_where_a_call_matters() -> None:
 
 @settings(max_examples=20)
 @given(st.data())
-def test_a_transcript_is_the_callers_own_to_change(data: st.DataObject) -> None:
+def test_the_caller_may_change_a_transcript(data: st.DataObject) -> None:
     strategy = transcripts()
     for message in data.draw(strategy):
         for call in message.get("tool_calls", ()):
@@ -138,7 +138,7 @@ def test_a_transcript_is_the_callers_own_to_change(data: st.DataObject) -> None:
 
 
 @pytest.mark.parametrize("option", ["ids", "reasoning", "results", "arguments"])
-def test_an_option_that_nobody_knows_is_refused(option: str) -> None:
+def test_an_unknown_option_is_refused(option: str) -> None:
     named: dict[str, Any] = {option: "emtpy"}
     with pytest.raises(UnknownName, match=f"unknown option of {option}"):
         transcripts(**named)

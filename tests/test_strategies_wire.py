@@ -1,4 +1,4 @@
-"""The strategies of what crosses the wire: requests that nobody refuses, streams that add up, faults that are found."""
+"""The strategies for the wire: requests that are accepted, streams that add up, faults that are found."""
 
 import sys
 import textwrap
@@ -41,7 +41,7 @@ def test_a_request_is_valid_and_breaks_no_rule(body: dict[str, Any]) -> None:
 
 
 @pytest.mark.parametrize("provider", profiles.names())
-def test_a_request_to_a_provider_is_none_that_it_refuses(provider: str) -> None:
+def test_a_request_to_a_provider_is_accepted(provider: str) -> None:
     profile = profiles.load(provider)
 
     @settings(max_examples=10)
@@ -65,7 +65,7 @@ MODELS = [
 
 
 @pytest.mark.parametrize(("provider", "model"), MODELS)
-def test_a_request_to_a_model_is_none_that_its_provider_refuses(provider: str, model: str) -> None:
+def test_a_request_to_a_model_is_accepted(provider: str, model: str) -> None:
     profile = profiles.load(provider)
 
     @FEW
@@ -93,7 +93,7 @@ def test_every_shape_of_a_request_is_drawn(shape: Any) -> None:
 
 @FEW
 @given(requests(provider="deepseek", stream=True))
-def test_the_profile_decides_what_goes_back_and_the_option_that_it_streams(body: dict[str, Any]) -> None:
+def test_the_profile_decides_on_reasoning_and_the_option_on_streaming(body: dict[str, Any]) -> None:
     assert body["stream"] is True
     for message in body["messages"]:
         assert ("tool_calls" in message) is ("reasoning_content" in message)
@@ -104,7 +104,7 @@ def test_the_simplest_request_is_one_message() -> None:
     assert simplest == find(requests(), lambda _: True, settings=SHRUNK)
 
 
-def test_a_provider_that_nobody_has_is_refused() -> None:
+def test_an_unknown_provider_is_refused() -> None:
     with pytest.raises(UnknownName, match="did you mean deepseek"):
         requests(provider="deepsek")
 
@@ -114,7 +114,7 @@ def streamed(data: bytes) -> Conversation:
 
 
 @given(streams())
-def test_a_stream_puts_together_the_message_that_is_drawn_with_it(drawn: tuple[bytes, dict[str, Any]]) -> None:
+def test_a_stream_adds_up_to_the_message_that_is_drawn_with_it(drawn: tuple[bytes, dict[str, Any]]) -> None:
     data, message = drawn
     stream = assemble(read(data))
     assert [message] == [ingress.read(choice.message) for choice in stream.choices]
@@ -142,7 +142,7 @@ BORNE = {"id null", "type missing", "role on every chunk"}
 
 
 @pytest.mark.parametrize("quirk", QUIRKS)
-def test_a_quirk_breaks_its_rule_or_is_borne(quirk: str) -> None:
+def test_a_quirk_breaks_its_rule_or_none(quirk: str) -> None:
     @settings(max_examples=50)
     @given(streams(quirks=quirk))
     def broken(drawn: tuple[bytes, dict[str, Any]]) -> None:
@@ -183,14 +183,14 @@ def test_every_shape_of_a_stream_is_drawn(shape: Any) -> None:
     assert shape(find(streams(quirks=()), shape, settings=QUICKLY))
 
 
-def test_the_simplest_stream_brings_each_call_in_one_piece() -> None:
+def test_the_simplest_stream_has_each_call_in_one_fragment() -> None:
     found = find(streams(), lambda drawn: len(drawn[1].get("tool_calls", ())) == 2, settings=SHRUNK)
     assert [[0], [1]] == fragments(found)
     assert {"data:", ""} == {line[:5].decode() for line in found[0].split(b"\n")}
 
 
 @given(replies(max_calls=0))
-def test_replies_without_calls_have_words(message: dict[str, Any]) -> None:
+def test_replies_without_calls_have_text(message: dict[str, Any]) -> None:
     assert message["content"]
     assert "tool_calls" not in message
 
@@ -205,7 +205,7 @@ def test_a_fault_is_found_by_its_rule_and_no_other(fault: FaultyConversation) ->
 
 @FEW
 @given(faults(["transcript/*", "stream/complete"]))
-def test_only_the_faults_that_were_asked_for_are_planted(fault: FaultyConversation) -> None:
+def test_only_the_requested_faults_are_drawn(fault: FaultyConversation) -> None:
     assert fault.rule.startswith("transcript/") or fault.rule == "stream/complete"
 
 
@@ -221,20 +221,20 @@ def is_sound(messages: list[dict[str, Any]]) -> bool:
 
 
 SOUND: dict[str, Any] = {
-    "load": lambda kept: kept,
+    "load": lambda stored: stored,
     "save": lambda messages: messages,
     "parse": parse,
     "is_sound": is_sound,
 }
 BROKEN: dict[str, Any] = {
-    "load": lambda kept: kept[:1],
+    "load": lambda stored: stored[:1],
     "parse": lambda data: parse(data) | {"content": ""},
     "is_sound": lambda _messages: True,
 }
 
 
 def examples(monkeypatch: pytest.MonkeyPatch, client: dict[str, Any]) -> dict[str, Any]:
-    """Return the tests that the documentation of the package shows, with a client in the place of another project's."""
+    """Return the tests in the documentation of the package, with a client instead of another project's."""
     monkeypatch.setitem(sys.modules, "my_client", SimpleNamespace(**client))
     shown = [line for line in (strategies.__doc__ or "").splitlines() if line.startswith("    ") or not line]
     found: dict[str, Any] = {}
@@ -242,7 +242,7 @@ def examples(monkeypatch: pytest.MonkeyPatch, client: dict[str, Any]) -> dict[st
     return {name: value for name, value in found.items() if name.startswith("test_")}
 
 
-def test_the_documented_tests_pass_for_a_sound_client(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_documented_tests_pass_for_a_correct_client(monkeypatch: pytest.MonkeyPatch) -> None:
     shown = examples(monkeypatch, SOUND)
     assert 3 == len(shown)
     for test in shown.values():
@@ -250,14 +250,14 @@ def test_the_documented_tests_pass_for_a_sound_client(monkeypatch: pytest.Monkey
 
 
 @pytest.mark.parametrize(
-    ("vice", "test"),
+    ("fault", "test"),
     [
         ("load", "test_a_transcript_comes_back_from_the_store_as_it_was"),
         ("parse", "test_a_stream_is_read_to_the_message_that_was_sent"),
         ("is_sound", "test_a_faulty_history_is_never_sent"),
     ],
 )
-def test_the_documented_tests_fail_for_a_broken_client(vice: str, test: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    shown = examples(monkeypatch, {**SOUND, vice: BROKEN[vice]})
+def test_the_documented_tests_fail_for_a_broken_client(fault: str, test: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    shown = examples(monkeypatch, {**SOUND, fault: BROKEN[fault]})
     with pytest.raises(AssertionError):
         settings(phases=[Phase.generate])(shown[test])()
