@@ -317,6 +317,6 @@ def simulator() -> Iterator[Callable[..., Simulation]]:
         ) -> Simulation:
             variant = "stream" if stream else "plain"
             session = server.open(scenarios.load(scenario), profiles.load(provider), variant, model, strict=strict)
-            return simulation(session, lambda told: render(told, lambda _colour, text: text))
+            return simulation(session, lambda report: render(report, lambda _colour, text: text))
 
         yield play

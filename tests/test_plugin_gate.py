@@ -64,7 +64,7 @@ def test_only_an_entry_about_one_fact_is_stale_as_soon_as_it_passes(given: Entry
 
 
 @pytest.mark.parametrize(
-    ("given", "whole", "closing"),
+    ("given", "is_complete", "reported"),
     [
         (entry(f"groq/{DONE}"), True, "stale"),
         (entry(f"groq/{DONE}"), False, ""),
@@ -77,19 +77,19 @@ def test_only_an_entry_about_one_fact_is_stale_as_soon_as_it_passes(given: Entry
         (entry("gro*/no/such"), True, ""),
     ],
 )
-def test_entries_are_judged_as_the_gate_does_once_everything_was_played(
-    given: Entry, closing: str, *, whole: bool
+def test_entries_are_checked_as_the_gate_does_once_every_case_has_run(
+    given: Entry, reported: str, *, is_complete: bool
 ) -> None:
     results = Results("groq", "m", (played(Status.PASSED),))
-    verdict = ExpectedFailures.of_subject("groq", [given], TODAY).judgement(results, whole=whole)
-    assert ([closing] if closing else []) == [
-        name for name in ("stale", "unmatched", "expired", "unexpected") if getattr(verdict, name)
+    found = ExpectedFailures.of_subject("groq", [given], TODAY).check_entries(results, is_complete=is_complete)
+    assert ([reported] if reported else []) == [
+        name for name in ("stale", "unmatched", "expired", "unexpected") if getattr(found, name)
     ]
 
 
 @pytest.fixture(scope="module")
 def endless() -> Iterator[str]:
-    """A provider that ends no stream with its mark."""
+    """A provider that never sends [DONE]."""
 
     def mood(_number: int, _body: Any, answered: HttpReply) -> HttpReply:
         body = answered.body if isinstance(answered.body, bytes) else b"".join(answered.body)

@@ -121,7 +121,7 @@ def test_an_entry_with_a_former_id_excuses_a_failure_of_a_run(match: str, tmp_pa
     expected = ExpectedFailures.of_subject("openai", [entry], "2026-11-22")
     assert entry == expected.covering("openai", results.cases[0], NEW)
     assert (entry if "plain" in match else None) == expected.naming("openai", results.cases[0], NEW)
-    assert expected.judgement(results, whole=True).passes
+    assert expected.check_entries(results, is_complete=True).passes
 
 
 def test_an_entry_about_recordings_covers_a_rule_under_its_former_id() -> None:

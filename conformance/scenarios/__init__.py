@@ -1,8 +1,8 @@
 """Scenarios: one YAML file each, played in both directions.
 
-`harness.provider` plays the user's side of a scenario against a provider, `harness.simulator` and `harness.sessions`
-the provider's side to a client. The reply is derived from the script and the provider's claims; nothing of it is
-written down. Some are for clients alone: what a provider does in them, none can be asked for.
+`conformance.suite` plays the user's side of a scenario against a provider, `conformance.simulator` the provider's
+side to a client. Replies are derived from the script and the provider's claims. Some scenarios are for clients only,
+since no provider can be asked to behave as they script it.
 """
 
 from collections.abc import Iterator, Mapping
@@ -16,34 +16,34 @@ from conformance.documents import Document, read_yaml
 from conformance.errors import UnknownName
 from conformance.profiles import UNKNOWN, Source
 from conformance.rule_ids import current_id
-from conformance.scenarios._faults import faults
+from conformance.scenarios._validation import errors
 
 _FOLDER = Path(__file__).parent
 VARIANTS = ("plain", "stream")
 RULED_OUT: tuple[Any, ...] = (False, "none", "never", "unknown", [], ["none"])
-"""Claim values that say a need is not met, or that nobody knows."""
+"""Claim values that rule out a need: it is not met, or unknown."""
 
 Arguments: TypeAlias = Mapping[str, Any] | str
-"""What a call is given: an object, or the text of one as the model writes it, which may be malformed."""
+"""The arguments of a call: an object, or the JSON text that the model writes, which may be malformed."""
 
-_TAKEN: Final = ("tools", "system", "turns", "needs", "variants", "exercises")
-"""What a scenario has of the one that it is like, where it does not say otherwise."""
+_INHERITED: Final = ("tools", "system", "turns", "needs", "variants", "exercises")
+"""What a scenario takes from the one that it is `like`, unless it sets its own."""
 
-_OF_IDS: Final = (
+_ID_CLAIMS: Final = (
     "ids.format", "ids.format-in-stream", "ids.numbering", "ids.unique-in-reply", "ids.unique-in-conversation",
     "ids.duplicate-in-request", "ids.duplicate-in-message", "ids.input-max-length", "ids.input-pattern",
     "ids.empty-in-request", "ids.foreign",
 )  # fmt: skip
-"""What is not known of a provider's ids any more where a scenario writes ids of its own."""
+"""Claims about ids, which are unknown in a scenario with ids of its own."""
 
 
 @dataclass(frozen=True, slots=True)
 class Turn:
-    """One exchange of the script: what the client brings, and what the model thinks, calls and says.
+    """One exchange of the script: what the client sends, and what the model thinks, calls and says.
 
-    `delays` are the milliseconds that the tools of the results take, `fails` and `denied` the positions of those that
-    raise an error and of those that the user does not allow. `raw` names ways in which the stream misbehaves, `ids`
-    are those of the calls where the script gives them; only the simulator can be told either.
+    `delays` are the milliseconds that the tools take, `fails` and `denied` the positions of the calls whose tools
+    raise an error or that the user does not allow. Only the simulator follows `raw`, the faults of the stream, and
+    `ids`, the ids of the calls.
     """
 
     user: str | None = None
@@ -60,7 +60,7 @@ class Turn:
 
 @dataclass(frozen=True, slots=True)
 class Change:
-    """One deviation by its name in `harness.changes`, and what it is told."""
+    """One deviation by its name in `suite.deviations.CHANGES`, and its parameters."""
 
     name: str
     parameters: Mapping[str, str] = field(default_factory=dict)
@@ -68,10 +68,10 @@ class Change:
 
 @dataclass(frozen=True, slots=True)
 class Probe:
-    """A request of the scenario, sent again with one deviation or several; `at` counts exchanges from 1.
+    """A request of the scenario, sent again with one or more deviations; `at` counts exchanges from 1.
 
-    `breaks` names the rule that the deviation breaks; None for a control, which every provider is to accept. `claims`
-    are those that say what a provider does with it, the first that is known counts.
+    `breaks` names the rule that the deviation breaks; it is None for a control, which every provider should accept.
+    `claims` predict what a provider does with it; the first known one counts.
     """
 
     name: str
@@ -84,11 +84,12 @@ class Probe:
 
 @dataclass(frozen=True, slots=True)
 class Scenario:
-    """A conversation to be played; `exercises` are globs of the rules that it promises to put to the test.
+    """A conversation to play; `exercises` are globs of the rules that it promises to test.
 
-    `needs` are claims with the value that they are to have, None for any that rules nothing out. `for_clients`: no
-    provider is asked for it. `claims` are worn over those of the profile while it is played and judged. `breaks` are
-    the rules about providers that its replies break on purpose. `expects` says what a conforming client does.
+    `needs` are claims with their required value; None allows any value that does not rule the scenario out.
+    `for_clients`: it is never played against a provider. `claims` override the profile's while it is played and
+    checked. `breaks` are the rules about providers that its replies break on purpose. `expects` says what a
+    conforming client does.
     """
 
     name: str
@@ -108,24 +109,24 @@ class Scenario:
 
     @property
     def prompts(self) -> tuple[str, ...]:
-        """Return the user's messages, in their order."""
+        """Return the texts of the user messages, in order."""
         return tuple(turn.user for turn in self.turns if turn.user is not None)
 
     def unmet(self, claims: Mapping[str, Any]) -> str | None:
-        """Return the first need that the claims rule out, or None where the scenario can be played."""
+        """Return the first need that the claims rule out, or None if the scenario can be played."""
         return next((name for name, value in self.needs.items() if not _is_met(claims, name, value)), None)
 
 
-def _is_met(claims: Mapping[str, Any], name: str, wanted: Any) -> bool:
+def _is_met(claims: Mapping[str, Any], name: str, required: Any) -> bool:
     claimed = claims.get(name)
-    if wanted is None:
+    if required is None:
         return name not in claims or claimed not in RULED_OUT
-    return wanted in claimed if isinstance(claimed, list) else bool(wanted == claimed)
+    return required in claimed if isinstance(claimed, list) else bool(required == claimed)
 
 
 @cache
 def names() -> tuple[str, ...]:
-    """Return the names of all scenarios, in their order."""
+    """Return the names of all scenarios, sorted."""
     return definitions.names(_FOLDER)
 
 
@@ -139,9 +140,9 @@ def read(path: Path) -> Scenario:
     """Return the scenario in a file; raises InvalidDocument with file, line and pointer."""
     document = definitions.read(path, "scenario")
     value = _completed(document)
-    for place, message in faults(value, tool_definitions().keys()):
+    for place, message in errors(value, tool_definitions().keys()):
         raise definitions.invalid(document, place, message)
-    own = dict.fromkeys(_OF_IDS, UNKNOWN) if "ids" in value else {}
+    unknown = dict.fromkeys(_ID_CLAIMS, UNKNOWN) if "ids" in value else {}
     return Scenario(
         name=path.stem,
         title=value["title"],
@@ -153,7 +154,7 @@ def read(path: Path) -> Scenario:
         system=value.get("system", ""),
         probes=tuple(_probe(probe) for probe in value.get("probes", ())),
         for_clients="for" in value,
-        claims=own | value.get("claims", {}),
+        claims=unknown | value.get("claims", {}),
         breaks=tuple(map(current_id, value.get("breaks", ()))),
         expects=value.get("expects", ""),
         source=Source(**value["source"]) if "source" in value else None,
@@ -162,13 +163,13 @@ def read(path: Path) -> Scenario:
 
 @cache
 def tool_definitions() -> Mapping[str, Mapping[str, Any]]:
-    """Return every tool that scenarios offer, by name, as it stands in a request's `tools`."""
+    """Return the tools that scenarios offer, by name, each as an item of a request's `tools`."""
     tools = read_yaml(_FOLDER / "_tools.yaml").value
     return {name: {"type": "function", "function": {"name": name, **tool}} for name, tool in tools.items()}
 
 
 def _completed(document: Document) -> Mapping[str, Any]:
-    """Return what a file says, with what it takes from the scenario that it is like."""
+    """Return the content of a file, with what it inherits from the scenario that it is `like`."""
     value: Mapping[str, Any] = document.value
     like = value.get("like")
     if like is None:
@@ -177,12 +178,12 @@ def _completed(document: Document) -> Mapping[str, Any]:
         raise definitions.invalid(document, ("like",), str(UnknownName("scenario", like, names())))
     other = read_yaml(_FOLDER / f"{like}.yaml").value
     if "like" in other:
-        raise definitions.invalid(document, ("like",), f"expected a scenario that is like no other, got {like!r}")
-    return {**{key: other[key] for key in _TAKEN if key in other}, **value}
+        raise definitions.invalid(document, ("like",), f"expected a scenario that has no `like` itself, got {like!r}")
+    return {**{key: other[key] for key in _INHERITED if key in other}, **value}
 
 
 def _turns(value: Mapping[str, Any]) -> Iterator[Turn]:
-    """Yield the turns; an id's template counts the calls before it, in its reply and in all."""
+    """Yield the turns; the template of ids gets the numbers of a call in its reply and in the conversation."""
     template: str | None = value.get("ids")
     turns = number = 0
     for turn in value["turns"]:
@@ -205,19 +206,19 @@ def _turns(value: Mapping[str, Any]) -> Iterator[Turn]:
 
 
 def _single(value: Mapping[str, Any]) -> tuple[str, Any]:
-    """Return key and value of an object that has one key."""
-    ((name, given),) = value.items()
-    return name, given
+    """Return key and value of an object with one key."""
+    ((key, content),) = value.items()
+    return key, content
 
 
 def _probe(value: Mapping[str, Any]) -> Probe:
-    given = value.get("change", ())
+    changes = value.get("change", ())
     claims = value.get("claim", ())
     return Probe(
         name=value["name"],
         title=value["title"],
         at=value["at"],
-        changes=tuple(_change(each) for each in (given if isinstance(given, list) else [given] if given else ())),
+        changes=tuple(map(_change, changes if isinstance(changes, list) else [changes] if changes else ())),
         breaks=current_id(value["breaks"]) if "breaks" in value else None,
         claims=(claims,) if isinstance(claims, str) else tuple(claims),
     )

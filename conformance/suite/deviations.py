@@ -236,8 +236,8 @@ def _tools_empty(request: Request) -> None:
 
 def _calls_empty(request: Request) -> None:
     """Add an assistant message with an empty list of calls, and a user message after it."""
-    said = {"role": "assistant", "content": "Yes?", "tool_calls": []}
-    request.messages.extend([said, {"role": "user", "content": "Go on."}])
+    empty = {"role": "assistant", "content": "Yes?", "tool_calls": []}
+    request.messages.extend([empty, {"role": "user", "content": "Go on."}])
 
 
 def _unknown_parameter(request: Request) -> None:

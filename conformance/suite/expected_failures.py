@@ -43,15 +43,15 @@ class ExpectedFailures:
         named = [f"{subject}/{case.name}/{each}" for each in all_ids(fact)]
         return next((each for each in self._in_force() if each.match in named and not each.flaky), None)
 
-    def judgement(self, results: Results, *, whole: bool) -> GateResult:
-        """Return the gate's judgement of the entries that name this subject.
+    def check_entries(self, results: Results, *, is_complete: bool) -> GateResult:
+        """Return which of the entries that name this subject are stale, expired or unmatched.
 
-        An entry that no longer fails or matches nothing is only reported after a whole run, an expired one always.
+        An entry that no longer fails or matches nothing is only reported after a complete run, an expired one always.
         """
         named = [each for each in self.entries if "*" not in _subject(each)]
         found = evaluate([results], named, self.today)
         expired = GateResult(expired=found.expired)
-        return replace(expired, stale=found.stale, unmatched=found.unmatched) if whole else expired
+        return replace(expired, stale=found.stale, unmatched=found.unmatched) if is_complete else expired
 
     def _in_force(self) -> list[Entry]:
         return [each for each in self.entries if not each.has_expired(self.today)]

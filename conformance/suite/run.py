@@ -164,11 +164,11 @@ class Run:
         return f"passes, but is expected to fail: {entry.reason} Remove the entry {entry.match}."
 
     def stale_entries(self, *, deselected: bool) -> GateResult:
-        """Return the gate's judgement of the expected failures themselves; `deselected`: some items did not run."""
+        """Return which expected failures are stale, expired or unmatched; `deselected`: some items did not run."""
         names = {f"{scenario.name}.{variant}" for scenario, variant in self.cases()}
         unknown = any(case.is_inconclusive for case in self._cases.values())
-        whole = not deselected and not unknown and names == set(self._cases)
-        return self.expected_failures.judgement(self.results(), whole=whole)
+        is_complete = not deselected and not unknown and names == set(self._cases)
+        return self.expected_failures.check_entries(self.results(), is_complete=is_complete)
 
     def _expected(self) -> Sequence[baseline.Entry]:
         """Return the expected failures of the given file, or the project's own if its own cassettes are replayed."""

@@ -1,4 +1,4 @@
-"""What is wrong with a scenario's file and no schema can say: names that nobody knows, positions that are not there."""
+"""Errors in scenario files that a schema cannot find: unknown names, and positions that do not exist."""
 
 from collections.abc import Iterator, Mapping, Sequence, Set
 from string import Formatter
@@ -10,20 +10,20 @@ from conformance.errors import UnknownName
 from conformance.schemas import validator
 
 ID_FIELDS: Final = ("turn", "position", "number", "name")
-"""What the template of an id may speak of."""
+"""The fields of an id template."""
 
 
-def faults(value: Mapping[str, Any], tools: Set[str]) -> Iterator[tuple[Place, str]]:
-    """Yield place and message of each fault; `value` is a scenario with what it takes from another one."""
+def errors(value: Mapping[str, Any], tools: Set[str]) -> Iterator[tuple[Place, str]]:
+    """Yield place and message of each error; `value` is a scenario with what it inherits."""
     for number, name in enumerate(value.get("tools", ())):
         if name not in tools:
             yield ("tools", number), str(UnknownName("tool", name, tools))
-    yield from _of_needs(value.get("needs", ()))
-    yield from _of_claims(value.get("claims", {}))
+    yield from _errors_of_needs(value.get("needs", ()))
+    yield from _errors_of_claims(value.get("claims", {}))
     if not _is_template(value.get("ids", "")):
         known = ", ".join(f"{{{name}}}" for name in ID_FIELDS)
-        yield ("ids",), f"expected a template with no fields but {known}, got {value['ids']!r}"
-    yield from _of_turns(value["turns"], frozenset(value.get("tools", ())))
+        yield ("ids",), f"expected a template with the fields {known} only, got {value['ids']!r}"
+    yield from _errors_of_turns(value["turns"], frozenset(value.get("tools", ())))
 
 
 def _is_template(text: str) -> bool:
@@ -33,14 +33,14 @@ def _is_template(text: str) -> bool:
         return False
 
 
-def _of_needs(needs: Sequence[Any]) -> Iterator[tuple[Place, str]]:
+def _errors_of_needs(needs: Sequence[Any]) -> Iterator[tuple[Place, str]]:
     for number, need in enumerate(needs):
         for name in (need,) if isinstance(need, str) else need:
             if name not in profiles.vocabulary():
                 yield ("needs", number), str(UnknownName("claim", name, profiles.vocabulary()))
 
 
-def _of_claims(claims: Mapping[str, Any]) -> Iterator[tuple[Place, str]]:
+def _errors_of_claims(claims: Mapping[str, Any]) -> Iterator[tuple[Place, str]]:
     for name, value in claims.items():
         if name not in profiles.vocabulary():
             yield ("claims", name), str(UnknownName("claim", name, profiles.vocabulary()))
@@ -50,18 +50,18 @@ def _of_claims(claims: Mapping[str, Any]) -> Iterator[tuple[Place, str]]:
             yield ("claims", name), error.message
 
 
-def _of_turns(turns: Sequence[Mapping[str, Any]], tools: Set[str]) -> Iterator[tuple[Place, str]]:
+def _errors_of_turns(turns: Sequence[Mapping[str, Any]], tools: Set[str]) -> Iterator[tuple[Place, str]]:
     called = 0
     for number, turn in enumerate(turns):
         place: Place = ("turns", number)
         if "results" in turn and not called:
-            yield (*place, "results"), "expected a user's message, since the turn before calls nothing, got results"
+            yield (*place, "results"), "expected a user message, since the previous turn has no calls, got results"
         for key in ("fails", "denied"):
             for at, position in enumerate(turn.get(key, ())):
                 if position >= called:
                     yield (*place, key, at), f"expected the position of one of {called} calls, got {position}"
         if len(turn.get("delays", ())) > called:
-            yield (*place, "delays"), f"expected no more than {called} delays, got {len(turn['delays'])}"
+            yield (*place, "delays"), f"expected at most {called} delays, got {len(turn['delays'])}"
         names = [next(iter(call)) for call in turn.get("calls", ())]
         for at, name in enumerate(names):
             if name not in tools:
