@@ -102,7 +102,7 @@ def test_prose_shows_markup_as_it_stands(text: str, expected: str) -> None:
 
 
 def test_a_vertical_bar_ends_no_cell_of_a_table() -> None:
-    assert "| a |\n|--------|\n| `x\\|y` |" == markdown_table(["a"], [[code("x|y")]])
+    assert "| a | b |\n|---|---|\n| `x\\|y` | 1 |" == markdown_table(["a", "b"], [[code("x|y"), "1"]])
 
 
 @pytest.fixture

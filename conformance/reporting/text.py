@@ -56,5 +56,6 @@ def markdown_table(headings: Sequence[str], rows: Iterable[Sequence[str]]) -> st
     from tabulate import tabulate
 
     cells = [[cell.replace("|", "\\|") for cell in row] for row in rows]
-    # Columns are not aligned: a long cell would pad all others, and a change of it would change every line.
-    return tabulate(cells, headers=headings, tablefmt="pipe", stralign=None, disable_numparse=True)
+    # Columns are not aligned, because a change of a long cell would change every line.
+    table = tabulate(cells, headers=headings, tablefmt="pipe", stralign=None, disable_numparse=True)
+    return re.sub(r"(?m)^\|-+\|[-|]*$", "|---" * len(headings) + "|", table, count=1)

@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Mapping
 from typing import Any, Final
 
-from conformance.reporting.text import printable
+from conformance.reporting.text import plural, printable
 
 _COLUMNS: Final = {
     "rule": "rule",
@@ -31,7 +31,7 @@ def render_score(score: Mapping[str, Any]) -> Iterator[str]:
             yield from ("", f"{heading}:")
         for hole in holes:
             expected = f"for {', '.join(hole['expects'])}" if hole["expects"] else "harmless"
-            yield f"  {hole['planted']} ({expected}): {hole['wrong']}, {hole['times']} times"
+            yield f"  {hole['planted']} ({expected}): {hole['wrong']}, {plural(hole['times'], 'time')}"
             yield f"    first in {hole['host']}: {printable(hole['change'])}"
             yield from (f"    {hole['why']}",) if "why" in hole else ()
     alone = [row for row in score["rules"] if not row["vices"]]

@@ -36,11 +36,11 @@ function observation(cell) {
     "article",
     { class: verdict.name },
     title,
-    make("p", { class: "hint" }, `${verdict.text}. Evidence: ${evidence.text}.`),
+    make("p", { class: "hint" }, `${verdict.name}: ${verdict.text}; ${evidence.name}: ${evidence.text}.`),
     facts([
       ["Claimed", details.claimed || "no claim"],
       ["Observed", details.observed || observedText(cell)],
-      ["Expected", details.expected || expectedText(verdict)],
+      ["Expected failure", details.expected || expectedText(verdict)],
       ["Cases", details.cases.join(", ")],
     ]),
     ...titled(plural(details.findings.length, "finding"), details.findings.map(finding)),
@@ -59,7 +59,7 @@ function observedText({ judged }) {
 }
 
 function expectedText({ name }) {
-  return ["breaks", "departs", "untested", "errored"].includes(name) ? "no: it is not an expected failure" : "yes";
+  return ["breaks", "departs", "untested", "errored"].includes(name) ? "no" : "";
 }
 
 function facts(pairs) {
