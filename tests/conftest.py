@@ -2,7 +2,7 @@
 
 import signal
 import socket
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -20,6 +20,7 @@ settings.load_profile("project")
 WORKERS = 2
 """Processes of a run of all tests. `-n 0` uses one; so does a run of chosen files."""
 
+GOLDEN = Path(__file__).parent / "golden"
 SHARED = Path(__file__).parents[2] / "shared"
 
 
@@ -30,6 +31,22 @@ def pytest_cmdline_main(config: pytest.Config) -> None:
     undecided = getattr(option, "numprocesses", 0) is None and option.dist == "no"
     if undecided and config.args_source is pytest.Config.ArgsSource.TESTPATHS and not option.usepdb:
         option.numprocesses, option.dist = WORKERS, "loadfile"
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    parser.addoption("--update-golden", action="store_true", help="write the golden files instead of comparing them")
+
+
+@pytest.fixture
+def golden(request: pytest.FixtureRequest) -> Callable[[str, str], None]:
+    """Return a function that compares a text with a golden file, or writes the file with `--update-golden`."""
+
+    def compare(name: str, text: str) -> None:
+        if request.config.getoption("--update-golden"):
+            (GOLDEN / name).write_text(text, "utf-8")
+        assert (GOLDEN / name).read_text("utf-8") == text
+
+    return compare
 
 
 @pytest.fixture(autouse=True, scope="session")

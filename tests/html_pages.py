@@ -1,4 +1,4 @@
-"""Pages of the published matrix for tests: one of each thing that it shows, and one in which every text is hostile."""
+"""HTML pages of the matrix: one with everything that it can show, and one in which every text is hostile."""
 
 from dataclasses import replace
 from pathlib import Path
@@ -8,7 +8,7 @@ from conformance.profiles import Claim, Profile, Source
 from conformance.reporting.matrix.table import Inputs, Table, table
 from conformance.reporting.renderers import html
 from conformance.results import Case, Evidence, Finding, Level, Outcome, Refusal, Results, Status
-from tests.observations import DONE, observed
+from tests.observations import DONE, inputs
 
 ATTACK: Final = (
     "</script></style></dialog><script>document.title='owned'</script><!--<script>"
@@ -20,12 +20,12 @@ _ATTACKED: Final = "stream.done"
 
 def example(folder: Path) -> Table:
     """Return the table of the small example."""
-    return table(observed(folder))
+    return table(inputs(folder))
 
 
 def hostile(folder: Path) -> Table:
     """Return a table whose findings, refusals, names, versions, claims and sources all try to be markup."""
-    given = observed(folder)
+    given = inputs(folder)
     profile = _attacked(given.profiles["example"])
     found = Finding(ATTACK, ATTACK, Level.MUST, Refusal(400, ATTACK), ATTACK, ATTACK)
     case = Case("one-tool-call", "stream", Evidence.SIMULATED, (Outcome(DONE, Status.FAILED, Level.MUST, 1, (found,)),))

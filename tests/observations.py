@@ -1,4 +1,4 @@
-"""One small set of everything that published reports are made of, with one of each thing that they show."""
+"""A small set of inputs of the published reports, with one of everything that they show."""
 
 from pathlib import Path
 
@@ -43,8 +43,8 @@ claims:
 """
 
 
-def observed(folder: Path) -> Inputs:
-    """Return results of a provider, of a further model of it and of an adapter, what recordings say, and an entry."""
+def inputs(folder: Path) -> Inputs:
+    """Return results of a provider, of a further model and of an adapter, with a calibration and a baseline entry."""
     path = folder / "example.yaml"
     path.write_text(PROFILE.replace("disagrees: {", "disagrees: [{").replace("One report.}", "One report.}]"))
     entries = (Entry(f"example:m-2/*/{DONE}", "It never sends *one*.", "https://example.com/bug"),)

@@ -1,4 +1,4 @@
-"""Badges: what was seen is told apart from what is declared, and the picture is one that anybody can read."""
+"""Badges: observed and declared checks are counted separately, and the image is readable."""
 
 import json
 from pathlib import Path
@@ -49,7 +49,7 @@ def case(evidence: Evidence, *statuses: Status, level: Level = Level.MUST, varia
         ),
     ],
 )
-def test_each_fact_counts_once_and_by_its_evidence(cases: list[Case], provider: str, expected: Counts) -> None:
+def test_each_check_counts_once_and_by_its_evidence(cases: list[Case], provider: str, expected: Counts) -> None:
     assert expected == count([Results("example", "m", tuple(cases), provider)])
 
 
@@ -62,7 +62,7 @@ def test_each_fact_counts_once_and_by_its_evidence(cases: list[Case], provider: 
         (Counts(), "nothing checked"),
     ],
 )
-def test_a_badge_says_what_was_seen_and_what_is_declared(counted: Counts, message: str) -> None:
+def test_a_badge_shows_observed_and_declared_checks(counted: Counts, message: str) -> None:
     assert message == json.loads(render_shields(counted, "wire"))["message"]
     assert f"wire: {message}" == parse_xml(render_svg(counted, "wire")).findtext(f"{SVG}title")
 
@@ -76,7 +76,7 @@ def test_only_a_failure_is_an_error_to_shields() -> None:
 
 
 @given(st.text(max_size=40))
-def test_a_label_of_any_text_is_held_by_a_picture_wide_enough(label: str) -> None:
+def test_an_image_is_wide_enough_for_any_label(label: str) -> None:
     root = parse_xml(render_svg(Counts(1), label))
     left, right = root.findall(f"{SVG}rect")
     assert int(root.get("width", 0)) == int(left.get("width", 0)) + int(right.get("width", 0))
@@ -88,7 +88,7 @@ def test_a_label_of_any_text_is_held_by_a_picture_wide_enough(label: str) -> Non
 TAGS = ("svg", "title", "rect", "g", "text")
 
 
-def test_the_verb_prints_either_form(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_the_command_prints_both_formats(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     path = tmp_path / "example.json"
     path.write_bytes(orjson.dumps(Results("example", "m", (case(Evidence.SIMULATED, Status.PASSED),)).to_json()))
     assert 0 == main(["badge", str(path)])

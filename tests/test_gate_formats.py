@@ -1,4 +1,4 @@
-"""The gate for other programs: what closes it, and what is excused, in each of their formats."""
+"""The gate for other programs: failures and expected failures in each of their formats."""
 
 import json
 from pathlib import Path
@@ -22,8 +22,8 @@ def outcome(rule: str, status: Status, level: Level = Level.MUST) -> Outcome:
 
 
 @pytest.fixture
-def told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Any:
-    """Return what the gate prints in a format of results that hold each thing that can be said."""
+def report(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Any:
+    """Return a function that prints the gate's report on every kind of result in a format."""
     probe = ProbeResult(
         "ids-empty", "A title.", "request/tool-call-id-not-empty", Status.FAILED, "refused with 400", "accepted"
     )
@@ -58,8 +58,8 @@ def line_of(text: str) -> int:
     return next(number for number, line in enumerate(shown, 1) if text in line)
 
 
-def test_junit_has_a_suite_a_case_and_a_test_a_fact(told: Any) -> None:
-    root = parse_xml(told("junit"))
+def test_junit_has_a_suite_per_case_and_a_test_per_check(report: Any) -> None:
+    root = parse_xml(report("junit"))
     endings = {(suite.get("name"), test.get("name")): [each.tag for each in test] for suite in root for test in suite}
     case = "example/plain-answer.stream"
     assert {
@@ -75,14 +75,14 @@ def test_junit_has_a_suite_a_case_and_a_test_a_fact(told: Any) -> None:
     } == endings
 
 
-def test_sarif_leads_to_lines_of_results_and_of_the_baseline(told: Any) -> None:
-    log = json.loads(told("sarif"))
+def test_sarif_has_lines_of_results_and_of_the_baseline(report: Any) -> None:
+    log = json.loads(report("sarif"))
     assert [] == list(Draft4Validator(SCHEMA).iter_errors(log))
     (run,) = log["runs"]
-    places = {}
+    locations = {}
     for result in run["results"]:
         physical = result["locations"][0]["physicalLocation"]
-        places[result["ruleId"]] = (physical["artifactLocation"]["uri"], physical["region"]["startLine"])
+        locations[result["ruleId"]] = (physical["artifactLocation"]["uri"], physical["region"]["startLine"])
     # The object of an outcome begins on the line before its first member.
     results = "results/example.json"
     assert {
@@ -93,18 +93,18 @@ def test_sarif_leads_to_lines_of_results_and_of_the_baseline(told: Any) -> None:
         "gate/case-judges-something": (results, line_of("one-tool-call") - 1),
         "gate/expected-failure-fails": ("expected.yaml", 4),
         "gate/entry-matches": ("expected.yaml", 7),
-    } == places
+    } == locations
     assert [DONE] == [each["ruleId"] for each in run["results"] if "suppressions" in each]
     assert not run["invocations"][0]["executionSuccessful"]
 
 
-def test_github_annotates_what_closes_the_gate(told: Any) -> None:
-    shown = told("github").splitlines()
+def test_github_annotates_what_closes_the_gate(report: Any) -> None:
+    shown = report("github").splitlines()
     assert "::error file=expected.yaml,line=4,title=gate/expected-failure-fails MUST::" in "\n".join(shown)
     assert "conformance: 6 errors, 1 warning, 1 notice" == shown[-1]
 
 
-def test_what_an_adapter_passed_stands_where_its_case_does(
+def test_a_pass_of_an_adapter_has_the_location_of_its_case(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.chdir(tmp_path)

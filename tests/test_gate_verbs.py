@@ -1,6 +1,6 @@
 """`conformance gate` and `conformance diff`: the reports for people and for pull requests, and the exit codes."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 import orjson
@@ -10,20 +10,19 @@ from conformance.cli import main
 from conformance.results import Case, Evidence, Finding, Level, Outcome, Results, Status
 
 DONE, ROLE = "stream/ends-with-done", "stream/role-first"
-GOLDEN = Path(__file__).parent / "golden"
 
 
-def written(path: Path, **outcomes: Status) -> Path:
+def written(path: Path, **statuses: Status) -> Path:
     """Write results in which the rules of the example have these statuses."""
     rules = {"done": DONE, "role": ROLE}
     found = (Finding("/0/response", "expected `[DONE]`, got the end", Level.MUST),)
-    judged = tuple(
+    outcomes = tuple(
         [
             Outcome(rules[name], status, Level.MUST, 1, found if status is Status.FAILED else ())
-            for name, status in outcomes.items()
+            for name, status in statuses.items()
         ]
     )
-    case = Case("plain-answer", "stream", Evidence.LIVE, judged)
+    case = Case("plain-answer", "stream", Evidence.LIVE, outcomes)
     path.write_bytes(orjson.dumps(Results("example", "m", (case,)).to_json()))
     return path
 
@@ -66,12 +65,12 @@ def test_the_last_line_says_whether_the_gate_is_open(
 
 
 def test_the_report_names_everything_that_closes_the_gate_with_its_fix(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], golden: Callable[[str, str], None]
 ) -> None:
     results = written(tmp_path / "example.json", done=Status.FAILED, role=Status.PASSED)
     expected = expecting(tmp_path / "expected.yaml", f"example/{ROLE}", "example/stream/no-such-rule")
     _, out, _ = run(capsys, "gate", results, "--expected", expected)
-    assert (GOLDEN / "gate.txt").read_text() == out
+    golden("gate.txt", out)
 
 
 @pytest.mark.parametrize(
@@ -117,7 +116,7 @@ def test_an_empty_folder_and_a_subject_given_twice_are_unusable(
         ),
     ],
 )
-def test_a_difference_ends_with_1_where_something_is_worse(
+def test_a_difference_exits_with_1_for_a_regression(
     tmp_path: Path,
     capsys: pytest.CaptureFixture[str],
     before: dict[str, Status],
@@ -130,8 +129,10 @@ def test_a_difference_ends_with_1_where_something_is_worse(
     assert (code, first) == (given[0], given[1].splitlines()[0])
 
 
-def test_a_difference_as_markdown(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_difference_as_markdown(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], golden: Callable[[str, str], None]
+) -> None:
     old = written(tmp_path / "old.json", done=Status.PASSED)
     new = written(tmp_path / "new.json", done=Status.FAILED, role=Status.PASSED)
     _, out, _ = run(capsys, "diff", "--format", "markdown", old, new)
-    assert (GOLDEN / "difference.md").read_text() == out
+    golden("difference.md", out)

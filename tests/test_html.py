@@ -1,9 +1,10 @@
-"""The matrix as one HTML page, as a program reads it: what it holds, what it may do, what hostile texts become."""
+"""The matrix as one HTML page, parsed: its content, its policy, and what becomes of hostile texts."""
 
 import re
 import shutil
 import subprocess
 from base64 import b64encode
+from collections.abc import Callable
 from hashlib import sha256
 from html.parser import HTMLParser
 from pathlib import Path
@@ -18,13 +19,12 @@ from conformance.reporting.renderers import html
 from conformance.reporting.text import printable
 from tests.html_pages import ATTACK, example, hostile
 
-GOLDEN: Final = Path(__file__).parent / "golden" / "report" / "matrix.html"
 LARGEST_PAGE: Final = 6_000_000
 CELL_WIDTH: Final = 6
 
 
 class Page(HTMLParser):
-    """What a page consists of: its elements with their attributes, and the texts of scripts and styles."""
+    """The elements of a page with their attributes, and the texts of its scripts and styles."""
 
     def __init__(self, text: str) -> None:
         super().__init__()
@@ -75,7 +75,7 @@ def digest(text: str) -> str:
     return f"'sha256-{b64encode(sha256(text.encode()).digest()).decode()}'"
 
 
-def said(cell: TableCell) -> list[str]:
+def texts_of(cell: TableCell) -> list[str]:
     return [printable(text) for text in (cell.claimed, cell.observed, cell.expected, cell.command)]
 
 
@@ -87,11 +87,11 @@ def without_script_and_style(text: str) -> str:
     return page + mark + data.replace(',"', ',\n"').replace("],[", "],\n[")
 
 
-def test_the_page_matches_its_golden_file(tmp_path: Path) -> None:
-    assert GOLDEN.read_text("utf-8") == without_script_and_style(html.render(example(tmp_path)))
+def test_the_page_matches_its_golden_file(tmp_path: Path, golden: Callable[[str, str], None]) -> None:
+    golden("report/matrix.html", without_script_and_style(html.render(example(tmp_path))))
 
 
-def test_it_is_the_one_file_that_is_published_and_the_same_each_time(tmp_path: Path) -> None:
+def test_one_file_is_published_with_the_same_bytes_each_time(tmp_path: Path) -> None:
     assert {"matrix.html": html.render(example(tmp_path))} == html.publish(example(tmp_path))
 
 
@@ -102,7 +102,7 @@ def test_the_policy_allows_its_own_script_and_style_and_nothing_else(page: Page)
     assert f"{expected}base-uri 'none'; form-action 'none'" == policy
 
 
-def test_nothing_in_it_is_fetched_run_or_styled_but_its_own(page: Page) -> None:
+def test_it_loads_and_runs_nothing_but_its_own_script_and_style(page: Page) -> None:
     assert [{"type": "application/json", "id": "data"}, {"type": "module"}] == page.named("script")
     assert (1, []) == (len(page.texts["style"]), page.comments)
     assert [] == [tag for tag, _ in page.elements if tag in ("img", "iframe", "object", "embed", "base", "frame")]
@@ -119,24 +119,24 @@ def test_every_cell_of_the_table_can_be_read_from_its_data(made: Table, page: Pa
         for at in range(0, len(numbers), CELL_WIDTH):
             row, variant, verdict, evidence, judged, details = numbers[at : at + CELL_WIDTH]
             name = made.subjects[number].name
-            says = data["verdicts"][verdict]["name"], data["evidence"][evidence]["name"]
-            told = [data["texts"][each] for each in data["details"][details][:4]]
-            shown.append((name, data["rows"][row]["name"], data["texts"][variant], *says, judged, *told))
+            names = data["verdicts"][verdict]["name"], data["evidence"][evidence]["name"]
+            texts = [data["texts"][each] for each in data["details"][details][:4]]
+            shown.append((name, data["rows"][row]["name"], data["texts"][variant], *names, judged, *texts))
     expected = [
-        (each.subject, each.row, each.variant, each.verdict.value, each.evidence, each.judged, *said(each))
+        (each.subject, each.row, each.variant, each.verdict.value, each.evidence, each.judged, *texts_of(each))
         for each in made.cells
     ]
     assert expected == shown
 
 
-def test_a_row_leads_to_claims_that_have_a_row(page: Page) -> None:
+def test_a_row_refers_only_to_claims_that_have_a_row(page: Page) -> None:
     rows = page.data["rows"]
     names = {row["name"] for row in rows}
     led = [name for row in rows for name in row["claims"]]
     assert ([], True) == ([name for name in led if name not in names], "claims/stream.done" in led)
 
 
-def test_a_simulated_pass_of_a_provider_is_never_shown_as_its_conformance(tmp_path: Path) -> None:
+def test_a_simulated_pass_of_a_provider_never_conforms(tmp_path: Path) -> None:
     data = Page(html.render(example(tmp_path))).data
     verdicts, evidence = ([each["name"] for each in data[name]] for name in ("verdicts", "evidence"))
     simulated = []
@@ -156,13 +156,13 @@ def test_without_scripts_it_shows_the_headline_and_the_numbers(tmp_path: Path) -
     assert '<noscript><p class="note">Filters, tables of cells and their details need JavaScript' in text
 
 
-def test_headings_are_in_order_and_heads_of_tables_say_of_what(page: Page) -> None:
+def test_headings_are_in_order_and_table_heads_have_a_scope(page: Page) -> None:
     levels = [int(tag[1]) for tag, _ in page.elements if re.fullmatch(r"h[1-6]", tag)]
     assert (1, [2]) == (levels[0], sorted(set(levels[1:])))
     assert [] == [each for each in page.named("th") if each.get("scope") not in ("col", "row")]
 
 
-def test_hostile_texts_end_no_element_and_stay_what_they_are(tmp_path: Path) -> None:
+def test_hostile_texts_end_no_element_and_are_kept(tmp_path: Path) -> None:
     text = html.render(hostile(tmp_path))
     assert (2, 2) == (text.count("<script"), text.count("</script"))
     assert (0, 0) == (text.count("<!--"), text.count("<img"))
@@ -171,11 +171,11 @@ def test_hostile_texts_end_no_element_and_stay_what_they_are(tmp_path: Path) -> 
     assert [] == [each for each in texts if not each.isprintable()]
 
 
-def test_the_page_of_everything_that_was_observed_is_small_enough_to_send() -> None:
+def test_the_page_of_the_committed_results_is_not_too_large() -> None:
     assert len(html.render(table(load_inputs())).encode()) < LARGEST_PAGE
 
 
-def test_its_script_is_one_that_engines_can_parse(tmp_path: Path) -> None:
+def test_its_script_is_valid(tmp_path: Path) -> None:
     node = shutil.which("node")
     if node is None:
         pytest.skip("NOT RUN: there is no node, so the page's script was parsed by nothing here")

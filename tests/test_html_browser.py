@@ -1,4 +1,4 @@
-"""The matrix as one HTML page, in a real Chromium: by mouse and by keyboard, on a phone, on paper, and under attack."""
+"""The matrix as one HTML page in a real Chromium: mouse and keyboard, phone and paper, and hostile texts."""
 
 import os
 import re
@@ -17,13 +17,13 @@ from tests.html_pages import ADDRESSES, ATTACK, example, hostile, write
 from tests.observations import ANSWERED, DONE, FORMAT, RESENT
 
 ADAPTER, PROVIDER, FURTHER = range(3)
-"""The subjects of the example, by their numbers."""
+"""The numbers of the example's subjects."""
 BROKEN: Final = "#/example%3Am-2/stream%2Fends-with-done/stream/engine"
 READABLE: Final = 4.5
 PHONE: Final = {"width": 360, "height": 740}
 NAMED: Final = frozenset("button checkbox combobox searchbox link region grid dialog DisclosureTriangle".split())
 
-# The ratio of WCAG 2.2 (1.4.3) for every element that bears text of its own, by what is painted behind it.
+# The ratio of WCAG 2.2 (1.4.3) of every element with text of its own, to what is painted behind it.
 CONTRASTS: Final = """() => {
   const parse = (text) => text.match(/[0-9.]+/g).map(Number);
   const linear = (part) => (part <= 0.04045 ? part / 12.92 : ((part + 0.055) / 1.055) ** 2.4);
@@ -38,8 +38,8 @@ CONTRASTS: Final = """() => {
     }
     throw new Error("nothing is painted behind it");
   };
-  const bears = (element) => [...element.childNodes].some((node) => node.nodeType === 3 && node.data.trim());
-  const shown = [...document.querySelectorAll("body *")].filter((each) => bears(each) && each.checkVisibility());
+  const hasText = (element) => [...element.childNodes].some((node) => node.nodeType === 3 && node.data.trim());
+  const shown = [...document.querySelectorAll("body *")].filter((each) => hasText(each) && each.checkVisibility());
   return shown.map((each) => {
     const lights = [light(parse(getComputedStyle(each).color)), light(ground(each))].sort((a, b) => b - a);
     return [(lights[0] + 0.05) / (lights[1] + 0.05), `${each.tagName} ${each.textContent.slice(0, 40)}`];
@@ -48,7 +48,7 @@ CONTRASTS: Final = """() => {
 
 
 class Opening(Protocol):
-    """Opens a page in a window of its own; at the end it must have said nothing and asked for nothing but itself."""
+    """Opens a page in a new window; it must log nothing and request nothing but itself."""
 
     def __call__(self, address: str = "", path: Path | None = None, **window: Any) -> AbstractContextManager[Page]: ...
 
@@ -81,28 +81,28 @@ def opened(browser: Browser, made: Table, tmp_path_factory: pytest.TempPathFacto
     @contextmanager
     def opening(address: str = "", path: Path | None = None, **window: Any) -> Iterator[Page]:
         file = (path or written).as_uri()
-        told: list[str] = []
-        asked: list[str] = []
+        logged: list[str] = []
+        requested: list[str] = []
         with browser.new_context(**window) as context:
             page = context.new_page()
             page.set_default_timeout(5_000)
-            page.on("console", lambda message: told.append(message.text))
-            page.on("pageerror", lambda error: told.append(str(error)))
-            page.on("request", lambda request: asked.append(request.url.partition("#")[0]))
+            page.on("console", lambda message: logged.append(message.text))
+            page.on("pageerror", lambda error: logged.append(str(error)))
+            page.on("request", lambda request: requested.append(request.url.partition("#")[0]))
             page.goto(file + address)
             yield page
-            assert ([], [file]) == (told, asked)
+            assert ([], [file]) == (logged, requested)
 
     return opening
 
 
 def shows(page: Page, count: int) -> None:
-    """Demand that so many cells are shown, as the page says it; an address takes a moment to do its work."""
+    """Wait until the page shows this number of cells."""
     expect(page.locator("#count")).to_have_text(re.compile(rf"^{count} cells? of "))
 
 
 def unfold(page: Page) -> None:
-    """Open everything that folds, from the last to the first, since what is opened moves what is below it."""
+    """Open everything that folds, and wait for the last table."""
     page.evaluate("for (const each of document.querySelectorAll('details')) each.open = true")
     page.locator("#grids details:last-child td[data-row]").first.wait_for()
 
@@ -113,7 +113,7 @@ def crossing(page: Page, subject: int, row: str) -> Locator:
 
 
 def focused(page: Page) -> Any:
-    """Return the subject, by number, and the row of the cell that has the focus."""
+    """Return the number of the subject and the row of the focused cell."""
     subject, row = page.evaluate("(({subject, row}) => [Number(subject), Number(row)])(document.activeElement.dataset)")
     rows = page.evaluate("JSON.parse(document.getElementById('data').textContent).rows.map((row) => row.name)")
     return [subject, rows[row]]
@@ -124,22 +124,22 @@ def entered(made: Table, subject: int, row: str) -> TableCell:
     return found
 
 
-def test_each_cell_says_verdict_and_evidence_and_what_was_expected(opened: Opening, made: Table) -> None:
+def test_each_cell_shows_verdict_evidence_and_whether_it_was_expected(opened: Opening, made: Table) -> None:
     with opened() as page:
         shows(page, len(made.cells))
         unfold(page)
         assert len({(each.subject, each.row) for each in made.cells}) == page.locator("td[data-row]").count()
-        for subject, row, seen, said in (
+        for subject, row, seen, read in (
             (ADAPTER, ANSWERED, "✓ sim", "conforms, simulated, plain. "),
             (PROVIDER, FORMAT, "○ sim", "declared, simulated, plain. "),
             (FURTHER, DONE, "✗ eng exp.", "breaks, engine, stream, expected. "),
         ):
             cell = crossing(page, subject, row)
             assert seen == cell.locator("[aria-hidden]").text_content()
-            assert said == cell.locator(".unseen").text_content()
+            assert read == cell.locator(".unseen").text_content()
 
 
-def test_filters_narrow_together_and_stand_in_the_address(opened: Opening, made: Table) -> None:
+def test_filters_combine_and_are_part_of_the_address(opened: Opening, made: Table) -> None:
     with opened() as page:
         simulated = page.get_by_role("checkbox", name="simulated", exact=True)
         page.get_by_role("checkbox", name="breaks", exact=True).check()
@@ -171,7 +171,7 @@ def test_an_address_filters(opened: Opening, made: Table, address: str, fits: An
         shows(page, len([each for each in made.cells if fits(each)]))
 
 
-def test_a_permanent_link_opens_its_cell_and_leads_back_to_it(opened: Opening) -> None:
+def test_a_permanent_link_opens_its_cell_and_closing_focuses_it(opened: Opening) -> None:
     with opened(BROKEN) as page:
         dialog = page.get_by_role("dialog")
         assert f"{DONE} Example | of <a> host" == dialog.get_by_role("heading").first.text_content()
@@ -183,7 +183,7 @@ def test_a_permanent_link_opens_its_cell_and_leads_back_to_it(opened: Opening) -
         assert "There is no cell for example, no/such." in page.get_by_role("dialog").inner_text()
 
 
-def test_details_hold_what_was_found_and_how_to_see_it_again(opened: Opening, made: Table) -> None:
+def test_details_have_the_findings_and_the_command_that_repeats_them(opened: Opening, made: Table) -> None:
     cell = entered(made, FURTHER, DONE)
     with opened(BROKEN) as page:
         shown = page.get_by_role("dialog").inner_text()
@@ -203,14 +203,14 @@ def test_details_hold_what_was_found_and_how_to_see_it_again(opened: Opening, ma
         expect(page.get_by_role("dialog")).to_contain_text("contradicted by 2 of 3 recordings")
 
 
-def test_details_hold_the_claims_with_their_sources(opened: Opening) -> None:
+def test_details_have_the_claims_with_their_sources(opened: Opening) -> None:
     with opened("#/an-sdk%401.0%2Fexample/reasoning%2Fpresent-on-tool-turns") as page:
         dialog = page.get_by_role("dialog")
         named = ["reasoning.omitted-on-tool-turn", "reasoning.request-field", "thinking.mode"]
         claims = dialog.locator("h4 a").all_text_contents()
         assert [f"claims/{name}" for name in named] == claims
         shown = dialog.inner_text()
-        told = (
+        texts = (
             "refused with 400",
             "from 2026-01",
             "high",
@@ -219,12 +219,12 @@ def test_details_hold_the_claims_with_their_sources(opened: Opening) -> None:
             "One report.",
             "accepted",
         )
-        assert [] == [text for text in told if text not in shown]
+        assert [] == [text for text in texts if text not in shown]
         links = [each.get_attribute("href") for each in dialog.locator(".origins a").all()]
         assert ["https://example.com/back", "https://example.com/back", "https://example.com/think"] == links
 
 
-def test_everything_can_be_reached_by_keyboard_alone(opened: Opening) -> None:
+def test_everything_can_be_reached_by_keyboard(opened: Opening) -> None:
     with opened("#?rule=tool") as page:
         press = page.keyboard.press
         for key in ("Tab", "Enter", "Tab"):
@@ -250,7 +250,7 @@ def test_everything_can_be_reached_by_keyboard_alone(opened: Opening) -> None:
         assert (0, [FURTHER, FORMAT]) == (page.get_by_role("dialog").count(), focused(page))
 
 
-def test_whatever_can_be_used_has_a_name_and_tables_have_heads(opened: Opening) -> None:
+def test_controls_have_names_and_tables_have_heads(opened: Opening) -> None:
     with opened() as page:
         unfold(page)
         crossing(page, FURTHER, DONE).click()
@@ -264,7 +264,7 @@ def test_whatever_can_be_used_has_a_name_and_tables_have_heads(opened: Opening) 
 
 
 def _nameless(page: Page) -> list[str]:
-    """Return the roles of what has no name, as Chromium tells them to a screen reader."""
+    """Return the roles of nodes without a name in Chromium's accessibility tree."""
     session = page.context.new_cdp_session(page)
     nodes = session.send("Accessibility.getFullAXTree")["nodes"]
     shown = [node for node in nodes if not node["ignored"] and node["role"]["value"] in NAMED]
@@ -272,7 +272,7 @@ def _nameless(page: Page) -> list[str]:
     return [node["role"]["value"] for node in shown if not node.get("name", {}).get("value", "").strip()]
 
 
-def test_headings_skip_no_level_in_the_page_and_in_details(opened: Opening) -> None:
+def test_headings_skip_no_level(opened: Opening) -> None:
     with opened(BROKEN) as page:
         for holder, first in (("body > :not(dialog)", "1"), ("dialog", "2")):
             levels = [int(name[1]) for name in page.evaluate(_HEADINGS, holder)]
@@ -285,7 +285,7 @@ _HEADINGS: Final = """(holder) => [...document.querySelectorAll(holder)].flatMap
 
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])
-def test_every_text_stands_out_from_its_ground(opened: Opening, scheme: str) -> None:
+def test_every_text_has_enough_contrast(opened: Opening, scheme: str) -> None:
     with opened(color_scheme=scheme) as page:
         unfold(page)
         crossing(page, FURTHER, DONE).click()
@@ -295,7 +295,7 @@ def test_every_text_stands_out_from_its_ground(opened: Opening, scheme: str) -> 
         assert [] == [each for each in ratios if each[0] < READABLE]
 
 
-def test_a_phone_scrolls_the_page_in_one_direction_alone(opened: Opening, made: Table) -> None:
+def test_a_phone_scrolls_the_page_only_vertically(opened: Opening, made: Table) -> None:
     with opened(viewport=PHONE) as page:
         unfold(page)
         assert PHONE["width"] == page.evaluate("document.documentElement.scrollWidth")
@@ -304,7 +304,7 @@ def test_a_phone_scrolls_the_page_in_one_direction_alone(opened: Opening, made: 
         assert PHONE["width"] == page.evaluate("document.documentElement.scrollWidth")
 
 
-def test_paper_shows_what_is_filtered_and_no_controls(opened: Opening, made: Table) -> None:
+def test_print_shows_the_filtered_cells_and_no_controls(opened: Opening, made: Table) -> None:
     with opened("#?verdict=breaks") as page:
         assert not page.locator("#paper").is_visible()
         page.emulate_media(media="print")
@@ -318,14 +318,14 @@ def test_paper_shows_what_is_filtered_and_no_controls(opened: Opening, made: Tab
         expect(page.locator("#form")).to_be_visible()
 
 
-def test_without_scripts_it_still_says_who_was_judged_and_on_what(opened: Opening, made: Table) -> None:
+def test_without_scripts_it_shows_subjects_and_evidence(opened: Opening, made: Table) -> None:
     with opened(java_script_enabled=False) as page:
         assert page.get_by_role("table", name="Cells by evidence and verdict").is_visible()
         assert len(made.subjects) == page.locator(".who tbody tr").count()
         assert not page.locator("#controls").is_visible()
 
 
-def test_hostile_texts_are_shown_and_do_nothing(opened: Opening, tmp_path: Path) -> None:
+def test_hostile_texts_are_shown_as_text(opened: Opening, tmp_path: Path) -> None:
     with opened(path=write(tmp_path, hostile(tmp_path))) as page:
         unfold(page)
         for subject, row, links in ((0, DONE, 2), (2, "claims/stream.done", 1)):

@@ -1,6 +1,6 @@
-"""The matrix: what is claimed, what was observed, and never a simulated pass as a provider's conformance."""
+"""The matrix: claims, observations, and that a simulated pass of a provider never conforms."""
 
-from pathlib import Path
+from collections.abc import Callable
 
 import pytest
 
@@ -11,7 +11,6 @@ from conformance.results import Case, Evidence, Finding, Level, Outcome, ProbeRe
 
 PROFILE = of({"ids.format": "call_[0-9]+"}, "example")
 FOUND = (Finding("/0/response", "expected one thing, got another", Level.MUST),)
-GOLDEN = Path(__file__).parent / "golden" / "matrix.txt"
 
 
 def outcome(rule: str, status: Status, judged: int = 1, level: Level = Level.MUST) -> Outcome:
@@ -38,9 +37,9 @@ def results(evidence: Evidence = Evidence.RECORDED) -> Results:
     return Results("example", "m", (plain, stream))
 
 
-def test_the_matrix_in_a_terminal() -> None:
+def test_the_matrix_in_a_terminal(golden: Callable[[str, str], None]) -> None:
     shown = render(results(), cells(results(), PROFILE), "Example")
-    assert GOLDEN.read_text(encoding="utf-8") == shown + "\n"
+    golden("matrix.txt", shown + "\n")
 
 
 @pytest.mark.parametrize(
@@ -55,7 +54,7 @@ def test_the_matrix_in_a_terminal() -> None:
         (Status.ERRORED, Level.MUST, Evidence.LIVE, Verdict.ERRORED),
     ],
 )
-def test_what_a_cell_says(status: Status, level: Level, evidence: Evidence, verdict: Verdict) -> None:
+def test_the_verdict_of_a_cell(status: Status, level: Level, evidence: Evidence, verdict: Verdict) -> None:
     case = Case("s", "plain", evidence, (outcome("tool-calls/id-not-empty", status, level=level),))
     (cell,) = cells(Results("example", "m", (case,)), PROFILE)
     assert verdict is cell.verdict
@@ -91,5 +90,5 @@ def test_results_survive_their_json() -> None:
         ("accepted", "accepted"),
     ],
 )
-def test_a_claim_is_told_in_a_few_words(value: object, expected: str) -> None:
+def test_a_claim_in_a_few_words(value: object, expected: str) -> None:
     assert expected == brief(value)

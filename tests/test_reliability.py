@@ -1,4 +1,4 @@
-"""Statistics of repeated runs: known intervals, pass^k, and when the runs are too few to say anything."""
+"""Statistics of repeated runs: published intervals, pass^k, and when there are too few runs."""
 
 import pytest
 
@@ -18,7 +18,7 @@ from conformance.results import Runs
         (0, 0, 0.0, 1.0),
     ],
 )
-def test_the_interval_is_that_of_the_literature(passed: int, played: int, low: float, high: float) -> None:
+def test_the_interval_matches_published_values(passed: int, played: int, low: float, high: float) -> None:
     assert (low, high) == tuple(round(each, 4) for each in wilson(passed, played))
 
 
@@ -26,14 +26,14 @@ def test_the_interval_is_that_of_the_literature(passed: int, played: int, low: f
     ("passed", "played", "k", "share"),
     [(8, 10, 1, 0.8), (8, 10, 2, 56 / 90), (8, 10, 4, 70 / 210), (3, 10, 4, 0.0), (10, 10, 10, 1.0)],
 )
-def test_passing_k_times_is_drawn_without_putting_back(passed: int, played: int, k: int, share: float) -> None:
+def test_pass_k_draws_without_replacement(passed: int, played: int, k: int, share: float) -> None:
     found = estimate(Runs(played, passed, played - passed, 0), k)
     assert found is not None
     assert share == pytest.approx(found.share)
     assert 0 <= found.low <= found.high <= 1
 
 
-def test_fewer_runs_than_k_say_nothing_of_k_and_inconclusive_ones_do_not_count() -> None:
+def test_fewer_conclusive_runs_than_k_give_no_estimate() -> None:
     assert estimate(Runs(9, 3, 0, 6), 4) is None
     assert estimate(Runs(9, 3, 0, 5), 4) is not None
 
@@ -50,5 +50,5 @@ def test_fewer_runs_than_k_say_nothing_of_k_and_inconclusive_ones_do_not_count()
         (Runs(100, 80, 20, 0), Reliability.TOO_FEW),
     ],
 )
-def test_runs_that_could_mean_either_are_not_enough(runs: Runs, verdict: Reliability) -> None:
+def test_runs_whose_interval_includes_the_required_share_are_too_few(runs: Runs, verdict: Reliability) -> None:
     assert verdict is reliability(runs)

@@ -1,8 +1,7 @@
-"""The reports that other programs read, whole: each thing that can be said, in each of their formats."""
+"""Annotations in the formats that other programs read, and a badge: golden files with every kind of annotation."""
 
 from collections.abc import Callable, Iterable, Iterator
 from importlib.metadata import version
-from pathlib import Path
 
 import pytest
 
@@ -10,7 +9,6 @@ from conformance.reporting.matrix.annotations import ENTRIES, Annotation, Kind, 
 from conformance.reporting.renderers import badge, github, junit, sarif
 from conformance.results import Level
 
-GOLDEN = Path(__file__).parent / "golden"
 ANSWERS, CASE = "transcript/result-answers-call", "groq/one-tool-call.stream"
 FILE = "results/groq.json"
 ANNOTATIONS = (
@@ -40,12 +38,12 @@ ANNOTATIONS = (
     ("render", "name"),
     [(junit.render, "annotations.xml"), (sarif.render, "annotations.sarif"), (github.render, "annotations.txt")],
 )
-def test_a_report_is_as_it_was_read_and_found_good(
-    render: Callable[[Iterable[Annotation]], Iterator[str]], name: str
+def test_annotations_match_their_golden_file(
+    render: Callable[[Iterable[Annotation]], Iterator[str]], name: str, golden: Callable[[str, str], None]
 ) -> None:
     shown = "".join(render(ANNOTATIONS)).replace(f'"version": "{version("wire-conformance")}"', '"version": "…"')
-    assert (GOLDEN / name).read_text("utf-8") == shown
+    golden(name, shown)
 
 
-def test_a_badge_is_as_it_was_looked_at_and_found_good() -> None:
-    assert (GOLDEN / "badge.svg").read_text("utf-8") == badge.render_svg(badge.Counts(41, 2, 7), "wire conformance")
+def test_a_badge_matches_its_golden_file(golden: Callable[[str, str], None]) -> None:
+    golden("badge.svg", badge.render_svg(badge.Counts(41, 2, 7), "wire conformance"))

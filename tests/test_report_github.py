@@ -1,4 +1,4 @@
-"""Annotations: the commands that GitHub reads, and that nothing from the wire becomes a command of its own."""
+"""Workflow commands: their form and number, and that no text from the wire becomes a command."""
 
 from pathlib import Path
 
@@ -28,13 +28,13 @@ def lines(*annotations: Annotation) -> list[str]:
         (Kind.ERRORED, Level.SHOULD, "error"),
     ],
 )
-def test_an_annotation_is_as_grave_as_its_finding(kind: Kind, level: Level, command: str) -> None:
+def test_an_annotation_has_the_severity_of_its_finding(kind: Kind, level: Level, command: str) -> None:
     first, last = lines(Annotation("a", ANSWERS, kind, level, "m", location=Location("a.json", 2)))
     assert f"::{command} file=a.json,line=2,title={ANSWERS} {level.value}::a: m" == first.partition(";")[0]
     assert f"conformance: 1 {command}" == last
 
 
-def test_what_passes_is_not_annotated() -> None:
+def test_a_pass_is_not_annotated() -> None:
     assert ["conformance: no findings"] == lines(Annotation("a", ANSWERS, Kind.PASSED))
 
 

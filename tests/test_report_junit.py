@@ -1,4 +1,4 @@
-"""JUnit XML: its shape, its sums, and that whatever came over the wire is still XML."""
+"""JUnit XML: its form and totals, and that it stays XML whatever came over the wire."""
 
 from collections.abc import Iterator
 from pathlib import Path
@@ -31,7 +31,7 @@ def parsed(*annotations: Annotation) -> ET.Element:
         (Kind.EXPECTED, "skipped", "skipped"),
     ],
 )
-def test_a_fact_is_a_test_that_ends_as_it_did(kind: Kind, element: str | None, count: str | None) -> None:
+def test_a_check_is_a_test_with_the_same_result(kind: Kind, element: str | None, count: str | None) -> None:
     annotation = Annotation(
         "groq/a.plain", ANSWERS, kind, message="expected a, got b", at="/0/x", reason="It is known."
     )
@@ -56,23 +56,23 @@ def test_findings_of_one_rule_are_one_test_and_the_worst_counts() -> None:
     assert ("1", "failed", 2) == (suite.get("tests"), failure.get("message"), len((failure.text or "").splitlines()))
 
 
-def test_a_test_says_where_its_file_is() -> None:
+def test_a_test_has_its_file_and_line() -> None:
     (test,) = parsed(Annotation("a", ANSWERS, Kind.FAILED, location=Location("a.json", 7))).iter("testcase")
     assert ("a.json", "7") == (test.get("file"), test.get("line"))
 
 
 @given(st.text())
-def test_any_text_is_held_and_what_xml_forbids_is_spelled_out(text: str) -> None:
+def test_any_text_is_kept_and_characters_that_xml_forbids_are_escaped(text: str) -> None:
     root = parsed(*[Annotation(text, text, kind, Level.MUST, text, text, Location(text), text) for kind in Kind])
     assert 1 == len(list(root.iter("testcase")))
 
 
-def test_a_control_character_is_shown_as_python_writes_it() -> None:
+def test_a_control_character_is_escaped_as_in_python() -> None:
     (failure,) = parsed(Annotation("a", ANSWERS, Kind.FAILED, message="\x1b[31m\x00<&]]>")).iter("failure")
     assert "\\x1b[31m\\x00<&]]>" == failure.get("message")
 
 
-def test_a_check_shows_what_passed_and_leaves_out_what_did_not_apply(tmp_path: Path) -> None:
+def test_a_report_has_passed_rules_but_none_that_did_not_apply(tmp_path: Path) -> None:
     code, out, _ = check(write(tmp_path / "a.jsonl", jsonl(GOOD, FAULTY)), "--format", "junit")
     root = parse_xml(out)
     failed = [test.get("name") for test in root.iter("testcase") if test.find("failure") is not None]
@@ -82,7 +82,7 @@ def test_a_check_shows_what_passed_and_leaves_out_what_did_not_apply(tmp_path: P
     assert [] == list(root.iter("skipped"))
 
 
-def test_a_suite_is_told_before_the_next_is_asked_for() -> None:
+def test_a_suite_is_written_before_the_next_input_is_read() -> None:
     def annotations() -> Iterator[Annotation]:
         yield Annotation("a", ANSWERS, Kind.PASSED)
         yield Annotation("b", ANSWERS, Kind.PASSED)

@@ -1,4 +1,4 @@
-"""SARIF: what the official schema demands, and what code scanning makes of it: places, help, suppressions."""
+"""SARIF: valid by the official schema, with the locations, help and suppressions that code scanning uses."""
 
 import json
 import re
@@ -25,7 +25,7 @@ def annotation(fact: str = ANSWERS, kind: Kind = Kind.FAILED, **about: Any) -> A
 
 
 def log_of(text: str) -> Any:
-    """Return the one run of a log, which the official schema finds nothing wrong with."""
+    """Return the one run of a log that is valid by the official schema."""
     log = json.loads(text)
     assert [] == [f"{list(error.path)}: {error.message}" for error in Draft4Validator(SCHEMA).iter_errors(log)]
     (run,) = log["runs"]
@@ -45,16 +45,16 @@ def test_every_rule_has_its_help_in_a_valid_log() -> None:
     every: list[rules.Rule | loop.Fact] = [*rules.load(), *loop.load()]
     known = {each.id: each for each in every}
     run = run_of(*[annotation(name, level=each.level) for name, each in known.items()])
-    told = {each["id"]: each for each in run["tool"]["driver"]["rules"]}
-    assert sorted(known) == list(told)
+    described = {each["id"]: each for each in run["tool"]["driver"]["rules"]}
+    assert sorted(known) == list(described)
     for name, each in known.items():
-        assert each.title == told[name]["shortDescription"]["text"]
-        assert each.source.url == told[name]["helpUri"]
-        assert each.source.url in told[name]["help"]["markdown"]
-    assert {"error", "warning", "note"} >= {each["defaultConfiguration"]["level"] for each in told.values()}
+        assert each.title == described[name]["shortDescription"]["text"]
+        assert each.source.url == described[name]["helpUri"]
+        assert each.source.url in described[name]["help"]["markdown"]
+    assert {"error", "warning", "note"} >= {each["defaultConfiguration"]["level"] for each in described.values()}
 
 
-def test_what_is_no_rule_of_the_wire_is_described_too() -> None:
+def test_checks_that_are_no_rules_have_a_description() -> None:
     run = run_of(*map(annotation, (*TITLES, "probes/ids-empty")))
     assert len(TITLES) + 1 == len(run["tool"]["driver"]["rules"])
 
@@ -66,7 +66,7 @@ def test_a_result_names_its_rule_by_index_and_id() -> None:
 
 
 @pytest.mark.parametrize(("level", "shown"), [(Level.MUST, "error"), (Level.SHOULD, "warning"), (Level.MAY, "note")])
-def test_a_level_is_what_code_scanning_calls_it(level: Level, shown: str) -> None:
+def test_a_level_has_its_name_in_code_scanning(level: Level, shown: str) -> None:
     assert shown == run_of(annotation(level=level))["results"][0]["level"]
 
 
@@ -74,12 +74,12 @@ def test_an_expected_failure_is_suppressed_with_its_reason() -> None:
     expected, failed = run_of(annotation(kind=Kind.EXPECTED, reason="It is known. https://e.org"), annotation())[
         "results"
     ]
-    excuse = {"kind": "external", "status": "accepted", "justification": "It is known. https://e.org"}
-    assert [excuse] == expected["suppressions"]
+    suppression = {"kind": "external", "status": "accepted", "justification": "It is known. https://e.org"}
+    assert [suppression] == expected["suppressions"]
     assert "suppressions" not in failed
 
 
-def test_what_errored_is_no_result_but_a_failed_execution() -> None:
+def test_an_error_is_no_result_but_a_failed_execution() -> None:
     run = run_of(annotation(kind=Kind.ERRORED, message="KeyError"), annotation(kind=Kind.PASSED))
     (invocation,) = run["invocations"]
     assert ([], False) == (run["results"], invocation["executionSuccessful"])
@@ -96,7 +96,7 @@ def test_what_errored_is_no_result_but_a_failed_execution() -> None:
         ("/tmp/a.json", {"uri": "file:///tmp/a.json"}),  # noqa: S108 — a name, nothing is written
     ],
 )
-def test_a_file_is_named_below_the_root_or_by_its_whole_uri(path: str, location: dict[str, str]) -> None:
+def test_a_path_is_relative_to_the_root_or_a_full_uri(path: str, location: dict[str, str]) -> None:
     run = run_of(annotation(location=Location(path, 3)))
     physical = run["results"][0]["locations"][0]["physicalLocation"]
     assert {"artifactLocation": location, "region": {"startLine": 3}} == physical
@@ -106,7 +106,7 @@ def prints(*annotations: Annotation) -> list[str]:
     return [each["partialFingerprints"]["conformance/v1"] for each in run_of(*annotations)["results"]]
 
 
-def test_a_fingerprint_stays_when_lines_move_and_is_nobody_elses() -> None:
+def test_a_fingerprint_is_unique_and_survives_moved_lines() -> None:
     here, moved = (
         Annotation(f"a.jsonl:{line}", ANSWERS, Kind.FAILED, location=Location("a.jsonl", line)) for line in (3, 9)
     )
@@ -144,14 +144,14 @@ LINE = next(number for number, line in enumerate(PRETTY.splitlines(), 1) if "cal
         ("lines.jsonl", jsonl(GOOD, FAULTY), [2]),
     ],
 )
-def test_a_finding_stands_on_its_own_line(tmp_path: Path, name: str, text: str, lines: list[int] | None) -> None:
+def test_a_finding_has_its_own_line(tmp_path: Path, name: str, text: str, lines: list[int] | None) -> None:
     if lines is None:
         lines = [number for number, line in enumerate(text.splitlines(), 1) if "call_9" in line]
     code, out, _ = check(write(tmp_path / name, text), "--format", "sarif", "--rule", ANSWERS)
     assert (1, lines) == (code, starts(log_of(out)))
 
 
-def test_a_packed_file_has_lines_and_a_stream_has_none(tmp_path: Path) -> None:
+def test_a_compressed_file_has_lines_and_a_stream_has_none(tmp_path: Path) -> None:
     _, out, _ = check(write(tmp_path / "a.json.gz", PRETTY), "--format", "sarif", "--rule", ANSWERS)
     assert [LINE] == starts(log_of(out))
     cut = re.sub(r"data: \[DONE\]\n\n", "", "".join(map(_event, BASES["stream-plain"][0]["response"])))
@@ -163,7 +163,7 @@ def _event(each: Any) -> str:
     return each if isinstance(each, str) else f"data: {json.dumps(each)}\n\n"
 
 
-def test_a_finding_in_a_cassette_stands_on_the_line_of_its_interaction(tmp_path: Path) -> None:
+def test_a_finding_in_a_cassette_has_the_line_of_its_interaction(tmp_path: Path) -> None:
     body = json.dumps(FAULTY["request"])
     reply = json.dumps(edit(FAULTY["response"], {}))
     text = (
@@ -174,7 +174,7 @@ def test_a_finding_in_a_cassette_stands_on_the_line_of_its_interaction(tmp_path:
     assert [2] == starts(log_of(out))
 
 
-def test_an_input_that_cannot_be_read_is_told_with_its_line(tmp_path: Path) -> None:
+def test_an_unreadable_input_is_reported_with_its_line(tmp_path: Path) -> None:
     code, out, _ = check(write(tmp_path / "a.json", '{"messages": [\n}'), "--format", "sarif")
     (note,) = log_of(out)["invocations"][0]["toolExecutionNotifications"]
     assert (2, 2) == (code, note["locations"][0]["physicalLocation"]["region"]["startLine"])

@@ -1,4 +1,4 @@
-"""The published matrix: rules, probes and claims of every subject, each cell with what it rests on."""
+"""The published matrix: rules, probes and claims of every subject, each cell with its evidence."""
 
 from typing import Any
 
@@ -15,7 +15,7 @@ FOUND = (Finding("/0/response", "expected [DONE], got the end", Level.MUST),)
 PROFILE = profiles.load("deepseek")
 
 
-def observed(evidence: Evidence = Evidence.RECORDED, **more: Any) -> Inputs:
+def inputs(evidence: Evidence = Evidence.RECORDED, **more: Any) -> Inputs:
     broken = Outcome(RULE, Status.FAILED, Level.MUST, 1, FOUND)
     probe = ProbeResult(
         "ids-empty", "A title.", "request/tool-call-id-not-empty", Status.PASSED, "accepted", "accepted"
@@ -25,7 +25,7 @@ def observed(evidence: Evidence = Evidence.RECORDED, **more: Any) -> Inputs:
 
 
 def test_a_rule_a_probe_and_a_claim_have_a_row_each() -> None:
-    made = table(observed())
+    made = table(inputs())
     titles = {row.name: (row.family, row.level) for row in made.rows}
     assert ("stream", "MUST") == titles[RULE]
     assert ("probes", "") == titles["probes/one-tool-call: ids-empty"]
@@ -33,9 +33,9 @@ def test_a_rule_a_probe_and_a_claim_have_a_row_each() -> None:
     assert all(row.title for row in made.rows)
 
 
-def test_an_expected_failure_says_why() -> None:
+def test_an_expected_failure_has_its_reason() -> None:
     entry = Entry(f"deepseek/one-tool-call.stream/{RULE}", "It never sends one.", "https://example.org")
-    (cell,) = [each for each in table(observed(entries=(entry,))).cells if each.row == RULE]
+    (cell,) = [each for each in table(inputs(entries=(entry,))).cells if each.row == RULE]
     assert (Verdict.BREAKS, "It never sends one.", FOUND) == (cell.verdict, cell.expected, cell.findings)
     assert "pytest --provider=deepseek --model deepseek-v4-pro -k one-tool-call" == cell.command
 
@@ -48,17 +48,17 @@ def test_an_expected_failure_says_why() -> None:
         ({"confirmed": 3, "contradicted": 1}, Verdict.DEPARTS, "recorded"),
     ],
 )
-def test_a_claim_rests_on_its_sources_until_recordings_speak(
+def test_the_evidence_of_a_claim_is_its_sources_or_recordings(
     counts: dict[str, int] | None, verdict: Verdict, evidence: str
 ) -> None:
     calibration = {"deepseek": {"claims": {"ids.format": counts} if counts else {}}}
-    (cell,) = [each for each in table(observed(calibration=calibration)).cells if each.row == "claims/ids.format"]
+    (cell,) = [each for each in table(inputs(calibration=calibration)).cells if each.row == "claims/ids.format"]
     assert (verdict, evidence) == (cell.verdict, cell.evidence)
     assert cell.claim is not None
     assert cell.claim.source
 
 
-def test_an_adapter_is_a_subject_beside_its_provider() -> None:
+def test_an_adapter_with_a_provider_is_a_subject() -> None:
     outcome = Outcome("reasoning/resent-on-tool-turns", Status.PASSED, Level.MUST, 2)
     case = Case("agent-session", "plain", Evidence.RECORDED, (outcome,))
     results = Results("an-sdk@1.0", "deepseek-v4-pro", (case,), "deepseek", {"an-sdk": "1.0"})

@@ -10,7 +10,7 @@ Paint = Callable[[str, str], str]
 
 _COLOURS: Final = {"errored": "red", "untested": "red", "fails": "red", "warns": "yellow", "differs": "cyan"}
 _ERRORED: Final = "the driver or this program failed; this is no result about the adapter"
-_UNTESTED: Final = "the scenario promises these checks, but there was nothing to check, so they do not pass"
+_UNTESTED: Final = "promised by the scenario, but there was nothing to check"
 _MAX_CASES: Final = 6
 _MAX_FINDINGS: Final = 2
 
@@ -38,7 +38,7 @@ def render_line(summary: Mapping[str, Any], paint: Paint) -> str:
 
 
 def _head(summary: Mapping[str, Any]) -> str:
-    mode = "strict: requests are refused as the provider would" if summary["strict"] else "recorded, then checked"
+    mode = "refusing requests as the provider would" if summary["strict"] else "recorded first, checked afterwards"
     return printable(f"{summary['adapter']} with {summary['provider']} ({summary['model']}), {mode}")
 
 
