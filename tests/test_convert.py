@@ -141,3 +141,27 @@ def test_mappings_and_sequences_of_every_kind_are_accepted() -> None:
 def test_a_value_that_json_cannot_hold_is_a_type_error(function: Any) -> None:
     with pytest.raises(TypeError, match="set"):
         function("agent-loop", [{"role": "user", "content": {"a"}}])
+
+
+@pytest.mark.parametrize(
+    ("name", "value", "pointer"),
+    [
+        ("agent-loop", [{"role": "user", "content": [{"text": "Hi"}]}], "/0/content/0"),
+        ("agent-loop", [{"role": "user", "content": []}], "/0/content"),
+        ("agent-loop", [{"role": "system", "content": [{"type": "image_url"}]}], "/0/content/0/type"),
+        ("agent-loop", [{**PLAIN, "reasoning_details": [{"text": "Hm."}]}], "/0/reasoning_details/0"),
+        ("gemini", {"systemInstruction": {"parts": [{"text": 1}]}}, "/systemInstruction/parts/0/text"),
+        ("gemini", {"systemInstruction": "Be brief."}, "/systemInstruction"),
+    ],
+)
+def test_what_the_transcript_cannot_hold_is_refused_with_its_pointer(name: str, value: Any, pointer: str) -> None:
+    with pytest.raises(InvalidDocument) as caught:
+        convert.to_canonical(name, value)
+    assert ("<input>", pointer) == (caught.value.file, caught.value.pointer)
+
+
+def test_a_block_of_an_unknown_type_is_lost_whatever_its_source() -> None:
+    blocks = [{"type": "hologram", "source": "data:,x"}, {"type": "text", "text": "Hi"}]
+    converted = convert.to_canonical("anthropic", {"messages": [{"role": "user", "content": blocks}]})
+    assert [{"role": "user", "content": [{"type": "text", "text": "Hi"}]}] == converted.value
+    assert ["/messages/0/content/0"] == [loss.pointer for loss in converted.lost]

@@ -36,7 +36,8 @@ def read_part(block: dict[str, Any]) -> dict[str, Any] | str:
     """Return a user's block as a content part, or the reason if there is none."""
     if block["type"] == "text":
         return {"type": "text", "text": block["text"]}
-    source = block.get("source", {})
+    given = block.get("source")
+    source = given if isinstance(given, dict) else {}
     url = f"data:{source.get('media_type')};base64,{source.get('data')}"
     match block["type"], source.get("type"):
         case "image", "base64":
@@ -48,14 +49,14 @@ def read_part(block: dict[str, Any]) -> dict[str, Any] | str:
         case "document", "file":
             file = {"file_id": source["file_id"]}
         case _:
-            return "the wire has no such content of a user"
+            return "the wire has no such user content"
     if isinstance(block.get("title"), str):
         file["filename"] = block["title"]
     return {"type": "file", "file": file}
 
 
 def write_detail(detail: dict[str, Any]) -> dict[str, Any] | str:
-    """Return a detail of the reasoning as a thinking block, or the reason if there is none."""
+    """Return a reasoning detail as a thinking block, or the reason if there is none."""
     if detail.get("format") not in (None, FORMAT):
         return "another model's reasoning, which Anthropic cannot verify"
     if detail["type"] == "reasoning.encrypted":
@@ -68,7 +69,7 @@ def write_detail(detail: dict[str, Any]) -> dict[str, Any] | str:
 
 
 def read_detail(block: dict[str, Any]) -> dict[str, Any]:
-    """Return a thinking block as a detail of the reasoning."""
+    """Return a thinking block as a reasoning detail."""
     if block["type"] == "redacted_thinking":
         return {"type": "reasoning.encrypted", "data": block["data"], "format": FORMAT}
     return {

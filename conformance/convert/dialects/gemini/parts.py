@@ -53,7 +53,7 @@ def read_part(part: dict[str, Any]) -> dict[str, Any] | str:
 
 
 def write_detail(detail: dict[str, Any], tied: Set[str] = frozenset()) -> dict[str, Any] | str:
-    """Return a detail of the reasoning as a part, or the reason if there is none; `tied` are ids of calls."""
+    """Return a reasoning detail as a part, or the reason if there is none; `tied` are ids of calls."""
     signature = detail["data"] if detail["type"] == "reasoning.encrypted" else detail.get("signature")
     if signature is not None and detail.get("format") not in (None, FORMAT):
         return "another model's reasoning, which Gemini cannot verify"
