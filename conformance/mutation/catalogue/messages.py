@@ -84,8 +84,8 @@ def details_on_plain_turn(turn: Slot) -> None:
 @mutation(targets.plain_turns, "reasoning/dropped-on-plain-turns")
 def thinking_parts_on_plain_turn(turn: Slot) -> None:
     """The reasoning of an answer is sent back as a part of its content."""
-    said = {"type": "text", "text": turn.value["content"]}
-    turn.value["content"] = [{"type": "thinking", "thinking": [{"type": "text", "text": "It is known."}]}, said]
+    text_part = {"type": "text", "text": turn.value["content"]}
+    turn.value["content"] = [{"type": "thinking", "thinking": [{"type": "text", "text": "It is known."}]}, text_part]
 
 
 @mutation(targets.tool_turns, "reasoning/under-canonical-field")

@@ -91,12 +91,12 @@ def system_message_after_user(message: Slot) -> None:
 @mutation(_turns, _COMES_BACK, related=(_GROWS,), sessions=True)
 def calls_sent_as_text(turn: Slot) -> None:
     """The calls of a reply and their results are sent as text."""
-    told = "; ".join(call["function"]["name"] + call["function"]["arguments"] for call in turn.value["tool_calls"])
+    calls = "; ".join(call["function"]["name"] + call["function"]["arguments"] for call in turn.value["tool_calls"])
     results = _answered(turn)
-    said = ", ".join(result.value["content"] for result in results)
+    texts = ", ".join(result.value["content"] for result in results)
     turn.holder[turn.key : turn.key + 1 + len(results)] = [
-        {"role": "assistant", "content": f"I call {told}."},
-        {"role": "user", "content": f"Observation: {said}"},
+        {"role": "assistant", "content": f"I call {calls}."},
+        {"role": "user", "content": f"Observation: {texts}"},
     ]
 
 

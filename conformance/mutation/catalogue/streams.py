@@ -218,7 +218,7 @@ def _inner_choices(records: Any) -> Any:
 
 @mutation(_inner_choices, "stream/one-finish-reason", related=("stream/nothing-after-finish",))
 def finish_reason_in_the_middle(choice: dict[str, Any]) -> None:
-    """A chunk in the middle of a stream has a finish reason, too."""
+    """A chunk in the middle of a stream has a finish reason as well."""
     choice["finish_reason"] = "stop"
 
 

@@ -103,8 +103,8 @@ def system_as_developer(message: Slot) -> None:
 @mutation(targets.messages("user"), "request/content-parts-accepted", claims={"request.image-parts": REJECTED})
 def image_where_refused(message: Slot) -> None:
     """A user message has an image, for a model that accepts only text."""
-    said = {"type": "text", "text": message.value["content"]}
-    message.value["content"] = [said, {"type": "image_url", "image_url": {"url": "https://example.org/paris.png"}}]
+    text_part = {"type": "text", "text": message.value["content"]}
+    message.value["content"] = [text_part, {"type": "image_url", "image_url": {"url": "https://example.org/paris.png"}}]
 
 
 @mutation(
