@@ -211,6 +211,6 @@ def test_a_report_shows_unexpected_results_and_rules_without_mutations() -> None
     total = {**counts, "harmless": 0, "accusing": 0, "unexplained": 1}
     score = {"hosts": {"sessions": 1, "exchanges": 2}, "total": total, "rules": [row], "vices": []}
     text = "\n".join(render_score({**score, "holes": [hole], "excused": [{**hole, "why": "It may."}]}))
-    assert "cut (for a/b): survived, 1 times\n    first in plain: /0: 1" in text
+    assert "cut (for a/b): survived, 1 time\n    first in plain: /0: 1" in text
     assert "first in plain: /0: 1\n    It may." in text
     assert "because no mutation of the catalogue is for them:\n  a/b (1 examples)" in text
