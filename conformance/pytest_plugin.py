@@ -18,7 +18,9 @@ from conformance.suite.config_keys import DESELECTED, FOREIGN, RUN
 
 if TYPE_CHECKING:
     from conformance.adapters.simulation import Simulation
+    from conformance.core_facts import CoreFact
     from conformance.gate import GateResult
+    from conformance.results import Case
     from conformance.scenarios import Scenario
     from conformance.suite.run import Run
 
@@ -62,6 +64,11 @@ OPTIONS: Final[Mapping[str, Mapping[str, Any]]] = {
         "type": int,
         "default": 1,
         "help": "Run each case N times to measure how reliable the model is; needs --live or --base-url.",
+    },
+    "strict": {
+        "action": "store_true",
+        "help": "Fail on recommendations (SHOULD) that the provider does not meet; by default they are warnings. "
+        "pytest has a --strict of its own, so this option has only its full name.",
     },
     "plan": {"action": "store_true", "help": "List the requests and tokens that the run would cost, and send nothing."},
     "max-requests": {
@@ -170,6 +177,7 @@ def pytest_configure(config: pytest.Config) -> None:
         max_requests=_option(config, "max-requests"),
         expected=_option(config, "expected"),
         repeat=_option(config, "repeat"),
+        strict=_option(config, "strict"),
     )
     try:
         config.stash[RUN] = Run(with_environment(options))
@@ -254,14 +262,22 @@ def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter, config: p
     run = config.stash.get(RUN, None)
     if run is None or run.options.plan:
         return
+    from conformance.reporting.core_facts import render as render_facts
     from conformance.reporting.matrix import cells
     from conformance.reporting.renderers.terminal import render
 
     results = run.results()
     if not results.cases:
         return
+    facts = run.core_facts()
+    terminalreporter.write_line("")
+    terminalreporter.write_line(render_facts(facts, run.profile.title, results.model))
     terminalreporter.write_line("")
     terminalreporter.write_line(render(results, cells(results, run.profile, run.confirmed()), run.profile.title))
+    if missing := _untested(run, config):
+        terminalreporter.section("Core facts that were not tested")
+        for fact in missing:
+            terminalreporter.write_line(f"{fact.title}: {'; '.join(fact.reasons)}")
     stale = _stale_entries(run, config)
     if not stale.passes:
         from conformance.reporting.renderers.gate import render as render_gate
@@ -281,10 +297,23 @@ def pytest_sessionfinish(session: pytest.Session) -> None:
         from conformance.results.files import write
 
         write(directory, run.results())
-    if session.exitstatus == pytest.ExitCode.OK and not any(case.outcomes for case in run.results().cases):
+    if session.exitstatus == pytest.ExitCode.OK and not any(map(_is_checked, run.results().cases)):
         session.exitstatus = pytest.ExitCode.NO_TESTS_COLLECTED
+    if session.exitstatus == pytest.ExitCode.OK and _untested(run, session.config):
+        session.exitstatus = pytest.ExitCode.TESTS_FAILED
     if session.exitstatus == pytest.ExitCode.OK and not _stale_entries(run, session.config).passes:
         session.exitstatus = pytest.ExitCode.TESTS_FAILED
+
+
+def _is_checked(case: Case) -> bool:
+    return any(outcome.judged for outcome in case.outcomes)
+
+
+def _untested(run: Run, config: pytest.Config) -> tuple[CoreFact, ...]:
+    """Return the core facts that a whole run promised and did not test; with some items deselected, none."""
+    from conformance.reporting.core_facts import untested
+
+    return () if config.stash.get(DESELECTED, False) else untested(run.core_facts())
 
 
 def _stale_entries(run: Run, config: pytest.Config) -> GateResult:

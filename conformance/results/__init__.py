@@ -168,6 +168,11 @@ class ProbeResult:
     expected: str
     observed: str
 
+    @property
+    def is_inconclusive(self) -> bool:
+        """Return True if the endpoint was busy or failed when the probe was sent."""
+        return self.observed.startswith(INCONCLUSIVE)
+
     def to_json(self) -> dict[str, Any]:
         """Return the probe result as the JSON object that reports contain."""
         return {
@@ -208,7 +213,7 @@ class Runs:
 class Case:
     """One scenario in one variant, played and checked; `note` says why it ended early or was not played.
 
-    `runs` is set if it was played more than once.
+    `runs` is set if it was played more than once. `observed` is what its replies showed of the core facts, in words.
     """
 
     scenario: str
@@ -218,6 +223,7 @@ class Case:
     probes: tuple[ProbeResult, ...] = ()
     note: str = ""
     runs: Runs | None = None
+    observed: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
 
     @property
     def name(self) -> str:
@@ -226,8 +232,18 @@ class Case:
 
     @property
     def is_inconclusive(self) -> bool:
-        """Return True if the case has no result because the endpoint was busy or failed."""
+        """Return True if the case did not end because the endpoint was busy or failed."""
         return self.note.startswith(INCONCLUSIVE)
+
+    @property
+    def is_ended_by_model(self) -> bool:
+        """Return True if the model ended the case early, by a call too few or too many."""
+        return self.note.startswith(ENDED_BY_MODEL)
+
+    @property
+    def is_played_through(self) -> bool:
+        """Return True if at least one of several runs was played to the end."""
+        return self.runs is not None and self.runs.ended < self.runs.conclusive
 
     def to_json(self) -> dict[str, Any]:
         """Return the case as the JSON object that results contain, without the rules that did not apply."""
@@ -238,6 +254,7 @@ class Case:
             "evidence": self.evidence.value,
             "note": self.note,
             **({} if self.runs is None else {"runs": asdict(self.runs)}),
+            **({"observed": {name: list(values) for name, values in self.observed.items()}} if self.observed else {}),
             "outcomes": shown,
             "probes": [probe.to_json() for probe in self.probes],
         }
@@ -253,6 +270,7 @@ class Case:
             tuple(ProbeResult.from_json(probe) for probe in value["probes"]),
             value["note"],
             Runs(**value["runs"]) if "runs" in value else None,
+            {name: tuple(values) for name, values in value.get("observed", {}).items()},
         )
 
 

@@ -81,6 +81,11 @@ class Probe:
     breaks: str | None = None
     claims: tuple[str, ...] = ()
 
+    @property
+    def on_reasoning(self) -> bool:
+        """Return True if the probe changes the reasoning that is sent back."""
+        return any(change.name.startswith("reasoning-") for change in self.changes)
+
 
 @dataclass(frozen=True, slots=True)
 class Scenario:

@@ -1,17 +1,25 @@
 """What a failed item prints: the rule or probe, what was expected and what came, where, and how to go on."""
 
 import textwrap
+import warnings
 from collections.abc import Iterator, Sequence
 from typing import Final
 
+import pytest
+
 from conformance import rules
-from conformance.results import Level, Outcome, ProbeResult, Status
+from conformance.results import Case, Level, Outcome, ProbeResult, Status
 from conformance.rules import advice
 from conformance.scenarios import Probe
 
 _WIDTH: Final = 100
 _LABEL: Final = 10
+_SHOWN: Final = 5
 _PROSE: Final = frozenset({"note", "fix"})
+
+
+class ConformanceWarning(UserWarning):
+    """The provider does not meet a recommendation."""
 
 
 def summary_of_rule(outcome: Outcome) -> str:
@@ -24,10 +32,56 @@ def summary_of_rule(outcome: Outcome) -> str:
     return ""
 
 
+def unmet_recommendations(case: Case) -> list[Outcome]:
+    """Return the outcomes of the rules that the provider does not meet at SHOULD."""
+    return [each for each in case.outcomes if each.status is Status.FAILED and each.level is Level.SHOULD]
+
+
+def summary_of_recommendation(outcome: Outcome) -> str:
+    """Return in one line how the provider does not meet a rule at SHOULD."""
+    first = outcome.findings[0]
+    return f"{outcome.rule} (SHOULD): {first.message} (at {first.at})"
+
+
+def warn(item: pytest.Item, message: str) -> None:
+    """Show a message among pytest's warnings.
+
+    The hook is called directly, so that a repository that makes warnings errors does not turn a SHOULD into a MUST.
+    """
+    category = ConformanceWarning
+    warning = warnings.WarningMessage(ConformanceWarning(message), category, str(item.path), 0)
+    arguments = {"warning_message": warning, "when": "runtest", "nodeid": item.nodeid, "location": None}
+    item.config.hook.pytest_warning_recorded.call_historic(kwargs=arguments)
+
+
+def follows_from_end(case: Case, status: Status) -> bool:
+    """Return True if a failure of this status follows from the early end of its case.
+
+    If the model ended it, what it never came to is untested. If the wire did, nothing after that is worth a report of
+    its own.
+    """
+    if not case.note:
+        return False
+    return status is Status.UNTESTED or (status is Status.FAILED and not case.is_ended_by_model)
+
+
+def report_on_end(case: Case) -> str:
+    """Return why a case ended early: the model's doing or the wire's, with the findings that show the cause."""
+    if case.is_ended_by_model:
+        advice_text = "The model did not follow the scenario; the wire is not at fault. Measure it with --repeat N."
+        return "\n".join([case.note, *_details(iter([("fix", advice_text)]))])
+    shown = [summary_of_rule(each) for each in case.outcomes if each.status is Status.FAILED and summary_of_rule(each)]
+    found = [("finding", each) for each in shown[:_SHOWN]]
+    if len(shown) > _SHOWN:
+        found.append(("finding", f"and {len(shown) - _SHOWN} more rules"))
+    return "\n".join([f"the wire is broken: {case.note}", *_details(iter(found))])
+
+
 def report_on_rule(outcome: Outcome, note: str = "") -> str:
     """Return the summary with all findings, the rule and how to fix it; `note` says why the case ended early."""
     (rule,) = rules.select([outcome.rule])
-    return "\n".join([summary_of_rule(outcome), *_details(_about_outcome(outcome, note)), *_details(_about_rule(rule))])
+    summary = summary_of_rule(outcome) or summary_of_recommendation(outcome)
+    return "\n".join([summary, *_details(_about_outcome(outcome, note)), *_details(_about_rule(rule))])
 
 
 def _about_outcome(outcome: Outcome, note: str) -> Iterator[tuple[str, str]]:

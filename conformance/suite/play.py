@@ -4,12 +4,14 @@ from collections.abc import Callable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass, field, replace
 from typing import Any, Final, TypeAlias
 
-from conformance import rules
+from conformance import profiles, rules
 from conformance.convert import egress, ingress
 from conformance.engine import check
-from conformance.profiles import Profile
+from conformance.errors import Unusable
+from conformance.profiles import UNKNOWN, Profile
 from conformance.results import (
     ENDED_BY_MODEL,
+    INCONCLUSIVE,
     NOT_PLAYED,
     NOTHING_TO_JUDGE,
     Case,
@@ -22,8 +24,9 @@ from conformance.results import (
 from conformance.results.excerpts import with_excerpts
 from conformance.rule_ids import matches
 from conformance.scenarios import Probe, Scenario, Turn, tool_definitions
+from conformance.suite.observations import observe, reasoning_fields
 from conformance.suite.probes import run_probe
-from conformance.transport.client import SIMULATOR
+from conformance.transport.client import SIMULATOR, Inconclusive
 from conformance.wire.exchange import Conversation, Exchange
 from conformance.wire.index import Index
 from conformance.wire.reasoning import TAGS
@@ -33,6 +36,12 @@ Send: TypeAlias = Callable[[Mapping[str, Any]], Exchange]
 
 NO_RESULT = "There is nothing to say about that."
 """The tool message for a call that has no result in the script."""
+
+NO_REASONING: Final = "the model thinks, but its calls came without reasoning, so there is none to change"
+"""Why a probe that changes reasoning is untested."""
+
+REASONING_RULE: Final = "reasoning/in-claimed-field"
+"""The rule that promises to test where reasoning stands."""
 
 MAX_TOKENS: Final = 2048
 """The smallest token limit of a reply: enough for reasoning and some calls."""
@@ -58,12 +67,19 @@ class Progress:
     """A scenario while it is played: the canonical transcript and the exchanges so far.
 
     `sources` are, for each request, the messages of the transcript that its messages were made from, one for one.
+    `silent` are the turns whose calls came without reasoning, asked twice, though the model thinks.
     """
 
     transcript: list[dict[str, Any]]
     exchanges: list[Exchange] = field(default_factory=list)
     sources: list[list[dict[str, Any]]] = field(default_factory=list)
     note: str = ""
+    silent: list[int] = field(default_factory=list)
+
+    @property
+    def is_inconclusive(self) -> bool:
+        """Return True if the endpoint was busy or failed before the scenario ended."""
+        return self.note.startswith(INCONCLUSIVE)
 
 
 def play(scenario: Scenario, variant: str, subject: Subject) -> Case:
@@ -78,17 +94,24 @@ def play(scenario: Scenario, variant: str, subject: Subject) -> Case:
         return Case(scenario.name, variant, subject.evidence, note=note)
     progress = _converse(scenario, variant, subject)
     conversation = tuple(progress.exchanges)
+    if not conversation:
+        return Case(scenario.name, variant, subject.evidence, note=progress.note)
     checked = check(conversation, subject.profile)
     idle = {outcome.rule for outcome in checked if _found_nothing(outcome)}.intersection(promised(scenario, variant))
-    outcomes = with_excerpts(_of_provider(checked, untested_rules(idle, conversation, subject.claims)), conversation)
+    untested = untested_rules(idle, conversation, subject.claims)
+    outcomes = _of_provider(checked, frozenset() if progress.is_inconclusive else untested)
+    outcomes = with_excerpts(_without_reasoning(outcomes, progress.silent), conversation)
     probes = tuple([result for probe in scenario.probes if (result := _probe(probe, progress, subject)) is not None])
-    return Case(scenario.name, variant, _evidence(conversation, subject), outcomes, probes, progress.note)
+    evidence, observed = _evidence(conversation, subject), observe(conversation)
+    return Case(scenario.name, variant, evidence, outcomes, probes, progress.note, observed=observed)
 
 
 def _probe(probe: Probe, progress: Progress, subject: Subject) -> ProbeResult | None:
     reached = probe.at <= len(progress.exchanges)
     before = tuple(progress.exchanges[: probe.at]) if reached else ()
     sources = progress.sources[probe.at - 1] if reached else []
+    if progress.silent and probe.on_reasoning:
+        return ProbeResult(probe.name, probe.title, probe.breaks or "", Status.UNTESTED, "", NO_REASONING)
     return run_probe(probe, before, sources, subject.profile, subject.send)
 
 
@@ -102,7 +125,12 @@ def _converse(scenario: Scenario, variant: str, subject: Subject) -> Progress:
             break
         progress.transcript += _client_messages(turn, called)
         prepared = egress.prepare(progress.transcript, subject.claims)
-        exchange = subject.send(_body(scenario, variant, prepared.messages, subject))
+        body = _body(scenario, variant, prepared.messages, subject)
+        try:
+            exchange = _with_reasoning(subject.send(body), number, turn, progress, subject)
+        except Inconclusive as error:
+            progress.note = f"{INCONCLUSIVE}: {error}"
+            break
         progress.exchanges.append(exchange)
         progress.sources.append([progress.transcript[origin] for origin in prepared.origins])
         replies = Index((exchange,)).replies
@@ -111,6 +139,47 @@ def _converse(scenario: Scenario, variant: str, subject: Subject) -> Progress:
             break
         progress.transcript.append(ingress.read(replies[0].message, subject.claims))
     return progress
+
+
+def _with_reasoning(exchange: Exchange, number: int, turn: Turn, progress: Progress, subject: Subject) -> Exchange:
+    """Return the exchange of a turn, asked again if a thinking model called without reasoning where the script thinks.
+
+    A model may leave reasoning out by chance. If it does so twice, the turn is noted: nothing that depends on its
+    reasoning is tested. A replay cannot ask again, unless the recording did.
+    """
+    if not turn.calls or not turn.thinks or not _must_reason(exchange, subject.claims):
+        return exchange
+    try:
+        again = subject.send(exchange.request)
+    except (Inconclusive, Unusable):
+        again = exchange
+    if _must_reason(again, subject.claims):
+        progress.silent.append(number)
+    return again if Index((again,)).replies else exchange
+
+
+def _must_reason(exchange: Exchange, claims: Mapping[str, Any]) -> bool:
+    """Return True if a reply calls without reasoning, though the claims say that the model thinks and shows it."""
+    shown = claims.get("reasoning.response-field", UNKNOWN) not in (UNKNOWN, "none", ["none"])
+    if not shown or profiles.thinks(claims, exchange.request) is not True:
+        return False
+    return any(reply.calls and not reasoning_fields(reply) for reply in Index((exchange,)).replies)
+
+
+def _without_reasoning(outcomes: Sequence[Outcome], silent: Sequence[int]) -> tuple[Outcome, ...]:
+    """Return the outcomes with the promise about the reasoning field untested if turns came without reasoning."""
+    if not silent:
+        return tuple(outcomes)
+    turns = f"turn {silent[0]}" if len(silent) == 1 else f"turns {', '.join(map(str, silent))}"
+    reason = f"{turns}: the model thinks, but twice its calls came without reasoning"
+    return tuple(
+        [
+            replace(outcome, status=Status.UNTESTED, reason=reason)
+            if outcome.rule == REASONING_RULE and outcome.status in (Status.PASSED, Status.NOT_APPLICABLE)
+            else outcome
+            for outcome in outcomes
+        ]
+    )
 
 
 def _client_messages(turn: Turn, called: Sequence[Mapping[str, Any]]) -> Iterator[dict[str, Any]]:

@@ -5,16 +5,18 @@ from typing import Any, Final
 
 from conformance import rules
 from conformance.engine import check
+from conformance.errors import Unusable
 from conformance.profiles import UNKNOWN, Profile
-from conformance.results import ProbeResult, Refusal, Status
+from conformance.results import INCONCLUSIVE, ProbeResult, Refusal, Status
 from conformance.scenarios import Probe
 from conformance.simulator.refusals import refusals
 from conformance.suite.deviations import with_changes
 from conformance.suite.history import Inapplicable
-from conformance.transport.client import UnusableReply
+from conformance.transport.client import Inconclusive, UnusableReply
 from conformance.wire.exchange import Conversation, Exchange
 
 ACCEPTED: Final = "accepted"
+_SERVER_ERROR: Final = 500
 _TOLERATED: Final = ("accepted", "ignored", "damaged")
 
 
@@ -40,25 +42,48 @@ def run_probe(
     except Inapplicable:
         return None
     expected = expected_answers(body, probe, tuple(before), profile)
-    exchange = _send(body, expected, send)
+    claimed = _expected_text(expected[0]) if expected else UNKNOWN
+    try:
+        exchange = _send(body, expected, send)
+    except Inconclusive as error:
+        return ProbeResult(probe.name, probe.title, rule, Status.UNTESTED, claimed, f"{INCONCLUSIVE}: {error}")
     observed = _observed_text(exchange)
     if not expected:
         return ProbeResult(probe.name, probe.title, rule, Status.NOT_APPLICABLE, UNKNOWN, observed)
     status = Status.PASSED if any(_agrees(each, exchange) for each in expected) else Status.FAILED
-    return ProbeResult(probe.name, probe.title, rule, status, _expected_text(expected[0]), observed)
+    return ProbeResult(probe.name, probe.title, rule, status, claimed, observed)
 
 
 def _send(
     body: Mapping[str, Any], expected: Sequence[Refusal | str], send: Callable[[Mapping[str, Any]], Exchange]
 ) -> Exchange:
-    """Return the exchange of a probe; an expected status counts even if it is otherwise unusable, such as 500."""
+    """Return the exchange of a probe.
+
+    An expected status counts even if it is otherwise unusable, such as 500. If a refusal is claimed, a server error is
+    no refusal: the probe is sent once more, and a second server error is its answer. Raises Inconclusive for 429, for
+    a timeout, and for a server error if no refusal is claimed.
+    """
+    statuses = [each.status for each in expected if isinstance(each, Refusal)]
+    answer = _send_once(body, statuses, send)
+    if answer.status is None or answer.status < _SERVER_ERROR or answer.status in statuses:
+        return answer
+    try:
+        return _send_once(body, statuses, send)
+    except Unusable:  # A replay has one answer.
+        return answer
+
+
+def _send_once(
+    body: Mapping[str, Any], statuses: Sequence[int], send: Callable[[Mapping[str, Any]], Exchange]
+) -> Exchange:
     try:
         return send(body)
     except UnusableReply as error:
-        statuses = [each.status for each in expected if isinstance(each, Refusal)]
-        if error.exchange is None or error.exchange.status not in statuses:
+        exchange = error.exchange
+        status = 0 if exchange is None or exchange.status is None else exchange.status
+        if exchange is None or not (status in statuses or (statuses and status >= _SERVER_ERROR)):
             raise
-        return error.exchange
+        return exchange
 
 
 def expected_answers(

@@ -10,12 +10,13 @@ from typing import Any
 from urllib.parse import urlsplit
 
 from conformance import baseline, profiles, scenarios
+from conformance.core_facts import CoreFact, core_facts
 from conformance.documents import parse_json, read_json
 from conformance.errors import Unusable
 from conformance.gate import GateResult
 from conformance.profiles import Profile
 from conformance.resources import folder
-from conformance.results import INCONCLUSIVE, Case, Evidence, Results
+from conformance.results import Case, Evidence, Results
 from conformance.scenarios import Scenario
 from conformance.simulator import simulated
 from conformance.suite.expected_failures import ExpectedFailures
@@ -23,7 +24,7 @@ from conformance.suite.plan import Plan, plan
 from conformance.suite.play import Subject, play
 from conformance.suite.repeat import merged
 from conformance.transport.cassette import CassetteFolder, ManifestEntry, recording, replaying
-from conformance.transport.client import SIMULATOR, Client, Endpoint, Inconclusive
+from conformance.transport.client import SIMULATOR, Client, Endpoint
 from conformance.wire.exchange import Exchange
 
 KEY = "CONFORMANCE_API_KEY"
@@ -66,6 +67,7 @@ class Options:
     hidden: Mapping[str, str] = field(default_factory=dict)
     expected: Path | None = None
     repeat: int = 1
+    strict: bool = False
 
     @property
     def is_live(self) -> bool:
@@ -133,11 +135,7 @@ class Run:
                 self._count_request()
                 return client.send(body)
 
-            subject = Subject(self.profile, self.model, send, self._evidence)
-            try:
-                return play(scenario, variant, subject)
-            except Inconclusive as error:
-                return Case(scenario.name, variant, self._evidence, note=f"{INCONCLUSIVE}: {error}")
+            return play(scenario, variant, Subject(self.profile, self.model, send, self._evidence))
 
     def _count_request(self) -> None:
         """Count a request; raises Unusable if it exceeds the limit."""
@@ -169,6 +167,10 @@ class Run:
         unknown = any(case.is_inconclusive for case in self._cases.values())
         is_complete = not deselected and not unknown and names == set(self._cases)
         return self.expected_failures.check_entries(self.results(), is_complete=is_complete)
+
+    def core_facts(self) -> tuple[CoreFact, ...]:
+        """Return the core facts from everything that was played so far."""
+        return core_facts(tuple(self._cases.values()), self.profile.at(self.model, ""))
 
     def _expected(self) -> Sequence[baseline.Entry]:
         """Return the expected failures of the given file, or the project's own if its own cassettes are replayed."""

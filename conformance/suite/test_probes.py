@@ -5,7 +5,7 @@ import pytest
 from conformance import scenarios
 from conformance.results import Case, Status
 from conformance.suite.config_keys import RUN
-from conformance.suite.failures import report_on_probe, summary_of_probe
+from conformance.suite.failures import follows_from_end, report_on_probe, summary_of_probe
 
 
 def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
@@ -28,6 +28,10 @@ def test_probe(case: Case, probe: str, request: pytest.FixtureRequest) -> None:
     result = next((each for each in case.probes if each.name == probe), None)
     if result is None:
         pytest.skip("not sent: the request has nothing to change")
+    if result.is_inconclusive:
+        pytest.skip(result.observed)
+    if follows_from_end(case, result.status):
+        pytest.skip(f"follows from: {case.note}")
     if result.status is Status.NOT_APPLICABLE:
         pytest.skip(f"the profile claims nothing about this; observed: {result.observed}")
     if result.status is not Status.PASSED:

@@ -4,7 +4,15 @@ import pytest
 
 from conformance.results import Case, Status
 from conformance.suite.config_keys import RUN
-from conformance.suite.failures import report_on_rule, summary_of_rule
+from conformance.suite.failures import (
+    follows_from_end,
+    report_on_end,
+    report_on_rule,
+    summary_of_recommendation,
+    summary_of_rule,
+    unmet_recommendations,
+    warn,
+)
 from conformance.suite.play import promised
 
 
@@ -23,6 +31,18 @@ def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
         metafunc.parametrize("case", cases, ids=[f"{each.name}.{variant}" for each, variant in cases], indirect=True)
 
 
+def test_scenario_is_played_to_its_end(case: Case) -> None:
+    """The provider and its model play the scenario to its end.
+
+    A case that ends early fails here, once and with the cause. What follows from the cause is skipped. Of several runs
+    the model may end some: that is a rate, and only a rate of 0 is a failure.
+    """
+    if case.is_inconclusive:
+        pytest.skip(case.note)
+    if case.note and not (case.is_ended_by_model and case.is_played_through):
+        pytest.fail(report_on_end(case), pytrace=False)
+
+
 def test_rule(case: Case, rule: str, request: pytest.FixtureRequest) -> None:
     """A promised rule found something to check, and the provider follows it.
 
@@ -31,7 +51,9 @@ def test_rule(case: Case, rule: str, request: pytest.FixtureRequest) -> None:
     run = request.config.stash[RUN]
     (outcome,) = (each for each in case.outcomes if each.rule == rule)
     if outcome.status is Status.NOT_APPLICABLE:
-        pytest.skip(outcome.reason)
+        pytest.skip(case.note or outcome.reason)
+    if follows_from_end(case, outcome.status):
+        pytest.skip(f"follows from: {case.note}")
     if summary := summary_of_rule(outcome):
         if outcome.status is not Status.ERRORED and (known := run.expected_failure(case, rule)):
             pytest.xfail(f"{known} Seen: {summary}")
@@ -41,12 +63,26 @@ def test_rule(case: Case, rule: str, request: pytest.FixtureRequest) -> None:
 
 
 def test_no_other_rule_is_broken(case: Case, request: pytest.FixtureRequest) -> None:
-    """The provider breaks no rule, promised or not, but for expected failures."""
+    """The provider breaks no rule, promised or not, but for expected failures.
+
+    Recommendations that it does not meet become warnings, and failures with `--conformance-strict`.
+    """
     run = request.config.stash[RUN]
-    failed = [outcome for outcome in case.outcomes if summary_of_rule(outcome)]
+    if follows_from_end(case, Status.FAILED):
+        pytest.skip(f"follows from: {case.note}")
+    for outcome in unmet_recommendations(case):
+        warn(request.node, f"{case.name}: {summary_of_recommendation(outcome)}")
+    failed = [
+        outcome for outcome in case.outcomes if summary_of_rule(outcome) and not follows_from_end(case, outcome.status)
+    ]
+    if run.options.strict:
+        failed += unmet_recommendations(case)
     reasons = {each.rule: run.expected_failure(case, each.rule) for each in failed if each.status is not Status.ERRORED}
     unexpected = [each for each in failed if not reasons.get(each.rule)]
     if unexpected:
         pytest.fail("\n\n".join([report_on_rule(each, case.note) for each in unexpected]), pytrace=False)
     if failed:
-        pytest.xfail("; ".join([f"{reasons[each.rule]} Seen: {summary_of_rule(each)}" for each in failed]))
+        known = [
+            f"{reasons[each.rule]} Seen: {summary_of_rule(each) or summary_of_recommendation(each)}" for each in failed
+        ]
+        pytest.xfail("; ".join(known))

@@ -126,10 +126,19 @@ def _conclusive(exchange: Exchange, url: str) -> Exchange:
         raise UnusableReply(message, exchange)
     if status == 500 and SIMULATOR_ERROR in str(exchange.response):
         raise Unusable(str(exchange.response))
+    if status < 400 and _is_html(exchange):
+        message = f"{url} answered HTTP {status} with an HTML page, so it is no API; check --base-url"
+        raise Unusable(message)
     if status == 429 or status >= 500:
         message = f"{url} answered HTTP {status}, which says nothing about the request"
         raise Inconclusive(message, exchange)
     return exchange
+
+
+def _is_html(exchange: Exchange) -> bool:
+    body = exchange.response
+    is_page = isinstance(body, str) and body[:200].lstrip().lower().startswith(("<!doctype", "<html"))
+    return is_page or exchange.headers.get("content-type", "").startswith("text/html")
 
 
 def _read(reply: httpx.Response) -> bytes:
