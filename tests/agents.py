@@ -1,4 +1,4 @@
-"""A conforming agent loop, small enough to be read at once, and the vices that it can be given."""
+"""A small conforming agent loop whose requests can be edited to break a rule."""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -14,14 +14,14 @@ from conformance.wire.assemble import assemble
 from conformance.wire.sse import read
 
 Ask: TypeAlias = Callable[[dict[str, Any]], tuple[int, bytes]]
-Vice: TypeAlias = Callable[[list[dict[str, Any]]], Sequence[Mapping[str, Any]]]
-"""What is done to the messages of a request before it is sent."""
+Edit: TypeAlias = Callable[[list[dict[str, Any]]], Sequence[Mapping[str, Any]]]
+"""Changes the messages of a request before it is sent."""
 
 MAX_REQUESTS = 12
 
 
 class Broken(Exception):
-    """A reply was refused, broke off, or held an error."""
+    """A reply was a refusal, was truncated, or contained an error."""
 
 
 @dataclass(slots=True)
@@ -30,12 +30,12 @@ class Agent:
 
     session: Session
     ask: Ask
-    vice: Vice = list
+    edit: Edit = list
     texts: list[str] = field(default_factory=list)
     transcript: list[dict[str, Any]] = field(default_factory=list)
 
     def run(self) -> None:
-        """Hold the conversation to its end; raises Broken where a reply is none."""
+        """Run the conversation to its end; raises Broken if a reply is unusable."""
         scenario = self.session.scenario
         if scenario.system:
             self.transcript.append({"role": "system", "content": scenario.system})
@@ -52,7 +52,7 @@ class Agent:
         claims = session.profile.at(session.model)
         body: dict[str, Any] = {
             "model": session.model,
-            "messages": list(self.vice(egress.prepare(self.transcript, claims).messages)),
+            "messages": list(self.edit(egress.prepare(self.transcript, claims).messages)),
             "stream": session.variant == "stream",
         }
         if session.scenario.tools:
@@ -63,17 +63,17 @@ class Agent:
 
 
 def directly(session: Session) -> Ask:
-    """Return a way to ask a session without a network between."""
+    """Return a function that sends requests to a session without a network."""
 
     def ask(body: dict[str, Any]) -> tuple[int, bytes]:
-        answered = session.answer(HttpRequest("POST", "/v1", {}, orjson.dumps(body)), "/v1/chat/completions")
-        return answered.status, _bytes(answered)
+        reply = session.answer(HttpRequest("POST", "/v1", {}, orjson.dumps(body)), "/v1/chat/completions")
+        return reply.status, _bytes(reply)
 
     return ask
 
 
-def _bytes(answered: HttpReply) -> bytes:
-    return answered.body if isinstance(answered.body, bytes) else b"".join(answered.body)
+def _bytes(reply: HttpReply) -> bytes:
+    return reply.body if isinstance(reply.body, bytes) else b"".join(reply.body)
 
 
 def _message(status: int, content: bytes, *, streamed: bool) -> dict[str, Any]:
@@ -95,12 +95,12 @@ def _result(scenario: Scenario, call: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def results(scenario: Scenario) -> dict[tuple[str, str], str]:
-    """Return the results of a script by the function's name and its arguments, in one notation."""
+    """Return the results of a script by function name and arguments, in one notation."""
     pairs = zip(scenario.turns, scenario.turns[1:], strict=False)
     return {
-        (name, _parsed(given)): text
+        (name, _parsed(arguments)): text
         for before, after in pairs
-        for (name, given), text in zip(before.calls, after.results, strict=False)
+        for (name, arguments), text in zip(before.calls, after.results, strict=False)
     }
 
 

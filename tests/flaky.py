@@ -1,4 +1,4 @@
-"""A provider that is none: the simulator behind a server on loopback that has moods, request by request."""
+"""A fake provider: the simulator behind a loopback server that alters single replies."""
 
 import json
 from collections.abc import Callable, Iterator
@@ -10,24 +10,24 @@ from conformance.simulator import Simulator
 from conformance.transport.server import HttpReply, HttpRequest, serving
 
 OPENAI: Final = profiles.load("openai")
-"""Loaded with this module, since pytester forgets afterwards what is imported during a test, and PyYAML minds."""
+"""Loaded with this module, since pytester unloads what a test imports and PyYAML cannot be imported twice."""
 
 
 @contextmanager
-def moody(mood: Callable[[int, Any, HttpReply], HttpReply]) -> Iterator[str]:
-    """Serve OpenAI's profile and yield its base URL; `mood` gets each request's number and body, and the reply to it.
+def altered(alter: Callable[[int, Any, HttpReply], HttpReply]) -> Iterator[str]:
+    """Serve OpenAI's profile and yield its base URL; `alter` gets the number and body of a request and its reply.
 
-    The replies do not say that a simulator made them, so that they count as a real endpoint's.
+    The replies have no header that names the simulator, so they count as those of a real endpoint.
     """
     simulator = Simulator(OPENAI)
-    asked = 0
+    number = 0
 
     def answer(request: HttpRequest) -> HttpReply:
-        nonlocal asked
-        asked += 1
-        found = simulator.answer(request)
-        plain = HttpReply(found.status, found.body, {"content-type": found.headers["content-type"]})
-        return mood(asked, json.loads(request.body), plain)
+        nonlocal number
+        number += 1
+        reply = simulator.answer(request)
+        unlabelled = HttpReply(reply.status, reply.body, {"content-type": reply.headers["content-type"]})
+        return alter(number, json.loads(request.body), unlabelled)
 
     with serving(answer) as url:
         yield f"{url}/v1"

@@ -1,8 +1,7 @@
-"""The mirror test: the provider harness against the simulator yields what the profile claims.
+"""The mirror test: the suite against the simulator yields what the profile claims.
 
-For three profiles the two talk over real HTTP, so that client, server and framing are part of it. For all others the
-simulator is asked in process, by `Simulator.send`, which keeps its answer as a client would: what differs between
-profiles is what the simulator says, not how it travels.
+Three profiles are tested over real HTTP, with client, server and framing. The others are tested in process with
+`Simulator.send`, since only the content of the replies differs between profiles.
 """
 
 from collections.abc import Iterator
@@ -22,7 +21,7 @@ SCENARIOS = [scenario for name in scenarios.names() if not (scenario := scenario
 
 
 def playable() -> list[object]:
-    """Return each profile with each case that its claims do not rule out, those of one profile together."""
+    """Return each profile with each case that its claims allow, grouped by profile."""
     return [
         pytest.param(name, (scenario, variant), id=f"{name}-{scenario.name}.{variant}")
         for name, profile in LOADED.items()
@@ -65,7 +64,7 @@ def test_no_rule_is_broken_errored_or_left_untested(case: Case) -> None:
 
 
 @every_playable_case
-def test_every_probe_ends_as_the_profile_claims(case: Case) -> None:
+def test_every_probe_gets_the_answer_that_the_profile_claims(case: Case) -> None:
     wrong = {
         probe.name: (probe.expected, probe.observed)
         for probe in case.probes
@@ -80,12 +79,12 @@ def test_a_scenario_runs_to_its_end(case: Case) -> None:
 
 
 @every_playable_case
-def test_what_the_simulator_says_is_never_taken_for_the_provider(case: Case) -> None:
+def test_replies_of_the_simulator_count_as_simulated(case: Case) -> None:
     assert Evidence.SIMULATED is case.evidence
 
 
 @pytest.mark.parametrize("name", profiles.names())
-def test_a_case_that_the_claims_rule_out_is_not_played_and_says_why(name: str) -> None:
+def test_a_case_that_the_claims_rule_out_is_not_played_and_names_the_claim(name: str) -> None:
     profile = LOADED[name]
     silent = Subject(profile, profile.model, lambda _body: pytest.fail("nothing may be sent"), Evidence.LIVE)
     for scenario in SCENARIOS:

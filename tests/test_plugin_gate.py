@@ -13,7 +13,7 @@ from conformance.cli import main
 from conformance.results import Case, Evidence, Finding, Level, Outcome, Results, Status
 from conformance.suite.expected_failures import ExpectedFailures
 from conformance.transport.server import HttpReply
-from tests.flaky import moody
+from tests.flaky import altered
 
 TODAY = "2026-11-22"
 CASE = "plain-answer.stream"
@@ -91,11 +91,11 @@ def test_entries_are_checked_as_the_gate_does_once_every_case_has_run(
 def endless() -> Iterator[str]:
     """A provider that never sends [DONE]."""
 
-    def mood(_number: int, _body: Any, answered: HttpReply) -> HttpReply:
+    def alter(_number: int, _body: Any, answered: HttpReply) -> HttpReply:
         body = answered.body if isinstance(answered.body, bytes) else b"".join(answered.body)
         return replace(answered, body=body.replace(b"data: [DONE]\n\n", b""))
 
-    with moody(mood) as url:
+    with altered(alter) as url:
         yield url
 
 

@@ -1,4 +1,4 @@
-"""Recording: the same input gives the same bytes, and nothing simulated takes the place of what is real."""
+"""Recording: the same input gives the same bytes, and simulated replies never replace real ones."""
 
 from dataclasses import replace
 from pathlib import Path
@@ -24,33 +24,33 @@ def options(tmp_path_factory: pytest.TempPathFactory) -> Options:
     return options
 
 
-def test_unchanged_input_gives_an_empty_diff_on_any_day(options: Options) -> None:
+def test_unchanged_input_gives_the_same_files_on_any_day(options: Options) -> None:
     before = files(options.cassettes)
     record(replace(options, today="2027-01-01"))
     assert before == files(options.cassettes)
 
 
-def test_what_was_recorded_is_labelled_and_says_how_to_record_it_again(options: Options) -> None:
+def test_a_recording_is_labelled_and_names_the_command_to_repeat_it(options: Options) -> None:
     ((model, entry),) = CassetteFolder(options.cassettes, "baidu").manifest().items()
     assert (Evidence.SIMULATED, "2026-01-01") == (entry.evidence, entry.date)
     assert f"conformance record --provider baidu --model {model}" == entry.again
 
 
-def test_cassettes_of_scenarios_that_are_gone_are_removed(options: Options) -> None:
+def test_cassettes_of_removed_scenarios_are_removed(options: Options) -> None:
     folder = CassetteFolder(options.cassettes, "baidu").path("ernie-4.5-turbo-128k", "gone.plain")
     folder.write_text("interactions: []\n")
     record(options)
     assert not folder.exists()
 
 
-def test_real_replies_are_not_lost_to_simulated_ones(tmp_path: Path) -> None:
+def test_simulated_replies_do_not_replace_real_ones(tmp_path: Path) -> None:
     CassetteFolder(tmp_path, "baidu").add("m", ManifestEntry(Evidence.RECORDED, "2026-01-01"))
     with pytest.raises(Unusable, match="hold real replies"):
         record(Options("baidu", tmp_path, "2026-01-02", model="m"))
     assert ("baidu", "m") not in [*simulated_models(tmp_path)]
 
 
-def test_each_case_is_told_when_it_is_played(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_each_case_is_logged(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert 0 == main(["record", "--provider", "baidu", "--cassettes", str(tmp_path)])
     assert "plain-answer.plain: 12 probes\n" in capsys.readouterr().out
 
@@ -63,7 +63,7 @@ def test_each_case_is_told_when_it_is_played(tmp_path: Path, capsys: pytest.Capt
         (["--provider", "deepsek"], "did you mean deepseek"),
     ],
 )
-def test_what_cannot_be_recorded_is_said_in_words(
+def test_a_recording_that_is_not_possible_says_why(
     arguments: list[str], words: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.delenv("DEEPSEEK_API_KEY", raising=False)

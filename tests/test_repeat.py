@@ -1,4 +1,4 @@
-"""Cases played again and again: what must hold every time, and what a model may or may not do."""
+"""Repeated cases: what must hold in every run, and what a model is free to do."""
 
 import json
 from dataclasses import replace
@@ -11,7 +11,7 @@ from conformance.results import ENDED_BY_MODEL, INCONCLUSIVE, Case, Evidence, Fi
 from conformance.results.files import read
 from conformance.suite.repeat import merged
 from conformance.transport.server import HttpReply
-from tests.flaky import moody
+from tests.flaky import altered
 
 RULE = "stream/role-first"
 
@@ -50,7 +50,7 @@ def test_the_note_says_how_many_runs_ended_early() -> None:
     assert f"{EARLY.note} (in 2 of 3 runs)" == merged([EARLY, PASSED, EARLY]).note
 
 
-def test_nothing_is_known_where_every_run_is_inconclusive() -> None:
+def test_a_case_with_only_inconclusive_runs_has_no_outcomes() -> None:
     case = merged([BUSY, BUSY])
     assert ((), True, Runs(2, 0, 0, 2)) == (case.outcomes, case.is_inconclusive, case.runs)
 
@@ -60,7 +60,7 @@ def test_a_case_that_is_not_played_has_no_runs() -> None:
     assert idle == merged([idle, idle])
 
 
-def test_runs_are_kept_with_the_results() -> None:
+def test_runs_are_stored_in_the_results() -> None:
     case = merged([PASSED, EARLY])
     assert case.runs == Case.from_json(case.to_json()).runs
     assert "runs" not in PASSED.to_json()
@@ -71,11 +71,11 @@ def repeated(pytester: pytest.Pytester, url: str, *arguments: str) -> pytest.Run
     return pytester.runpytest_subprocess("-p", "no:cacheprovider", *chosen, "--results=out", *arguments, timeout=120)
 
 
-def test_a_model_that_now_and_then_calls_no_tool_is_counted_and_not_failed(pytester: pytest.Pytester) -> None:
+def test_a_model_that_sometimes_calls_no_tool_is_counted_and_does_not_fail(pytester: pytest.Pytester) -> None:
     begun: list[Any] = []
 
-    def mood(_number: int, body: Any, answered: HttpReply) -> HttpReply:
-        """Answer the second run's first request in words, where a tool should be called."""
+    def alter(_number: int, body: Any, answered: HttpReply) -> HttpReply:
+        """Answer the first request of the second run with text instead of a tool call."""
         begun.extend([body] if not begun or body == begun[0] else [])
         if body != begun[0] or len(begun) != 2:
             return answered
@@ -84,7 +84,7 @@ def test_a_model_that_now_and_then_calls_no_tool_is_counted_and_not_failed(pytes
         reply["choices"][0]["finish_reason"] = "stop"
         return replace(answered, body=json.dumps(reply).encode())
 
-    with moody(mood) as url:
+    with altered(alter) as url:
         result = repeated(pytester, url, "--repeat=3")
     text = result.stdout.str()
     assert 0 == result.ret, text
@@ -97,10 +97,10 @@ def test_a_model_that_now_and_then_calls_no_tool_is_counted_and_not_failed(pytes
 
 
 def test_a_busy_endpoint_makes_runs_inconclusive(pytester: pytest.Pytester) -> None:
-    def mood(number: int, _body: Any, answered: HttpReply) -> HttpReply:
+    def alter(number: int, _body: Any, answered: HttpReply) -> HttpReply:
         return HttpReply(502, b"{}", {"content-type": "application/json"}) if number == 1 else answered
 
-    with moody(mood) as url:
+    with altered(alter) as url:
         result = repeated(pytester, url, "--repeat=2")
     text = result.stdout.str()
     assert 0 == result.ret, text
@@ -117,7 +117,7 @@ def test_a_busy_endpoint_makes_runs_inconclusive(pytester: pytest.Pytester) -> N
         (["--repeat=2", "--base-url=http://127.0.0.1:9/v1", "--max-requests=30"], "more than --max-requests 30"),
     ],
 )
-def test_what_cannot_be_repeated_is_refused(pytester: pytest.Pytester, arguments: list[str], words: str) -> None:
+def test_a_run_that_cannot_be_repeated_is_refused(pytester: pytest.Pytester, arguments: list[str], words: str) -> None:
     chosen = ["-p", "no:cacheprovider", "--provider=deepseek", "-k", "plain-answer"]
     result = pytester.runpytest_subprocess(*chosen, *arguments, timeout=120)
     assert pytest.ExitCode.USAGE_ERROR == result.ret

@@ -1,4 +1,4 @@
-"""What was recorded is played again: names and files of results, what findings quote, and what a person is told."""
+"""Replays: names and files of results, excerpts of findings, and what is printed."""
 
 import shutil
 from pathlib import Path
@@ -25,7 +25,7 @@ PLAIN = {"choices": [{"message": {"content": "c" * 400}, "finish_reason": "stop"
 
 @pytest.fixture
 def cassettes(tmp_path: Path) -> Path:
-    """Return a folder with the cassettes of one provider, and the same again as those of a further model."""
+    """Return a folder with the cassettes of one provider."""
     shutil.copytree(folder("cassettes") / PROVIDER, tmp_path / "cassettes" / PROVIDER)
     return tmp_path / "cassettes"
 
@@ -46,7 +46,7 @@ def test_a_replay_gives_the_committed_results(
     assert read(committed) == read(target / f"{PROVIDER}.json")
 
 
-def test_a_further_model_has_a_name_of_its_own(
+def test_a_further_model_has_results_of_its_own(
     cassettes: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     cassette_folder = CassetteFolder(cassettes, PROVIDER)
@@ -63,7 +63,7 @@ def test_a_further_model_has_a_name_of_its_own(
     assert (f"{PROVIDER}:ernie-x-4", further, PROVIDER) == (results.name, results.model, results.profile)
 
 
-def test_a_cassette_that_lacks_a_request_is_told_of_and_ends_with_1(
+def test_a_cassette_that_lacks_a_request_is_reported_and_exits_with_1(
     cassettes: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     for path in CassetteFolder(cassettes, PROVIDER).path(MODEL, "x").parent.glob("*.yaml"):
@@ -81,7 +81,7 @@ def test_a_cassette_that_lacks_a_request_is_told_of_and_ends_with_1(
         (["--provider", PROVIDER, "--model", "none"], f"(models with cassettes: {MODEL})"),
     ],
 )
-def test_what_was_never_recorded_is_unusable(
+def test_a_replay_without_cassettes_is_unusable(
     cassettes: Path, capsys: pytest.CaptureFixture[str], arguments: list[str], complaint: str
 ) -> None:
     code, _, err = told(capsys, "replay", *arguments, "--cassettes", cassettes)
@@ -110,7 +110,7 @@ def test_a_finding_quotes_what_it_points_at(at: str, *, streamed: bool, excerpt:
     assert excerpt == finding.excerpt
 
 
-def test_a_quote_is_bounded_and_a_reply_is_quoted_with_what_it_answers() -> None:
+def test_an_excerpt_is_bounded_and_one_of_a_reply_comes_with_its_request() -> None:
     exchange = Exchange(request=REQUEST, response=PLAIN, status=200)
     place = "/0/response/choices/0/message/content"
     outcome = Outcome("a/b", Status.FAILED, Level.MUST, 1, (Finding(place, "expected a, got b", Level.MUST),))
@@ -120,7 +120,7 @@ def test_a_quote_is_bounded_and_a_reply_is_quoted_with_what_it_answers() -> None
     assert finding.asked.startswith('{"role":"tool"')
 
 
-def test_of_many_findings_the_first_are_kept_and_the_rest_is_counted() -> None:
+def test_the_first_findings_are_kept_and_the_others_counted() -> None:
     exchange = Exchange(request=REQUEST, response=PLAIN, status=200)
     many = tuple([Finding("/0/request/model", f"expected {number}", Level.MUST) for number in range(MAX_FINDINGS + 4)])
     found = with_excerpts((Outcome("a/b", Status.FAILED, Level.MUST, 9, many),), (exchange,))[0].findings

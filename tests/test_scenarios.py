@@ -1,4 +1,4 @@
-"""Scenarios: what their files promise is there, and each is told from the others by its first words."""
+"""Scenarios: their files keep their promises, and the first user message identifies each of them."""
 
 from typing import Any
 
@@ -41,19 +41,19 @@ def change(name: str, body: dict[str, Any], **parameters: str) -> list[dict[str,
     return made
 
 
-def test_the_first_words_tell_scenarios_apart_that_are_not_for_clients() -> None:
+def test_the_first_user_message_identifies_a_scenario_for_providers() -> None:
     first = [scenario.prompts[0] for scenario in SCENARIOS if not scenario.for_clients]
     assert sorted(set(first)) == sorted(first)
 
 
-def test_the_schema_names_every_change_and_every_way_to_misbehave() -> None:
+def test_the_schema_names_every_change_and_every_stream_fault() -> None:
     definitions = schema()["$defs"]
     assert sorted(CHANGES) == sorted(definitions["change-name"]["enum"])
     assert sorted(FAULTS) == sorted(definitions["raw"]["items"]["enum"])
 
 
 @pytest.mark.parametrize(("scenario", "probe"), PROBES, ids=lambda each: each.name)
-def test_a_probe_names_a_clients_rule_and_known_claims(scenario: Scenario, probe: Probe) -> None:
+def test_a_probe_names_a_rule_about_clients_and_known_claims(scenario: Scenario, probe: Probe) -> None:
     assert probe.at <= len(scenario.turns)
     assert probe.breaks is None or RULES[probe.breaks].on.side is Side.CLIENT
     assert set() == set(probe.claims) - profiles.vocabulary().keys()
@@ -65,7 +65,7 @@ def test_probes_of_a_scenario_have_different_names(scenario: Scenario) -> None:
     assert sorted(set(names)) == sorted(names)
 
 
-def test_a_change_leaves_the_body_alone_that_it_was_made_from() -> None:
+def test_a_change_does_not_modify_the_original_body() -> None:
     body = {"messages": [dict(message) for message in TRANSCRIPT]}
     assert "b" == change("results-unknown", body)[2]["tool_call_id"][-1:]
     assert "call_a" == body["messages"][2]["tool_call_id"]
@@ -80,29 +80,29 @@ def test_a_change_leaves_the_body_alone_that_it_was_made_from() -> None:
         ("ids", {"form": "positional"}, "Look."),
     ],
 )
-def test_reasoning_goes_back_as_the_change_says(name: str, parameters: dict[str, str], expected: str | None) -> None:
+def test_reasoning_is_sent_back_as_the_change_says(name: str, parameters: dict[str, str], expected: str | None) -> None:
     made = change(name, {"messages": TRANSCRIPT}, **parameters)
     assert expected == made[1].get("reasoning_content")
 
 
-def test_reasoning_under_another_name_is_under_that_alone() -> None:
+def test_reasoning_in_another_field_is_in_no_other() -> None:
     made = change("reasoning-under", {"messages": TRANSCRIPT}, field="reasoning")
     assert ("Look.", None) == (made[1].get("reasoning"), made[1].get("reasoning_content"))
 
 
-def test_a_foreign_id_stands_in_call_and_result_alike() -> None:
+def test_a_foreign_id_is_in_call_and_result() -> None:
     made = change("ids", {"messages": TRANSCRIPT}, form="positional")
     ids = {made[1]["tool_calls"][0]["id"], made[2]["tool_call_id"]}
     assert {"functions.get_weather:0"} == ids
 
 
 @pytest.mark.parametrize("name", ["details-reordered", "signatures-dropped", "ids-colliding-in-message"])
-def test_where_there_is_nothing_to_change_nothing_is_sent(name: str) -> None:
+def test_a_change_with_nothing_to_change_is_not_applicable(name: str) -> None:
     with pytest.raises(Inapplicable):
         change(name, {"messages": TRANSCRIPT})
 
 
-def test_a_raw_turn_is_played_to_clients_and_never_asked_of_a_provider() -> None:
+def test_a_raw_turn_is_played_to_clients_and_never_against_a_provider() -> None:
     profile = profiles.load("openai")
     subject = Subject(profile, profile.model, Simulator(profile).send, Evidence.LIVE)
     case = play(scenarios.load("cut-stream"), "stream", subject)

@@ -1,4 +1,4 @@
-"""Scenario files: what one may say, what it has of another, and where it is refused with file, line and words."""
+"""Scenario files: what they may contain, what they inherit, and errors with file, line and message."""
 
 from pathlib import Path
 
@@ -64,7 +64,7 @@ def test_ids_count_as_their_template_says(template: str, expected: list[tuple[st
     assert UNKNOWN == made.claims["ids.input-pattern"]
 
 
-def test_a_scenario_has_of_the_one_that_it_is_like_what_it_does_not_say_itself(tmp_path: Path) -> None:
+def test_a_scenario_inherits_what_it_does_not_set_itself(tmp_path: Path) -> None:
     agent = scenarios.load("agent-session")
     made = written(tmp_path, HEAD + "like: agent-session\nvariants: [stream]\nraw: [cut]\n")
     assert (agent.tools, agent.system, agent.exercises, agent.prompts) == (
@@ -84,7 +84,7 @@ def test_a_scenario_has_of_the_one_that_it_is_like_what_it_does_not_say_itself(t
         ({}, False),
     ],
 )
-def test_a_need_with_a_value_is_met_where_the_claim_is_or_lists_it(claims: dict[str, object], met: bool) -> None:  # noqa: FBT001 — a row
+def test_a_need_with_a_value_is_met_if_the_claim_equals_or_lists_it(claims: dict[str, object], met: bool) -> None:  # noqa: FBT001 — a row
     scenario = Scenario("x", "x", (), (Turn("Hi"),), needs={"reasoning.response-field": "reasoning_details"})
     assert (None if met else "reasoning.response-field") == scenario.unmet(claims)
 
@@ -111,7 +111,7 @@ def test_a_need_with_a_value_is_met_where_the_claim_is_or_lists_it(claims: dict[
         (HEAD + TURNS + "ids: '{name.upper}'\n", 19, "expected a template"),
     ],
 )  # fmt: skip
-def test_what_does_not_fit_is_refused_with_its_line(text: str, line: int, words: str, tmp_path: Path) -> None:
+def test_an_invalid_file_is_refused_with_its_line(text: str, line: int, words: str, tmp_path: Path) -> None:
     with pytest.raises(InvalidDocument) as caught:
         written(tmp_path, text)
     assert words in caught.value.message

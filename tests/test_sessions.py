@@ -1,4 +1,4 @@
-"""Sessions: which turn a request gets, what is kept of it, and that nothing a client sends breaks them."""
+"""Sessions: which turn a request gets, what is recorded, and that no request breaks them."""
 
 import threading
 from collections.abc import Iterator
@@ -49,14 +49,14 @@ def server() -> Iterator[SessionServer]:
         yield server
 
 
-def test_each_request_gets_the_next_turn_whatever_history_it_brings() -> None:
+def test_each_request_gets_the_next_turn_whatever_its_history() -> None:
     session = opened()
     said = [message(session, body(str(number))).get("content") for number in range(7)]
     assert ["Let me also look at Oslo.", "Tomorrow Paris has 21 °C, Tokyo 22 °C, and Oslo only 9 °C."] == said[1:3]
     assert ["There is nothing more."] * 2 == said[5:]
 
 
-def test_the_same_request_again_gets_the_same_turn_again_and_is_counted() -> None:
+def test_a_repeated_request_gets_the_same_turn_and_is_counted() -> None:
     session = opened()
     first, again, other = (message(session, body(text)) for text in ("a", "a", "b"))
     assert first == again != other
@@ -64,7 +64,7 @@ def test_the_same_request_again_gets_the_same_turn_again_and_is_counted() -> Non
     assert 3 == len(session.exchanges) == len(session.times)
 
 
-def test_ids_do_not_depend_on_what_a_client_makes_of_its_history() -> None:
+def test_ids_do_not_depend_on_the_history_that_a_client_sends() -> None:
     sessions = [opened("deepseek"), opened("deepseek")]
     first = [message(session, body("a"))["tool_calls"] for session in sessions]
     second = [message(sessions[0], body("x", "y", "z")), message(sessions[1], body("b"))]
@@ -73,7 +73,7 @@ def test_ids_do_not_depend_on_what_a_client_makes_of_its_history() -> None:
     assert {call["id"] for call in first[0]}.isdisjoint(call["id"] for call in second[0]["tool_calls"])
 
 
-def test_a_reply_is_streamed_as_the_request_says_and_not_as_the_variant_does() -> None:
+def test_a_reply_is_streamed_if_the_request_says_so_whatever_the_variant() -> None:
     session = opened()
     directly(session)(body("a", stream=True))
     directly(session)(body("b", stream=False))
@@ -81,7 +81,7 @@ def test_a_reply_is_streamed_as_the_request_says_and_not_as_the_variant_does() -
     assert "plain" == session.variant
 
 
-def test_the_model_thinks_though_nothing_asks_it_to() -> None:
+def test_the_model_thinks_without_being_asked() -> None:
     assert "default-off" == PROFILES["mistral"].at(PROFILES["mistral"].model)["thinking.mode"]
     content = message(opened("mistral"), body())["content"]
     assert "thinking" == content[0]["type"]
@@ -91,7 +91,7 @@ def test_a_model_that_never_thinks_does_not() -> None:
     assert {"role", "content", "tool_calls"} == message(opened("openai"), body()).keys()
 
 
-def test_openrouters_own_sdk_finds_the_members_that_it_demands() -> None:
+def test_a_reply_has_the_members_that_the_sdk_of_openrouter_requires() -> None:
     session = opened("openrouter")
     plain = reply(session, body("a"))
     assert {"provider", "system_fingerprint"} <= plain.keys()
@@ -108,7 +108,7 @@ def test_a_call_that_is_not_offered_is_not_made() -> None:
     assert "tool_calls" not in said
 
 
-def test_words_go_into_another_tool_where_a_call_is_demanded() -> None:
+def test_text_goes_into_another_tool_if_a_call_is_demanded() -> None:
     parameters = {"type": "object", "properties": {"answer": {"type": "string"}}, "required": ["answer"]}
     final = {"type": "function", "function": {"name": "final_answer", "parameters": parameters}}
     sent = body() | {"tools": [FORECAST, final], "tool_choice": "required"}
@@ -121,14 +121,14 @@ def test_words_go_into_another_tool_where_a_call_is_demanded() -> None:
     )
 
 
-def test_what_is_demanded_in_vain_is_no_fault_of_the_simulator() -> None:
+def test_a_demand_that_cannot_be_met_is_no_fault_of_the_simulator() -> None:
     session = opened()
     for number in range(5):
         directly(session)(body(tool_choice="required", parallel_tool_calls=False, seed=number))
     assert "" == session.fault
 
 
-def test_a_reply_that_breaks_a_rule_unsaid_is_a_fault() -> None:
+def test_a_reply_that_breaks_an_undeclared_rule_is_a_fault() -> None:
     turn = Turn("Hi", calls=(("get_forecast", {}), ("get_forecast", {})), ids=("call_a", "call_a"))
     session = opened(scenario=Scenario("x", "x", (), (turn,), for_clients=True))
     status, _ = directly(session)(body())
@@ -136,7 +136,7 @@ def test_a_reply_that_breaks_a_rule_unsaid_is_a_fault() -> None:
     assert "tool-calls/id-unique-in-reply" in session.fault
 
 
-def test_a_refused_request_uses_no_turn_up() -> None:
+def test_a_refused_request_does_not_use_up_a_turn() -> None:
     session = opened("deepseek", strict=True)
     first = message(session, body("a", model="deepseek-v4-pro"))
     del first["reasoning_content"]
@@ -157,13 +157,15 @@ def test_a_refused_request_uses_no_turn_up() -> None:
         ("/responses", 404),
     ],
 )
-def test_every_form_of_the_path_lands_and_others_are_kept(server: SessionServer, path: str, status: int) -> None:
+def test_every_form_of_the_path_works_and_other_requests_are_recorded(
+    server: SessionServer, path: str, status: int
+) -> None:
     session = server.open(AGENT, PROFILES["openai"])
     assert status == httpx.post(f"{session.base_url}{path}?beta=true", json=body()).status_code
     assert ([] if status == 200 else [f"POST /v1{path}"]) == session.other_requests
 
 
-def test_a_base_url_without_its_last_part_lands_too(server: SessionServer) -> None:
+def test_a_base_url_without_its_last_segment_works(server: SessionServer) -> None:
     session = server.open(AGENT, PROFILES["openai"])
     base = session.base_url.removesuffix("/v1")
     assert 200 == httpx.post(f"{base}/chat/completions", json=body()).status_code
@@ -179,7 +181,7 @@ def test_a_path_of_no_session_is_not_found(server: SessionServer) -> None:
     assert () == session.exchanges
 
 
-def test_sessions_at_once_do_not_mix(server: SessionServer) -> None:
+def test_concurrent_sessions_do_not_mix(server: SessionServer) -> None:
     sessions = [server.open(AGENT, PROFILES["openai"]) for _ in range(4)]
 
     def hold(session: Session) -> None:
@@ -198,7 +200,7 @@ def test_sessions_at_once_do_not_mix(server: SessionServer) -> None:
 
 
 @pytest.mark.parametrize("sent", [b"{", b"[]", b"\xff", b'{"messages": [], "messages": []}'])
-def test_what_is_no_json_object_is_refused_and_kept_apart(sent: bytes) -> None:
+def test_a_body_that_is_not_a_json_object_is_refused_and_recorded_separately(sent: bytes) -> None:
     session = opened()
     answered = session.answer(HttpRequest("POST", "/", {}, sent), "/v1/chat/completions")
     assert 400 == answered.status
@@ -240,13 +242,13 @@ def test_a_scenario_that_the_claims_rule_out_is_not_opened() -> None:
         opened("openai", scenarios.load("details-signed"))
 
 
-def test_a_scenario_of_providers_is_played_to_clients_too() -> None:
+def test_a_scenario_for_providers_is_played_to_clients_too() -> None:
     session = opened("deepseek", scenarios.load("interleaved-thinking"))
     tool = scenarios.tool_definitions()["get_weather"]
     assert "The temperature comes first" in message(session, body() | {"tools": [tool]})["reasoning_content"]
 
 
-def test_worn_claims_go_before_those_of_models_and_leave_the_profile_alone() -> None:
+def test_claims_of_a_scenario_override_those_of_models_and_do_not_change_the_profile() -> None:
     profile: Profile = PROFILES["deepseek"]
     names = [*profile.claims, *(name for model in profile.models for name in model.claims)]
     worn = profile.with_claims(dict.fromkeys(names, "unknown"))

@@ -1,4 +1,4 @@
-"""A conforming agent breaks no rule in any scenario, and one with a single vice breaks the rule for that vice."""
+"""A conforming agent breaks no rule in any scenario; one with a single fault breaks the rule about that fault."""
 
 from collections.abc import Callable, Iterator, Mapping
 from copy import deepcopy
@@ -16,19 +16,19 @@ from conformance.results import Level, Outcome, Status
 from conformance.scenarios import Scenario
 from conformance.simulator.sessions import Session, SessionServer, serving_sessions
 from conformance.wire.views import Side
-from tests.agents import Agent, Ask, Broken, Vice, directly
+from tests.agents import Agent, Ask, Broken, Edit, directly
 from tests.sampling import sampled
 
 LOADED = {name: profiles.load(name) for name in profiles.names()}
 EVERY = [scenario for name in scenarios.names() if (scenario := scenarios.load(name)).for_clients]
 ENDLESS = ("cut-stream", "error-inside-stream")
-"""Scenarios whose replies never come to an end, so that an agent is to give up."""
+"""Scenarios whose replies never end, so an agent has to give up."""
 
 FIELDS = ("deepseek", "gemini_openai_compat", "minimax", "mistral", "moonshot", "openai", "openrouter", "vllm")
-"""Providers that differ in where they show reasoning, and in what they demand of ids, arguments and contents."""
+"""Providers that differ in reasoning fields, and in what they require of ids, arguments and content."""
 
 STRICT = ("deepseek", "mistral", "moonshot", "openrouter")
-"""Providers that are known to refuse much."""
+"""Providers that refuse many deviations."""
 
 SIDES = {rule.id: rule.on.side for rule in rules.load()}
 
@@ -45,13 +45,13 @@ def cases(names: tuple[str, ...], chosen: list[Scenario]) -> Iterator[Any]:
                     yield pytest.param(name, scenario.name, variant, id=f"{name}-{scenario.name}.{variant}")
 
 
-def held(profile: Profile, scenario: Scenario, variant: str, *, vice: Vice = list, strict: bool = False) -> Agent:
+def run_agent(profile: Profile, scenario: Scenario, variant: str, *, edit: Edit = list, strict: bool = False) -> Agent:
     session = SessionServer().open(scenario, profile, variant, strict=strict)
-    return over(session, directly(session), vice)
+    return over(session, directly(session), edit)
 
 
-def over(session: Session, ask: Ask, vice: Vice = list) -> Agent:
-    agent = Agent(session, ask, vice)
+def over(session: Session, ask: Ask, edit: Edit = list) -> Agent:
+    agent = Agent(session, ask, edit)
     try:
         agent.run()
     except Broken as error:
@@ -73,28 +73,28 @@ def broken(session: Session, side: Side = Side.CLIENT, level: Level = Level.MUST
 
 @cache
 def conforming(name: str, scenario: str, variant: str) -> Agent:
-    return held(LOADED[name], scenarios.load(scenario), variant)
+    return run_agent(LOADED[name], scenarios.load(scenario), variant)
 
 
 each_case = pytest.mark.parametrize(("name", "scenario", "variant"), playable(FIELDS, EVERY))
 
 
 @each_case
-def test_a_conforming_agent_keeps_every_rule(name: str, scenario: str, variant: str) -> None:
+def test_a_conforming_agent_follows_every_rule(name: str, scenario: str, variant: str) -> None:
     session = conforming(name, scenario, variant).session
     assert {} == broken(session, level=Level.MAY)
     assert ("", []) == (session.fault, session.other_requests)
 
 
 @pytest.mark.parametrize(("name", "scenario", "variant"), playable(profiles.names(), [scenarios.load("agent-session")]))
-def test_every_provider_plays_the_session_of_an_agent_to_its_end(name: str, scenario: str, variant: str) -> None:
+def test_an_agent_session_ends_with_every_provider(name: str, scenario: str, variant: str) -> None:
     agent = conforming(name, scenario, variant)
     assert {} == broken(agent.session, level=Level.MAY)
     assert 5 == len(agent.session.exchanges)
 
 
 @each_case
-def test_what_a_scenario_promises_finds_something_to_judge(name: str, scenario: str, variant: str) -> None:
+def test_a_promised_rule_finds_something_to_check(name: str, scenario: str, variant: str) -> None:
     idle = {
         outcome.rule: outcome.reason
         for outcome in outcomes(conforming(name, scenario, variant).session)
@@ -117,7 +117,7 @@ def test_replies_break_the_rules_that_the_scenario_names_and_no_other(name: str,
 
 
 @each_case
-def test_a_conforming_agent_hears_what_the_script_says(name: str, scenario: str, variant: str) -> None:
+def test_a_conforming_agent_gets_the_texts_of_the_script(name: str, scenario: str, variant: str) -> None:
     texts = conforming(name, scenario, variant).texts
     if scenario in ENDLESS:
         assert texts[0].startswith("Broken: the stream holds")
@@ -126,8 +126,8 @@ def test_a_conforming_agent_hears_what_the_script_says(name: str, scenario: str,
 
 
 @pytest.mark.parametrize(("name", "scenario", "variant"), playable(STRICT, EVERY))
-def test_a_strict_session_refuses_a_conforming_agent_nothing(name: str, scenario: str, variant: str) -> None:
-    agent = held(LOADED[name], scenarios.load(scenario), variant, strict=True)
+def test_a_strict_session_refuses_no_request_of_a_conforming_agent(name: str, scenario: str, variant: str) -> None:
+    agent = run_agent(LOADED[name], scenarios.load(scenario), variant, strict=True)
     assert [] == agent.session.refusals
 
 
@@ -144,21 +144,21 @@ def test_it_is_the_same_over_http() -> None:
     with serving_sessions() as server, httpx.Client() as client:
         session = server.open(scenario, profile, "stream")
         agent = over(session, asking(session, client))
-    direct = held(profile, scenario, "stream")
+    direct = run_agent(profile, scenario, "stream")
     assert direct.texts == agent.texts
     assert [each.response for each in direct.session.exchanges] == [each.response for each in session.exchanges]
 
 
-def edited(change: Callable[[dict[str, Any]], None]) -> Vice:
-    """Return a vice that edits each message."""
+def edited(change: Callable[[dict[str, Any]], None]) -> Edit:
+    """Return an edit that changes each message."""
 
-    def vice(messages: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    def edit(messages: list[dict[str, Any]]) -> list[dict[str, Any]]:
         copies = deepcopy(messages)
         for message in copies:
             change(message)
         return copies
 
-    return vice
+    return edit
 
 
 def without_reasoning(message: dict[str, Any]) -> None:
@@ -222,7 +222,7 @@ def without_one_result(messages: list[dict[str, Any]]) -> list[dict[str, Any]]:
 
 
 UNCHANGED = "transcript/reply-resent-unchanged"
-VICES: list[tuple[str, str, Vice, str, Level]] = [
+FAULTY_EDITS: list[tuple[str, str, Edit, str, Level]] = [
     ("deepseek", "agent-session", edited(without_reasoning), "reasoning/present-on-tool-turns", Level.MUST),
     ("xai", "agent-session", edited(without_reasoning), "reasoning/resent-on-tool-turns", Level.SHOULD),
     ("openai", "agent-session", in_another_order, "transcript/results-in-call-order", Level.MUST),
@@ -239,9 +239,9 @@ VICES: list[tuple[str, str, Vice, str, Level]] = [
 ]
 
 
-@pytest.mark.parametrize(("provider", "name", "vice", "rule", "level"), VICES)
-def test_a_vice_is_caught_by_its_rule(provider: str, name: str, vice: Vice, rule: str, level: Level) -> None:
-    session = held(LOADED[provider], scenarios.load(name), "plain", vice=vice).session
+@pytest.mark.parametrize(("provider", "name", "edit", "rule", "level"), FAULTY_EDITS)
+def test_a_faulty_edit_is_caught_by_its_rule(provider: str, name: str, edit: Edit, rule: str, level: Level) -> None:
+    session = run_agent(LOADED[provider], scenarios.load(name), "plain", edit=edit).session
     found: Mapping[str, Level] = {each.rule: each.level for each in outcomes(session) if each.status is Status.FAILED}
     assert level == found.get(rule), found
 
@@ -253,7 +253,7 @@ def test_a_lost_id_of_an_encrypted_detail_is_caught(name: str, variant: str) -> 
         for detail in message.get("reasoning_details", ()):
             detail.pop("id", None)
 
-    session = held(LOADED["openrouter"], scenarios.load(name), variant, vice=edited(lose)).session
+    session = run_agent(LOADED["openrouter"], scenarios.load(name), variant, edit=edited(lose)).session
     assert {"reasoning/details-unchanged"} == broken(session).keys()
 
 
@@ -262,13 +262,15 @@ def test_a_lost_signature_of_a_call_is_caught() -> None:
         for call in message.get("tool_calls", ()):
             call.pop("extra_content", None)
 
-    session = held(LOADED["gemini_openai_compat"], scenarios.load("agent-session"), "plain", vice=edited(lose)).session
+    session = run_agent(
+        LOADED["gemini_openai_compat"], scenarios.load("agent-session"), "plain", edit=edited(lose)
+    ).session
     assert {"reasoning/signatures-resent"} == broken(session).keys()
 
 
-def test_a_strict_session_answers_as_the_provider_and_says_which_rule() -> None:
-    agent = held(
-        LOADED["deepseek"], scenarios.load("agent-session"), "stream", vice=edited(without_reasoning), strict=True
+def test_a_strict_session_refuses_like_the_provider_and_names_the_rule() -> None:
+    agent = run_agent(
+        LOADED["deepseek"], scenarios.load("agent-session"), "stream", edit=edited(without_reasoning), strict=True
     )
     (refused,) = agent.session.refusals
     assert (1, "reasoning/present-on-tool-turns", 400) == (refused.exchange, refused.rule, refused.refusal.status)

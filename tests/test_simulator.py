@@ -1,4 +1,4 @@
-"""The strict provider: what it refuses, in which words, and that nothing a client sends breaks it."""
+"""The simulated provider: what it refuses, how it words refusals, and that no request breaks it."""
 
 from collections.abc import Iterator
 from typing import Any
@@ -63,12 +63,12 @@ def test_deepseek_refuses_a_tool_turn_without_its_reasoning_in_its_own_words() -
     } == body
 
 
-def test_deepseek_takes_the_same_turn_with_its_reasoning_or_with_thinking_off() -> None:
+def test_deepseek_accepts_the_same_turn_with_its_reasoning_or_with_thinking_off() -> None:
     assert 200 == ask(DEEPSEEK, history(reasoning_content="The weather is asked for."))[0]
     assert 200 == ask(DEEPSEEK, history() | {"thinking": {"type": "disabled"}})[0]
 
 
-def test_groq_refuses_what_deepseek_demands() -> None:
+def test_groq_refuses_what_deepseek_requires() -> None:
     body = history(reasoning_content="The weather is asked for.") | {"model": "openai/gpt-oss-120b"}
     status, reply = ask(GROQ, body)
     assert 400 == status
@@ -76,13 +76,13 @@ def test_groq_refuses_what_deepseek_demands() -> None:
     assert 200 == ask(GROQ, history(reasoning="The weather is asked for.") | {"model": "openai/gpt-oss-120b"})[0]
 
 
-def test_the_first_refusal_in_the_request_is_the_one_that_is_given() -> None:
+def test_the_reply_is_the_refusal_of_the_first_fault_in_the_request() -> None:
     body = history()
     body["messages"].append({"role": "tool", "tool_call_id": "call_z", "content": "?"})
     assert "reasoning_content" in ask(DEEPSEEK, body)[1]["error"]["message"]
 
 
-def test_any_request_is_answered_by_a_call_and_then_by_words() -> None:
+def test_any_request_is_answered_by_a_call_and_then_by_text() -> None:
     body: dict[str, Any] = {"model": "m", "tools": [WEATHER], "messages": [{"role": "user", "content": "Anything?"}]}
     called = ask(GROQ, body)[1]["choices"][0]["message"]
     assert "get_weather" == called["tool_calls"][0]["function"]["name"]
@@ -93,7 +93,7 @@ def test_any_request_is_answered_by_a_call_and_then_by_words() -> None:
     assert ask(GROQ, body)[1]["choices"][0]["message"]["content"]
 
 
-def test_a_scenario_is_played_at_its_path_whatever_the_words() -> None:
+def test_a_scenario_is_played_at_its_path_whatever_the_user_message() -> None:
     body = {"model": "m", "messages": [{"role": "user", "content": "Other words."}]}
     status, reply = ask(DEEPSEEK, body, "/s/plain-answer/v1/chat/completions")
     assert (200, "hello") == (status, reply["choices"][0]["message"]["content"])
@@ -121,7 +121,7 @@ def test_a_scenario_for_clients_is_played_at_its_path_with_its_own_ids_and_claim
         (b"{}", "/s/no-such-scenario/v1/chat/completions", 404),
     ],
 )
-def test_what_is_no_request_is_refused_with_words(body: bytes, path: str, status: int) -> None:
+def test_an_invalid_request_is_refused_with_a_message(body: bytes, path: str, status: int) -> None:
     answered, reply = ask(DEEPSEEK, body, path)
     assert status == answered
     assert reply["error"]["message"]
@@ -167,7 +167,7 @@ def client_rules_with_refusals() -> list[tuple[Rule, int]]:
 @pytest.mark.parametrize(
     ("rule", "number"), client_rules_with_refusals(), ids=lambda given: getattr(given, "id", str(given))
 )
-def test_a_breach_that_is_claimed_to_be_refused_is_refused(rule: Rule, number: int) -> None:
+def test_what_the_profile_claims_to_be_refused_is_refused(rule: Rule, number: int) -> None:
     example = rule.bad[number]
     profile, conversation = profiles.of(example.claims), example.conversation()
     (outcome,) = check(conversation, profile, [rule])
@@ -182,7 +182,7 @@ def url() -> Iterator[str]:
         yield url
 
 
-def test_it_listens_on_loopback_and_says_who_it_is(url: str) -> None:
+def test_it_listens_on_loopback_and_names_itself_in_a_header(url: str) -> None:
     reply = httpx.post(
         f"{url}/v1/chat/completions", json={"model": "m", "messages": [{"role": "user", "content": "Hi"}]}
     )
@@ -190,7 +190,7 @@ def test_it_listens_on_loopback_and_says_who_it_is(url: str) -> None:
     assert "conformance-simulator" == reply.headers["server"]
 
 
-def test_a_stream_and_a_plain_reply_say_the_same(url: str) -> None:
+def test_a_stream_and_a_plain_reply_have_the_same_content(url: str) -> None:
     from conformance.wire.index import Index
 
     scenario = scenarios.load("parallel-tool-calls")
@@ -214,7 +214,7 @@ def test_every_base_of_the_fixtures_is_answered_by_every_provider() -> None:
                 assert SIMULATOR_ERROR not in str(answer), (base, name)
 
 
-def test_one_call_is_made_where_the_switch_for_it_is_obeyed() -> None:
+def test_parallel_calls_can_be_switched_off() -> None:
     scenario = scenarios.load("parallel-tool-calls")
     tools = [scenarios.tool_definitions()[name] for name in scenario.tools]
     body = {"model": "gpt-5", "messages": [{"role": "user", "content": scenario.prompts[0]}], "tools": tools}
@@ -243,7 +243,7 @@ CLAIMED: list[tuple[dict[str, Any], dict[str, Any]]] = [
 
 
 @pytest.mark.parametrize(("claims", "expected"), CLAIMED, ids=str)
-def test_a_reply_shows_what_is_claimed_of_it(claims: dict[str, Any], expected: dict[str, Any]) -> None:
+def test_a_reply_is_as_claimed(claims: dict[str, Any], expected: dict[str, Any]) -> None:
     context = ReplyContext({"thinking.mode": "always", **claims}, {"messages": []}, thinks=True)
     message = replies.message(context, Turn(thinks="Think.", calls=(("get_weather", {}),)))
     assert expected == {key: value for key, value in message.items() if key in expected}

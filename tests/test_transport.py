@@ -1,4 +1,4 @@
-"""Client, server and cassettes: what travels stays as it was, and what must not be kept is not."""
+"""Client, server and cassettes: replies arrive unchanged, and secrets are not recorded."""
 
 from collections.abc import Iterator
 from contextlib import ExitStack
@@ -19,7 +19,7 @@ STREAM = {"content-type": "text/event-stream"}
 
 
 class Scripted:
-    """A server whose next answers are set by the test, and which keeps what it was asked."""
+    """A server that sends the replies set by the test and records the requests."""
 
     def __init__(self) -> None:
         self.answers: list[HttpReply] = []
@@ -47,14 +47,14 @@ def stack() -> Iterator[ExitStack]:
         yield stack
 
 
-def test_a_stream_is_kept_as_it_came(server: tuple[Scripted, str], stack: ExitStack) -> None:
+def test_a_stream_is_returned_unchanged(server: tuple[Scripted, str], stack: ExitStack) -> None:
     scripted, url = server
     scripted.answers = [HttpReply(200, (b": wait\r\n\r\n", b'data: {"a"', b': "\xc3', b'\xa9"}\n\n'), STREAM)]
     exchange = client(stack, url).send(BODY)
     assert (': wait\r\n\r\ndata: {"a": "é"}\n\n', True) == (exchange.response, exchange.streamed)
 
 
-def test_a_reply_that_is_no_sound_json_stays_text(server: tuple[Scripted, str], stack: ExitStack) -> None:
+def test_a_reply_that_is_not_valid_json_stays_text(server: tuple[Scripted, str], stack: ExitStack) -> None:
     scripted, url = server
     scripted.answers = [HttpReply(200, b'{"id": 1, "id": 2}')]
     assert '{"id": 1, "id": 2}' == client(stack, url).send(BODY).response
@@ -69,7 +69,7 @@ def test_a_reply_that_is_no_sound_json_stays_text(server: tuple[Scripted, str], 
         (500, Inconclusive, "says nothing about the request"),
     ],
 )
-def test_a_status_that_judges_no_request_is_told_apart(
+def test_a_status_that_says_nothing_about_the_request_raises(
     server: tuple[Scripted, str], stack: ExitStack, status: int, error: type[Unusable], words: str
 ) -> None:
     scripted, url = server
@@ -78,7 +78,9 @@ def test_a_status_that_judges_no_request_is_told_apart(
         client(stack, url).send(BODY)
 
 
-def test_a_busy_provider_is_asked_again_after_the_time_it_names(server: tuple[Scripted, str], stack: ExitStack) -> None:
+def test_a_busy_provider_is_asked_again_after_the_time_that_it_names(
+    server: tuple[Scripted, str], stack: ExitStack
+) -> None:
     scripted, url = server
     busy = HttpReply(429, b"{}", {"retry-after": "0"})
     scripted.answers = [busy, busy, HttpReply(200, b"{}")]
@@ -86,14 +88,14 @@ def test_a_busy_provider_is_asked_again_after_the_time_it_names(server: tuple[Sc
     assert 3 == len(scripted.asked)
 
 
-def test_a_refusal_is_an_exchange_and_is_not_asked_twice(server: tuple[Scripted, str], stack: ExitStack) -> None:
+def test_a_refusal_is_an_exchange_and_not_retried(server: tuple[Scripted, str], stack: ExitStack) -> None:
     scripted, url = server
     scripted.answers = [HttpReply(400, b'{"error": {"message": "no"}}')]
     exchange = client(stack, url).send(BODY)
     assert (400, {"error": {"message": "no"}}, 1) == (exchange.status, exchange.response, len(scripted.asked))
 
 
-def test_a_key_is_sent_but_stands_in_no_error(server: tuple[Scripted, str], stack: ExitStack) -> None:
+def test_a_key_is_sent_and_never_appears_in_errors(server: tuple[Scripted, str], stack: ExitStack) -> None:
     scripted, url = server
     scripted.answers = [HttpReply(401, b"{}")]
     with pytest.raises(Unusable) as caught:
@@ -134,7 +136,7 @@ def test_a_cassette_that_lacks_a_request_says_to_record_again(
         asking.send(BODY)
 
 
-def test_a_manifest_says_what_its_cassettes_are_evidence_of(tmp_path: Path) -> None:
+def test_a_manifest_states_what_its_cassettes_are_evidence_of(tmp_path: Path) -> None:
     cassette_folder = CassetteFolder(tmp_path, "deepseek")
     entry = ManifestEntry(Evidence.SIMULATED, "2026-11-21", {"wire-conformance": "0.1.0"}, "pytest --record")
     cassette_folder.add("a/b", entry)
@@ -152,7 +154,7 @@ def test_a_manifest_with_another_kind_of_evidence_is_refused_with_its_line(tmp_p
         cassette_folder.manifest()
 
 
-def test_a_body_beyond_the_bound_is_not_read(server: tuple[Scripted, str]) -> None:
+def test_a_body_over_the_limit_is_not_read(server: tuple[Scripted, str]) -> None:
     _, url = server
     connection = HTTPConnection(url.removeprefix("http://"), timeout=5)
     connection.putrequest("POST", "/")
@@ -162,7 +164,7 @@ def test_a_body_beyond_the_bound_is_not_read(server: tuple[Scripted, str]) -> No
     connection.close()
 
 
-def test_an_address_that_cannot_be_had_is_named(server: tuple[Scripted, str]) -> None:
+def test_an_address_that_cannot_be_bound_is_named(server: tuple[Scripted, str]) -> None:
     scripted, url = server
     port = int(url.rpartition(":")[2])
     with pytest.raises(Unusable, match=f"cannot bind 127.0.0.1:{port}"), serving(scripted.answer, port=port):

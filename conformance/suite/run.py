@@ -79,9 +79,9 @@ def with_environment(options: Options) -> Options:
     """Return the options of a live run, with what the environment says about the server unless the user says it."""
     if not options.live or options.base_url or not os.environ.get(BASE_URL):
         return options
-    handed: Any = parse_json(os.environ.get(ENGINE) or "{}", ENGINE)
+    described: Any = parse_json(os.environ.get(ENGINE) or "{}", ENGINE)
     model = options.model or os.environ.get(MODEL, "")
-    engine, hidden = handed.get("engine"), handed.get("hidden", {})
+    engine, hidden = described.get("engine"), described.get("hidden", {})
     return replace(options, base_url=os.environ[BASE_URL], model=model, engine=engine, hidden=hidden)
 
 
@@ -121,7 +121,7 @@ class Run:
                 yield scenario, variant
 
     def case(self, scenario: Scenario, variant: str) -> Case:
-        """Return the results of a case, and play it first if it was not yet; raises Unusable or Inconclusive."""
+        """Return the results of a case, which is played when it is first requested; raises Unusable."""
         name = f"{scenario.name}.{variant}"
         if name not in self._cases:
             runs = [self._play(name, scenario, variant) for _ in range(self.options.repeat)]
@@ -143,11 +143,6 @@ class Run:
         if self.options.is_live and limit is not None and self._sent >= limit:
             raise Unusable(f"the limit of {limit} requests is reached; raise it with --max-requests")
         self._sent += 1
-
-    @property
-    def sent(self) -> int:
-        """Return the number of requests sent so far, probes included."""
-        return self._sent
 
     def expected_failure(self, case: Case, name: str) -> str:
         """Return the reason why a failure of a case is expected; empty if it is not."""
@@ -176,11 +171,11 @@ class Run:
         """Return the expected failures of the given file, or the project's own if its own cassettes are replayed."""
         if self.options.expected is not None:
             return baseline.load(self.options.expected)
-        return () if self._is_answered or self.options.cassettes != folder("cassettes") else baseline.load()
+        return baseline.load() if self._is_replay and self.options.cassettes == folder("cassettes") else ()
 
     def results(self) -> Results:
         """Return the results so far; a replay of another model than the default one has a name of its own."""
-        further = not self._is_answered and self.model != self._default_model()
+        further = self._is_replay and self.model != self._default_model()
         cases = tuple(self._cases.values())
         return Results(self.profile.name, self.model, cases, versions=self._versions, further=further)
 
@@ -193,30 +188,29 @@ class Run:
         return {name: counts["confirmed"] for name, counts in evidence["claims"].items()}
 
     @property
-    def _is_answered(self) -> bool:
-        """Return True if a provider or the simulator replies, not the cassettes."""
-        return self.options.record or self.options.plan or self.options.is_live
+    def _is_replay(self) -> bool:
+        """Return True if the cassettes reply, not a provider or the simulator."""
+        return not (self.options.record or self.options.plan or self.options.is_live)
 
     @property
     def _versions(self) -> Mapping[str, str]:
         """Return the versions of the engine that replies or was recorded; empty for anything else."""
-        about = self.options.engine
-        if not self._is_answered:
+        engine = self.options.engine
+        if self._is_replay:
             entry = self._cassettes.manifest().get(self.model)
-            about = entry.engine if entry is not None else None
-        return about["versions"] if about is not None else {}
+            engine = entry.engine if entry is not None else None
+        return engine["versions"] if engine is not None else {}
 
     def _default_model(self) -> str:
-        """Return the profile's own model; for a replay, an engine's model if the profile's is not recorded really.
+        """Return the profile's model; for a replay without real replies of it, the model of a recorded engine if any.
 
         The replies of an engine are better evidence than those of the simulator.
         """
-        if self._is_answered:
-            return self.profile.model
-        entries = self._cassettes.manifest()
-        usual = entries.get(self.profile.model)
-        engines = [model for model, entry in entries.items() if entry.engine and entry.engine["default"]]
-        return engines[0] if engines and (usual is None or usual.evidence is Evidence.SIMULATED) else self.profile.model
+        model = self.profile.model
+        entries = self._cassettes.manifest() if self._is_replay else {}
+        engines = [name for name, entry in entries.items() if entry.engine and entry.engine["default"]]
+        is_real = model in entries and entries[model].evidence is not Evidence.SIMULATED
+        return engines[0] if engines and not is_real else model
 
     def _prepare(self) -> tuple[Evidence, Endpoint]:
         options, profile = self.options, self.profile
@@ -249,7 +243,7 @@ class Run:
         )
 
     def _key(self) -> str:
-        """Return the key to send; a provider's key is never sent to the host of another."""
+        """Return the key to send; a provider's key is only sent to the provider's own hosts."""
         host = urlsplit(self.options.base_url).hostname
         if self.options.base_url and host not in (*self.profile.hosts, urlsplit(self.profile.base_url).hostname):
             return os.environ.get(KEY, "")
