@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+import yaml  # noqa: F401 — pytester unloads what a test imports first, and PyYAML cannot be imported twice
 from hypothesis import settings
 
 pytest_plugins = ["pytester"]

@@ -3,14 +3,11 @@
 import json
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from typing import Any, Final
+from typing import Any
 
 from conformance import profiles
 from conformance.simulator import Simulator
 from conformance.transport.server import HttpReply, HttpRequest, serving
-
-OPENAI: Final = profiles.load("openai")
-"""Loaded with this module, since pytester unloads what a test imports and PyYAML cannot be imported twice."""
 
 
 @contextmanager
@@ -19,7 +16,7 @@ def altered(alter: Callable[[int, Any, HttpReply], HttpReply]) -> Iterator[str]:
 
     The replies have no header that names the simulator, so they count as those of a real endpoint.
     """
-    simulator = Simulator(OPENAI)
+    simulator = Simulator(profiles.load("openai"))
     number = 0
 
     def answer(request: HttpRequest) -> HttpReply:
