@@ -7,10 +7,10 @@ from typing import Any, NamedTuple
 
 from conformance import profiles
 from conformance.documents.pointer import Place, render
-from conformance.profiles import Profile
+from conformance.profiles import UNKNOWN, Profile
 from conformance.results import Finding, Level, Outcome, Refusal, Status
 from conformance.rules import Fault, Rule, load, select
-from conformance.rules._context import UNKNOWN, Context, SchemaFaults
+from conformance.rules.context import Context, SchemaFaults
 from conformance.schemas import SchemaError, validator
 from conformance.wire.elements import Body
 from conformance.wire.exchange import Conversation, Exchange
@@ -71,8 +71,8 @@ def _check(conversation: Conversation, profile: Profile | None, rules: Sequence[
     index = Index(conversation)
     schema = _schema_faults(index)
     contexts = [
-        Context(exchange, index, {} if profile is None else profile.at(exchange.model, exchange.date), schema)
-        for exchange in conversation
+        Context(number, index, {} if profile is None else profile.at(exchange.model, exchange.date), schema)
+        for number, exchange in enumerate(conversation)
     ]
     outcomes = list(plan.idle)
     for view, group in plan.groups:
@@ -125,7 +125,7 @@ def _plan(rules: Sequence[Rule], *, claimed: bool) -> _Plan:
 def _run(rule: Rule, elements: Sequence[Any], contexts: list[Context]) -> Outcome:
     judge, where = rule.judge, rule.where
     if rule.needs:
-        known = {number for number, context in enumerate(contexts) if context.knows(rule.needs)}
+        known = {number for number, context in enumerate(contexts) if context.knows(*rule.needs)}
         if not known:
             return rule.unclaimed()
         elements = [element for element in elements if element.place[0] in known]
@@ -157,7 +157,7 @@ def _failed(rule: Rule, judged: int, faulty: list[tuple[Any, Fault]], contexts: 
 
 def _finding(rule: Rule, element: Any, fault: Fault, context: Context) -> Finding:
     place: Place = (*element.place, *fault.at) if fault.place is None else fault.place
-    verdict = fault.verdict or context.claims.get(fault.claim or rule.refused or "", UNKNOWN)
+    verdict = fault.verdict or context.claims.get(fault.claim or rule.claim or "", UNKNOWN)
     level = _level(fault.level or rule.level, verdict)
     return Finding(render(place), fault.message, level, _refusal(verdict, place, fault))
 

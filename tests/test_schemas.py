@@ -2,7 +2,7 @@
 
 import subprocess
 import sys
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -12,7 +12,7 @@ from conformance.documents import read_json
 from conformance.documents.pointer import REMOVE, edit
 from conformance.errors import UnknownName
 from conformance.resources import folder
-from conformance.schemas import BASE, SchemaError, argument_errors, check_schema, slow_validator, validator
+from conformance.schemas import BASE, SchemaError, Validator, argument_errors, check_schema, slow_validator, validator
 
 ROOT = folder("schemas")
 NAMES = sorted(path.relative_to(ROOT).with_suffix("").as_posix() for path in ROOT.rglob("*.json"))
@@ -247,14 +247,32 @@ def test_what_the_canonical_wire_allows_has_no_error(name: str, changes: Mapping
     assert errors(name, changes) == []
 
 
-def test_unknown_keys_are_told_beside_the_message() -> None:
+def test_an_error_has_the_unknown_keys() -> None:
     [error] = validator("canonical/message").errors({"role": "user", "content": "Hi", "timestamp": 1, "durationMs": 2})
     assert error == SchemaError(
         (),
         "additionalProperties",
         'expected no further keys, got "timestamp", "durationMs"',
-        ("timestamp", "durationMs"),
+        extra=("timestamp", "durationMs"),
+        got="object",
     )
+
+
+@pytest.mark.parametrize("engine", [validator, slow_validator])
+@pytest.mark.parametrize(
+    ("message", "missing", "got"),
+    [
+        ({"role": "tool", "content": "18"}, "tool_call_id", "object"),
+        ({"role": "user", "content": None}, "", "null"),
+        ({"role": "user", "content": True}, "", "boolean"),
+        ({"role": "assistant", "tool_calls": []}, "", "array"),
+    ],
+)
+def test_an_error_has_the_missing_key_and_the_type_of_the_value(
+    engine: Callable[[str], Validator], message: Any, missing: str, got: str
+) -> None:
+    [error] = engine("canonical/message").errors(message)
+    assert (missing, got) == (error.missing, error.got)
 
 
 def test_errors_are_ordered_by_place() -> None:

@@ -158,9 +158,9 @@ def client_rules_with_refusals() -> list[tuple[Rule, int]]:
     return [
         (rule, number)
         for rule in rules.load()
-        if rule.on.side is Side.CLIENT and rule.refused
+        if rule.on.side is Side.CLIENT and rule.claim
         for number, example in enumerate(rule.bad)
-        if isinstance(example.claims.get(rule.refused), dict) and "status" in example.claims[rule.refused]
+        if isinstance(example.claims.get(rule.claim), dict) and "status" in example.claims[rule.claim]
     ]
 
 
@@ -173,7 +173,7 @@ def test_what_the_profile_claims_to_be_refused_is_refused(rule: Rule, number: in
     (outcome,) = check(conversation, profile, [rule])
     at = int(outcome.findings[0].at.split("/")[1])
     status, _ = ask(Simulator(profile), conversation[at].request)
-    assert example.claims[rule.refused or ""]["status"] == status
+    assert example.claims[rule.claim or ""]["status"] == status
 
 
 @pytest.fixture(scope="module")

@@ -63,7 +63,7 @@ def _rule(rule: Rule, claims: Mapping[str, str]) -> Iterator[str]:
     if rule.reads:
         yield from ("", "Claims that it reads")
         for name in rule.reads:
-            role = " (how the provider handles a violation)" if name == rule.refused else ""
+            role = " (how the provider handles a violation)" if name == rule.claim else ""
             yield f"  {name}{role}"
             yield f"    {claims[name]}"
     for heading, examples in (("Violates the rule", rule.bad), ("Follows the rule", rule.good)):

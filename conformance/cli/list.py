@@ -53,7 +53,7 @@ def _rules(profile: Profile | None) -> list[Row]:
     for rule in rules.load():
         row: Row = {"id": rule.id, "level": rule.level.value, "side": rule.on.side.value}
         if profile is not None:
-            row[_HANDLING] = _handling(claims.get(rule.refused, profiles.UNKNOWN)) if rule.refused else ""
+            row[_HANDLING] = _handling(claims.get(rule.claim, profiles.UNKNOWN)) if rule.claim else ""
         rows.append(row | {"title": rule.title})
     for fact in loop.load():
         row = {"id": fact.id, "level": fact.level.value, "side": loop.FAMILY}

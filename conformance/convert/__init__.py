@@ -108,5 +108,5 @@ def _claims(profile: Provider, model: str, date: str) -> Mapping[str, Any]:
 def _is_fixable(error: SchemaError) -> bool:
     """Return whether the fault is a key too many, or a list of calls that holds none."""
     return error.keyword == "additionalProperties" or (
-        error.place[1:] == ("tool_calls",) and error.message.endswith(("got null", "got []"))
+        error.place[1:] == ("tool_calls",) and (error.got == "null" or error.keyword == "minItems")
     )

@@ -1,8 +1,8 @@
-"""The rule set: one file a rule, the folder is the registry.
+"""The rule set: one file per rule; the folder is the registry.
 
 A rule's id is its path (`rules/tool_calls/id_unique.py` is `tool-calls/id-unique`), its title the first line of its
-docstring. It is judged over the parts of one view, and is written once for every use: what `check` prints, what the
-simulator refuses, what a probe expects and what fails an adapter.
+docstring. It checks the elements of one view and serves every use: what `check` prints, what the simulator rejects,
+what a probe expects and what fails an adapter.
 """
 
 import importlib
@@ -17,16 +17,29 @@ from conformance.errors import UnknownName
 from conformance.profiles import Source
 from conformance.results import NOTHING_TO_JUDGE, Level, Outcome, Status
 from conformance.rule_ids import current_id, matches
-from conformance.rules._context import Context, Fault
+from conformance.rules.context import Context, Fault
 from conformance.wire.exchange import Conversation
 from conformance.wire.views import View
+
+__all__ = [
+    "Context", "Example", "Fault", "Judge", "Rule", "Source", "Where", "advice", "current_id", "example", "load",
+    "rule", "select",
+]  # fmt: skip
+
+Judge: TypeAlias = Callable[[Any, Context], Iterable[Fault] | None]
+Where: TypeAlias = Callable[[Any, Context], bool]
+
+_FIX: Final = re.compile(r"To fix it,\s+", re.IGNORECASE)
+_UNCLAIMED: Final = -1
+MAX_CACHED: Final = 256
+"""Outcomes of fewer elements than this are kept, so that memory does not grow with the sizes that were seen."""
 
 
 @dataclass(frozen=True, slots=True)
 class Example:
     """A conversation as an edit of a valid one: `fixtures/wire/<base>.json` with some pointers changed.
 
-    `claims` are what a profile would say; a rule that needs claims has examples that bring them.
+    `claims` are those of its provider; a rule that needs claims has examples with them.
     """
 
     base: str
@@ -50,30 +63,13 @@ def example(base: str, edits: Mapping[str, Any] | None = None, claims: Mapping[s
     return Example(base, edits or {}, claims or {})
 
 
-__all__ = [
-    "Context", "Example", "Fault", "Judge", "Rule", "Source", "Where", "advice", "current_id", "example", "load",
-    "rule", "select",
-]  # fmt: skip
-
-_FIX: Final = re.compile(r"To fix it,\s+", re.IGNORECASE)
-
-MAX_CACHED: Final = 256
-"""Outcomes of fewer elements than this are kept, so that memory does not grow with the sizes that were seen."""
-
-UNCLAIMED = -1
-"""The key, beside the counts of what was judged, of the outcome for want of a claim."""
-
-Judge: TypeAlias = Callable[[Any, Context], Iterable[Fault] | None]
-Where: TypeAlias = Callable[[Any, Context], bool]
-
-
 @dataclass(frozen=True, slots=True)
 class Rule:
-    """One fact that must hold, and how to tell.
+    """One fact that must hold, and how to check it.
 
-    `on`: the view whose parts are judged. `where`: which of them it concerns. `needs`: claims without which it says
-    nothing. `refused`: the claim that says what the provider does about a breach. `by_schema`: the schemas find the
-    faults and the judge only hands them on, so that a valid body costs nothing; `handed`: the claims about these.
+    `on`: the view whose elements are checked. `where`: which of them the rule concerns. `needs`: the claims without
+    which it does not apply. `claim`: the claim that says what the provider does about a violation. `reads`: every claim
+    that it asks for, these first. `by_schema`: the schemas find the faults, so that a valid body costs nothing.
     """
 
     id: str
@@ -86,9 +82,9 @@ class Rule:
     good: Sequence[Example]
     where: Where | None
     needs: tuple[str, ...]
-    refused: str | None
+    claim: str | None
+    reads: tuple[str, ...]
     by_schema: bool
-    handed: tuple[str, ...]
     outcomes: dict[int, Outcome]
 
     @property
@@ -103,21 +99,11 @@ class Rule:
 
     @property
     def claims(self) -> tuple[str, ...]:
-        """Return the names of the claims that this rule puts to the test."""
-        return (*self.needs, *((self.refused,) if self.refused else ()))
-
-    @property
-    def reads(self) -> tuple[str, ...]:
-        """Return the names of all claims that this rule goes by, those first that it declares."""
-        # Imported here because only explanations and reports ask.
-        from conformance import profiles
-        from conformance.rules._reads import spelled
-
-        named = spelled((self.judge, self.where), tuple(profiles.vocabulary()))
-        return tuple(dict.fromkeys((*self.claims, *self.handed, *named)))
+        """Return the claims that the rule needs, and the one about a violation."""
+        return (*self.needs, *((self.claim,) if self.claim else ()))
 
     def passed(self, judged: int) -> Outcome:
-        """Return the outcome of a rule that found nothing in so many parts; none at all is not applicable."""
+        """Return the outcome if nothing is wrong with so many elements; with none, the rule does not apply."""
         outcome = self.outcomes.get(judged)
         if outcome is None:
             status = Status.PASSED if judged else Status.NOT_APPLICABLE
@@ -128,11 +114,11 @@ class Rule:
         return outcome
 
     def unclaimed(self) -> Outcome:
-        """Return the outcome where the profile does not claim what the rule needs."""
-        outcome = self.outcomes.get(UNCLAIMED)
+        """Return the outcome if the profile has no value for a claim that the rule needs."""
+        outcome = self.outcomes.get(_UNCLAIMED)
         if outcome is None:
-            reason = f"nothing is claimed of {' and '.join(self.needs)}"
-            outcome = self.outcomes[UNCLAIMED] = Outcome(self.id, Status.NOT_APPLICABLE, self.level, reason=reason)
+            reason = f"not documented: {', '.join(self.needs)}"
+            outcome = self.outcomes[_UNCLAIMED] = Outcome(self.id, Status.NOT_APPLICABLE, self.level, reason=reason)
         return outcome
 
 
@@ -145,16 +131,21 @@ def rule(  # noqa: PLR0913 — each is one declared fact of a rule, given by nam
     good: Sequence[Example] = (),
     where: Where | None = None,
     needs: tuple[str, ...] = (),
-    refused: str | None = None,
+    claim: str | None = None,
+    reads: tuple[str, ...] = (),
     by_schema: bool = False,
-    handed: tuple[str, ...] = (),
 ) -> Callable[[Judge], Rule]:
-    """Make a judge into a rule; the id comes from its module's path, the documentation from its docstring."""
+    """Make a function into a rule; the id comes from its module's path, the documentation from its docstring.
+
+    `reads` are the claims that it asks for beside `needs` and `claim`.
+    """
 
     def declare(judge: Judge) -> Rule:
-        name = _id(judge.__module__)
         doc = "\n".join(line.strip() for line in (judge.__doc__ or "").strip().splitlines())
-        return Rule(name, level, on, judge, doc, source, bad, good, where, needs, refused, by_schema, handed, {})
+        every = tuple(dict.fromkeys((*needs, *((claim,) if claim else ()), *reads)))
+        return Rule(
+            _id(judge.__module__), level, on, judge, doc, source, bad, good, where, needs, claim, every, by_schema, {}
+        )
 
     return declare
 
@@ -167,13 +158,8 @@ def _id(module: str) -> str:
 @cache
 def load() -> tuple[Rule, ...]:
     """Return every rule of the package, ordered by id."""
-    root = Path(__file__).parent
-    modules = [
-        f"{__name__}.{path.parent.name}.{path.stem}"
-        for path in root.glob("*/*.py")
-        if not path.name.startswith("_") and not path.parent.name.startswith("_")
-    ]
-    found: list[Rule] = [importlib.import_module(module).judge for module in modules]
+    paths = [path for path in Path(__file__).parent.glob("*/*.py") if path.name != "__init__.py"]
+    found: list[Rule] = [importlib.import_module(f"{__name__}.{path.parent.name}.{path.stem}").judge for path in paths]
     return tuple(sorted(found, key=lambda each: each.id))
 
 

@@ -1,8 +1,8 @@
-"""The registry over `schemas/`: each JSON Schema by its name, compiled when it is first asked for.
+"""The JSON Schemas in `schemas/`, by name; each is compiled when it is first used.
 
-jsonschema-rs judges at run time. jsonschema is the fallback where no wheel of it exists; it also judges schemas
-themselves and words what is wrong with tool arguments. It is imported only where it is needed, since it costs more
-than all the rest of a start. Both find the same errors at the same places.
+jsonschema-rs validates at run time. jsonschema replaces it on platforms without a wheel of it; it also checks schemas
+themselves and words the errors in tool arguments. It is imported only where it is needed, because importing it takes
+longer than the rest of the start. Both find the same errors at the same places.
 """
 
 from collections.abc import Callable, Iterable
@@ -10,7 +10,7 @@ from functools import cache
 from typing import Any, NamedTuple
 
 from conformance.errors import InvalidDocument
-from conformance.schemas._faults import Fault, SchemaError, at, worded
+from conformance.schemas._errors import SchemaError, Violation, errors, value_at
 from conformance.schemas._files import BASE, entry, fetch
 
 try:
@@ -24,53 +24,53 @@ __all__ = ["BASE", "SchemaError", "Validator", "argument_errors", "check_schema"
 
 
 class Validator(NamedTuple):
-    """A compiled schema: `is_valid` says whether a value obeys it, `find` looks up why not."""
+    """A compiled schema: `is_valid` is quick, `find` looks up why a value is not valid."""
 
     is_valid: Callable[[Any], bool]
-    find: Callable[[Any], Iterable[Fault]]
+    find: Callable[[Any], Iterable[Violation]]
 
     def errors(self, value: Any) -> tuple[SchemaError, ...]:
-        """Return every fault once, ordered by place."""
-        return worded(self.find(value))
+        """Return every error once, ordered by place."""
+        return errors(self.find(value))
 
 
 @cache
 def validator(name: str) -> Validator:
     """Return the validator of a schema, such as `canonical/request` or `canonical/message#/$defs/tool`.
 
-    Raises UnknownName where there is no such file, InvalidDocument where it is no schema.
+    Raises UnknownName if there is no such file, InvalidDocument if it is not a schema.
     """
     return _quick_validator(name) if _QUICK else slow_validator(name)
 
 
 @cache
 def slow_validator(name: str) -> Validator:
-    """Return the same schema judged by jsonschema: the fallback, and the other side of the differential test."""
-    from conformance.schemas._slow import compiled, faults
+    """Return the validator of the same schema by jsonschema: the fallback, and the reference in differential tests."""
+    from conformance.schemas._slow import compiled, violations
 
     engine = compiled(entry(name))
-    return Validator(engine.is_valid, lambda value: faults(engine, value))
+    return Validator(engine.is_valid, lambda value: violations(engine, value))
 
 
 def check_schema(value: Any) -> tuple[SchemaError, ...]:
-    """Return what makes a value no JSON Schema by the metaschema of 2020-12.
+    """Return why a value is not a JSON Schema of draft 2020-12.
 
-    What is nested deeper than the interpreter's stack is judged as far as that goes.
+    A value that is nested deeper than the interpreter's stack is checked as far as the stack reaches.
     """
-    from conformance.schemas._slow import faults, metaschema
+    from conformance.schemas._slow import metaschema, violations
 
-    return worded(faults(metaschema(), value))
+    return errors(violations(metaschema(), value))
 
 
 def argument_errors(parameters: Any, arguments: Any) -> tuple[str, ...]:
-    """Return what is wrong with parsed tool arguments by the tool's parameters; see `schemas._arguments` for bounds.
+    """Return how parsed tool arguments break the tool's parameters; `schemas._arguments` has the limits.
 
-    What cannot be judged is not reported: a broken schema, a reference that leads nowhere or out of the schema.
+    What cannot be checked is not reported: a broken schema, a reference that does not resolve inside the schema.
     Nothing is ever fetched.
     """
-    from conformance.schemas._arguments import judge, obviously_right
+    from conformance.schemas._arguments import describe, is_clearly_valid
 
-    return () if obviously_right(parameters, arguments) else judge(parameters, arguments)
+    return () if is_clearly_valid(parameters, arguments) else describe(parameters, arguments)
 
 
 def _quick_validator(name: str) -> Validator:
@@ -80,26 +80,26 @@ def _quick_validator(name: str) -> Validator:
         raise InvalidDocument(error.message, f"schemas/{name}") from error
     raw = engine.is_valid
 
-    # The engine raises ValueError for lone surrogates and for nesting beyond 255; jsonschema takes both.
+    # The engine raises ValueError for lone surrogates and for nesting beyond 255; jsonschema accepts both.
     def is_valid(value: Any) -> bool:
         try:
             return raw(value)
         except ValueError:
             return slow_validator(name).is_valid(value)
 
-    def find(value: Any) -> Iterable[Fault]:
+    def find(value: Any) -> Iterable[Violation]:
         try:
-            return [_fault(error, value) for error in engine.iter_errors(value)]
+            return [_violation(error, value) for error in engine.iter_errors(value)]
         except ValueError:
             return slow_validator(name).find(value)
 
     return Validator(is_valid, find)
 
 
-def _fault(error: "jsonschema_rs.ValidationError", value: Any) -> Fault:
+def _violation(error: "jsonschema_rs.ValidationError", value: Any) -> Violation:
     kind = error.kind
     place = tuple(error.instance_path)
-    demand: Any = next(iter(kind.as_dict().values()), None)
+    expected: Any = next(iter(kind.as_dict().values()), None)
     if kind.name == "propertyNames":
-        demand = [demand.instance]
-    return Fault(place, kind.name, demand, at(value, place))
+        expected = [expected.instance]
+    return Violation(place, kind.name, expected, value_at(value, place))

@@ -1,4 +1,4 @@
-"""Judging tool arguments by the tool's parameters: a schema that is somebody else's, and may be anything."""
+"""Checks of tool arguments against the tool's parameters: a schema of somebody else, which may be anything."""
 
 import itertools
 import re
@@ -9,7 +9,8 @@ from typing import Any, Final
 import orjson
 
 from conformance.documents.pointer import render
-from conformance.schemas._faults import SchemaError, word
+from conformance.schemas._errors import SchemaError
+from conformance.schemas._errors import error as as_error
 
 try:
     import jsonschema_rs
@@ -18,18 +19,18 @@ except ImportError:
 else:
     _QUICK = True
 
-MOST_MESSAGES: Final = 20
-"""How many faults of one call's arguments are reported."""
+MAX_MESSAGES: Final = 20
+"""How many errors in one call's arguments are reported."""
 
-MOST_REFERENCES: Final = 10_000
+MAX_REFERENCES: Final = 10_000
 """How many references are followed for one call's arguments; what lies beyond is not reported."""
 
 _QUICK_REFERENCES: Final = 40
-"""So many references cannot make the quick engine branch more than a few million times, however they are arranged."""
+"""With so few references the quick validator branches at most a few million times, however they are arranged."""
 
 
-def obviously_right(parameters: Any, arguments: Any) -> bool:
-    """Say whether jsonschema-rs passes the arguments, which is so for nearly all and spares importing jsonschema."""
+def is_clearly_valid(parameters: Any, arguments: Any) -> bool:
+    """Return whether jsonschema-rs passes the arguments; nearly all pass, which avoids importing jsonschema."""
     try:
         passes = _quick(orjson.dumps(parameters))
         return passes is not None and passes(arguments)
@@ -37,11 +38,11 @@ def obviously_right(parameters: Any, arguments: Any) -> bool:
         return False
 
 
-def judge(parameters: Any, arguments: Any) -> tuple[str, ...]:
-    """Return what jsonschema finds wrong with the arguments, in words, at most `MOST_MESSAGES`."""
+def describe(parameters: Any, arguments: Any) -> tuple[str, ...]:
+    """Return the errors that jsonschema finds in the arguments, in words, at most `MAX_MESSAGES`."""
     return tuple(
         f"at {render(error.place)}: {error.message}" if error.place else error.message
-        for error in itertools.islice(_errors(parameters, arguments), MOST_MESSAGES)
+        for error in itertools.islice(_errors(parameters, arguments), MAX_MESSAGES)
     )
 
 
@@ -67,7 +68,7 @@ def _errors(parameters: Any, arguments: Any) -> Iterator[SchemaError]:
     from referencing.exceptions import Unresolvable
     from referencing.jsonschema import EMPTY_REGISTRY
 
-    from conformance.schemas._slow import told
+    from conformance.schemas._slow import flatten
 
     if isinstance(parameters, dict) and not isinstance(parameters.get("$schema", ""), str):
         return
@@ -76,14 +77,14 @@ def _errors(parameters: Any, arguments: Any) -> Iterator[SchemaError]:
         dialect.check_schema(parameters, format_checker=None)
         engine = _lenient(dialect)(parameters, registry=EMPTY_REGISTRY)
         for error in engine.iter_errors(arguments):
-            yield from map(word, told(error, arguments))
+            yield from map(as_error, flatten(error, arguments))
     except (BrokenSchema, Unresolvable, RecursionError, re.error, TypeError, ValueError):
         # The schema is broken in a way that its metaschema does not see.
         return
 
 
 def _lenient(dialect: Any) -> Any:
-    """Return a dialect that follows a bounded number of references and passes over what it cannot judge."""
+    """Return a dialect that follows a bounded number of references and skips what it cannot check."""
     from jsonschema.exceptions import ValidationError
     from jsonschema.validators import extend
     from referencing.exceptions import Unresolvable
@@ -92,7 +93,7 @@ def _lenient(dialect: Any) -> Any:
 
     def reference(keyword: str) -> Callable[..., Iterator[ValidationError]]:
         def follow(engine: Any, target: Any, value: Any, schema: Any) -> Iterator[ValidationError]:
-            if next(steps) > MOST_REFERENCES:
+            if next(steps) > MAX_REFERENCES:
                 raise RecursionError(target)
             try:
                 yield from dialect.VALIDATORS[keyword](engine, target, value, schema) or ()
@@ -110,7 +111,7 @@ def _lenient(dialect: Any) -> Any:
 
 
 def _matches(pattern: str, value: str) -> bool:
-    """Say whether a text matches; where that cannot be told in time proportional to its length, it does."""
+    """Return whether a text matches; True if that cannot be decided in linear time."""
     if not _QUICK:
         return re.search(pattern, value) is not None
     try:

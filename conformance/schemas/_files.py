@@ -9,12 +9,12 @@ from conformance.errors import InvalidDocument, UnknownName
 from conformance.resources import folder
 
 BASE: Final = "https://wire-conformance.example/schemas/"
-"""What every `$id` under `schemas/` begins with. The domain is reserved for examples, so nobody can ever serve it."""
+"""The start of every `$id` under `schemas/`. The domain is reserved for examples, so nobody can ever serve it."""
 
 
 @cache
 def read(path: str) -> dict[str, Any]:
-    """Return the schema in a file, named by its path under `schemas/` without the ending."""
+    """Return the schema in a file, named by its path under `schemas/` without the extension."""
     root = folder("schemas")
     try:
         schema: dict[str, Any] = orjson.loads((root / f"{path}.json").read_bytes())
@@ -27,11 +27,11 @@ def read(path: str) -> dict[str, Any]:
 
 
 def fetch(uri: str) -> dict[str, Any]:
-    """Return the schema with this `$id`; engines ask here for what a `$ref` means, and nothing goes to the network."""
+    """Return the schema with this `$id`. Validators resolve `$ref` here, so nothing goes to the network."""
     return read(uri.removeprefix(BASE).partition("#")[0].removesuffix(".json"))
 
 
 def entry(name: str) -> dict[str, Any]:
-    """Return the schema of that name, or one that refers to it where the name leads into a file."""
+    """Return the schema of that name, or a reference to it if the name points into a file."""
     path, _, inside = name.partition("#")
     return {"$ref": f"{BASE}{path}.json#{inside}"} if inside else read(path)

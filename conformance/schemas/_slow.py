@@ -1,4 +1,4 @@
-"""Judging by jsonschema, which is complete and slow; what it finds is told as jsonschema-rs tells it."""
+"""Validation by jsonschema, which is complete and slow; its results have the form that jsonschema-rs gives."""
 
 import re
 from collections.abc import Iterator, Mapping
@@ -11,12 +11,12 @@ from jsonschema.protocols import Validator as Engine
 from referencing import Registry, Resource
 from referencing.jsonschema import DRAFT202012
 
-from conformance.schemas._faults import Fault, at
+from conformance.schemas._errors import Violation, value_at
 from conformance.schemas._files import fetch
 
 
 def compiled(schema: Mapping[str, Any]) -> Engine:
-    """Return a validator of a schema of ours; references are looked up under `schemas/` only."""
+    """Return a validator of one of the project's schemas; references resolve inside `schemas/` only."""
 
     def retrieve(uri: str) -> Resource[Any]:
         return DRAFT202012.create_resource(fetch(uri))
@@ -31,35 +31,35 @@ def metaschema() -> Engine:
     return Draft202012Validator(Draft202012Validator.META_SCHEMA)
 
 
-def faults(engine: Engine, value: Any) -> list[Fault]:
-    """Return what is wrong with a value, as far as the interpreter's stack goes."""
-    found: list[Fault] = []
+def violations(engine: Engine, value: Any) -> list[Violation]:
+    """Return what is wrong with a value, as far as the interpreter's stack reaches."""
+    found: list[Violation] = []
     try:
         for error in engine.iter_errors(value):
-            found += told(error, value)
+            found += flatten(error, value)
     except RecursionError:
         pass
     return found
 
 
-def told(error: ValidationError, root: Any) -> Iterator[Fault]:
-    """Yield what an error in a document stands for; a missing key is a fault of its own."""
+def flatten(error: ValidationError, root: Any) -> Iterator[Violation]:
+    """Yield the violations that an error of jsonschema stands for: one for each missing key."""
     place: tuple[str | int, ...] = tuple(error.absolute_path)
     keyword = str(error.validator or "falseSchema")
-    demand: Any = error.validator_value
+    expected: Any = error.validator_value
     instance: Any = error.instance
-    if at(root, place) is not instance:
-        # Only a key is judged as an instance without being one.
-        yield Fault(place, "propertyNames", [instance], instance)
+    if value_at(root, place) is not instance:
+        # Only a key is an instance that does not stand at its place.
+        yield Violation(place, "propertyNames", [instance], instance)
     elif keyword == "required":
-        yield from (Fault(place, keyword, key, instance) for key in demand if key not in instance)
+        yield from (Violation(place, keyword, key, instance) for key in expected if key not in instance)
     elif keyword == "dependentRequired":
-        needed = {key for cause, keys in demand.items() if cause in instance for key in keys}
-        yield from (Fault(place, "required", key, instance) for key in needed if key not in instance)
+        needed = {key for cause, keys in expected.items() if cause in instance for key in keys}
+        yield from (Violation(place, "required", key, instance) for key in needed if key not in instance)
     elif keyword == "additionalProperties":
-        yield Fault(place, keyword, _excess(error.schema, instance), instance)
+        yield Violation(place, keyword, _excess(error.schema, instance), instance)
     else:
-        yield Fault(place, keyword, demand, instance)
+        yield Violation(place, keyword, expected, instance)
 
 
 def _excess(schema: Any, instance: Mapping[str, Any]) -> list[str]:

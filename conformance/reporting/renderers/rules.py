@@ -75,7 +75,7 @@ def _entry(rule: Rule | Fact, failing: Sequence[tuple[str, Sequence[str]]]) -> _
     why, fix = advice(rule.doc)
     claims, refused, base, example = [], "", "", []
     if isinstance(rule, Rule):
-        claims, refused = [name for name in rule.reads if name != rule.refused], rule.refused or ""
+        claims, refused = [name for name in rule.reads if name != rule.claim], rule.claim or ""
         base, example = rule.bad[0].base, list(_example(rule.bad[0]))
     paragraphs = [paragraph for paragraph in why.split("\n\n") if paragraph]
     return _Entry(rule, _side(rule), paragraphs, fix, claims, refused, base, example, failing)

@@ -1,10 +1,9 @@
-"""Rule: errors have the claimed shape."""
-
 from typing import Any
 
 from conformance.documents.pointer import REMOVE
 from conformance.results import Level
 from conformance.rules import Context, Fault, Source, example, rule
+from conformance.rules.context import as_words
 from conformance.schemas import validator
 from conformance.wire.elements import Body
 from conformance.wire.views import errors
@@ -57,24 +56,22 @@ _BODIES: dict[str, Any] = {
             {"error.shape": "text"},
         ),
     ],
+    reads=("error.shape",),
 )
 def judge(answer: Body, context: Context) -> list[Fault]:
-    """The body of an error has the shape that the provider's profile claims, or that of OpenAI.
+    """The body of an error has the documented shape, or OpenAI's if none is documented.
 
-    Clients read the cause from it, and retry by it. Without a claim, `error` is an object with a message. To fix it,
-    wrap what went wrong as `schemas/canonical/error.json` shows, also where a proxy or a framework answers.
+    Clients read the cause of the error from it and decide whether to retry. Without a claim, `error` must be an object
+    with a message. To fix it, wrap the error as `schemas/canonical/error.json` shows, including errors that a proxy or
+    a framework returns.
     """
     claimed = context.claim("error.shape")
     if claimed is None:
         schemas = ["canonical/error"]
     else:
-        schemas = [f"canonical/error-shapes#/$defs/{shape}" for shape in _listed(claimed)]
+        schemas = [f"canonical/error-shapes#/$defs/{shape}" for shape in as_words(claimed)]
     if any(validator(schema).is_valid(answer.value) for schema in schemas):
         return []
     if len(schemas) == 1:
         return [Fault(error.message, at=error.place) for error in validator(schemas[0]).errors(answer.value)]
-    return [Fault(f"expected an error of the shape {' or '.join(_listed(claimed))}, got {answer.value!r:.80}")]
-
-
-def _listed(claimed: Any) -> list[str]:
-    return claimed if type(claimed) is list else [claimed]
+    return [Fault(f"expected an error of the shape {' or '.join(as_words(claimed))}, got {answer.value!r:.80}")]

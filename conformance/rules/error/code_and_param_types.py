@@ -1,9 +1,6 @@
-"""Rule: code and param have the claimed types."""
-
-from typing import Any
-
 from conformance.results import Level
 from conformance.rules import Context, Fault, Source, example, rule
+from conformance.rules.context import as_words
 from conformance.wire.elements import Body
 from conformance.wire.views import errors
 
@@ -24,12 +21,13 @@ _TYPES = {str: "string", int: "integer", type(None): "null"}
         example("error", claims={"error.code-type": "string", "error.param-type": "null"}),
         example("error-rate-limit", claims={"error.code-type": ["integer", "string"]}),
     ],
+    reads=("error.code-type", "error.param-type"),
 )
 def judge(answer: Body, context: Context) -> list[Fault]:
-    """The code and the param of an error have the JSON types that the profile claims.
+    """The `code` and `param` of an error have the documented JSON types.
 
-    One host's code is the word `invalid_api_key`, another's the number 401, and a typed client fails on the one that
-    it does not expect. To fix it, keep to one type.
+    One host's code is the word `invalid_api_key`, another's is the number 401; a typed client fails on the type that it
+    does not expect. To fix it, always use one type.
     """
     holder = answer.value.get("error")
     at: tuple[str, ...] = ("error",)
@@ -39,11 +37,7 @@ def judge(answer: Body, context: Context) -> list[Fault]:
     for member, name in _MEMBERS.items():
         claimed = context.claim(name)
         got = _TYPES.get(type(holder[member]), "another type") if member in holder else "absent"
-        if claimed and got not in _listed(claimed):
-            message = f"expected {member} to be {' or '.join(_listed(claimed))}, as claimed, got {got}"
+        if claimed and got not in as_words(claimed):
+            message = f"expected {member} to be {' or '.join(as_words(claimed))}, got {got}"
             faults.append(Fault(message, at=(*at, member)))
     return faults
-
-
-def _listed(claimed: Any) -> list[str]:
-    return claimed if type(claimed) is list else [claimed]

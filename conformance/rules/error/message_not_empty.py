@@ -1,5 +1,3 @@
-"""Rule: an error says what was wrong."""
-
 from typing import Any
 
 from conformance.results import Level
@@ -23,12 +21,12 @@ from conformance.wire.views import errors
 def judge(answer: Body, _context: Context) -> list[Fault]:
     """The message of an error is not empty.
 
-    It is all that a person has to go by. To fix it, say which part of the request was wrong and what was expected.
+    It is all that a person has to act on. To fix it, say which part of the request is wrong and what is expected.
     """
     text = answer.value if type(answer.value) is str else _message(answer.value)
     if text is not None and text.strip():
         return []
-    return [Fault(f"expected words that say what was wrong, got {text!r}")]
+    return [Fault(f"expected an error message, got {text!r}")]
 
 
 def _message(body: Any) -> str | None:

@@ -1,5 +1,3 @@
-"""Rule: a success does not look like a failure."""
-
 from conformance.results import Level
 from conformance.rules import Context, Fault, Source, example, rule
 from conformance.wire.elements import Body
@@ -17,7 +15,7 @@ _CHOICE = {"index": 0, "message": {"role": "assistant", "content": "Rarely."}, "
     good=[example("error"), example("error-rate-limit")],
 )
 def judge(answer: Body, _context: Context) -> list[Fault]:
-    """A reply with a status of failure holds no completion.
+    """A reply with an error status contains no completion.
 
     A client drops the body, or retries and pays twice. To fix it, send the completion with status 200.
     """

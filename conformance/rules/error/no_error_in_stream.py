@@ -1,5 +1,3 @@
-"""Rule: a stream does not fail after its status said success."""
-
 from conformance.results import Level
 from conformance.rules import Context, Fault, Source, example, rule
 from conformance.wire.elements import Streamed
@@ -19,11 +17,11 @@ _FAILED = {"error": {"message": "The upstream is gone.", "code": 502}}
     good=[example("stream-plain"), example("stream-tool-calls")],
 )
 def judge(stream: Streamed, _context: Context) -> list[Fault]:
-    """A stream carries no error.
+    """A stream contains no error.
 
-    Its status has said success, and clients that look at choices alone take what came before for the whole reply.
-    To fix it, check the request before the first chunk, so that a refusal has a status of its own; what fails later
-    has to be sent as an event, and a client looks for `error` in each.
+    Its status is already 200, so a client that reads only choices takes what came before as the whole reply. To fix it,
+    check the request before the first chunk, so that a rejection has its own status. A later failure has to be sent as
+    an event, and clients have to look for `error` in each event.
     """
     if stream.value.error is None:
         return []

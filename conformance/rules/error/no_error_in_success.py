@@ -1,5 +1,3 @@
-"""Rule: a failure does not look like a success."""
-
 from typing import Any
 
 from conformance.documents.pointer import Place
@@ -23,10 +21,10 @@ _FAILED = {"error": {"message": "The upstream is gone.", "code": 502}}
     good=[example("plain"), example("plain", {"/0/response/error": None})],
 )
 def judge(answer: Body, _context: Context) -> list[Fault]:
-    """A reply with a status of success holds no error.
+    """A reply with a success status contains no error.
 
-    Clients look at the status first: they find no choice, or half an answer, and no reason to try again. To fix it,
-    send the status that the error has; a gateway passes its upstream's on.
+    Clients check the status first: they find no choices, or half an answer, and no reason to retry. To fix it, send the
+    error's own status; a gateway passes on the status of its upstream.
     """
     found = _error(answer.value)
     if found is None:

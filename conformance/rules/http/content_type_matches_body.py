@@ -1,5 +1,3 @@
-"""Rule: the content type is that of the body."""
-
 from typing import Any
 
 from conformance.results import Level
@@ -30,12 +28,13 @@ _STREAM = "text/event-stream"
         example("error", {_TYPE: "application/octet-stream"}, {"error.content-type": ["application/octet-stream"]}),
         example("stream-plain", {_TYPE: "text/plain"}, {"stream.content-type": ["text/plain"]}),
     ],
+    reads=("stream.content-type", "error.content-type"),
 )
 def judge(answer: Body, context: Context) -> list[Fault]:
-    """The content type says what follows: JSON for a body, an event stream for a stream.
+    """The content type matches the body: JSON, or an event stream.
 
-    SDKs pick the parser by it and hand over a raw string, or fail, where it is another. To fix it, send
-    `application/json` or `text/event-stream`; what is neither, such as a proxy's page, must not bear these.
+    SDKs choose the parser by it; with the wrong one they return a raw string or fail. To fix it, send
+    `application/json` or `text/event-stream`; any other body, such as a proxy's error page, must not use these types.
     """
     exchange = answer.exchange
     got = exchange.headers["content-type"].partition(";")[0].strip().lower()
@@ -45,7 +44,7 @@ def judge(answer: Body, context: Context) -> list[Fault]:
     elif (exchange.status or 200) >= 400 and (allowed := context.claim("error.content-type")):
         is_right = got in allowed
     elif type(answer.value) is str and not _is_json(answer.value):
-        allowed = ("that of text",)
+        allowed = ("of a text",)
         is_right = got not in (_JSON, _STREAM)
     else:
         allowed = (_JSON,)
@@ -57,5 +56,5 @@ def judge(answer: Body, context: Context) -> list[Fault]:
 
 
 def _is_json(value: Any) -> bool:
-    """Say whether raw text looks like JSON: what was called a stream is read as one, whatever it is."""
+    """Return whether raw text looks like JSON: a body that is recorded as a stream may be none."""
     return type(value) is str and value[:100].lstrip()[:1] in ("{", "[")

@@ -1,5 +1,3 @@
-"""Rule: the time to wait is there where the profile says so."""
-
 from conformance.documents.pointer import REMOVE
 from conformance.results import Level
 from conformance.rules import Context, Fault, Source, example, rule
@@ -31,13 +29,13 @@ _AFTER = "/0/headers/retry-after"
     needs=("http.retry-after",),
 )
 def judge(answer: Body, context: Context) -> list[Fault]:
-    """A rate-limited reply says when to try again where the profile claims that it does.
+    """A rate-limited reply has a `Retry-After` header exactly if the provider documents one.
 
-    A client that trusts the claim waits for a time that it is never told. To fix it, send `Retry-After` with every
-    429; where the provider changed it for good, the profile needs a new claim with its date.
+    A client that relies on it waits for a time that it never receives. To fix it, send `Retry-After` with every 429. If
+    the provider has changed this for good, the profile needs a new claim with its date.
     """
     has = "retry-after" in answer.exchange.headers
     if has is (context.claim("http.retry-after") == "present"):
         return []
     expected, got = ("no Retry-After", "one") if has else ("Retry-After", "none")
-    return [Fault(f"expected {expected}, as claimed, got {got}", place=(answer.place[0], "headers"))]
+    return [Fault(f"expected {expected}, got {got}", place=(answer.place[0], "headers"))]

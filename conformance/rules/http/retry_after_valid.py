@@ -1,5 +1,3 @@
-"""Rule: the time to wait can be read."""
-
 import re
 
 from conformance.results import Level
@@ -33,7 +31,7 @@ _READABLE = f"{_SECONDS}|{_DAY} [0-9]{{2}}:[0-9]{{2}}:[0-9]{{2}} GMT"
 def judge(answer: Body, _context: Context) -> list[Fault]:
     """`Retry-After` is a whole number of seconds or an HTTP date.
 
-    A client that cannot read it retries at once, and is refused again. To fix it, round the seconds up.
+    A client that cannot parse it retries at once and is rejected again. To fix it, round the seconds up.
     """
     value = answer.exchange.headers["retry-after"]
     if re.fullmatch(_READABLE, value.strip()):

@@ -1,5 +1,3 @@
-"""Rule: the status is one of success or failure."""
-
 from conformance.results import Level
 from conformance.rules import Context, Fault, Source, example, rule
 from conformance.wire.elements import Body
@@ -15,10 +13,10 @@ from conformance.wire.views import answers
     good=[example("plain"), example("error"), example("error-rate-limit")],
 )
 def judge(answer: Body, _context: Context) -> list[Fault]:
-    """A reply's HTTP status is 2xx, 4xx or 5xx.
+    """The HTTP status of a reply is 2xx, 4xx or 5xx.
 
-    Clients follow no redirection of a POST and wait for no further answer. To fix it, answer at the address that was
-    asked, with 200 or an error.
+    Clients do not follow redirects of a POST and do not wait for another reply. To fix it, answer at the requested
+    address, with 200 or an error.
     """
     status = answer.exchange.status or 0
     if 200 <= status < 300 or 400 <= status < 600:

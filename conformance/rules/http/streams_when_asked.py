@@ -1,5 +1,3 @@
-"""Rule: the reply comes in the form that was asked for."""
-
 from conformance.results import Level
 from conformance.rules import Context, Fault, Source, example, rule
 from conformance.wire.elements import Body
@@ -7,7 +5,7 @@ from conformance.wire.views import answers
 
 
 def _is_reply(answer: Body, _context: Context) -> bool:
-    """Say whether an answer is a reply as it came; one that was kept without its status may have been put together."""
+    """Return whether an answer is a reply as received; one that was recorded without its status may be made up."""
     exchange = answer.exchange
     is_error = type(answer.value) is dict and "error" in answer.value
     return type(exchange.request) is dict and exchange.status == 200 and not is_error
@@ -27,12 +25,13 @@ def _is_reply(answer: Body, _context: Context) -> bool:
         example("stream-plain", {"/0/request/stream": False}),
     ],
     good=[example("plain"), example("stream-plain"), example("plain", {"/0/request/stream": False})],
+    reads=("stream.default",),
 )
 def judge(answer: Body, context: Context) -> list[Fault]:
-    """A reply is an event stream where the request asks for one, and a single body elsewhere.
+    """A reply is an event stream if the request asks for one, and a single body otherwise.
 
-    Clients choose their parser by what they asked for. To fix it, obey `stream`; where a model cannot stream, send
-    the whole reply as one chunk.
+    Clients choose their parser by what they requested. To fix it, obey `stream`; if a model cannot stream, send the
+    whole reply as one chunk.
     """
     exchange = answer.exchange
     switch = exchange.request.get("stream")

@@ -1,11 +1,9 @@
-"""Rule: structured reasoning comes back as it came."""
-
 from typing import Any
 
 from conformance.documents.pointer import REMOVE
 from conformance.results import Level
 from conformance.rules import Context, Fault, Source, example, rule
-from conformance.rules._context import bites, listed
+from conformance.rules.context import as_words
 from conformance.wire.elements import Resent
 from conformance.wire.fragments import Details
 from conformance.wire.reasoning import present_fields
@@ -18,14 +16,14 @@ _PLAIN = frozenset({"type", "text", "summary", "format", "index"})
 
 
 def _is_judged(part: Resent, context: Context) -> bool:
-    """Say whether the reply gave details that this message has, or should have beside the text that it has."""
+    """Return whether the reply has details that this message repeats, or should repeat beside its text."""
     given = part.reply.message.get(_KEY)
-    if type(given) is not list or _KEY not in listed(context.claim("reasoning.request-field", _KEY)):
+    if type(given) is not list or _KEY not in as_words(context.claim("reasoning.request-field", _KEY)):
         return False
     if part.value.get(_KEY) is not None:
         return True
     if not given:
-        return bool(part.reply.calls) and bites(context.claims.get(_EMPTY))
+        return bool(part.reply.calls) and context.rejects_or_damages(_EMPTY)
     return bool(part.reply.calls) and bool(present_fields(part.value)) and any(map(_is_more_than_text, given))
 
 
@@ -84,13 +82,18 @@ def _is_judged(part: Resent, context: Context) -> bool:
         example("stream-details-session"),
         example("stream-details-session", {"/1/request/messages/1/reasoning_details/0/id": None}),
     ],
+    reads=(
+        "reasoning.request-field",
+        *[f"reasoning.details.{change}" for change in ("dropped", "altered", "unmerged", "duplicated", "reordered")],
+        _EMPTY,
+    ),
 )
 def judge(part: Resent, _context: Context) -> list[Fault]:
-    """The reasoning_details of a reply come back whole, unchanged and in their order.
+    """The `reasoning_details` of a reply are sent back complete, unchanged and in order.
 
-    Signatures and encrypted blocks stand for thoughts that only the provider can read, and it checks them against
-    their order. The pieces of a stream are joined by index and type first. Null counts as absent. To fix it, store
-    the array as it came and understand none of it.
+    Signatures and encrypted blocks hold reasoning that only the provider can read, and it checks them against their
+    order. The fragments of a stream are first joined by index and type. Null counts as absent. To fix it, store the
+    array as received and treat it as opaque.
     """
     given, sent = part.reply.message[_KEY], part.value.get(_KEY)
     if given == sent:
@@ -109,15 +112,15 @@ def _compare(given: list[Any], sent: list[Any]) -> list[Fault]:
     if not added:
         return [_rearranged(given, sent, missing)]
     if len(sent) > len(given) and _joined(sent) == given:
-        message = f"expected {len(given)} details, each joined from the pieces of the stream, got {len(sent)} pieces"
+        message = f"expected {len(given)} details, joined from the fragments of the stream, got {len(sent)} fragments"
         return [Fault(message, (_KEY,), claim="reasoning.details.unmerged")]
     return [_altered(given, sent, position) for position in added]
 
 
 def _rearranged(given: list[Any], sent: list[Any], missing: list[Any]) -> Fault:
-    """Return the fault of details that are all the reply's own."""
+    """Return the fault of details that all occur in the reply."""
     if missing:
-        message = f"expected all {len(given)} details of the reply, got no {_kinds(missing)}"
+        message = f"expected all {len(given)} details of the reply, got none of type {_kinds(missing)}"
         return Fault(message, (_KEY,), claim="reasoning.details.dropped")
     if len(sent) > len(given):
         message = f"expected the {len(given)} details of the reply once each, got {len(sent)}"
@@ -126,10 +129,10 @@ def _rearranged(given: list[Any], sent: list[Any], missing: list[Any]) -> Fault:
     return Fault(message, (_KEY,), claim="reasoning.details.reordered")
 
 
-def _joined(pieces: list[Any]) -> list[Any]:
-    """Return what pieces of a stream add up to."""
+def _joined(fragments: list[Any]) -> list[Any]:
+    """Return the details that fragments of a stream add up to."""
     details = Details(lambda *_: None)
-    details.add(pieces, ())
+    details.add(fragments, ())
     return [_bare(item) for item in details.render()]
 
 
@@ -140,7 +143,7 @@ def _altered(given: list[Any], sent: list[Any], position: int) -> Fault:
         message = f"expected a detail of the reply, got {quoted(item)}"
         return Fault(message, (_KEY, position), claim="reasoning.details.altered")
     key = next(key for key in (*origin, *item) if origin.get(key) != item.get(key))
-    message = f"expected {key} {quoted(origin.get(key))} as the reply gave it, got {quoted(item.get(key))}"
+    message = f"expected {key} {quoted(origin.get(key))} as in the reply, got {quoted(item.get(key))}"
     at = (_KEY, position, key) if key in item else (_KEY, position)
     return Fault(message, at, claim="reasoning.details.altered")
 

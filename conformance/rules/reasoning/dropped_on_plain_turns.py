@@ -1,9 +1,7 @@
-"""Rule: no reasoning on plain turns."""
-
 from conformance.results import Level
 from conformance.rules import Context, Fault, Source, example, rule
-from conformance.rules._context import bites, refuses
-from conformance.rules._reasoning import preserved
+from conformance.rules.context import is_refusal
+from conformance.rules.reasoning_claims import INPUTS, is_preserved
 from conformance.wire.elements import Message
 from conformance.wire.reasoning import carried_fields
 from conformance.wire.views import plain_turns
@@ -12,10 +10,10 @@ _CLAIM = "reasoning.on-plain-turn"
 
 
 def _is_judged(_turn: Message, context: Context) -> bool:
-    """Say whether reasoning is to be dropped here: some providers demand it on every turn, or read it when asked to."""
+    """Return whether reasoning is not needed here: some providers require it on every turn, or read it on request."""
     if not context.claims:
         return True
-    return not bites(context.claims.get("reasoning.omitted-on-plain-turn")) and not preserved(context)
+    return not context.rejects_or_damages("reasoning.omitted-on-plain-turn") and not is_preserved(context)
 
 
 @rule(
@@ -35,19 +33,20 @@ def _is_judged(_turn: Message, context: Context) -> bool:
         example("thinking-session"),
         example("reasoning-plain-turn", {"/0/request/messages/1/reasoning_content": ""}),
     ],
-    refused=_CLAIM,
+    claim=_CLAIM,
+    reads=("reasoning.omitted-on-plain-turn", "thinking.preserve", *INPUTS),
 )
 def judge(turn: Message, context: Context) -> list[Fault]:
-    """An assistant message without tool calls carries no reasoning.
+    """Assistant messages without tool calls are sent without reasoning.
 
-    Its thought is done: most providers drop it, some bill it, and DeepSeek's first reasoning model refused it.
-    To fix it, send the reasoning of tool turns only.
+    Their reasoning is no longer needed: most providers drop it, some bill it, and DeepSeek's first reasoning model
+    rejected it. To fix it, send only the reasoning of messages with tool calls.
     """
     found = carried_fields(turn.value)
     if not found:
         return []
-    if not context.knows((_CLAIM,)) and any(refuses(context.claims.get(f"reasoning.input.{each}")) for each in found):
+    if not context.knows(_CLAIM) and any(is_refusal(context.claims.get(f"reasoning.input.{each}")) for each in found):
         return []
     values = {"field": found[0], "role": "assistant"}
-    message = f"expected no reasoning in an assistant message without tool_calls, got it under {', '.join(found)}"
+    message = f"expected no reasoning in an assistant message without tool_calls, got it in {', '.join(found)}"
     return [Fault(message, at=(found[0],) if found[0] in turn.value else ("content",), values=values)]

@@ -1,5 +1,3 @@
-"""Rule: two names, one text."""
-
 from conformance.results import Level
 from conformance.rules import Context, Fault, Source, example, rule
 from conformance.wire.elements import Reply
@@ -17,10 +15,10 @@ from conformance.wire.views import replies
     good=[example("reply-thinking", {"/0/response/choices/0/message/reasoning": "A greeting."})],
 )
 def judge(reply: Reply, _context: Context) -> list[Fault]:
-    """A reply that gives its reasoning under two fields gives the same text under both.
+    """A reply with reasoning in two fields has the same text in both.
 
-    A client takes one of them, stores it and sends it back; where they differ, what the model thought depends on the
-    client. To fix it, fill both from one text.
+    A client reads one of them, stores it and sends it back; if they differ, the reasoning depends on the client.
+    To fix it, fill both fields from one text.
     """
     message = reply.message
     texts = [(field, reasoning_text(message, field)) for field in carried_fields(message)]
@@ -30,4 +28,4 @@ def judge(reply: Reply, _context: Context) -> list[Fault]:
     first, expected = said[0]
     other, got = next(each for each in said if each[1] != expected)
     at = ("message", other if other in message else "content")
-    return [Fault(f"expected {quoted(expected)} as under {first}, got {quoted(got)}", at=at)]
+    return [Fault(f"expected {quoted(expected)} as in {first}, got {quoted(got)}", at=at)]

@@ -1,10 +1,8 @@
-"""Rule: a reply's reasoning stands where clients look for it."""
-
 from conformance.documents.pointer import REMOVE
 from conformance.results import Level
 from conformance.rules import Context, Fault, Source, example, rule
-from conformance.rules._context import listed
-from conformance.rules._reasoning import in_replies
+from conformance.rules.context import as_words
+from conformance.rules.reasoning_claims import reply_fields
 from conformance.wire.elements import Reply
 from conformance.wire.reasoning import carried_fields
 from conformance.wire.views import replies
@@ -17,6 +15,7 @@ _AS_REASONING = {"reasoning.response-field": "reasoning"}
     on=replies,
     where=lambda reply, _context: bool(carried_fields(reply.message)),
     needs=("reasoning.response-field",),
+    reads=("reasoning.response-field-switches",),
     source=Source("https://github.com/vllm-project/vllm/issues/27755"),
     bad=[
         example("thinking-session", claims=_AS_REASONING),
@@ -42,17 +41,17 @@ _AS_REASONING = {"reasoning.response-field": "reasoning"}
     ],
 )
 def judge(reply: Reply, context: Context) -> list[Fault]:
-    """A reply carries its reasoning under the fields that the provider is known for.
+    """A reply carries its reasoning in a field that the provider documents.
 
-    A field that is renamed is reasoning lost: clients look under the old name, find nothing, and send nothing back.
-    To fix it, reply under the documented name, beside a new one for as long as clients need it.
+    After a rename, reasoning is lost: clients look for the old field, find nothing and send nothing back. To fix it,
+    reply with the documented field, beside a new one for as long as clients need it.
     """
-    found, claimed = carried_fields(reply.message), in_replies(context)
+    found, claimed = carried_fields(reply.message), reply_fields(context)
     if all(field in claimed for field in found):
         return []
-    wanted = " or ".join(field for field in listed(claimed) if field != "none")
-    expected = f"reasoning under {wanted}" if wanted else "no reasoning"
-    message = f"expected {expected}, got it under {', '.join(found)}"
+    wanted = " or ".join(field for field in as_words(claimed) if field != "none")
+    expected = f"reasoning in {wanted}" if wanted else "no reasoning"
+    message = f"expected {expected}, got it in {', '.join(found)}"
     return [Fault(message, at=("message", field)) for field in found[:1] if field in reply.message] or [
         Fault(message, at=("message", "content"))
     ]

@@ -1,8 +1,6 @@
-"""Rule: thoughts do not leak into the answer."""
-
 from conformance.results import Level
 from conformance.rules import Context, Fault, Source, example, rule
-from conformance.rules._reasoning import in_replies
+from conformance.rules.reasoning_claims import reply_fields
 from conformance.wire.elements import Reply
 from conformance.wire.reasoning import TAGS, find_tagged
 from conformance.wire.views import replies
@@ -10,7 +8,7 @@ from conformance.wire.views import replies
 
 def _has_text(reply: Reply, context: Context) -> bool:
     content = reply.message.get("content")
-    return type(content) is str and bool(content) and not any(field in TAGS for field in in_replies(context))
+    return type(content) is str and bool(content) and not any(field in TAGS for field in reply_fields(context))
 
 
 @rule(
@@ -28,13 +26,15 @@ def _has_text(reply: Reply, context: Context) -> bool:
         example("stream-plain"),
         example("plain", {"/0/response/choices/0/message/content": "Write `<think>…</think>` before the answer."}),
     ],
+    reads=("reasoning.response-field", "reasoning.response-field-switches"),
 )
 def judge(reply: Reply, _context: Context) -> list[Fault]:
-    """The content of a reply does not begin with reasoning between <think> tags.
+    """The content of a reply does not start with reasoning in <think> tags.
 
-    A client that shows content shows the thought, stores it as an answer and sends it back on every turn. To fix it,
-    have the server split the two (a reasoning parser), or claim the tags for a provider that documents them.
+    A client that shows the content shows the reasoning, stores it as the answer and sends it back on every turn.
+    To fix it, let the server separate the two (a reasoning parser), or claim the tags for a provider that documents
+    them.
     """
     if find_tagged(reply.message["content"]) is None:
         return []
-    return [Fault("expected the answer, got reasoning in <think> tags before it", at=("message", "content"))]
+    return [Fault("expected the answer alone, got reasoning in <think> tags before it", at=("message", "content"))]

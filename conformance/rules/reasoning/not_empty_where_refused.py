@@ -1,9 +1,6 @@
-"""Rule: no empty reasoning where it counts as none."""
-
 from conformance.results import Level
 from conformance.rules import Context, Fault, Source, example, rule
-from conformance.rules._context import bites
-from conformance.rules._reasoning import in_requests
+from conformance.rules.reasoning_claims import THINKS, request_fields
 from conformance.wire.elements import Turn
 from conformance.wire.reasoning import carried_fields
 from conformance.wire.views import tool_turns
@@ -22,7 +19,7 @@ _REFUSED = {
 @rule(
     Level.MUST,
     on=tool_turns,
-    where=lambda turn, context: turn.current and bites(context.claims.get(_CLAIM)) and context.thinks is True,
+    where=lambda turn, context: turn.current and context.rejects_or_damages(_CLAIM) and context.thinks is True,
     needs=(_CLAIM,),
     source=Source("https://github.com/theopenco/llmgateway/pull/2093"),
     bad=[example("tool-result", {"/0/request/messages/1/reasoning_content": ""}, _REFUSED)],
@@ -30,17 +27,18 @@ _REFUSED = {
         example("tool-result", {"/0/request/messages/1/reasoning_content": " "}, _REFUSED),
         example("thinking-session", claims=_REFUSED),
     ],
-    refused=_CLAIM,
+    claim=_CLAIM,
+    reads=("reasoning.request-field", *THINKS),
 )
 def judge(turn: Turn, context: Context) -> list[Fault]:
-    """A thinking model's tool turn has no empty reasoning where the provider takes that for none.
+    """Assistant messages with tool calls have no empty reasoning if the provider rejects it.
 
-    Some providers bear an empty string where reasoning was lost, others answer as if the field were missing.
-    To fix it, send the reasoning that the reply gave.
+    Some providers tolerate an empty string in place of lost reasoning; others treat it as missing. To fix it, send the
+    reasoning of the reply.
     """
     if carried_fields(turn.value):
         return []
-    for field in in_requests(context):
+    for field in request_fields(context):
         value = turn.value.get(field)
         if value in ("", []):
             message = f"expected the reasoning of this assistant message with tool_calls, got {value!r}"

@@ -1,5 +1,3 @@
-"""Rule: nobody but the model reasons."""
-
 from conformance.results import Level
 from conformance.rules import Context, Fault, Source, example, rule
 from conformance.wire.elements import Message
@@ -18,14 +16,14 @@ _KEYS = frozenset(ALL_KEYS)
         example("tool-result", {"/0/request/messages/2/reasoning": "18, I think."}),
     ],
     good=[example("thinking-session")],
-    refused="reasoning.on-other-role",
+    claim="reasoning.on-other-role",
     by_schema=True,
 )
 def judge(message: Message, context: Context) -> list[Fault]:
-    """Reasoning stands in assistant messages alone.
+    """Only assistant messages carry reasoning.
 
-    It is what the model thought; in the message of a user or a tool it is an unknown key, which strict providers
-    refuse and others drop. To fix it, keep the reasoning with the reply that it led to.
+    In a user or tool message it is an unknown key: strict providers reject it, others drop it. To fix it, keep the
+    reasoning with the reply that it belongs to.
     """
     if message.role == "assistant":
         return []

@@ -1,9 +1,7 @@
-"""Rule: reasoning where a tool turn must have it."""
-
 from conformance.documents.pointer import REMOVE
 from conformance.results import Level
 from conformance.rules import Context, Fault, Source, example, rule
-from conformance.rules._reasoning import demanded, in_requests, omission
+from conformance.rules.reasoning_claims import REQUIRED, is_required, omission, request_fields
 from conformance.wire.elements import Turn
 from conformance.wire.reasoning import has_field
 from conformance.wire.views import tool_turns
@@ -20,15 +18,15 @@ _NULL_ALONE = {"thinking.mode": "always", "reasoning.omitted-on-tool-turn": "acc
 
 
 def _null_is_refused(turn: Turn, context: Context) -> bool:
-    """Say whether null stands where the provider bears no reasoning, but refuses null."""
-    nulled = any(turn.value.get(field, "") is None for field in in_requests(context))
-    return nulled and context.thinks is True and context.bites(_NULL)
+    """Return whether the reasoning is null and the provider rejects null, though it may accept no reasoning."""
+    is_null = any(turn.value.get(field, "") is None for field in request_fields(context))
+    return is_null and context.thinks is True and context.rejects_or_damages(_NULL)
 
 
 @rule(
     Level.MUST,
     on=tool_turns,
-    where=lambda turn, context: demanded(context, current=turn.current) or _null_is_refused(turn, context),
+    where=lambda turn, context: is_required(context, current=turn.current) or _null_is_refused(turn, context),
     needs=("reasoning.omitted-on-tool-turn",),
     source=Source(
         "https://github.com/anomalyco/opencode/issues/24083",
@@ -45,22 +43,23 @@ def _null_is_refused(turn: Turn, context: Context) -> bool:
         example("tool-result", {"/0/request/messages/1/reasoning_content": ""}, _THINKS),
         example("details-session", claims={**_THINKS, "reasoning.request-field": "reasoning_details"}),
     ],
-    refused="reasoning.omitted-on-tool-turn",
+    claim="reasoning.omitted-on-tool-turn",
+    reads=("reasoning.request-field", _NULL, *REQUIRED),
 )
 def judge(turn: Turn, context: Context) -> list[Fault]:
-    """A thinking model's tool turn carries its reasoning where the provider demands it.
+    """Assistant messages with tool calls include their reasoning if the provider requires it.
 
-    The provider reads the reasoning to go on with the loop, and refuses the request or goes astray without it. It is
-    judged where the model is known to think; turns before the last user message by a claim of their own. To fix it,
-    keep the reasoning of each reply with tool calls and send it back under the field that the provider reads.
+    The provider continues the loop from the reasoning; without it, it rejects the request or its output degrades. The
+    rule applies only if the model is known to think. Turns before the last user message have a claim of their own.
+    To fix it, keep the reasoning of each reply with tool calls and send it back in the field that the provider reads.
     """
-    fields = in_requests(context)
+    fields = request_fields(context)
     if any(has_field(turn.value, field) for field in fields):
         return []
-    nulled = next((field for field in fields if field in turn.value), None)
-    got = "none" if nulled is None else "null"
+    null_field = next((field for field in fields if field in turn.value), None)
+    got = "none" if null_field is None else "null"
     claim = _NULL
-    if nulled is None or not context.knows((claim,)):
+    if null_field is None or not context.knows(claim):
         claim = omission(current=turn.current)
     message = f"expected {' or '.join(fields)} in this assistant message with tool_calls, got {got}"
     return [Fault(message, values={"field": fields[0], "role": "assistant"}, claim=claim)]

@@ -1,27 +1,24 @@
-"""Rule: the reasoning of a tool turn comes back."""
-
 from conformance.documents.pointer import REMOVE
 from conformance.results import Level
 from conformance.rules import Context, Fault, Source, example, rule
-from conformance.rules._context import listed, refuses
-from conformance.rules._reasoning import demanded, in_requests, omission
+from conformance.rules.context import as_words, is_refusal
+from conformance.rules.reasoning_claims import INPUTS, REQUIRED, is_required, omission, request_fields
 from conformance.wire.elements import Resent
 from conformance.wire.reasoning import TAGS, carried_fields, has_field, present_fields
 from conformance.wire.views import resent
 
 
 def _is_judged(part: Resent, context: Context) -> bool:
-    """Say whether this turn is to carry reasoning; that it lacks what the provider demands is for another rule."""
+    """Return whether this turn should carry reasoning; another rule reports what the provider requires."""
     if not part.reply.calls or context.thinks is False or not carried_fields(part.reply.message):
         return False
-    if demanded(context, current=part.current) and not any(
-        has_field(part.value, field) for field in in_requests(context)
-    ):
+    sent = any([has_field(part.value, field) for field in request_fields(context)])
+    if not sent and is_required(context, current=part.current):
         return False
-    if not part.current and refuses(context.claims.get("reasoning.on-earlier-tool-turn")):
+    if not part.current and is_refusal(context.claims.get("reasoning.on-earlier-tool-turn")):
         return False
-    fields = listed(context.claim("reasoning.request-field")) or carried_fields(part.reply.message)
-    return not all(field == "none" or refuses(context.claims.get(f"reasoning.input.{field}")) for field in fields)
+    fields = as_words(context.claim("reasoning.request-field")) or carried_fields(part.reply.message)
+    return not all(field == "none" or is_refusal(context.claims.get(f"reasoning.input.{field}")) for field in fields)
 
 
 @rule(
@@ -55,18 +52,25 @@ def _is_judged(part: Resent, context: Context) -> bool:
             },
         ),
     ],
-    refused="reasoning.omitted-on-tool-turn",
+    claim="reasoning.omitted-on-tool-turn",
+    reads=(
+        "reasoning.request-field",
+        "reasoning.on-earlier-tool-turn",
+        *REQUIRED,
+        *INPUTS,
+        *[f"reasoning.input.{field}" for field in ("extra_content", *TAGS)],
+    ),
 )
 def judge(part: Resent, context: Context) -> list[Fault]:
-    """The reasoning of a reply with tool calls comes back with it.
+    """The reasoning of a reply with tool calls is sent back with it.
 
-    A thinking model that called a tool goes on with its thought when the result is in; without the thought it starts
-    anew, calls again or answers worse, and some providers refuse. Which field carries it is not looked at here.
-    To fix it, store the reasoning of each reply beside its calls and send both.
+    A thinking model that called a tool continues from its reasoning when the result arrives. Without it, the model
+    starts over, calls the tool again or answers worse, and some providers reject the request. This rule does not check
+    which field carries it. To fix it, store the reasoning of each reply beside its calls and send both back.
     """
     value = part.value
-    if present_fields(value) or any(field in TAGS and has_field(value, field) for field in in_requests(context)):
+    if present_fields(value) or any(field in TAGS and has_field(value, field) for field in request_fields(context)):
         return []
     under = ", ".join(carried_fields(part.reply.message))
-    message = f"expected the reasoning that the reply gave under {under}, got none"
+    message = f"expected the reasoning that the reply has in {under}, got none"
     return [Fault(message, claim=omission(current=part.current))]

@@ -1,5 +1,3 @@
-"""Rule: thought signatures come back with their calls."""
-
 from typing import Any
 
 from conformance.documents.pointer import REMOVE
@@ -28,12 +26,13 @@ _KEY = "extra_content"
         ),
     ],
     good=[example("reasoning-signature-session")],
+    reads=("signature.omitted", "signature.altered"),
 )
 def judge(part: Resent, _context: Context) -> list[Fault]:
-    """The thought signature of a tool call comes back in the call, unchanged.
+    """The thought signature of a tool call is sent back unchanged in the call.
 
-    The signature stands for the reasoning that led to the call, which the host does not show; newer models refuse the
-    call without it. To fix it, keep `extra_content` of each call and send it back.
+    The signature stands for the reasoning behind the call, which the host does not show; newer models reject the call
+    without it. To fix it, store the `extra_content` of each call and send it back.
     """
     sent = part.value.get("tool_calls")
     faults = []
@@ -42,7 +41,7 @@ def judge(part: Resent, _context: Context) -> list[Fault]:
         if expected is None or expected == got:
             continue
         claim = "signature.omitted" if got is None else "signature.altered"
-        message = f"expected thought_signature {quoted(expected)} as the reply gave it, got {quoted(got)}"
+        message = f"expected thought_signature {quoted(expected)} as in the reply, got {quoted(got)}"
         faults.append(Fault(message, at=("tool_calls", call.position), values={"name": call.name}, claim=claim))
     return faults
 

@@ -1,10 +1,8 @@
-"""Rule: reasoning goes back under the name that is read."""
-
 from conformance.documents.pointer import REMOVE
 from conformance.results import Level
 from conformance.rules import Context, Fault, Source, example, rule
-from conformance.rules._context import refuses
-from conformance.rules._reasoning import demanded, in_requests, omission
+from conformance.rules.context import is_refusal
+from conformance.rules.reasoning_claims import INPUTS, REQUIRED, is_required, omission, request_fields
 from conformance.wire.elements import Turn
 from conformance.wire.reasoning import carried_fields, has_field
 from conformance.wire.views import tool_turns
@@ -14,8 +12,8 @@ _DAMAGED = {**_READS_REASONING, "reasoning.omitted-on-earlier-tool-turn": "damag
 
 
 def _is_judged(turn: Turn, context: Context) -> bool:
-    """Say whether a turn carries reasoning and only its name may be wrong: where it is demanded, it counts as none."""
-    return bool(carried_fields(turn.value)) and not demanded(context, current=turn.current)
+    """Return whether a turn carries reasoning that only the field can make wrong; if required, it counts as missing."""
+    return bool(carried_fields(turn.value)) and not is_required(context, current=turn.current)
 
 
 @rule(
@@ -23,6 +21,7 @@ def _is_judged(turn: Turn, context: Context) -> bool:
     on=tool_turns,
     where=_is_judged,
     needs=("reasoning.request-field",),
+    reads=(*REQUIRED, *INPUTS),
     source=Source("https://github.com/vllm-project/vllm/pull/33402"),
     bad=[
         example("thinking-session", claims=_READS_REASONING),
@@ -42,21 +41,20 @@ def _is_judged(turn: Turn, context: Context) -> bool:
     ],
 )
 def judge(turn: Turn, context: Context) -> list[Fault]:
-    """The reasoning of a tool turn stands under a field that the provider reads.
+    """The reasoning of a message with tool calls is in a field that the provider reads.
 
-    A provider that reads another name drops this one without a word, and the model has lost its thought as if nothing
-    had been sent. To fix it, rename the field for this provider, or send the text under both names where both are
-    borne.
+    A provider that reads another field drops this one silently, as if no reasoning had been sent. To fix it, rename the
+    field for this provider, or send the text in both fields if it accepts both.
     """
-    fields = in_requests(context)
+    fields = request_fields(context)
     found = carried_fields(turn.value)
     if any(field in found or has_field(turn.value, field) for field in fields):
         return []
     verdicts = {field: context.claims.get(f"reasoning.input.{field}") for field in found}
-    if any(verdict == "accepted" or refuses(verdict) for verdict in verdicts.values()):
+    if any(verdict == "accepted" or is_refusal(verdict) for verdict in verdicts.values()):
         return []
     wrong = found[0]
     claim = omission(current=turn.current) if verdicts[wrong] == "ignored" else f"reasoning.input.{wrong}"
-    message = f"expected the reasoning under {' or '.join(fields)}, got it under {', '.join(found)}"
+    message = f"expected the reasoning in {' or '.join(fields)}, got it in {', '.join(found)}"
     at = (wrong,) if wrong in turn.value else ("content",)
     return [Fault(message, at=at, values={"field": wrong, "role": "assistant"}, claim=claim)]

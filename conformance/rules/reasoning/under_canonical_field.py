@@ -1,8 +1,6 @@
-"""Rule: reasoning goes back under a key that the wire has."""
-
 from conformance.results import Level
 from conformance.rules import Context, Fault, Source, example, rule
-from conformance.rules._context import listed
+from conformance.rules.context import as_words
 from conformance.wire.elements import Message
 from conformance.wire.views import messages
 
@@ -21,17 +19,18 @@ _ADDED = {"/0/request/messages/1/thinking_blocks": _BLOCKS}
         example("tool-result", _ADDED, {"reasoning.request-field": ["thinking_blocks"]}),
         example("tool-result", _ADDED, {"reasoning.input.thinking_blocks": "accepted"}),
     ],
+    reads=("reasoning.request-field", *[f"reasoning.input.{key}" for key in _KEYS]),
     by_schema=True,
 )
 def judge(message: Message, context: Context) -> list[Fault]:
-    """Reasoning goes back under a key of the canonical wire, or one that the provider reads.
+    """Reasoning is sent back in a canonical field, or in one that the provider reads.
 
-    A gateway's own name for it means nothing to other providers: lenient ones drop it and strict ones refuse the
-    request. To fix it, send `reasoning_content` or `reasoning_details`.
+    A gateway's own field means nothing to other providers: lenient ones drop it, strict ones reject the request.
+    To fix it, send `reasoning_content` or `reasoning_details`.
     """
     if message.role != "assistant":
         return []
-    read = listed(context.claim("reasoning.request-field"))
+    read = as_words(context.claim("reasoning.request-field"))
     return [
         Fault(
             f"expected reasoning_content or reasoning_details, got {key}",
@@ -40,11 +39,11 @@ def judge(message: Message, context: Context) -> list[Fault]:
             claim=f"reasoning.input.{key}",
         )
         for holder, key in context.unknown_keys(message.place)
-        if key in _KEYS and holder == message.place and key not in read and not _is_judged_elsewhere(key, context)
+        if key in _KEYS and holder == message.place and key not in read and not _is_known(key, context)
     ]
 
 
-def _is_judged_elsewhere(key: str, context: Context) -> bool:
-    """Say whether a claim about the field lets it pass, or gives it to `not-sent-where-refused`."""
+def _is_known(key: str, context: Context) -> bool:
+    """Return whether the provider accepts the field, or rejects it, which another rule reports."""
     verdict = context.claim(f"reasoning.input.{key}")
     return verdict == "accepted" or isinstance(verdict, dict)

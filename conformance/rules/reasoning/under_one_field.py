@@ -1,7 +1,6 @@
-"""Rule: not twice where that is refused."""
-
 from conformance.results import Level
 from conformance.rules import Context, Fault, Source, example, rule
+from conformance.rules.context import messages
 from conformance.wire.elements import Body
 from conformance.wire.reasoning import TEXT_KEYS
 from conformance.wire.views import requests
@@ -14,27 +13,28 @@ _REFUSED = {"reasoning.input.both": {"status": 400, "message": "messages.{index}
     Level.MUST,
     on=requests,
     where=lambda _request, context: (
-        context.bites("reasoning.input.both") and not any(context.bites(f"reasoning.input.{key}") for key in TEXT_KEYS)
+        context.rejects_or_damages("reasoning.input.both")
+        and not any([context.rejects_or_damages(f"reasoning.input.{name}") for name in TEXT_KEYS])
     ),
     source=Source("https://github.com/agentjido/req_llm/issues/772"),
     bad=[example("thinking-session", _BOTH, _REFUSED)],
     good=[example("thinking-session", claims=_REFUSED)],
     needs=("reasoning.input.both",),
-    refused="reasoning.input.both",
+    claim="reasoning.input.both",
+    reads=tuple([f"reasoning.input.{name}" for name in TEXT_KEYS]),
 )
 def judge(request: Body, _context: Context) -> list[Fault]:
-    """An assistant message carries its reasoning under one name, where the provider refuses both.
+    """Assistant messages carry reasoning in one field if the provider rejects two.
 
-    Where it refuses one of them anyhow, another rule says so. To fix it, send the name that the profile claims to be
-    read.
+    If it rejects one of them anyway, another rule reports it. To fix it, send the field that the provider is documented
+    to read.
     """
-    listed = request.value.get("messages")
     return [
         Fault(
-            "expected the reasoning under one name, got it under both",
+            "expected the reasoning in one field, got it in both",
             at=("messages", number, "reasoning"),
             values={"role": "assistant", "field": "reasoning"},
         )
-        for number, message in enumerate(listed if type(listed) is list else ())
-        if type(message) is dict and message.get("role") == "assistant" and all(message.get(name) for name in TEXT_KEYS)
+        for number, message in messages(request.value, "assistant")
+        if all(message.get(name) for name in TEXT_KEYS)
     ]

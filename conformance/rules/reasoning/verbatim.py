@@ -1,11 +1,8 @@
-"""Rule: reasoning comes back word for word."""
-
 from typing import Any
 
 from conformance.results import Level
 from conformance.rules import Context, Fault, Source, example, rule
-from conformance.rules._context import bites
-from conformance.rules._reasoning import demanded, in_requests
+from conformance.rules.reasoning_claims import REQUIRED, is_required, request_fields
 from conformance.wire.elements import Resent
 from conformance.wire.reasoning import carried_fields, present_fields, reasoning_text
 from conformance.wire.text import quoted
@@ -32,13 +29,15 @@ def _is_judged(part: Resent, _context: Context) -> bool:
         example("stream-thinking-session", {"/1/request/messages/1/reasoning_content": ""}),
     ],
     good=[example("thinking-session"), example("stream-thinking-session"), example("details-session")],
-    refused="reasoning.altered",
+    claim="reasoning.altered",
+    reads=("reasoning.request-field", "reasoning.empty-on-tool-turn", *REQUIRED),
 )
 def judge(part: Resent, context: Context) -> list[Fault]:
-    """Reasoning that is sent back is the text that the reply gave.
+    """Reasoning is sent back word for word.
 
-    A summary, a trimmed or a re-encoded text is another thought: it misses the prompt cache, and the model goes on
-    from what it never thought. To fix it, store the text as it came, joined from the deltas with nothing between.
+    A summarized, trimmed or re-encoded text is different reasoning: it misses the prompt cache, and the model continues
+    from something that it never wrote. To fix it, store the text as received; join streamed deltas with nothing between
+    them.
     """
     sent, message = part.value, part.reply.message
     fields = present_fields(sent)
@@ -51,7 +50,7 @@ def judge(part: Resent, context: Context) -> list[Fault]:
 
 
 def _is_right(field: str, given: list[str], part: Resent, context: Context) -> bool:
-    """Say whether a field holds what the reply said, or is another rule's to judge."""
+    """Return whether a field holds the text of the reply, or another rule covers it."""
     sent = part.value
     if field == "reasoning_details" and type(part.reply.message.get(field)) is list:
         return True
@@ -62,14 +61,14 @@ def _is_right(field: str, given: list[str], part: Resent, context: Context) -> b
 
 
 def _fault(given: str, field: str, sent: dict[str, Any]) -> Fault:
-    message = f"expected {quoted(given)} as the reply gave it, got {quoted(reasoning_text(sent, field))}"
+    message = f"expected {quoted(given)} as in the reply, got {quoted(reasoning_text(sent, field))}"
     return Fault(message, at=(field if field in sent else "content",), values={"field": field})
 
 
 def _counts_as_none(field: str, part: Resent, context: Context) -> bool:
-    """Say whether an empty field is the same as none to the provider, of which other rules speak."""
+    """Return whether the provider treats an empty field as missing; other rules cover that."""
     if not part.reply.calls or context.thinks is not True:
         return False
-    if demanded(context, current=part.current) and field not in in_requests(context):
+    if is_required(context, current=part.current) and field not in request_fields(context):
         return True
-    return part.current and bites(context.claims.get("reasoning.empty-on-tool-turn"))
+    return part.current and context.rejects_or_damages("reasoning.empty-on-tool-turn")

@@ -1,5 +1,3 @@
-"""Rule: arguments sent back can be parsed where the provider parses them."""
-
 import orjson
 
 from conformance.results import Level
@@ -9,14 +7,13 @@ from conformance.wire.views import requests
 
 _ARGUMENTS = "/0/request/messages/1/tool_calls/0/function/arguments"
 _REFUSED = {"status": 400, "message": "Assistant tool call function.arguments must be valid JSON."}
-_BORNE = (None, "accepted", "ignored", "unknown")
 _CLAIMS = ("arguments.malformed-in-request", "arguments.empty-in-request", "arguments.array-in-request")
 
 
 @rule(
     Level.MUST,
     on=requests,
-    where=lambda _request, context: any(context.claims.get(name) not in _BORNE for name in _CLAIMS),
+    where=lambda _request, context: any(context.rejects_or_damages(name) for name in _CLAIMS),
     source=Source("https://github.com/ggml-org/llama.cpp/issues/25510", "Failed to parse tool call arguments as JSON"),
     bad=[
         example("tool-result", {_ARGUMENTS: '{"city": "Par'}, {"arguments.malformed-in-request": _REFUSED}),
@@ -27,17 +24,17 @@ _CLAIMS = ("arguments.malformed-in-request", "arguments.empty-in-request", "argu
         example("tool-result", claims={"arguments.malformed-in-request": _REFUSED}),
         example("tool-result", {_ARGUMENTS: ""}, {"arguments.malformed-in-request": _REFUSED}),
     ],
+    reads=_CLAIMS,
 )
-def judge(request: Body, context: Context) -> list[Fault]:
-    """The arguments of tool calls sent back are JSON text of objects, where the provider parses them.
+def judge(_request: Body, context: Context) -> list[Fault]:
+    """Tool call arguments are the JSON text of an object if the provider parses them.
 
-    The canonical wire sends them back as the model wrote them, even when malformed; some providers refuse that.
-    To fix it, send `{}` in their place there, with a result that says what was wrong with the arguments.
+    The canonical wire sends them back as the model wrote them, even if malformed; some providers reject that.
+    To fix it, send `{}` instead to such a provider, with a tool result that says what was wrong with the arguments.
     """
     return [
         fault
-        for turn in context.index.turns
-        if turn.place[0] == request.place[0]
+        for turn in context.turns
         for call in turn.calls
         if type(call.arguments) is str and not _is_object(call.arguments)
         for fault in _faults(call, context)
@@ -58,7 +55,7 @@ def _faults(call: Call, context: Context) -> list[Fault]:
     except orjson.JSONDecodeError as error:
         claim = "arguments.malformed-in-request" if call.arguments else "arguments.empty-in-request"
         reason = error.msg
-    if context.claims.get(claim) in _BORNE:
+    if not context.rejects_or_damages(claim):
         return []
     message = f"expected JSON text of an object, got {call.arguments!r:.60} ({reason})"
     values = {"id": call.id, "name": call.name, "position": call.position, "reason": reason}

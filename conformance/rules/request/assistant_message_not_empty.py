@@ -1,5 +1,3 @@
-"""Rule: an assistant message says or calls something."""
-
 from conformance.documents.pointer import REMOVE
 from conformance.results import Level
 from conformance.rules import Context, Fault, Source, example, rule
@@ -8,8 +6,8 @@ from conformance.wire.views import plain_turns
 
 _CONTENT = "/0/request/messages/2/content"
 _REFUSED = {"status": 400, "message": "content or tool_calls must be set"}
-_INSTEAD = ("refusal", "function_call", "audio")
-"""What may stand in the place of content: a refusal, a call of the kind before tools, a spoken reply."""
+_ALTERNATIVES = ("refusal", "function_call", "audio")
+"""Keys that replace content: a refusal, a legacy function call, a spoken reply."""
 
 
 @rule(
@@ -32,15 +30,16 @@ _INSTEAD = ("refusal", "function_call", "audio")
             {_CONTENT: None, "/0/request/messages/2/refusal": "I cannot help with that."},
         ),
     ],
+    reads=tuple([f"content.{form}-on-plain-turn" for form in ("absent", "null", "empty")]),
 )
 def judge(message: Message, _context: Context) -> list[Fault]:
-    """An assistant message carries content or tool calls.
+    """An assistant message has content or tool calls.
 
-    Replies that held reasoning alone, or that were cut before their first word, leave such messages behind.
-    To fix it, leave the whole message out when the next request is built.
+    Replies that held only reasoning, or that were cut off before their first word, leave such messages behind.
+    To fix it, omit the whole message from the next request.
     """
     value = message.value
-    if value.get("content") or any(value.get(name) for name in _INSTEAD):
+    if value.get("content") or any(value.get(name) for name in _ALTERNATIVES):
         return []
     content = value.get("content", ...)
     if content not in (..., None, "", []):

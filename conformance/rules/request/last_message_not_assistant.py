@@ -1,14 +1,13 @@
-"""Rule: the last word is not the model's."""
-
 from conformance.results import Level
 from conformance.rules import Context, Fault, Source, example, rule
+from conformance.rules.reasoning_claims import THINKS
 from conformance.wire.elements import Body
 from conformance.wire.views import requests
 
 _REFUSED = {"request.last-assistant": {"status": 400, "message": "The last message must be a user message."}}
 _THINKING = {"thinking.mode": "always", "request.prefill-while-thinking": _REFUSED["request.last-assistant"]}
 _LAST = {"role": "assistant", "content": "Rarely"}
-_GOES_ON = ("prefix", "partial")
+_PREFIX_KEYS = ("prefix", "partial")
 
 
 @rule(
@@ -27,28 +26,29 @@ _GOES_ON = ("prefix", "partial")
         example("plain", claims=_REFUSED),
         example("tool-result", claims=_REFUSED),
     ],
+    reads=("request.prefill-while-thinking", "request.last-assistant", *THINKS),
 )
 def judge(request: Body, context: Context) -> list[Fault]:
-    """The last message is not an assistant's answer, where the provider refuses to go on from one.
+    """The last message is not an assistant message if the provider rejects that.
 
-    One that is marked as a beginning (`prefix`, `partial`) is meant to be gone on from. To fix it, append what the
-    user says next, or mark it.
+    A message that is marked as a prefix (`prefix`, `partial`) is meant to be continued, and is allowed. To fix it,
+    append the next user message, or mark the message as a prefix.
     """
     listed = request.value.get("messages")
     last = listed[-1] if type(listed) is list and listed else None
     if type(last) is not dict or last.get("role") != "assistant" or last.get("tool_calls"):
         return []
-    if any(last.get(key) is True for key in _GOES_ON):
+    if any(last.get(key) is True for key in _PREFIX_KEYS):
         return []
     values = {"role": "assistant", "model": request.exchange.model}
-    message = "expected the last message to be of another role, got the assistant's"
+    message = "expected a last message of another role, got an assistant message"
     return [Fault(message, at=("messages", len(listed or ()) - 1), values=values, claim=_claim(context))]
 
 
 def _claim(context: Context) -> str | None:
-    """Return the claim that speaks of such an end, that of thinking first; None where it is borne or none is known."""
+    """Return the claim about such an end, the one about thinking first; None if it is tolerated or unknown."""
     names = ("request.prefill-while-thinking",) if context.thinks is True else ()
     for name in (*names, "request.last-assistant"):
-        if context.knows((name,)):
-            return name if context.claim(name) not in ("accepted", "ignored") else None
+        if context.knows(name):
+            return name if context.rejects_or_damages(name) else None
     return None

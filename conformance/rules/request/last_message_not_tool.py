@@ -1,5 +1,3 @@
-"""Rule: the last word is not a tool's."""
-
 from conformance.results import Level
 from conformance.rules import Context, Fault, Source, example, rule
 from conformance.wire.elements import Body
@@ -11,7 +9,7 @@ _REFUSED = {"request.last-tool": {"status": 400, "message": "The last message mu
 @rule(
     Level.MUST,
     on=requests,
-    where=lambda _request, context: context.claim("request.last-tool") not in ("accepted", "ignored"),
+    where=lambda _request, context: context.rejects_or_damages("request.last-tool"),
     source=Source(
         "https://github.com/olimorris/codecompanion.nvim/issues/760",
         "The last message of deepseek-reasoner must be a user message, or an assistant message with prefix mode on",
@@ -19,17 +17,17 @@ _REFUSED = {"request.last-tool": {"status": 400, "message": "The last message mu
     bad=[example("tool-result", claims=_REFUSED)],
     good=[example("plain", claims=_REFUSED)],
     needs=("request.last-tool",),
-    refused="request.last-tool",
+    claim="request.last-tool",
 )
 def judge(request: Body, _context: Context) -> list[Fault]:
-    """The last message is not a tool's, where the provider goes on from users alone.
+    """The last message is not a tool message if the provider rejects that.
 
-    To fix it, append a user message that asks to go on, or ask a model that goes on from results.
+    To fix it, append a user message that asks to continue, or use a model that continues from tool results.
     """
     listed = request.value.get("messages")
     last = listed[-1] if type(listed) is list and listed else None
     if type(last) is not dict or last.get("role") != "tool":
         return []
     values = {"role": "tool", "model": request.exchange.model}
-    message = "expected the last message to be of another role, got a tool's"
+    message = "expected a last message of another role, got a tool message"
     return [Fault(message, at=("messages", len(listed or ()) - 1), values=values)]

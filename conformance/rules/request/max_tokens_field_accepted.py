@@ -1,5 +1,3 @@
-"""Rule: the bound has the name that the provider reads."""
-
 from conformance.results import Level
 from conformance.rules import Context, Fault, Source, example, rule
 from conformance.wire.elements import Body
@@ -19,9 +17,9 @@ _NAMES = ("max_tokens", "max_completion_tokens")
     needs=("request.max-tokens-fields",),
 )
 def judge(request: Body, context: Context) -> list[Fault]:
-    """The bound on the length of a reply has a name that the provider reads.
+    """The token limit is in a parameter that the provider reads.
 
-    Under the other name it is refused, or has no effect. To fix it, send the name that the profile claims.
+    The other parameter is rejected or has no effect. To fix it, send the parameter that the profile names.
     """
     read = context.claim("request.max-tokens-fields")
     return [

@@ -1,5 +1,3 @@
-"""Rule: parameters do not exclude each other."""
-
 from conformance import profiles
 from conformance.results import Level
 from conformance.rules import Context, Fault, Source, example, rule
@@ -20,9 +18,9 @@ _CLAIM = {"request.conflicts": [{"when": _BOTH, "verdict": _REFUSED}]}
     needs=("request.conflicts",),
 )
 def judge(request: Body, context: Context) -> list[Fault]:
-    """A request holds no parameters that exclude each other at the provider.
+    """A request has no parameters that the provider rejects in combination.
 
-    Either is taken alone. To fix it, decide between them.
+    Each of them is accepted alone. To fix it, send only one of them.
     """
     body = request.value
     faults = []
@@ -31,6 +29,6 @@ def judge(request: Body, context: Context) -> list[Fault]:
         if conflict["verdict"] != "accepted" and all(profiles.matches(each, body) for each in conditions):
             named = ", ".join([each["at"] for each in conditions])
             values = {"model": request.exchange.model}
-            message = f"expected not all of these together: {named}, got them"
+            message = f"expected not all of {named}, got all of them"
             faults.append(Fault(message, values=values, verdict=conflict["verdict"]))
     return faults

@@ -1,18 +1,16 @@
-"""Rule: no forced call while the model thinks."""
-
 from typing import Any
 
 from conformance.results import Level
 from conformance.rules import Context, Fault, Source, example, rule
+from conformance.rules.reasoning_claims import THINKS
 from conformance.wire.elements import Body
 from conformance.wire.views import requests
 
 _CHOICE = "/0/request/tool_choice"
 _NAMED = {"type": "function", "function": {"name": "get_weather"}}
 _REFUSED = {"status": 400, "message": "Thinking mode does not support this tool_choice"}
-_PARTICULAR = {"required": "thinking.with-required-tool-choice", "specified": "thinking.with-named-tool-choice"}
+_SPECIFIC = {"required": "thinking.with-required-tool-choice", "specified": "thinking.with-named-tool-choice"}
 _THINKS = {"thinking.mode": "always", "thinking.with-tool-choice": _REFUSED}
-_THINKS_NOT = {"thinking.mode": "never", "thinking.with-tool-choice": _REFUSED}
 
 
 @rule(
@@ -33,11 +31,12 @@ _THINKS_NOT = {"thinking.mode": "never", "thinking.with-tool-choice": _REFUSED}
         example("tool-call", {_CHOICE: "auto"}, _THINKS),
         example("tool-call", claims=_THINKS),
     ],
+    reads=(*_SPECIFIC.values(), "thinking.with-tool-choice", *THINKS),
 )
 def judge(request: Body, context: Context) -> list[Fault]:
-    """A request forces no tool call while the model thinks, where the provider does not take both.
+    """A request does not force a tool call while the model thinks if the provider rejects that.
 
-    To fix it, switch thinking off for that request, or ask for the call in words and leave `tool_choice` at `auto`.
+    To fix it, turn thinking off for that request, or ask for the call in the prompt and leave `tool_choice` at `auto`.
     """
     kind = _forced(request.value.get("tool_choice"))
     if not kind:
@@ -48,16 +47,16 @@ def judge(request: Body, context: Context) -> list[Fault]:
 
 
 def _claim(request: Body, context: Context) -> str | None:
-    """Return the claim that speaks of a choice, the particular one first; None where it is borne or none is known."""
-    particular = _PARTICULAR["specified" if type(request.value.get("tool_choice")) is dict else "required"]
-    for name in (particular, "thinking.with-tool-choice"):
-        if context.knows((name,)):
-            return name if context.claim(name) not in ("accepted", "ignored") else None
+    """Return the claim about a choice, the specific one first; None if it is tolerated or unknown."""
+    specific = _SPECIFIC["specified" if type(request.value.get("tool_choice")) is dict else "required"]
+    for name in (specific, "thinking.with-tool-choice"):
+        if context.knows(name):
+            return name if context.rejects_or_damages(name) else None
     return None
 
 
 def _forced(choice: Any) -> str:
-    """Return in one word how a call is forced; empty where none is. The word for a named one is Moonshot's."""
+    """Return how a call is forced, in one word; empty if it is not. The word for a named function is Moonshot's."""
     if choice in ("required", "any"):
         return str(choice)
     return "specified" if type(choice) is dict and type(choice.get("function")) is dict else ""

@@ -1,7 +1,5 @@
-"""Rule: what clients note for themselves stays with them."""
-
 from conformance.results import Level
-from conformance.rules import Context, Fault, Source, _keys, example, rule
+from conformance.rules import Context, Fault, Source, example, message_keys, rule
 from conformance.wire.elements import Message
 from conformance.wire.views import messages
 
@@ -16,7 +14,7 @@ _IGNORED = {"request.unknown-message-field": "ignored"}
         "schemas/canonical/transcript.json", "Keys that a client keeps on a message for itself are never sent"
     ),
     bad=[
-        *(example("tool-result", {f"{_RESULT}/{key}": True}) for key in sorted(_keys.LOCAL)),
+        *(example("tool-result", {f"{_RESULT}/{key}": True}) for key in sorted(message_keys.CLIENT_ONLY)),
         example("tool-result", {"/0/request/messages/1/finishReason": "tool_calls"}, _IGNORED),
     ],
     good=[
@@ -24,18 +22,19 @@ _IGNORED = {"request.unknown-message-field": "ignored"}
         example("plain"),
         example("tool-result", {f"{_RESULT}/is_error": True}, {"request.known-message-fields": ["is_error"]}),
     ],
+    reads=message_keys.CLAIMS,
     by_schema=True,
 )
 def judge(message: Message, context: Context) -> list[Fault]:
-    """What a client keeps beside a message for itself is not sent.
+    """A request contains none of the client's own bookkeeping.
 
-    Finish reasons, error flags, tool names, times, durations and what an SDK notes of its provider are a client's
-    bookkeeping; `isError` above all tells the model nothing, because a failure is text in `content`. To fix it, strip
-    these keys when a request is built.
+    Finish reasons, error flags, tool names, times, durations and an SDK's notes about its provider belong to the
+    client. `isError` in particular tells the model nothing: a failure is text in `content`. To fix it, remove these
+    keys when you build a request.
     """
     known = context.claim("request.known-message-fields", ())
     return [
-        _keys.fault(message, holder, key, f"expected {key!r} to stay with the client, got it on the wire")
+        message_keys.fault(message, holder, key, f"expected no {key!r} in a request, got one")
         for holder, key in context.unknown_keys(message.place)
-        if key in _keys.LOCAL and key not in known
+        if key in message_keys.CLIENT_ONLY and key not in known
     ]

@@ -1,7 +1,6 @@
-"""Rule: no tools while the model thinks."""
-
 from conformance.results import Level
 from conformance.rules import Context, Fault, Source, example, rule
+from conformance.rules.reasoning_claims import THINKS
 from conformance.wire.elements import Body
 from conformance.wire.views import requests
 
@@ -16,9 +15,7 @@ _CLAIMS = {
 @rule(
     Level.MUST,
     on=requests,
-    where=lambda _request, context: (
-        context.thinks is True and context.claim("thinking.with-tools") not in ("accepted", "ignored")
-    ),
+    where=lambda _request, context: context.thinks is True and context.rejects_or_damages("thinking.with-tools"),
     source=Source(
         "https://github.com/BerriAI/litellm/pull/34569",
         "Function tools with reasoning_effort are not supported for gpt-5.6-terra in /v1/chat/completions.",
@@ -29,14 +26,15 @@ _CLAIMS = {
     ],
     good=[example("plain", claims=_CLAIMS)],
     needs=("thinking.with-tools",),
-    refused="thinking.with-tools",
+    claim="thinking.with-tools",
+    reads=THINKS,
 )
 def judge(request: Body, _context: Context) -> list[Fault]:
-    """A request declares no tools while the model thinks, where the provider does not take both.
+    """A request declares no tools while the model thinks if the provider rejects that.
 
-    To fix it, switch thinking off in requests with tools, or ask such a model over the interface that has both.
+    To fix it, turn thinking off in requests with tools, or use an API of the provider that supports both.
     """
     if not request.value.get("tools"):
         return []
-    message = "expected no tools while the model thinks, got some"
+    message = "expected no tools while the model thinks, got tools"
     return [Fault(message, at=("tools",), values={"model": request.exchange.model})]

@@ -1,7 +1,5 @@
-"""Rule: messages hold nothing of the client's own."""
-
 from conformance.results import Level
-from conformance.rules import Context, Fault, Source, _keys, example, rule
+from conformance.rules import Context, Fault, Source, example, message_keys, rule
 from conformance.wire.elements import Message
 from conformance.wire.views import messages
 
@@ -30,17 +28,18 @@ _REFUSED = {"status": 400, "message": "Unknown parameter: 'messages[{index}].{fi
         example("plain", {"/0/request/messages/1/name": "ada"}),
         example("tool-result-parallel"),
     ],
+    reads=(*message_keys.CLAIMS, "results.name-field"),
     by_schema=True,
 )
 def judge(message: Message, context: Context) -> list[Fault]:
-    """A message holds only the keys of the canonical wire.
+    """Messages contain only the keys of the canonical wire.
 
-    Lenient hosts drop what they do not know, strict ones refuse the whole request for it. To fix it, build messages
-    from the keys that `schemas/canonical/message.json` names for their role, instead of sending what is stored.
+    Lenient hosts drop keys that they do not know, strict ones reject the whole request. To fix it, build messages from
+    the keys that `schemas/canonical/message.json` lists for their role, instead of sending what you store.
     """
     known = context.claim("request.known-message-fields", ())
     return [
-        _keys.fault(message, holder, key, f"expected no such key on the wire, got {key!r:.60}")
+        message_keys.fault(message, holder, key, f"expected only canonical keys, got {key!r:.60}")
         for holder, key in context.unknown_keys(message.place)
-        if key not in _keys.LOCAL and key not in _keys.REASONING and key not in known
+        if key not in message_keys.CLIENT_ONLY and key not in message_keys.REASONING and key not in known
     ]

@@ -1,8 +1,6 @@
-"""Rule: no parameter that nobody knows."""
-
 from conformance.results import Level
 from conformance.rules import Context, Fault, Source, example, rule
-from conformance.rules._parameters import known
+from conformance.rules.parameters import NAMING, known
 from conformance.wire.elements import Body
 from conformance.wire.views import requests
 
@@ -12,7 +10,7 @@ _REFUSED = {"request.unknown-top-field": {"status": 400, "message": "Unknown par
 @rule(
     Level.SHOULD,
     on=requests,
-    where=lambda _request, context: context.bites("request.unknown-top-field"),
+    where=lambda _request, context: context.rejects_or_damages("request.unknown-top-field"),
     source=Source("https://github.com/openai-php/client/issues/645"),
     bad=[
         example("plain", {"/0/request/extra_body": {"top_k": 5}}, _REFUSED),
@@ -24,14 +22,15 @@ _REFUSED = {"request.unknown-top-field": {"status": 400, "message": "Unknown par
         example("plain", {"/0/request/extra_body": None}, _REFUSED),
     ],
     needs=("request.unknown-top-field",),
-    refused="request.unknown-top-field",
+    claim="request.unknown-top-field",
+    reads=NAMING,
 )
 def judge(request: Body, context: Context) -> list[Fault]:
-    """A request has no parameter that is not known, where the provider refuses those.
+    """A request has only known parameters if the provider rejects unknown ones.
 
-    Known is what the API reference names, what the profile names, and what some provider documents beside thinking:
-    which of the last a provider lacks is for the rule about unsupported parameters. To fix it, leave it out, or send
-    what stands in `extra_body` at the top.
+    Known are the parameters of the API reference, and those that the profile names. Another rule covers parameters that
+    the provider is known to reject. To fix it, omit the parameter, or send the contents of `extra_body` at the top
+    level.
     """
     body = request.value
     unknown = body.keys() - known(context.claims)

@@ -1,5 +1,3 @@
-"""Rule: the model speaks after results."""
-
 from conformance.results import Level
 from conformance.rules import Context, Fault, Source, example, rule
 from conformance.wire.elements import Body
@@ -12,24 +10,24 @@ _REFUSED = {"results.user-after": {"status": 400, "message": "Unexpected role '{
 @rule(
     Level.MUST,
     on=requests,
-    where=lambda _request, context: context.claim("results.user-after") not in ("accepted", "ignored"),
+    where=lambda _request, context: context.rejects_or_damages("results.user-after"),
     source=Source("https://github.com/Portkey-AI/gateway/issues/995"),
     bad=[example("tool-result", _USER, _REFUSED)],
     good=[example("tool-result", claims=_REFUSED)],
     needs=("results.user-after",),
-    refused="results.user-after",
+    claim="results.user-after",
 )
 def judge(request: Body, _context: Context) -> list[Fault]:
-    """No user message directly follows tool results, where the provider wants an assistant's in between.
+    """No user message directly follows tool results if the provider rejects that.
 
-    The canonical wire takes it. To fix it, let the model answer the results first, or put a short assistant message
-    between the two.
+    The canonical wire allows it. To fix it, let the model answer the results first, or insert a short assistant
+    message.
     """
     listed = request.value.get("messages")
     messages = listed if type(listed) is list else []
     return [
         Fault(
-            "expected an assistant message after tool results, got the user's",
+            "expected an assistant message after tool results, got a user message",
             at=("messages", number),
             values={"role": "user", "other": "tool"},
         )

@@ -1,7 +1,6 @@
-"""Rule: one system message."""
-
 from conformance.results import Level
 from conformance.rules import Context, Fault, Source, example, rule
+from conformance.rules.context import messages
 from conformance.wire.elements import Body
 from conformance.wire.views import requests
 
@@ -12,24 +11,19 @@ _SECOND = {"/0/request/messages/1": {"role": "system", "content": "Be brief."}}
 @rule(
     Level.MUST,
     on=requests,
-    where=lambda _request, context: context.claim("request.several-system") not in ("accepted", "ignored"),
+    where=lambda _request, context: context.rejects_or_damages("request.several-system"),
     source=Source("https://platform.openai.com/docs/api-reference/chat/create"),
     bad=[example("request-plain-turns", _SECOND, _CLAIM)],
     good=[example("request-plain-turns", claims=_CLAIM)],
     needs=("request.several-system",),
-    refused="request.several-system",
+    claim="request.several-system",
 )
 def judge(request: Body, _context: Context) -> list[Fault]:
-    """A request holds one system message, where the provider takes no more.
+    """A request has one system message if the provider accepts only one.
 
-    To fix it, join their texts to one.
+    To fix it, join their texts.
     """
-    listed = request.value.get("messages")
-    found = [
-        position
-        for position, message in enumerate(listed if type(listed) is list else ())
-        if type(message) is dict and message.get("role") == "system"
-    ]
+    found = [position for position, _ in messages(request.value, "system")]
     return [
         Fault(
             "expected one system message, got another",

@@ -1,5 +1,3 @@
-"""Rule: the answer to go on from is one."""
-
 from conformance.results import Level
 from conformance.rules import Context, Fault, Source, example, rule
 from conformance.wire.elements import Body
@@ -15,17 +13,17 @@ _REFUSED = {"request.several-last-assistant": {"status": 400, "message": "Cannot
 @rule(
     Level.MUST,
     on=requests,
-    where=lambda _request, context: context.claim("request.several-last-assistant") not in ("accepted", "ignored"),
+    where=lambda _request, context: context.rejects_or_damages("request.several-last-assistant"),
     source=Source("https://platform.openai.com/docs/api-reference/chat/create"),
     bad=[example("plain", _SECOND, _REFUSED)],
     good=[example("plain", claims=_REFUSED)],
     needs=("request.several-last-assistant",),
-    refused="request.several-last-assistant",
+    claim="request.several-last-assistant",
 )
 def judge(request: Body, _context: Context) -> list[Fault]:
-    """A request does not end with several assistant messages, where the provider refuses that.
+    """A request does not end with several assistant messages if the provider rejects that.
 
-    To fix it, join them to one.
+    To fix it, join them into one.
     """
     listed = request.value.get("messages")
     roles = [message.get("role") for message in listed[-2:] if type(message) is dict] if type(listed) is list else []

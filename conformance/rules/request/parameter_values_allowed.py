@@ -1,7 +1,6 @@
-"""Rule: what is fixed is left as it is."""
-
 from conformance.results import Level
 from conformance.rules import Context, Fault, Source, example, rule
+from conformance.rules.reasoning_claims import THINKS
 from conformance.wire.elements import Body
 from conformance.wire.views import requests
 
@@ -22,11 +21,12 @@ _CLAIMS = {
         example("plain", {"/0/request/temperature": 0.5}, {**_CLAIMS, "thinking.mode": "never"}),
     ],
     needs=("thinking.fixed-parameters",),
+    reads=THINKS,
 )
 def judge(request: Body, context: Context) -> list[Fault]:
-    """A parameter of which the provider takes certain values only has one of them.
+    """Parameters have values that the provider allows.
 
-    To fix it, leave the parameter out.
+    Some models accept only certain values, such as a temperature of 1. To fix it, omit the parameter.
     """
     body = request.value
     return [

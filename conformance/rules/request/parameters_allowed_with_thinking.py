@@ -1,7 +1,6 @@
-"""Rule: what thinking excludes is left out."""
-
 from conformance.results import Level
 from conformance.rules import Context, Fault, Source, example, rule
+from conformance.rules.reasoning_claims import THINKS
 from conformance.wire.elements import Body
 from conformance.wire.views import requests
 
@@ -19,11 +18,12 @@ _CLAIMS = {"thinking.mode": "always", "thinking.refused-parameters": ["temperatu
         example("plain", {"/0/request/top_p": 0.5}, _CLAIMS),
     ],
     needs=("thinking.refused-parameters",),
+    reads=THINKS,
 )
 def judge(request: Body, context: Context) -> list[Fault]:
-    """A request has no parameter that the provider refuses while the model thinks.
+    """A request has no parameter that the provider rejects while the model thinks.
 
-    To fix it, leave the parameter out, or switch thinking off.
+    To fix it, omit the parameter, or turn thinking off.
     """
     body = request.value
     return [

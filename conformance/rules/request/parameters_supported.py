@@ -1,5 +1,3 @@
-"""Rule: no parameter that is known to be refused."""
-
 from conformance.results import Level
 from conformance.rules import Context, Fault, Source, example, rule
 from conformance.wire.elements import Body
@@ -30,14 +28,14 @@ _CLAIM = {
     needs=("request.unsupported-fields",),
 )
 def judge(request: Body, context: Context) -> list[Fault]:
-    """A request has no parameter that the provider is known to refuse.
+    """A request has no parameter that the provider is known to reject.
 
-    Others take it, so it comes from a client that was made for them. To fix it, leave the parameter out.
+    Other providers accept it, so it comes from a client that was written for them. To fix it, omit the parameter.
     """
     body = request.value
     return [
         Fault(
-            f"expected no {field}, which the provider does not take, got {body[field]!r:.40}",
+            f"expected no {field}, got {body[field]!r:.40}",
             at=(field,),
             values={"field": field, "value": body[field], "model": request.exchange.model},
             verdict=entry["refusal"],

@@ -1,5 +1,3 @@
-"""Rule: the effort is one that the provider knows."""
-
 from conformance.results import Level
 from conformance.rules import Context, Fault, Source, example, rule
 from conformance.wire.elements import Body
@@ -22,12 +20,12 @@ _CLAIMS = {
     ],
     good=[example("plain", {"/0/request/reasoning_effort": "low"}, _CLAIMS)],
     needs=("thinking.efforts", "thinking.effort-unknown"),
-    refused="thinking.effort-unknown",
+    claim="thinking.effort-unknown",
 )
 def judge(request: Body, context: Context) -> list[Fault]:
-    """`reasoning_effort` is one of the words that the provider knows.
+    """`reasoning_effort` is a value that the provider knows.
 
-    The words differ from host to host. To fix it, send the nearest one that the profile claims.
+    The values differ by host. To fix it, send the nearest value that the profile lists.
     """
     effort, known = request.value["reasoning_effort"], context.claim("thinking.efforts")
     if effort in known or context.claim("thinking.effort-unknown") == "accepted":

@@ -1,5 +1,3 @@
-"""Rule: a reply's schema is written in the JSON Schema that the provider takes."""
-
 from typing import Any
 
 from conformance.results import Level
@@ -25,7 +23,7 @@ def _strict(body: Any) -> dict[str, Any] | None:
 @rule(
     Level.MUST,
     on=requests,
-    where=lambda body, context: _strict(body) is not None and context.bites("request.format-schema"),
+    where=lambda body, context: _strict(body) is not None and context.rejects_or_damages("request.format-schema"),
     source=Source("https://platform.openai.com/docs/guides/structured-outputs"),
     bad=[
         example(
@@ -51,13 +49,13 @@ def _strict(body: Any) -> dict[str, Any] | None:
         ),
     ],
     needs=("request.format-schema",),
-    refused="request.format-schema",
+    claim="request.format-schema",
 )
 def judge(body: Body, _context: Context) -> list[Fault]:
-    """The strict schema of a reply is closed in each of its objects, where the provider checks it.
+    """The strict schema in `response_format` closes each object if the provider checks it.
 
-    What else a provider does not take of JSON Schema differs too much to be foretold. To fix it, say
-    `additionalProperties: false` in each object of the schema, or leave `strict` out.
+    Other limits on JSON Schema differ too much between providers to be predicted. To fix it, set `additionalProperties:
+    false` in each object of the schema, or omit `strict`.
     """
     described = _strict(body) or {}
     path = open_object(described.get("schema"))

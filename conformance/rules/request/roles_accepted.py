@@ -1,12 +1,10 @@
-"""Rule: instructions come under a role that the model takes."""
-
 from conformance.results import Level
 from conformance.rules import Context, Fault, Source, example, rule
+from conformance.rules.context import messages
 from conformance.wire.elements import Body
 from conformance.wire.views import requests
 
 _CLAIMS = {"developer": "request.developer-role", "system": "request.system-role"}
-_BORNE = (None, "accepted", "ignored", "unknown")
 _REFUSED = {
     "status": 400,
     "message": "Unsupported value: 'messages[{index}].role' does not support '{role}' with this model.",
@@ -17,7 +15,7 @@ _ROLE = "/0/request/messages/0/role"
 @rule(
     Level.MUST,
     on=requests,
-    where=lambda _request, context: any(context.claims.get(name) not in _BORNE for name in _CLAIMS.values()),
+    where=lambda _request, context: any(context.rejects_or_damages(name) for name in _CLAIMS.values()),
     source=Source(
         "https://github.com/pydantic/pydantic-ai/blob/4fda38988/tests/models/cassettes/test_openai/"
         "test_openai_o1_mini_system_role%5Bsystem%5D.yaml",
@@ -31,22 +29,21 @@ _ROLE = "/0/request/messages/0/role"
         example("plain", claims={"request.developer-role": _REFUSED}),
         example("plain", {_ROLE: "developer"}, {"request.developer-role": "accepted", "request.system-role": _REFUSED}),
     ],
+    reads=tuple(_CLAIMS.values()),
 )
 def judge(request: Body, context: Context) -> list[Fault]:
-    """Instructions stand under a role that the provider takes, system or developer.
+    """Instructions have a role that the provider accepts: system or developer.
 
-    Newer OpenAI models know the role developer, most others know system alone, and early reasoning models took
-    neither. To fix it, send the role that is taken; where there is none, put the text before the user's.
+    Newer OpenAI models accept developer, most others accept only system, and early reasoning models accepted neither.
+    To fix it, send the accepted role; if there is none, put the text before the user's.
     """
-    listed = request.value.get("messages")
-    refused = [role for role, name in _CLAIMS.items() if context.claims.get(name) not in _BORNE]
+    rejected = [role for role, name in _CLAIMS.items() if context.rejects_or_damages(name)]
     return [
         Fault(
-            f"expected a role that the provider takes, got {message['role']}",
+            f"expected a role that the provider accepts, got {message['role']}",
             at=("messages", position, "role"),
             values={"role": message["role"], "model": request.exchange.model},
             claim=_CLAIMS[message["role"]],
         )
-        for position, message in enumerate(listed if type(listed) is list else ())
-        if type(message) is dict and message.get("role") in refused
+        for position, message in messages(request.value, *rejected)
     ]

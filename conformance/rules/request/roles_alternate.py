@@ -1,5 +1,3 @@
-"""Rule: user and assistant take turns."""
-
 from itertools import pairwise
 from typing import Any
 
@@ -21,7 +19,7 @@ _MESSAGE = "/0/request/messages/2"
 @rule(
     Level.MUST,
     on=requests,
-    where=lambda _request, context: context.claim("request.successive-same-role") not in ("accepted", "ignored"),
+    where=lambda _request, context: context.rejects_or_damages("request.successive-same-role"),
     source=Source(
         "https://github.com/open-webui/open-webui/issues/9266",
         "You should interleave the user/assistant messages in the message sequence.",
@@ -35,12 +33,12 @@ _MESSAGE = "/0/request/messages/2"
         example("tool-result-parallel", claims=_CLAIM),
     ],
     needs=("request.successive-same-role",),
-    refused="request.successive-same-role",
+    claim="request.successive-same-role",
 )
 def judge(request: Body, _context: Context) -> list[Fault]:
-    """User and assistant messages take turns, where the provider refuses two of one role in a row.
+    """User and assistant messages alternate if the provider requires it.
 
-    Results of parallel calls are not meant. To fix it, join the texts of such messages.
+    Results of parallel calls are exempt. To fix it, join consecutive messages of the same role.
     """
     listed = request.value.get("messages")
     roles = [_role(each) for each in listed] if type(listed) is list else []

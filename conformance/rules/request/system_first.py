@@ -1,5 +1,3 @@
-"""Rule: system messages come first."""
-
 from conformance.results import Level
 from conformance.rules import Context, Fault, Source, example, rule
 from conformance.wire.elements import Body
@@ -14,7 +12,7 @@ _LATE = {"/0/request/messages/-": {"role": "system", "content": "Be brief."}}
 @rule(
     Level.MUST,
     on=requests,
-    where=lambda _request, context: context.claim("request.system-position") not in ("accepted", "ignored"),
+    where=lambda _request, context: context.rejects_or_damages("request.system-position"),
     source=Source(
         "https://github.com/crmne/ruby_llm/blob/6d15549852c5f033a4ac9ddba49c11cc76b87ba3/spec/fixtures/vcr_cassettes/"
         "chat_basic_chat_functionality_mistral_mistral-small-latest_replaces_previous_system_messages_when_replace_true.yml",
@@ -26,13 +24,13 @@ _LATE = {"/0/request/messages/-": {"role": "system", "content": "Be brief."}}
     ],
     good=[example("plain", claims=_CLAIM), example("tool-result-parallel", claims=_CLAIM)],
     needs=("request.system-position",),
-    refused="request.system-position",
+    claim="request.system-position",
 )
 def judge(request: Body, _context: Context) -> list[Fault]:
-    """System messages stand before all others, where the provider takes them nowhere else.
+    """System messages come first if the provider rejects them elsewhere.
 
-    Clients that compact a history, or remind the model of something, put them in the middle. To fix it, move the
-    text to the first system message, or say it as the user.
+    Clients that compact a history, or remind the model of something, insert them in the middle. To fix it, move the
+    text to the first system message, or send it as a user message.
     """
     listed = request.value.get("messages")
     faults = []

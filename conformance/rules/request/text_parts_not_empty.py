@@ -1,7 +1,6 @@
-"""Rule: text parts hold text."""
-
 from conformance.results import Level
 from conformance.rules import Context, Fault, Source, example, rule
+from conformance.rules.context import messages
 from conformance.wire.elements import Body
 from conformance.wire.views import requests
 
@@ -12,7 +11,7 @@ _CLAIM = {"content.empty-text-part": {"status": 400, "message": "text content is
 @rule(
     Level.MUST,
     on=requests,
-    where=lambda _request, context: context.claim("content.empty-text-part") not in ("accepted", "ignored"),
+    where=lambda _request, context: context.rejects_or_damages("content.empty-text-part"),
     source=Source("https://github.com/MoonshotAI/kimi-cli/issues/2621", "text content is empty"),
     bad=[
         example("plain", {_CONTENT: [{"type": "text", "text": ""}]}, _CLAIM),
@@ -20,18 +19,16 @@ _CLAIM = {"content.empty-text-part": {"status": 400, "message": "text content is
     ],
     good=[example("plain", {_CONTENT: [{"type": "text", "text": "Hello"}]}, _CLAIM)],
     needs=("content.empty-text-part",),
-    refused="content.empty-text-part",
+    claim="content.empty-text-part",
 )
 def judge(request: Body, _context: Context) -> list[Fault]:
-    """A text part is not empty, where the provider refuses empty ones.
+    """Text parts are not empty if the provider rejects empty ones.
 
-    A reply that said nothing beside its calls becomes such a part in clients that keep all content as parts.
-    To fix it, leave the part out.
+    Clients that store all content as parts make one from a reply with calls and no text. To fix it, omit the part.
     """
-    listed = request.value.get("messages")
     faults = []
-    for number, message in enumerate(listed if type(listed) is list else ()):
-        content = message.get("content") if type(message) is dict else None
+    for number, message in messages(request.value):
+        content = message.get("content")
         for position, part in enumerate(content if type(content) is list else ()):
             if type(part) is dict and part.get("type") == "text" and part.get("text") == "":
                 at = ("messages", number, "content", position, "text")

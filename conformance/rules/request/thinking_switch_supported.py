@@ -1,5 +1,3 @@
-"""Rule: thinking is switched where it can be."""
-
 from conformance import profiles
 from conformance.results import Level
 from conformance.rules import Context, Fault, Source, example, rule
@@ -28,20 +26,21 @@ _ALWAYS = {"thinking.mode": "always", "thinking.switches": _SWITCHES, "thinking.
         example("plain", claims=_NEVER),
     ],
     needs=("thinking.mode", "thinking.switches"),
+    reads=("thinking.unsupported", "thinking.off-unsupported"),
 )
 def judge(request: Body, context: Context) -> list[Fault]:
-    """A request does not switch thinking on where the model cannot, nor off where it always thinks.
+    """A request turns thinking on or off only if the model supports it.
 
-    Nothing is said where it is not known what becomes of that. To fix it, leave the switch out for such a model.
+    The rule reports nothing if the effect is unknown. To fix it, omit the switch for such a model.
     """
     never = context.claim("thinking.mode") == "never"
     claim = "thinking.unsupported" if never else "thinking.off-unsupported"
-    if not context.knows((claim,)) or context.claim(claim) == "accepted":
+    if not context.knows(claim) or context.claim(claim) == "accepted":
         return []
     body = request.value
     switch = next((each for each in context.claim("thinking.switches") if profiles.matches(each, body)), None)
     if switch is None or switch["thinks"] is not never:
         return []
-    words = "no switch that has the model think" if never else "no switch that keeps the model from thinking"
+    words = "no parameter that turns thinking on" if never else "no parameter that turns thinking off"
     values = {"model": request.exchange.model, "field": switch["at"].split("/")[1]}
     return [Fault(f"expected {words}, got one at {switch['at']}", values=values, claim=claim)]

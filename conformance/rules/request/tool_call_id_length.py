@@ -1,5 +1,3 @@
-"""Rule: ids are short enough."""
-
 from conformance.results import Level
 from conformance.rules import Context, Fault, Source, example, rule
 from conformance.wire.elements import Body
@@ -22,20 +20,18 @@ _CLAIM = {
 @rule(
     Level.MUST,
     on=requests,
-    where=lambda _request, context: (
-        bool(context.index.turns) and context.claim("ids.input-max-length")["refusal"] not in ("accepted", "ignored")
-    ),
+    where=lambda _request, context: bool(context.turns) and context.rejects_or_damages("ids.input-max-length"),
     source=Source("https://github.com/vercel/ai/issues/8132", "string too long. Expected a string with maximum length"),
     bad=[example("tool-result", _EDITS, _CLAIM)],
     good=[example("tool-result", claims=_CLAIM), example("tool-result-parallel", claims=_CLAIM)],
     needs=("ids.input-max-length",),
-    refused="ids.input-max-length",
+    claim="ids.input-max-length",
 )
-def judge(request: Body, context: Context) -> list[Fault]:
-    """The ids of tool calls are no longer than the provider takes.
+def judge(_request: Body, context: Context) -> list[Fault]:
+    """Tool call ids are not longer than the provider accepts.
 
-    Ids of other hosts, above all those with a prefix and two UUIDs, are longer than some providers allow. To fix it,
-    map the ids of a history to short ones when the model is switched, in calls and results alike.
+    Ids of other hosts are longer than some providers allow, above all those with a prefix and two UUIDs. To fix it, map
+    the ids of a history to short ones when you switch models, in calls and results alike.
     """
     limit = context.claim("ids.input-max-length")["limit"]
     return [
@@ -44,7 +40,7 @@ def judge(request: Body, context: Context) -> list[Fault]:
             place=(*turn.place, "tool_calls", position, "id"),
             values={"id": each, "length": len(each), "limit": limit, "position": position},
         )
-        for turn in context.index.turns
+        for turn in context.turns
         for position, each in enumerate(turn.ids)
-        if type(each) is str and len(each) > limit and turn.place[0] == request.place[0]
+        if type(each) is str and len(each) > limit
     ]

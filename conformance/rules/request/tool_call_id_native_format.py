@@ -1,9 +1,8 @@
-"""Rule: ids have the form that the provider gives."""
-
 import re
 
 from conformance.results import Level
 from conformance.rules import Context, Fault, Source, example, rule
+from conformance.rules.context import as_words
 from conformance.wire.elements import Body
 from conformance.wire.views import requests
 
@@ -14,29 +13,30 @@ _CLAIMS = {"ids.format": "call_[a-z]", "ids.foreign": "damaged"}
 @rule(
     Level.MUST,
     on=requests,
-    where=lambda _request, context: context.bites("ids.foreign") and "ids.input-pattern" not in context.claims,
+    where=lambda _request, context: (
+        context.rejects_or_damages("ids.foreign") and "ids.input-pattern" not in context.claims
+    ),
     source=Source("https://github.com/openclaw/openclaw/pull/70030"),
     bad=[example("tool-result", _OTHER, _CLAIMS)],
     good=[example("tool-result", claims=_CLAIMS)],
     needs=("ids.foreign", "ids.format"),
-    refused="ids.foreign",
+    claim="ids.foreign",
+    reads=("ids.input-pattern",),
 )
-def judge(request: Body, context: Context) -> list[Fault]:
-    """The ids of tool calls have the form of the provider's own, where others are refused or do damage.
+def judge(_request: Body, context: Context) -> list[Fault]:
+    """Tool call ids have the provider's own format if it rejects or corrupts others.
 
-    Templates that read the function's name from the id are led astray by the ids of another host. To fix it, give
-    the calls of another host ids of that form, the same in the call and in its result.
+    Templates that read the function name from the id misread the ids of another host. To fix it, give the calls of
+    another host ids of this format, the same in the call and in its result.
     """
-    claimed = context.claim("ids.format")
-    patterns = [claimed] if isinstance(claimed, str) else claimed
+    patterns = as_words(context.claim("ids.format"))
     return [
         Fault(
-            f"expected an id of the form {' or '.join(patterns)}, got {call.id[:40]!r}",
+            f"expected an id that matches {' or '.join(patterns)}, got {call.id[:40]!r}",
             place=(*call.place, "id"),
             values={"id": call.id, "position": call.position},
         )
-        for turn in context.index.turns
-        if turn.place[0] == request.place[0]
+        for turn in context.turns
         for call in turn.calls
         if type(call.id) is str and call.id and not any(re.fullmatch(each, call.id) for each in patterns)
     ]

@@ -1,5 +1,3 @@
-"""Rule: a call sent back has an id, where the provider wants one."""
-
 from conformance.results import Level
 from conformance.rules import Context, Fault, Source, example, rule
 from conformance.wire.elements import Body
@@ -12,9 +10,7 @@ _REFUSED = {"ids.empty-in-request": {"status": 400, "message": "Invalid 'message
 @rule(
     Level.MUST,
     on=requests,
-    where=lambda _request, context: (
-        bool(context.index.turns) and context.claim("ids.empty-in-request") not in ("accepted", "ignored")
-    ),
+    where=lambda _request, context: bool(context.turns) and context.rejects_or_damages("ids.empty-in-request"),
     source=Source(
         "https://github.com/lmstudio-ai/lmstudio-bug-tracker/issues/830",
         "Invalid 'messages' in payload. Please check the structure of your 'messages' and try again",
@@ -25,13 +21,13 @@ _REFUSED = {"ids.empty-in-request": {"status": 400, "message": "Invalid 'message
     ],
     good=[example("tool-result", claims=_REFUSED), example("tool-two-turns", claims=_REFUSED)],
     needs=("ids.empty-in-request",),
-    refused="ids.empty-in-request",
+    claim="ids.empty-in-request",
 )
-def judge(request: Body, context: Context) -> list[Fault]:
-    """The ids of tool calls are not empty, where the provider refuses empty ones.
+def judge(_request: Body, context: Context) -> list[Fault]:
+    """Tool call ids are not empty if the provider rejects empty ones.
 
-    Some hosts reply with empty ids and refuse them all the same; that they came is the fault of the host. To fix it,
-    make up an id for such a call, and use it in the call and in its result alike.
+    Some hosts reply with empty ids and then reject them; the empty id is the host's fault. To fix it, generate an id
+    for such a call, and use it in the call and in its result.
     """
     return [
         Fault(
@@ -39,8 +35,8 @@ def judge(request: Body, context: Context) -> list[Fault]:
             place=(*turn.place, "tool_calls", position, "id"),
             values={"position": position},
         )
-        for turn in context.index.turns
-        if "" in turn.ids and turn.place[0] == request.place[0]
+        for turn in context.turns
+        if "" in turn.ids
         for position, each in enumerate(turn.ids)
         if each == ""
     ]

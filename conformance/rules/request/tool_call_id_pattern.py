@@ -1,5 +1,3 @@
-"""Rule: ids have the form that the provider takes."""
-
 import re
 
 from conformance.results import Level
@@ -19,9 +17,7 @@ _RIGHT = {"/0/request/messages/1/tool_calls/0/id": "D681PevKs", "/0/request/mess
 @rule(
     Level.MUST,
     on=requests,
-    where=lambda _request, context: (
-        bool(context.index.turns) and context.claim("ids.input-pattern")["refusal"] not in ("accepted", "ignored")
-    ),
+    where=lambda _request, context: bool(context.turns) and context.rejects_or_damages("ids.input-pattern"),
     source=Source(
         "https://github.com/editor-code-assistant/eca/issues/233",
         "Tool call id was 2968-LWy3uasib but must be a-z, A-Z, 0-9, with a length of 9.",
@@ -29,13 +25,13 @@ _RIGHT = {"/0/request/messages/1/tool_calls/0/id": "D681PevKs", "/0/request/mess
     bad=[example("tool-result", claims=_CLAIM)],
     good=[example("tool-result", _RIGHT, _CLAIM)],
     needs=("ids.input-pattern",),
-    refused="ids.input-pattern",
+    claim="ids.input-pattern",
 )
-def judge(request: Body, context: Context) -> list[Fault]:
-    """The ids of tool calls have the form that the provider takes.
+def judge(_request: Body, context: Context) -> list[Fault]:
+    """Tool call ids match the pattern that the provider requires.
 
-    A history that began at another host holds ids of that host's form. To fix it, map them to ids of the form that
-    is asked for when the model is switched, in calls and results alike.
+    A history that began at another host has ids in that host's format. To fix it, map them to ids that match when you
+    switch models, in calls and results alike.
     """
     pattern = context.claim("ids.input-pattern")["pattern"]
     fits = re.compile(pattern).fullmatch
@@ -45,7 +41,7 @@ def judge(request: Body, context: Context) -> list[Fault]:
             place=(*turn.place, "tool_calls", position, "id"),
             values={"id": each, "length": len(each), "position": position},
         )
-        for turn in context.index.turns
+        for turn in context.turns
         for position, each in enumerate(turn.ids)
-        if type(each) is str and each and not fits(each) and turn.place[0] == request.place[0]
+        if type(each) is str and each and not fits(each)
     ]

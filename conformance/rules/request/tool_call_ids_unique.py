@@ -1,5 +1,3 @@
-"""Rule: no id comes twice in a request."""
-
 from conformance.results import Level
 from conformance.rules import Context, Fault, Source, example, rule
 from conformance.wire.elements import Body
@@ -14,9 +12,7 @@ _AGAIN = {"/0/request/messages/3/tool_calls/0/id": "call_a", "/0/request/message
 @rule(
     Level.MUST,
     on=requests,
-    where=lambda _request, context: (
-        bool(context.index.turns) and context.claim("ids.duplicate-in-request") not in ("accepted", "ignored")
-    ),
+    where=lambda _request, context: bool(context.turns) and context.rejects_or_damages("ids.duplicate-in-request"),
     source=Source(
         "https://github.com/openclaw/openclaw/pull/51155", "Invalid request: tool call id write:XXX is duplicated"
     ),
@@ -26,26 +22,24 @@ _AGAIN = {"/0/request/messages/3/tool_calls/0/id": "call_a", "/0/request/message
     ],
     good=[example("tool-two-turns", claims=_CLAIM)],
     needs=("ids.duplicate-in-request",),
-    refused="ids.duplicate-in-request",
+    claim="ids.duplicate-in-request",
 )
-def judge(request: Body, context: Context) -> list[Fault]:
-    """The ids of a request's tool calls differ from message to message.
+def judge(_request: Body, context: Context) -> list[Fault]:
+    """Tool call ids differ from message to message if the provider rejects or confuses equal ones.
 
-    Hosts that number calls anew in each reply bring the same id again, and others look ids up over the whole request.
-    To fix it, rename the later of the two, in the call and in its result alike.
+    Hosts that number the calls of each reply from 0 repeat ids, and others look ids up in the whole request. To fix it,
+    rename the later of the two, in the call and in its result.
     """
-    number = request.place[0]
-    turns = [turn for turn in context.index.turns if turn.place[0] == number]
-    ids = [each for turn in turns for each in turn.ids if type(each) is str]
+    ids = [each for turn in context.turns for each in turn.ids if type(each) is str]
     if len(set(ids)) == len(ids):
         return []
     first: dict[str, int] = {}
     faults = []
-    for turn in turns:
+    for turn in context.turns:
         for position, each in enumerate(turn.ids):
             earlier = first.setdefault(each, turn.number) if type(each) is str and each else turn.number
             if earlier != turn.number:
-                message = f"expected an id that no earlier message has, got {each!r:.60} as in message {earlier}"
+                message = f"expected an id that is new in this request, got {each!r:.60} as in message {earlier}"
                 values = {"id": each, "ids": each, "other": earlier, "position": position}
                 faults.append(Fault(message, place=(*turn.place, "tool_calls", position, "id"), values=values))
     return faults

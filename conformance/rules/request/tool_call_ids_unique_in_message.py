@@ -1,5 +1,3 @@
-"""Rule: no id comes twice in a message."""
-
 from conformance.results import Level
 from conformance.rules import Context, Fault, Source, example, rule
 from conformance.wire.elements import Body
@@ -12,9 +10,8 @@ _REFUSED = {"ids.duplicate-in-message": {"status": 400, "message": "Duplicate to
 @rule(
     Level.MUST,
     on=requests,
-    where=lambda request, context: (
-        context.claim("ids.duplicate-in-message") not in ("accepted", "ignored")
-        and any(len(turn.ids) > 1 and turn.place[0] == request.place[0] for turn in context.index.turns)
+    where=lambda _request, context: (
+        context.rejects_or_damages("ids.duplicate-in-message") and any(len(turn.ids) > 1 for turn in context.turns)
     ),
     source=Source("https://github.com/bug-ops/zeph/pull/6506", "tool_calls[].id must be unique within the request"),
     bad=[
@@ -23,22 +20,22 @@ _REFUSED = {"ids.duplicate-in-message": {"status": 400, "message": "Duplicate to
     ],
     good=[example("tool-result-parallel", claims=_REFUSED)],
     needs=("ids.duplicate-in-message",),
-    refused="ids.duplicate-in-message",
+    claim="ids.duplicate-in-message",
 )
-def judge(request: Body, context: Context) -> list[Fault]:
-    """The tool calls of one message have different ids, where the provider refuses or confuses equal ones.
+def judge(_request: Body, context: Context) -> list[Fault]:
+    """Tool call ids differ within a message if the provider rejects or confuses equal ones.
 
-    That they came so is the fault of the host; only the order tells which result belongs to which call. To fix it,
-    rename the later of the two, in the call and in its result alike.
+    The equal ids are the host's fault; only the order shows which result belongs to which call. To fix it, rename the
+    later of the two, in the call and in its result.
     """
     return [
         Fault(
-            f"expected an id that no call before it has, got {each!r:.60} again",
+            f"expected an id that is new in this message, got {each!r:.60} again",
             place=(*turn.place, "tool_calls", position, "id"),
             values={"id": each, "ids": each, "position": position},
         )
-        for turn in context.index.turns
-        if len(turn.ids) > 1 and turn.place[0] == request.place[0]
+        for turn in context.turns
+        if len(turn.ids) > 1
         for position, each in enumerate(turn.ids)
         if each and each in turn.ids[:position]
     ]

@@ -1,5 +1,3 @@
-"""Rule: one message an answer."""
-
 from conformance.results import Level
 from conformance.rules import Context, Fault, Source, example, rule
 from conformance.wire.elements import Body
@@ -12,28 +10,28 @@ _REFUSED = {"request.calls-after-assistant": {"status": 400, "message": "Unexpec
 @rule(
     Level.MUST,
     on=requests,
-    where=lambda _request, context: context.claim("request.calls-after-assistant") not in ("accepted", "ignored"),
+    where=lambda _request, context: context.rejects_or_damages("request.calls-after-assistant"),
     source=Source("https://platform.openai.com/docs/api-reference/chat/create"),
     bad=[example("tool-result", _BEFORE, _REFUSED)],
     good=[example("tool-result", claims=_REFUSED)],
     needs=("request.calls-after-assistant",),
-    refused="request.calls-after-assistant",
+    claim="request.calls-after-assistant",
 )
 def judge(request: Body, context: Context) -> list[Fault]:
-    """Tool calls do not stand in a second assistant message behind another, where that is refused.
+    """Tool calls are not split across consecutive assistant messages.
 
-    To fix it, send what the model said and what it called in one message, as it came.
+    The rule applies if the provider rejects that. To fix it, send the text and the calls of a reply in one message, as
+    received.
     """
     listed = request.value.get("messages")
     return [
         Fault(
-            "expected another role before an assistant message with calls, got an assistant message",
+            "expected another role before a message with tool calls, got assistant",
             place=turn.place,
             values={"role": "assistant", "other": "assistant"},
         )
-        for turn in context.index.turns
-        if turn.place[0] == request.place[0]
-        and turn.number
+        for turn in context.turns
+        if turn.number
         and type(listed) is list
         and type(listed[turn.number - 1]) is dict
         and listed[turn.number - 1].get("role") == "assistant"

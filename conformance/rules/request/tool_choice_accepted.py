@@ -1,5 +1,3 @@
-"""Rule: tool_choice is one that the provider takes."""
-
 from typing import Any
 
 from conformance.results import Level
@@ -24,13 +22,13 @@ _NAMED = {"type": "function", "function": {"name": "get_weather"}}
     ],
     good=[example("tool-call", {_CHOICE: "auto"}, _REFUSED)],
     needs=("tools.choices", "tools.choice-unsupported"),
-    refused="tools.choice-unsupported",
+    claim="tools.choice-unsupported",
 )
 def judge(request: Body, context: Context) -> list[Fault]:
-    """`tool_choice` is one of those that the model takes.
+    """`tool_choice` has a value that the model accepts.
 
-    Forms that the canonical wire does not know are not judged: who takes them is not known. To fix it, leave the
-    choice to the model, and ask for the call in words.
+    Forms that the canonical wire does not have are not checked, because it is unknown who accepts them. To fix it,
+    leave the choice to the model, and ask for the call in the prompt.
     """
     kind = _kind(request.value["tool_choice"])
     choices = context.claim("tools.choices")
@@ -41,7 +39,7 @@ def judge(request: Body, context: Context) -> list[Fault]:
 
 
 def _kind(choice: Any) -> str:
-    """Return what kind of choice it is, in the words of the claim."""
+    """Return the kind of a choice, in the words of the claim."""
     kind = choice.get("type") if type(choice) is dict else choice
     if kind == "function":
         return "named"

@@ -1,5 +1,3 @@
-"""Rule: the function that is named exists."""
-
 from typing import Any
 
 from conformance.documents.pointer import REMOVE
@@ -30,12 +28,13 @@ def _chosen(request: Body) -> Any:
         example("error", {_CHOICE: _UNKNOWN}, {"tools.choice-unknown-name": {"status": 400}}),
     ],
     good=[example("tool-call", {_CHOICE: _KNOWN})],
+    reads=("tools.choice-unknown-name", "tools.choice-without-tools"),
 )
 def judge(request: Body, _context: Context) -> list[Fault]:
     """`tool_choice` names a function that the request declares.
 
-    Some providers refuse another name, others answer as if nothing had been chosen. To fix it, declare the function
-    in `tools`, or choose one that is declared.
+    Some providers reject another name, others ignore the choice. To fix it, declare the function in `tools`, or choose
+    a declared one.
     """
     tools = request.value.get("tools")
     name = _chosen(request)

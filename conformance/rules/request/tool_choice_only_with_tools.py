@@ -1,5 +1,3 @@
-"""Rule: a choice needs something to choose from."""
-
 from conformance.results import Level
 from conformance.rules import Context, Fault, Source, example, rule
 from conformance.wire.elements import Body
@@ -12,19 +10,18 @@ _REFUSED = {"tools.choice-without-tools": {"status": 400, "message": "'tool_choi
     Level.MUST,
     on=requests,
     where=lambda request, context: (
-        type(request.value.get("tool_choice")) is str
-        and context.claim("tools.choice-without-tools") not in ("accepted", "ignored")
+        type(request.value.get("tool_choice")) is str and context.rejects_or_damages("tools.choice-without-tools")
     ),
     source=Source("https://platform.openai.com/docs/api-reference/chat/create"),
     bad=[example("plain", {"/0/request/tool_choice": "auto"}, _REFUSED)],
     good=[example("tool-call", {"/0/request/tool_choice": "auto"}, _REFUSED)],
     needs=("tools.choice-without-tools",),
-    refused="tools.choice-without-tools",
+    claim="tools.choice-without-tools",
 )
 def judge(request: Body, _context: Context) -> list[Fault]:
-    """`tool_choice` comes with `tools`, where the provider refuses it alone.
+    """`tool_choice` is sent only with `tools` if the provider rejects it alone.
 
-    That a function is named which is not declared is for another rule. To fix it, leave `tool_choice` out.
+    Another rule reports the choice of an undeclared function. To fix it, omit `tool_choice`.
     """
     if request.value.get("tools"):
         return []

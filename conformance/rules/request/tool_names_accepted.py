@@ -1,5 +1,3 @@
-"""Rule: names of functions have the form that the provider takes."""
-
 import re
 from typing import Any
 
@@ -24,8 +22,7 @@ _TIME = {"type": "function", "function": {"name": "clock.get_time"}}
     Level.MUST,
     on=requests,
     where=lambda request, context: (
-        bool(request.value.get("tools"))
-        and context.claim("request.tool-name-pattern")["refusal"] not in ("accepted", "ignored")
+        bool(request.value.get("tools")) and context.rejects_or_damages("request.tool-name-pattern")
     ),
     source=Source(
         "https://github.com/mcp-use/mcp-use/issues/90",
@@ -34,13 +31,13 @@ _TIME = {"type": "function", "function": {"name": "clock.get_time"}}
     bad=[example("tool-call", {"/0/request/tools/-": _TIME}, _CLAIM)],
     good=[example("tool-call", claims=_CLAIM)],
     needs=("request.tool-name-pattern",),
-    refused="request.tool-name-pattern",
+    claim="request.tool-name-pattern",
 )
 def judge(request: Body, context: Context) -> list[Fault]:
-    """The names of declared functions have the form that the provider takes.
+    """Names of declared functions match the pattern that the provider requires.
 
-    Names that come from servers of tools hold dots, slashes and colons. To fix it, map them to letters, digits,
-    underscores and dashes, and back when a call comes.
+    Names from tool servers contain dots, slashes and colons. To fix it, map them to letters, digits, underscores and
+    dashes, and map the names of calls back.
     """
     pattern = context.claim("request.tool-name-pattern")["pattern"]
     fits = re.compile(pattern).fullmatch

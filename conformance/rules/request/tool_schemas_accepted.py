@@ -1,5 +1,3 @@
-"""Rule: parameters are written in the JSON Schema that the provider takes."""
-
 from conformance.results import Level
 from conformance.rules import Context, Fault, Source, example, rule
 from conformance.wire.definitions import open_object
@@ -13,7 +11,7 @@ _REFUSED = {"tools.schema-dialect": {"status": 400, "message": "Invalid schema f
 @rule(
     Level.MUST,
     on=tool_definitions,
-    where=lambda _tool, context: context.bites("tools.schema-dialect"),
+    where=lambda _tool, context: context.rejects_or_damages("tools.schema-dialect"),
     source=Source("https://platform.openai.com/docs/guides/function-calling"),
     bad=[
         example("error", {f"{_FUNCTION}/strict": True}, _REFUSED),
@@ -26,13 +24,13 @@ _REFUSED = {"tools.schema-dialect": {"status": 400, "message": "Invalid schema f
         ),
     ],
     needs=("tools.schema-dialect",),
-    refused="tools.schema-dialect",
+    claim="tools.schema-dialect",
 )
 def judge(tool: Body, _context: Context) -> list[Fault]:
-    """The parameters of a function declare properties, and those of a strict one are closed.
+    """Function parameters declare properties, and strict functions close each object.
 
-    This holds where the provider checks the schemas of functions; what else a provider does not take of JSON Schema
-    differs too much to be foretold. To fix it, write `properties`, be it an empty object, and say
+    The rule applies if the provider checks the schemas of functions. Other limits on JSON Schema differ too much
+    between providers to be predicted. To fix it, set `properties`, even to an empty object, and set
     `additionalProperties: false` in each object of a strict function's parameters.
     """
     function = tool.value.get("function") if type(tool.value) is dict else None

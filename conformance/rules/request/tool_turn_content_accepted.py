@@ -1,5 +1,3 @@
-"""Rule: content beside calls has a form that the provider takes."""
-
 from typing import Any
 
 from conformance.documents.pointer import REMOVE
@@ -15,14 +13,13 @@ _STRICT = {
     "content.absent-on-tool-turn": _REFUSED,
     "content.empty-on-tool-turn": "accepted",
 }
-_BORNE = (None, "accepted", "ignored", "unknown")
 _CLAIMS = tuple(f"content.{form}-on-tool-turn" for form in ("absent", "null", "empty", "text", "empty-list", "parts"))
 
 
 @rule(
     Level.MUST,
     on=requests,
-    where=lambda _request, context: any(context.claims.get(name) not in _BORNE for name in _CLAIMS),
+    where=lambda _request, context: any(context.rejects_or_damages(name) for name in _CLAIMS),
     source=Source("https://github.com/vercel/ai/issues/13744"),
     bad=[
         example("tool-result", {_CONTENT: None}, _STRICT),
@@ -35,19 +32,19 @@ _CLAIMS = tuple(f"content.{form}-on-tool-turn" for form in ("absent", "null", "e
         example("tool-result", claims=_STRICT),
         example("tool-result", {_CONTENT: None}, {"content.empty-on-tool-turn": _REFUSED}),
     ],
+    reads=_CLAIMS,
 )
-def judge(request: Body, context: Context) -> list[Fault]:
-    """The content of assistant messages with tool calls has a form that the provider accepts.
+def judge(_request: Body, context: Context) -> list[Fault]:
+    """The content of messages with tool calls has a form that the provider accepts.
 
-    The model said nothing beside its calls, and there are four ways to write that: null, an empty string, an empty
-    list, or no key. Each is refused somewhere. To fix it, write it the way that the profile claims to be accepted;
-    where none is known, send an empty string.
+    If the model said nothing beside its calls, there are four ways to write that: null, an empty string, an empty list,
+    or no key. Each is rejected somewhere. To fix it, use the form that the profile lists as accepted; if none is known,
+    send an empty string.
     """
-    claims, number = context.claims, request.place[0]
-    refused = {name for name in _CLAIMS if claims.get(name) not in _BORNE}
+    rejected = {name for name in _CLAIMS if context.rejects_or_damages(name)}
     faults = []
-    for turn in context.index.turns:
-        if turn.place[0] == number and (name := _claim(turn.value)) in refused:
+    for turn in context.turns:
+        if (name := _claim(turn.value)) in rejected:
             at = ("content",) if "content" in turn.value else ()
             got = f"{turn.value['content']!r:.60}" if at else "none"
             message = f"expected content in a form that the provider accepts, got {got}"
@@ -56,7 +53,7 @@ def judge(request: Body, context: Context) -> list[Fault]:
 
 
 def _claim(message: dict[str, Any]) -> str:
-    """Return the name of the claim about the form that the content has."""
+    """Return the name of the claim about the form of the content."""
     content = message.get("content", ...)
     if content is ...:
         return "content.absent-on-tool-turn"

@@ -1,5 +1,3 @@
-"""Rule: tools are functions, where others are refused."""
-
 from conformance.results import Level
 from conformance.rules import Context, Fault, Source, example, rule
 from conformance.wire.elements import Body
@@ -11,17 +9,17 @@ _REFUSED = {"tools.wrong-type": {"status": 400, "message": "invalid params, inva
 @rule(
     Level.MUST,
     on=tool_definitions,
-    where=lambda _tool, context: context.claim("tools.wrong-type") not in ("accepted", "ignored"),
+    where=lambda _tool, context: context.rejects_or_damages("tools.wrong-type"),
     source=Source("https://platform.openai.com/docs/api-reference/chat/create"),
     bad=[example("plain", {"/0/request/tools": [{"type": "web_search"}]}, _REFUSED)],
     good=[example("tool-call", claims=_REFUSED)],
     needs=("tools.wrong-type",),
-    refused="tools.wrong-type",
+    claim="tools.wrong-type",
 )
 def judge(tool: Body, _context: Context) -> list[Fault]:
-    """A tool definition is of type function, where the provider refuses others.
+    """Tools have the type function if the provider rejects others.
 
-    To fix it, leave out the tools that another host runs by itself.
+    To fix it, omit the tools that another host runs itself.
     """
     kind = tool.value.get("type") if type(tool.value) is dict else "function"
     if kind == "function" or type(kind) is not str:

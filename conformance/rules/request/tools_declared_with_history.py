@@ -1,5 +1,3 @@
-"""Rule: calls in the history need their tools."""
-
 from conformance.documents.pointer import REMOVE
 from conformance.results import Level
 from conformance.rules import Context, Fault, Source, example, rule
@@ -12,7 +10,7 @@ _REFUSED = {"tools.history-without-tools": {"status": 400, "message": "tools mus
 @rule(
     Level.MUST,
     on=requests,
-    where=lambda _request, context: context.claim("tools.history-without-tools") not in ("accepted", "ignored"),
+    where=lambda _request, context: context.rejects_or_damages("tools.history-without-tools"),
     source=Source("https://platform.openai.com/docs/api-reference/chat/create"),
     bad=[example("tool-result", {"/0/request/tools": REMOVE}, _REFUSED)],
     good=[
@@ -20,17 +18,15 @@ _REFUSED = {"tools.history-without-tools": {"status": 400, "message": "tools mus
         example("plain", claims=_REFUSED),
     ],
     needs=("tools.history-without-tools",),
-    refused="tools.history-without-tools",
+    claim="tools.history-without-tools",
 )
 def judge(request: Body, context: Context) -> list[Fault]:
-    """A request with tool calls in its history declares tools, where the provider refuses it otherwise.
+    """A request with tool calls in its history declares tools if the provider requires it.
 
-    To fix it, send the definitions on, with `tool_choice: "none"` where no further call is wanted.
+    To fix it, keep sending the definitions, with `tool_choice: "none"` if no further call is wanted.
     """
     if request.value.get("tools"):
         return []
-    return [
-        Fault("expected tools beside the calls of the history, got none", values={"field": "tools"})
-        for turn in context.index.turns
-        if turn.place[0] == request.place[0]
-    ][:1]
+    if not context.turns:
+        return []
+    return [Fault("expected tools beside the calls of the history, got none", values={"field": "tools"})]

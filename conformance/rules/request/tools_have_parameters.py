@@ -1,5 +1,3 @@
-"""Rule: functions say what they take."""
-
 from conformance.documents.pointer import REMOVE
 from conformance.results import Level
 from conformance.rules import Context, Fault, Source, example, rule
@@ -13,7 +11,7 @@ _REFUSED = {"tools.without-parameters": {"status": 400, "message": "function par
 @rule(
     Level.MUST,
     on=tool_definitions,
-    where=lambda _tool, context: context.claim("tools.without-parameters") not in ("accepted", "ignored"),
+    where=lambda _tool, context: context.rejects_or_damages("tools.without-parameters"),
     source=Source(
         "https://github.com/QwenLM/qwen-code/issues/11834", "invalid params, function parameters is empty (2013)"
     ),
@@ -23,12 +21,12 @@ _REFUSED = {"tools.without-parameters": {"status": 400, "message": "function par
     ],
     good=[example("tool-call", claims=_REFUSED)],
     needs=("tools.without-parameters",),
-    refused="tools.without-parameters",
+    claim="tools.without-parameters",
 )
 def judge(tool: Body, _context: Context) -> list[Fault]:
-    """A declared function has parameters, where the provider refuses one without.
+    """Declared functions have parameters if the provider requires them.
 
-    To fix it, send `{"type": "object", "properties": {}}` for a function that takes nothing.
+    To fix it, send `{"type": "object", "properties": {}}` for a function without arguments.
     """
     function = tool.value.get("function") if type(tool.value) is dict else None
     if type(function) is not dict or function.get("parameters"):

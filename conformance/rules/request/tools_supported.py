@@ -1,5 +1,3 @@
-"""Rule: no tools for a model that calls none."""
-
 from conformance.results import Level
 from conformance.rules import Context, Fault, Source, example, rule
 from conformance.wire.elements import Body
@@ -22,15 +20,15 @@ _REFUSED = {
     ],
     good=[example("plain", claims=_REFUSED)],
     needs=("tools.supported",),
-    refused="tools.unsupported",
+    claim="tools.unsupported",
 )
 def judge(request: Body, _context: Context) -> list[Fault]:
-    """A request declares no tools for a model that calls none.
+    """A request declares no tools if the model does not support them.
 
-    To fix it, leave `tools` out, or ask a model that calls tools.
+    To fix it, omit `tools`, or use a model that supports them.
     """
     if not request.value.get("tools"):
         return []
     return [
-        Fault("expected no tools for this model, got some", at=("tools",), values={"model": request.exchange.model})
+        Fault("expected no tools for this model, got tools", at=("tools",), values={"model": request.exchange.model})
     ]

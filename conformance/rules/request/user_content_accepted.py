@@ -1,9 +1,8 @@
-"""Rule: what users say comes as text, where parts are refused."""
-
 from typing import Any
 
 from conformance.results import Level
 from conformance.rules import Context, Fault, Source, example, rule
+from conformance.rules.context import messages
 from conformance.wire.elements import Body
 from conformance.wire.views import requests
 
@@ -14,27 +13,27 @@ _REFUSED = {"content.parts-on-user": {"status": 400, "message": "messages[{index
 @rule(
     Level.MUST,
     on=requests,
-    where=lambda _request, context: context.claim("content.parts-on-user") not in ("accepted", "ignored"),
+    where=lambda _request, context: context.rejects_or_damages("content.parts-on-user"),
     source=Source("https://platform.openai.com/docs/api-reference/chat/create"),
     bad=[example("plain", _PARTS, _REFUSED)],
     good=[example("plain", claims=_REFUSED)],
     needs=("content.parts-on-user",),
-    refused="content.parts-on-user",
+    claim="content.parts-on-user",
 )
 def judge(request: Body, _context: Context) -> list[Fault]:
-    """The content of a user message that is text alone is a string, where the provider takes no parts.
+    """The content of text-only user messages is a string if the provider rejects parts.
 
-    To fix it, join the parts to one text.
+    To fix it, join the parts into one text.
     """
-    listed = request.value.get("messages")
     return [
-        Fault("expected a string as the content, got text parts", at=("messages", number, "content"), values=_USER)
-        for number, message in enumerate(listed if type(listed) is list else ())
-        if type(message) is dict and message.get("role") == "user" and _is_text(message.get("content"))
+        Fault(
+            "expected a string as the content, got text parts",
+            at=("messages", number, "content"),
+            values={"role": "user"},
+        )
+        for number, message in messages(request.value, "user")
+        if _is_text(message.get("content"))
     ]
-
-
-_USER = {"role": "user"}
 
 
 def _is_text(content: Any) -> bool:

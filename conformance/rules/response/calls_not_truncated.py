@@ -1,5 +1,3 @@
-"""Rule: a call that was cut is known as such."""
-
 import orjson
 
 from conformance.results import Level
@@ -26,11 +24,11 @@ _ARGUMENTS = f"{_CHOICE}/message/tool_calls/0/function/arguments"
     good=[example("tool-call", {f"{_CHOICE}/finish_reason": "length"})],
 )
 def judge(reply: Reply, _context: Context) -> list[Fault]:
-    """A reply that the token limit ended holds whole tool calls.
+    """A reply that hits the token limit contains complete tool calls.
 
-    The text of the last call's arguments ends where the tokens did; a client that runs the call all the same runs it
-    with less than the model meant. To fix it, allow more tokens; a client does not run what it cannot parse and says
-    so in the result.
+    The arguments of the last call end where the tokens did; a client that runs the call anyway runs it with less than
+    the model intended. To fix it, allow more tokens. A client does not run what it cannot parse, and says so in the
+    result.
     """
     faults = []
     for call in reply.calls:

@@ -1,5 +1,3 @@
-"""Rule: as many choices as were asked for."""
-
 from conformance.results import Level
 from conformance.rules import Context, Fault, Source, example, rule
 from conformance.wire.elements import Body
@@ -20,10 +18,10 @@ def _has_choices(part: Body, _context: Context) -> bool:
     good=[example("plain"), example("plain", {"/0/request/n": 1})],
 )
 def judge(part: Body, _context: Context) -> list[Fault]:
-    """A reply has as many choices as the request asked for with `n`, one where it did not ask.
+    """A reply has as many choices as `n` requests, or one by default.
 
-    A provider that ignores `n` breaks a client that votes over samples without an error to see. To fix it, give them
-    all, or refuse an `n` that is not supported.
+    A provider that ignores `n` silently breaks a client that votes over samples. To fix it, return all of them, or
+    reject an unsupported `n`.
     """
     asked, got = part.exchange.request.get("n"), len(part.value["choices"])
     expected = asked if type(asked) is int else 1

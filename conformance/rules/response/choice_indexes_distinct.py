@@ -1,5 +1,3 @@
-"""Rule: choices are told apart."""
-
 from conformance.results import Level
 from conformance.rules import Context, Fault, Source, example, rule
 from conformance.wire.elements import Body
@@ -22,10 +20,10 @@ def _has_several(part: Body, _context: Context) -> bool:
     good=[example("plain", {"/0/request/n": 2, "/0/response/choices/-": _SECOND})],
 )
 def judge(part: Body, _context: Context) -> list[Fault]:
-    """The choices of a reply have different indexes.
+    """The choices of a reply have distinct indexes.
 
-    Clients collect choices by index, and the later of two with one index overwrites the earlier. To fix it, number
-    them from 0.
+    Clients collect choices by index, so the later of two with one index overwrites the earlier. To fix it, number them
+    from 0.
     """
     seen: set[int] = set()
     faults = []
@@ -34,6 +32,6 @@ def judge(part: Body, _context: Context) -> list[Fault]:
         if type(index) is not int:
             continue
         if index in seen:
-            faults.append(Fault(f"expected an index of its own, got {index} again", at=("choices", position, "index")))
+            faults.append(Fault(f"expected a new index, got {index} again", at=("choices", position, "index")))
         seen.add(index)
     return faults

@@ -1,5 +1,3 @@
-"""Rule: a finish reason is a word that clients know."""
-
 from conformance.results import Level
 from conformance.rules import Context, Fault, Source, example, rule
 from conformance.wire.elements import Reply
@@ -25,10 +23,10 @@ _USUAL = {_CLAIM: ["stop", "length", "tool_calls", "content_filter"]}
     ],
 )
 def judge(reply: Reply, context: Context) -> list[Fault]:
-    """The finish reason is one of those that the provider is known to give.
+    """The finish reason is one that the provider documents.
 
-    Clients map each word to what they do next; one that they do not know ends the loop, or passes for success.
-    To fix it, reply with a documented word, or document the new one.
+    Clients map each value to an action; a value that they do not know ends the loop, or counts as success. To fix it,
+    reply with a documented value, or document the new one.
     """
     known = context.claim(_CLAIM)
     if reply.finish_reason in known:

@@ -1,9 +1,6 @@
-"""Rule: the finish reason tells a client to run tools."""
-
-from typing import Any
-
 from conformance.results import Level
 from conformance.rules import Context, Fault, Source, example, rule
+from conformance.rules.context import as_words
 from conformance.wire.elements import Reply
 from conformance.wire.views import replies
 
@@ -32,40 +29,43 @@ _STOPS = {**_NAMED, **_UNDER_STOP}
         example("tool-call", _STOPS),
         example("tool-call", _UNDER_STOP, {"finish.with-calls": ["stop", "tool_calls"]}),
     ],
+    reads=(
+        "finish.with-calls",
+        "finish.with-calls-in-stream",
+        "finish.with-named-tool-choice",
+        "finish.with-required-tool-choice",
+        "finish.with-truncated-call",
+    ),
 )
 def judge(reply: Reply, context: Context) -> list[Fault]:
-    """The finish reason is tool_calls exactly when the reply holds tool calls.
+    """The finish reason is `tool_calls` if and only if the reply has tool calls.
 
-    Agent loops go on or end by it: calls under `stop` are never run, `tool_calls` without calls is a loop without
-    work. A reply that was cut (`length`, `content_filter`) is excepted; where `tool_choice` names a function, `stop`
-    is as usual, since the first provider of this wire gives it there. To fix it, reply with `tool_calls`.
+    Agent loops continue or stop by it: calls under `stop` are never run, and `tool_calls` without calls loops with
+    nothing to do. A truncated reply (`length`, `content_filter`) is exempt. If `tool_choice` names a function, `stop`
+    is allowed too, because OpenAI returns it there. To fix it, reply with `tool_calls`.
     """
     reason = reply.finish_reason
     if not reply.calls:
         if reason != _CALLS:
             return []
-        return [Fault("expected tool calls or another finish_reason, got 'tool_calls' alone", at=("finish_reason",))]
+        return [Fault("expected tool calls or another finish_reason, got neither", at=("finish_reason",))]
     if reason == _CALLS and not context.claims:
         return []
     expected = _expected(reply, context)
-    if reason in expected or reason in _listed(context.claim("finish.with-truncated-call")):
+    if reason in expected or reason in as_words(context.claim("finish.with-truncated-call")):
         return []
     message = f"expected finish_reason {' or '.join(map(repr, expected))} beside tool calls, got {reason[:40]!r}"
     return [Fault(message, at=("finish_reason",))]
 
 
 def _expected(reply: Reply, context: Context) -> tuple[str, ...]:
-    """Return the reasons that may stand beside calls, by how the request chose tools."""
+    """Return the finish reasons that a reply with calls may have, by the `tool_choice` of the request."""
     choice = reply.request.get("tool_choice") if reply.request is not None else None
-    usual = _listed(context.claim("finish.with-calls")) or (_CALLS,)
+    usual = as_words(context.claim("finish.with-calls")) or (_CALLS,)
     if reply.streamed:
-        usual = _listed(context.claim("finish.with-calls-in-stream")) or usual
+        usual = as_words(context.claim("finish.with-calls-in-stream")) or usual
     if type(choice) is dict and "function" in choice:
-        return _listed(context.claim("finish.with-named-tool-choice")) or (_CALLS, "stop")
+        return as_words(context.claim("finish.with-named-tool-choice")) or (_CALLS, "stop")
     if choice == "required":
-        return _listed(context.claim("finish.with-required-tool-choice")) or usual
+        return as_words(context.claim("finish.with-required-tool-choice")) or usual
     return usual
-
-
-def _listed(claimed: Any) -> tuple[str, ...]:
-    return (claimed,) if type(claimed) is str else tuple(claimed or ())

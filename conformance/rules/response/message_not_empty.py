@@ -1,12 +1,10 @@
-"""Rule: a reply is not empty."""
-
 from conformance.results import Level
 from conformance.rules import Context, Fault, Source, example, rule
 from conformance.wire.elements import Reply
 from conformance.wire.views import replies
 
 _CONTENT = "/0/response/choices/0/message/content"
-_SAYS = (
+_CONTENT_KEYS = (
     "content", "refusal", "reasoning_content", "reasoning", "reasoning_details", "thinking_blocks", "function_call",
     "audio", "images", "extra_content",
 )  # fmt: skip
@@ -29,16 +27,17 @@ def _has_ended(reply: Reply, context: Context) -> bool:
         example("plain", {_CONTENT: None, "/0/response/choices/0/message/refusal": "No."}),
         example("plain", claims={"reply.may-be-empty": False}),
     ],
+    reads=("reply.may-be-empty",),
 )
 def judge(reply: Reply, _context: Context) -> list[Fault]:
-    """A reply that ends with stop says something: content, reasoning, a refusal or calls.
+    """A reply that ends with `stop` has content, reasoning, a refusal or tool calls.
 
-    An empty reply under status 200 looks like an answer: the loop ends and the user sees nothing. To fix it, fail the
+    An empty reply with status 200 looks like an answer: the loop ends and the user sees nothing. To fix it, fail the
     request, or ask the model again.
     """
     message = reply.message
     if message.get("content") or reply.calls:
         return []
-    if any(message.get(key) for key in _SAYS):
+    if any(message.get(key) for key in _CONTENT_KEYS):
         return []
     return [Fault("expected content, reasoning, a refusal or tool calls, got none of them", at=("message",))]

@@ -1,5 +1,3 @@
-"""Rule: one chunk of a stream."""
-
 from conformance.results import Level
 from conformance.rules import Context, Fault, Source, example, rule
 from conformance.wire.elements import Body
@@ -17,8 +15,8 @@ from conformance.wire.views import chunks
     by_schema=True,
 )
 def judge(part: Body, context: Context) -> list[Fault]:
-    """A chunk of a stream is a chat completion chunk.
+    """A chunk of a stream has the shape of a chat completion chunk.
 
-    The chunk is open: an unknown key is never a fault. To fix it, send the types of `schemas/canonical/chunk.json`.
+    Unknown keys are allowed. To fix it, send the types in `schemas/canonical/chunk.json`.
     """
     return context.shape_faults(part.place)

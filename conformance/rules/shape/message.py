@@ -1,7 +1,6 @@
-"""Rule: one message of a request."""
-
 from conformance.results import Level
 from conformance.rules import Context, Fault, Source, example, rule
+from conformance.rules.schema_claims import OF_MESSAGES
 from conformance.wire.elements import Message
 from conformance.wire.views import messages
 
@@ -14,27 +13,12 @@ from conformance.wire.views import messages
         example("plain", {"/0/request/messages/1/role": "human"}),
         example("tool-result", {"/0/request/messages/2/content": {"celsius": 18}}),
     ],
+    reads=OF_MESSAGES,
     by_schema=True,
-    handed=(
-        "results.without-id",
-        "results.content-null",
-        "results.content-object",
-        "results.image-parts",
-        "request.unknown-role",
-        "request.unknown-part-type",
-        "request.empty-tool-calls",
-        "request.null-tool-calls",
-        "request.wrong-type",
-        "request.image-url-string",
-        "request.null-message-fields",
-        "request.known-part-types",
-        "request.missing-field",
-    ),
 )
 def judge(part: Message, context: Context) -> list[Fault]:
-    """A message of a request has its role's shape.
+    """A message of a request has the shape of its role.
 
-    Roles are system, user, assistant and tool; each has its own keys and types. To fix it, send what
-    `schemas/canonical/message.json` demands of the role.
+    Each role has its own keys and types. To fix it, send what `schemas/canonical/message.json` requires of the role.
     """
     return context.shape_faults(part.place)

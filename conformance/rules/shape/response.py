@@ -1,5 +1,3 @@
-"""Rule: the body of a reply."""
-
 from conformance.documents.pointer import REMOVE
 from conformance.results import Level
 from conformance.rules import Context, Fault, Source, example, rule
@@ -18,9 +16,9 @@ from conformance.wire.views import responses
     by_schema=True,
 )
 def judge(part: Body, context: Context) -> list[Fault]:
-    """A reply's body is a chat completion.
+    """The body of a reply has the shape of a chat completion.
 
-    The body is open: an unknown key is never a fault. What is judged are the keys that clients read: `object`,
-    `choices`, `usage`. To fix it, reply with the types of `schemas/canonical/response.json`.
+    Unknown keys are allowed. Only the keys that clients read are checked: `object`, `choices`, `usage`. To fix it,
+    reply with the types in `schemas/canonical/response.json`.
     """
     return context.shape_faults(part.place)

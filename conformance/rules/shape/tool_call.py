@@ -1,7 +1,6 @@
-"""Rule: one tool call of a request."""
-
 from conformance.results import Level
 from conformance.rules import Context, Fault, Source, example, rule
+from conformance.rules.schema_claims import OF_TOOL_CALLS
 from conformance.wire.elements import Call
 from conformance.wire.views import tool_calls
 
@@ -14,20 +13,13 @@ from conformance.wire.views import tool_calls
         example("tool-result", {"/0/request/messages/1/tool_calls/0/function/arguments": {"city": "Paris"}}),
         example("tool-result", {"/0/request/messages/1/tool_calls/0/type": "tool"}),
     ],
+    reads=OF_TOOL_CALLS,
     by_schema=True,
-    handed=(
-        "request.call-without-type",
-        "ids.absent-in-request",
-        "arguments.object-in-request",
-        "request.wrong-type",
-        "arguments.absent-in-request",
-        "request.missing-field",
-    ),
 )
 def judge(part: Call, context: Context) -> list[Fault]:
-    """A tool call sent back is {id, type, function{name, arguments}}, its arguments a string.
+    """A tool call in a request is {id, type, function{name, arguments}}; its arguments are a string.
 
-    `arguments` is the raw JSON text as the model emitted it, even when malformed: an object in its place loses the
-    bytes and is refused by strict providers. To fix it, send the string that came.
+    `arguments` is the raw JSON text from the model, even if malformed. An object in its place loses the original text,
+    and strict providers reject it. To fix it, send the string as received.
     """
     return context.shape_faults(part.place)

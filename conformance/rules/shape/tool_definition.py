@@ -1,7 +1,6 @@
-"""Rule: one tool definition."""
-
 from conformance.results import Level
 from conformance.rules import Context, Fault, Source, example, rule
+from conformance.rules.schema_claims import OF_TOOL_DEFINITIONS
 from conformance.wire.elements import Body
 from conformance.wire.views import tool_definitions
 
@@ -13,11 +12,8 @@ from conformance.wire.views import tool_definitions
     bad=[
         example("tool-call", {"/0/request/tools/0/function/name": 7}),
     ],
+    reads=OF_TOOL_DEFINITIONS,
     by_schema=True,
-    handed=(
-        "tools.type-absent",
-        "request.missing-field",
-    ),
 )
 def judge(part: Body, context: Context) -> list[Fault]:
     """A tool definition is {type: "function", function{name, description, parameters}}.

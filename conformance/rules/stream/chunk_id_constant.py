@@ -1,5 +1,3 @@
-"""Rule: the chunks of a stream are one reply."""
-
 from conformance.results import Level
 from conformance.rules import Context, Fault, Source, example, rule
 from conformance.wire.elements import Streamed
@@ -9,7 +7,7 @@ _ID = "/0/response/2/id"
 
 
 def _is_judged(stream: Streamed, context: Context) -> bool:
-    return len(stream.value.chunks) > 2 and not context.says("stream.chunk-id", "varies", "absent")
+    return len(stream.value.chunks) > 2 and not context.claims_any("stream.chunk-id", "varies", "absent")
 
 
 @rule(
@@ -19,12 +17,13 @@ def _is_judged(stream: Streamed, context: Context) -> bool:
     source=Source("https://platform.openai.com/docs/api-reference/chat/streaming", "Each chunk has the same ID."),
     bad=[example("stream-plain", {_ID: "chatcmpl-2"})],
     good=[example("stream-plain"), example("stream-plain", claims={"stream.chunk-id": "constant"})],
+    reads=("stream.chunk-id",),
 )
 def judge(stream: Streamed, _context: Context) -> list[Fault]:
     """All chunks of a stream have the same id.
 
-    Clients and logs tell replies apart by it: a new id is a new reply, and text and token count go to different ones.
-    To fix it, make the id once a request.
+    Clients and logs tell replies apart by it: with a new id, text and token count end up in different replies.
+    To fix it, generate the id once per request.
     """
     found = stream.value.anomalies.get("chunk-id-changed", ())
     return [

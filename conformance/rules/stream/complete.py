@@ -1,5 +1,3 @@
-"""Rule: a stream comes to its end."""
-
 from conformance.documents.pointer import REMOVE
 from conformance.results import Level
 from conformance.rules import Context, Fault, Source, example, rule
@@ -10,20 +8,21 @@ from conformance.wire.views import streams
 @rule(
     Level.MUST,
     on=streams,
-    where=lambda stream, context: stream.value.error is None and not context.says("stream.line-ends", "single"),
+    where=lambda stream, context: stream.value.error is None and not context.claims_any("stream.line-ends", "single"),
     source=Source("https://github.com/anomalyco/opencode/issues/39968"),
     bad=[
         example("stream-plain", {"/0/response/3": REMOVE}),
         example("stream-plain", {"/0/response/5": 'data: {"id": "chatcmpl-1", "obj'}, {"stream.done": False}),
     ],
     good=[example("stream-plain"), example("stream-tool-calls")],
+    reads=("finish.missing-in-stream", "stream.line-ends"),
 )
 def judge(stream: Streamed, context: Context) -> list[Fault]:
-    """Every choice of a stream comes to its finish reason, and no event is left half sent.
+    """Every choice of a stream ends with a finish reason, and no event is incomplete.
 
-    A stream that just ends was cut: by a proxy's time limit, a crash, a lost connection. Half a reply that is taken
-    for a whole one is stored, and half a tool call is run. To fix it, end with a finish reason or an error; a client
-    discards what has none. Where the provider is known to leave it out, the finding is no must.
+    A stream that just ends was cut off: by a proxy's time limit, a crash, a lost connection. A client that takes half a
+    reply for a whole one stores it, or runs half a tool call. If the provider is known to omit the finish reason, the
+    finding is only a SHOULD. To fix it, end with a finish reason or an error; a client discards a stream without one.
     """
     anomalies = stream.value.anomalies
     if "cut" not in anomalies:

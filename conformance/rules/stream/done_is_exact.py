@@ -1,5 +1,3 @@
-"""Rule: the end mark is an event like any other."""
-
 from conformance.results import Level
 from conformance.rules import Context, Fault, Source, example, rule
 from conformance.wire.elements import Streamed
@@ -19,10 +17,10 @@ from conformance.wire.views import streams
     good=[example("stream-plain"), example("stream-plain", {"/0/response/5": "data:[DONE]\r\n\r\n"})],
 )
 def judge(stream: Streamed, _context: Context) -> list[Fault]:
-    """The end mark is exactly `[DONE]`, and a blank line follows it.
+    """The end marker is exactly `[DONE]`, followed by a blank line.
 
-    By the standard an event without a blank line after it never happens, and a client that compares the data with
-    `[DONE]` does not find it where a space follows. To fix it, send `data: [DONE]` and an empty line.
+    By the standard, an event without a blank line after it is never dispatched, and a client that compares the data
+    with `[DONE]` does not match a trailing space. To fix it, send `data: [DONE]` and an empty line.
     """
     anomalies = stream.value.anomalies
     if "done-undispatched" in anomalies:

@@ -1,5 +1,3 @@
-"""Rule: no chunk without a choice but the one that counts."""
-
 from conformance.documents.pointer import REMOVE
 from conformance.results import Level
 from conformance.rules import Context, Fault, Source, example, rule
@@ -35,29 +33,30 @@ _FIRST = {"/0/response/0/choices": [], "/0/response/1/choices/0/delta/role": "as
         example("stream-plain", _FIRST, {"stream.empty-first-chunk": True}),
         example("stream-plain", _MODERATED, {"stream.after-finish": ["usage", "other"]}),
     ],
+    reads=("stream.after-finish", "stream.empty-first-chunk"),
 )
 def judge(stream: Streamed, context: Context) -> list[Fault]:
-    """A chunk with empty choices carries usage.
+    """A chunk with empty choices has usage.
 
-    Clients take `choices[0]` of every chunk that has no usage, and fail where there is none. To fix it, send
-    annotations beside a choice with an empty delta, or claim the first chunk for a provider that documents it.
+    Clients read `choices[0]` of every chunk without usage, and fail if there is none. To fix it, send annotations
+    beside a choice with an empty delta, or claim the first chunk for a provider that documents it.
     """
     found = stream.value.anomalies.get("empty-choices", ())
     if not found:
         return []
     return [
-        Fault("expected a choice, or usage where there is none, got neither", at=anomaly.at)
+        Fault("expected a choice or usage, got neither", at=anomaly.at)
         for anomaly in found
         if not _may_be_empty(int(anomaly.at[0]), stream, context)
     ]
 
 
 def _may_be_empty(number: int, stream: Streamed, context: Context) -> bool:
-    """Say whether a chunk counts tokens, or is one that the profile claims to come without a choice."""
+    """Return whether a chunk has usage, or the provider is known to send it without a choice."""
     value = stream.value
     if (value.chunks[number] or {}).get("usage"):
         return True
     if number == 0:
         return context.claim("stream.empty-first-chunk") is True
     finished = value.anomalies.get("finish", ())
-    return context.says("stream.after-finish", "other") and bool(finished) and int(finished[0].at[0]) < number
+    return context.claims_any("stream.after-finish", "other") and bool(finished) and int(finished[0].at[0]) < number

@@ -1,5 +1,3 @@
-"""Rule: a stream says that it is over."""
-
 from conformance.documents.pointer import REMOVE
 from conformance.results import Level
 from conformance.rules import Context, Fault, Source, example, rule
@@ -8,7 +6,7 @@ from conformance.wire.views import streams
 
 
 def _is_whole(stream: Streamed, context: Context) -> bool:
-    """Say whether the stream came to its end: what is missing after an error or a cut is their doing."""
+    """Return whether the stream is complete: after an error or a cut, a missing end marker is a consequence."""
     value = stream.value
     if value.error is not None or context.claim("stream.done") is False:
         return False
@@ -32,12 +30,13 @@ def _is_whole(stream: Streamed, context: Context) -> bool:
         example("stream-tool-calls"),
         example("stream-plain", {"/0/response/5": "data: [DONE]\r\n\r\n"}),
     ],
+    reads=("stream.done",),
 )
 def judge(stream: Streamed, _context: Context) -> list[Fault]:
     """A stream ends with the event `data: [DONE]`.
 
-    It is how a client tells an end from a connection that broke. To fix it, send `data: [DONE]` and a blank line
-    last; a gateway passes it on.
+    It tells a client that the reply is complete and the connection did not break. To fix it, send `data: [DONE]` and a
+    blank line last; a gateway passes it on.
     """
     anomalies = stream.value.anomalies
     if "done-missing" not in anomalies or "done-undispatched" in anomalies:

@@ -1,5 +1,3 @@
-"""Rule: events hold JSON objects."""
-
 from conformance.results import Level
 from conformance.rules import Context, Fault, Source, example, rule
 from conformance.wire.elements import Streamed
@@ -18,10 +16,10 @@ from conformance.wire.views import streams
     good=[example("stream-plain"), example("stream-plain", {"/0/response/2": ": ping\n\n"})],
 )
 def judge(stream: Streamed, _context: Context) -> list[Fault]:
-    """Every event of a stream but the last holds a JSON object.
+    """Every event of a stream except the last is a JSON object.
 
-    One event that does not parse makes most clients throw away the whole reply. To fix it, send what keeps the
-    connection alive as a comment (`: ping`), and errors as JSON.
+    One event that does not parse makes most clients discard the whole reply. To fix it, send keep-alives as comments
+    (`: ping`), and errors as JSON.
     """
     anomalies = stream.value.anomalies
     faults = []

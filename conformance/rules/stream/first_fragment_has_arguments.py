@@ -1,5 +1,3 @@
-"""Rule: the first fragment of a call begins its arguments."""
-
 from conformance.documents.pointer import REMOVE
 from conformance.results import Level
 from conformance.rules import Context, Fault, Source, example, rule
@@ -10,7 +8,7 @@ _FIRST = "/0/response/3/choices/0/delta/tool_calls/0/function/arguments"
 
 
 def _is_judged(stream: Streamed, context: Context) -> bool:
-    return stream.has_calls and not context.says("stream.first-arguments", "absent", "null")
+    return stream.has_calls and not context.claims_any("stream.first-arguments", "absent", "null")
 
 
 @rule(
@@ -20,12 +18,13 @@ def _is_judged(stream: Streamed, context: Context) -> bool:
     source=Source("https://platform.openai.com/docs/api-reference/chat/streaming"),
     bad=[example("stream-tool-calls", {_FIRST: REMOVE}), example("stream-tool-calls", {_FIRST: None})],
     good=[example("stream-tool-calls"), example("stream-tool-calls", claims={"stream.first-arguments": "empty"})],
+    reads=("stream.first-arguments",),
 )
 def judge(stream: Streamed, _context: Context) -> list[Fault]:
-    """The first fragment of a streamed tool call has arguments, a string that may be empty.
+    """The first fragment of a streamed tool call has an arguments string, which may be empty.
 
-    Clients begin with that string and append to it; where it is absent or null, some write `undefined` or `None` into
-    the arguments, and others fail. To fix it, send `"arguments": ""` where there is nothing yet.
+    Clients start with that string and append to it. If it is absent or null, some write `undefined` or `None` into the
+    arguments, and others fail. To fix it, send `"arguments": ""` in the first fragment.
     """
     found = stream.value.anomalies.get("arguments-missing", ())
     return [

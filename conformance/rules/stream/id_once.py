@@ -1,5 +1,3 @@
-"""Rule: a call is given its id once."""
-
 from conformance.documents.pointer import REMOVE
 from conformance.results import Level
 from conformance.rules import Context, Fault, Source, example, rule
@@ -28,20 +26,21 @@ _LATER = "/0/response/4/choices/0/delta/tool_calls/0/id"
         example("stream-tool-calls", {_LATER: None}),
         example("stream-tool-calls", {_LATER: "call_a"}, {"stream.continuation-id": ["absent", "repeated"]}),
     ],
+    reads=("stream.continuation-id",),
 )
 def judge(stream: Streamed, context: Context) -> list[Fault]:
-    """The id of a streamed tool call comes once, in the call's first fragment.
+    """The id of a streamed tool call is sent once, in its first fragment.
 
-    Clients take a fragment with an id for a new call, or overwrite the id with an empty one and can no longer pair
-    the result. Null counts as absent. To fix it, leave the id out of the later fragments.
+    Clients take a fragment with an id for a new call, or overwrite the id with an empty one and can no longer pair the
+    result. Null counts as absent. To fix it, omit the id from later fragments.
     """
     anomalies = stream.value.anomalies
     return [
         Fault(
-            f"expected the id in the call's first fragment alone, got {anomaly.detail or _BLANK} here",
+            f"expected the id only in the call's first fragment, got {anomaly.detail or _BLANK} here",
             at=(*anomaly.at, "id"),
         )
         for kind, form in _FORMS.items()
-        if kind in anomalies and not context.says("stream.continuation-id", form)
+        if kind in anomalies and not context.claims_any("stream.continuation-id", form)
         for anomaly in anomalies[kind]
     ]

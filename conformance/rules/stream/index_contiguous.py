@@ -1,5 +1,3 @@
-"""Rule: indexes count."""
-
 from conformance.results import Level
 from conformance.rules import Context, Fault, Source, example, rule
 from conformance.wire.elements import Streamed
@@ -7,7 +5,7 @@ from conformance.wire.views import streams
 
 
 def _is_judged(stream: Streamed, context: Context) -> bool:
-    return stream.has_calls and not context.says("stream.index", "shifted", "sometimes-wrong")
+    return stream.has_calls and not context.claims_any("stream.index", "shifted", "sometimes-wrong")
 
 
 @rule(
@@ -29,12 +27,13 @@ def _is_judged(stream: Streamed, context: Context) -> bool:
         ),
     ],
     good=[example("stream-tool-calls"), example("stream-thinking-session")],
+    reads=("stream.index",),
 )
 def judge(stream: Streamed, _context: Context) -> list[Fault]:
-    """The indexes of a streamed message's tool calls count from 0 without a gap.
+    """The tool call indexes of a streamed message count from 0 without a gap.
 
-    Clients use the index as a position in an array, and a gap becomes an empty call. To fix it, number the calls
-    alone: text and reasoning take no number.
+    Clients use the index as an array position, so a gap becomes an empty call. To fix it, number only the calls; text
+    and reasoning get no number.
     """
     found = stream.value.anomalies.get("index-gap", ())
     return [

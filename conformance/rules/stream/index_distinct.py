@@ -1,5 +1,3 @@
-"""Rule: one index, one call."""
-
 from conformance.results import Level
 from conformance.rules import Context, Fault, Source, example, rule
 from conformance.wire.elements import Streamed
@@ -7,7 +5,7 @@ from conformance.wire.views import streams
 
 
 def _is_judged(stream: Streamed, context: Context) -> bool:
-    return stream.has_calls and not context.says("stream.index", "always-zero", "sometimes-wrong")
+    return stream.has_calls and not context.claims_any("stream.index", "always-zero", "sometimes-wrong")
 
 
 @rule(
@@ -22,12 +20,13 @@ def _is_judged(stream: Streamed, context: Context) -> bool:
         ),
     ],
     good=[example("stream-tool-calls"), example("stream-tool-calls", claims={"stream.index": "shifted"})],
+    reads=("stream.index",),
 )
 def judge(stream: Streamed, _context: Context) -> list[Fault]:
     """Each tool call of a streamed message has an index of its own.
 
-    Clients collect fragments by index: two calls under one become a single call with joined arguments, and the
-    second is lost. To fix it, count the index up with each call.
+    Clients collect fragments by index: two calls with one index become a single call with joined arguments, and the
+    second is lost. To fix it, increase the index with each call.
     """
     found = stream.value.anomalies.get("index-reused", ())
     return [

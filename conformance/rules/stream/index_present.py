@@ -1,5 +1,3 @@
-"""Rule: fragments say which call they belong to."""
-
 from conformance.documents.pointer import REMOVE
 from conformance.results import Level
 from conformance.rules import Context, Fault, Source, example, rule
@@ -8,7 +6,7 @@ from conformance.wire.views import streams
 
 
 def _is_judged(stream: Streamed, context: Context) -> bool:
-    return stream.has_calls and not context.says("stream.index", "absent", "sometimes-absent")
+    return stream.has_calls and not context.claims_any("stream.index", "absent", "sometimes-absent")
 
 
 @rule(
@@ -21,12 +19,13 @@ def _is_judged(stream: Streamed, context: Context) -> bool:
         example("stream-tool-calls", {"/0/response/8/choices/0/delta/tool_calls/0/index": None}),
     ],
     good=[example("stream-tool-calls"), example("stream-tool-calls", claims={"stream.index": "present"})],
+    reads=("stream.index",),
 )
 def judge(stream: Streamed, _context: Context) -> list[Fault]:
     """Every fragment of a streamed tool call has an index.
 
-    The index alone says which call a fragment belongs to; without it parallel calls run into one another. To fix it,
-    number the calls of a message from 0 and repeat the number in each fragment.
+    Only the index says which call a fragment belongs to; without it, parallel calls get mixed up. To fix it, number the
+    calls of a message from 0 and repeat the number in each fragment.
     """
     found = stream.value.anomalies.get("index-missing", ())
     return [Fault(f"expected an integer index, got {_got(anomaly.detail)}", at=anomaly.at) for anomaly in found]

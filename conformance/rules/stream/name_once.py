@@ -1,5 +1,3 @@
-"""Rule: a call is named once."""
-
 from conformance.documents.pointer import REMOVE
 from conformance.results import Level
 from conformance.rules import Context, Fault, Source, example, rule
@@ -28,20 +26,21 @@ _LATER = "/0/response/4/choices/0/delta/tool_calls/0/function/name"
         example("stream-tool-calls", {_LATER: None}),
         example("stream-tool-calls", {_LATER: "get_weather"}, {"stream.continuation-name": "repeated"}),
     ],
+    reads=("stream.continuation-name",),
 )
 def judge(stream: Streamed, context: Context) -> list[Fault]:
-    """The function's name of a streamed tool call comes once, in the call's first fragment.
+    """The function name of a streamed tool call is sent once, in its first fragment.
 
-    Clients that append every string make `get_weatherget_weather` of it, those that overwrite end with an empty name.
-    Null counts as absent. To fix it, leave the name out of the later fragments.
+    Clients that append every string get `get_weatherget_weather`, those that overwrite end with an empty name. Null
+    counts as absent. To fix it, omit the name from later fragments.
     """
     anomalies = stream.value.anomalies
     return [
         Fault(
-            f"expected the name in the call's first fragment alone, got {_GOT.get(kind, anomaly.detail)}",
+            f"expected the name only in the call's first fragment, got {_GOT.get(kind, anomaly.detail)}",
             at=(*anomaly.at, "function"),
         )
         for kind, form in _FORMS.items()
-        if kind in anomalies and not context.says("stream.continuation-name", form)
+        if kind in anomalies and not context.claims_any("stream.continuation-name", form)
         for anomaly in anomalies[kind]
     ]

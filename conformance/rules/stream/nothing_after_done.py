@@ -1,5 +1,3 @@
-"""Rule: the end mark is the end."""
-
 from conformance.results import Level
 from conformance.rules import Context, Fault, Source, example, rule
 from conformance.wire.elements import Streamed
@@ -19,12 +17,13 @@ from conformance.wire.views import streams
         example("stream-plain", {"/0/response/-": "data: cost 0.1\n\n"}),
     ],
     good=[example("stream-plain"), example("stream-plain", {"/0/response/-": ": bye\n\n"})],
+    reads=("stream.after-done",),
 )
 def judge(stream: Streamed, _context: Context) -> list[Fault]:
     """No event follows `data: [DONE]`.
 
-    Clients close the connection there, so what follows is lost, and a second mark may end the next reply on it.
-    To fix it, send everything before the mark.
+    Clients close the connection there, so what follows is lost, and a second marker may end the next reply on it.
+    To fix it, send everything before the marker.
     """
     found = stream.value.anomalies.get("after-done", ())
     return [Fault(f"expected no event after data: [DONE], got {anomaly.detail}", at=anomaly.at) for anomaly in found]

@@ -1,5 +1,3 @@
-"""Rule: what has finished says no more."""
-
 from conformance.results import Level
 from conformance.rules import Context, Fault, Source, example, rule
 from conformance.wire.elements import Streamed
@@ -26,10 +24,13 @@ from conformance.wire.views import streams
     ],
 )
 def judge(stream: Streamed, _context: Context) -> list[Fault]:
-    """After the finish reason of a choice, its deltas say nothing more.
+    """After the finish reason of a choice, its deltas are empty.
 
-    A client that stops reading there loses the rest; only the token count may follow. To fix it, send the finish
-    reason when the last text and the last call are out.
+    A client that stops reading there loses the rest; only the token count may follow. To fix it, send the finish reason
+    after the last text and the last call.
     """
     found = stream.value.anomalies.get("after-finish", ())
-    return [Fault(f"expected nothing more, got {anomaly.at[-1]} {anomaly.detail}", at=anomaly.at) for anomaly in found]
+    return [
+        Fault(f"expected nothing after the finish reason, got {anomaly.at[-1]} {anomaly.detail}", at=anomaly.at)
+        for anomaly in found
+    ]

@@ -1,5 +1,3 @@
-"""Rule: a choice finishes once."""
-
 from collections import Counter
 
 from conformance.documents.pointer import Place
@@ -10,7 +8,7 @@ from conformance.wire.views import streams
 
 
 def _may_not_repeat(stream: Streamed, context: Context) -> bool:
-    is_known = context.claim("finish.several") is True or context.says("stream.after-finish", "finish")
+    is_known = context.claim("finish.several") is True or context.claims_any("stream.after-finish", "finish")
     return "finish" in stream.value.anomalies and not is_known
 
 
@@ -30,28 +28,29 @@ def _may_not_repeat(stream: Streamed, context: Context) -> bool:
         example("stream-plain"),
         example("stream-tool-calls"),
     ],
+    reads=("finish.several", "stream.after-finish"),
 )
 def judge(stream: Streamed, _context: Context) -> list[Fault]:
-    """Each choice of a stream gives one finish reason.
+    """Each choice of a stream has one finish reason.
 
-    A client acts on the first: it runs tools and closes the stream, and misses what comes with the second.
-    To fix it, give the reason once, on the last chunk of the choice.
+    A client acts on the first: it runs tools and closes the stream, and misses what comes with the second. To fix it,
+    send the reason once, in the last chunk of the choice.
     """
     found = stream.value.anomalies.get("finish", ())
     if len(found) <= 1:
         return []
     seen: Counter[int] = Counter()
     faults = []
-    for finish in found:
-        index = _index(stream, finish.at)
+    for anomaly in found:
+        index = _index(stream, anomaly.at)
         seen[index] += 1
         if seen[index] > 1:
-            faults.append(Fault(f"expected no second finish_reason, got {finish.detail}", at=finish.at))
+            faults.append(Fault(f"expected no second finish_reason, got {anomaly.detail}", at=anomaly.at))
     return faults
 
 
 def _index(stream: Streamed, at: Place) -> int:
-    """Return which choice a finish reason at `<event>/choices/<position>/finish_reason` belongs to."""
+    """Return the index of the choice with a finish reason at `<event>/choices/<position>/finish_reason`."""
     event, position = int(at[0]), int(at[2])
     index = (stream.value.chunks[event] or {})["choices"][position].get("index")
     return index if type(index) is int else position

@@ -1,5 +1,3 @@
-"""Rule: a stream says who speaks before what is said."""
-
 from conformance.documents.pointer import REMOVE
 from conformance.results import Level
 from conformance.rules import Context, Fault, Source, example, rule
@@ -10,7 +8,7 @@ _ROLE = "/0/response/0/choices/0/delta/role"
 
 
 def _is_judged(stream: Streamed, context: Context) -> bool:
-    return bool(stream.value.choices) and not context.says("stream.role", "absent")
+    return bool(stream.value.choices) and not context.claims_any("stream.role", "absent")
 
 
 @rule(
@@ -28,11 +26,12 @@ def _is_judged(stream: Streamed, context: Context) -> bool:
         example("stream-plain", {"/0/response/1/choices/0/delta/role": "assistant"}),
         example("stream-plain", claims={"stream.role": "every"}),
     ],
+    reads=("stream.role",),
 )
 def judge(stream: Streamed, _context: Context) -> list[Fault]:
-    """The first delta of each choice names the role.
+    """The first delta of each choice has the role.
 
-    Clients that open a message by its role drop what comes before it, or keep a message without one. To fix it, send
+    Clients that start a message at its role drop what comes before, or store a message without one. To fix it, send
     `"role": "assistant"` in the first delta.
     """
     found = stream.value.anomalies.get("role-missing", ())

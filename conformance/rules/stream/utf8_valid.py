@@ -1,5 +1,3 @@
-"""Rule: no character is broken."""
-
 from conformance.results import Level
 from conformance.rules import Context, Fault, Source, example, rule
 from conformance.wire.elements import Streamed
@@ -22,20 +20,20 @@ _ESCAPED = "\\ufffd"
     ],
 )
 def judge(stream: Streamed, context: Context) -> list[Fault]:
-    """The text of a stream is valid UTF-8: no character is cut in two.
+    """The text of a stream is valid UTF-8; no character is split.
 
-    Bytes that are no UTF-8 become U+FFFD, once and for all. Models write characters in pieces, and a server that
-    sends each piece as it comes, or a proxy that cuts where its buffer ends, breaks them. To fix it, hold back the
-    bytes of a character until it is whole.
+    Bytes that are not UTF-8 become U+FFFD for good. Models emit characters in pieces, and a server that sends each
+    piece at once, or a proxy that cuts at the end of its buffer, breaks them. To fix it, hold back the bytes of a
+    character until it is complete.
     """
     anomalies = stream.value.anomalies
     if "invalid-utf8" in anomalies:
-        return [Fault(f"expected UTF-8, got bytes that are none {anomalies['invalid-utf8'][0].detail}")]
+        return [Fault(f"expected UTF-8, got invalid bytes {anomalies['invalid-utf8'][0].detail}")]
     text = context.exchange.response
     if type(text) is not str or (_BROKEN not in text and _ESCAPED not in text):
         return []
     if _BROKEN in repr(context.exchange.request):
-        # The model may quote what it was given.
+        # The model may quote the request.
         return []
     return [
         Fault("expected whole characters, got U+FFFD", at=(number,))

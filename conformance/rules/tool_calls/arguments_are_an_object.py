@@ -1,5 +1,3 @@
-"""Rule: arguments are JSON text of an object."""
-
 import orjson
 
 from conformance.documents.pointer import REMOVE
@@ -34,13 +32,14 @@ _PARAMETERS = "/0/request/tools/0/function/parameters"
         example("tool-call", {_ARGUMENTS: "", _PARAMETERS: REMOVE}),
         example("tool-call", {_ARGUMENTS: "null", _PARAMETERS: REMOVE}, {"arguments.when-none": ["null", "{}"]}),
     ],
+    reads=("arguments.when-none",),
 )
 def judge(reply: Reply, context: Context) -> list[Fault]:
-    """The arguments of a reply's tool call are JSON text of an object.
+    """The arguments of a reply's tool call are the JSON text of an object.
 
-    A function that needs no arguments may be called with an empty text. A reply that was cut is another matter: there
-    the text ends where the tokens did. To fix it, constrain the arguments when decoding; a client sends the text
-    back as it came, with a result that says what is wrong with it.
+    A function without required arguments may be called with an empty text. A truncated reply is exempt: its text ends
+    where the tokens did. To fix it, constrain decoding; a client sends the text back as received, with a result that
+    says what is wrong with it.
     """
     faults = []
     for call in reply.calls:
@@ -60,7 +59,7 @@ def judge(reply: Reply, context: Context) -> list[Fault]:
 
 
 def _stands_for_none(call: Call, context: Context) -> bool:
-    """Say whether the arguments are what a reply may give where the function needs none."""
+    """Return whether the arguments are a form that a reply may use if the function requires none."""
     if call.arguments not in ("", *(context.claim("arguments.when-none") or ())):
         return False
     function = definitions.definition(call)

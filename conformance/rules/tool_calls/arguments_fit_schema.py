@@ -1,5 +1,3 @@
-"""Rule: arguments are what the function's parameters ask for."""
-
 import orjson
 
 from conformance.results import Level
@@ -29,10 +27,10 @@ _ARGUMENTS = "/0/response/choices/0/message/tool_calls/0/function/arguments"
     good=[example("tool-call-parallel"), example("stream-tool-calls")],
 )
 def judge(reply: Reply, _context: Context) -> list[Fault]:
-    """The arguments of a reply's tool call fit the parameters that the request declares.
+    """The arguments of a reply's tool call match the parameters that the request declares.
 
-    A matter of the model, which engines can force: with `strict`, or by decoding under the schema. To fix it, switch
-    that on; a client answers the call with a result that says what is missing, so that the model can try again.
+    The model writes them, but engines can enforce the match: with `strict`, or by decoding under the schema. To fix it,
+    turn that on; a client answers the call with a result that says what is missing, so that the model can try again.
     """
     faults = []
     for call in reply.calls:

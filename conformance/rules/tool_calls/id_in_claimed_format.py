@@ -1,9 +1,8 @@
-"""Rule: ids look as the profile says."""
-
 import re
 
 from conformance.results import Level
 from conformance.rules import Context, Fault, Source, example, rule
+from conformance.rules.context import as_words
 from conformance.wire.elements import Call
 from conformance.wire.views import reply_calls
 
@@ -22,18 +21,19 @@ _CLAIMS = {"ids.format": ["call_[a-z]", "functions\\.[a-z_]+:[0-9]+"]}
         example("tool-call", claims={"ids.format": "call_."}),
     ],
     needs=("ids.format",),
+    reads=("ids.format-in-stream",),
 )
 def judge(call: Call, context: Context) -> list[Fault]:
-    """The id of a reply's tool call has the form that the provider's profile claims.
+    """The id of a reply's tool call has the format that the provider documents.
 
-    Ids travel on to other hosts, some of which take only certain lengths and characters; a form that changed shows
-    that another engine answers. To fix it, reply with ids of the claimed form; where the provider changed it for
-    good, the profile needs a new claim with its date.
+    Ids travel to other hosts, some of which accept only certain lengths and characters; a changed format shows that
+    another engine answers. To fix it, reply with ids of the documented format. If the provider has changed it for good,
+    the profile needs a new claim with its date.
     """
     claimed = context.claim("ids.format")
     if context.exchange.streamed:
         claimed = context.claim("ids.format-in-stream", claimed)
-    patterns = claimed if type(claimed) is list else [claimed]
+    patterns = as_words(claimed)
     if any(re.fullmatch(pattern, call.id) for pattern in patterns):
         return []
-    return [Fault(f"expected an id of the form {' or '.join(patterns)}, got {call.id!r:.60}", at=("id",))]
+    return [Fault(f"expected an id that matches {' or '.join(patterns)}, got {call.id!r:.60}", at=("id",))]

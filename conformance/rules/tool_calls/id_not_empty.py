@@ -1,5 +1,3 @@
-"""Rule: a call of a reply has an id."""
-
 from conformance.documents.pointer import REMOVE
 from conformance.results import Level
 from conformance.rules import Context, Fault, Source, example, rule
@@ -18,11 +16,11 @@ from conformance.wire.views import reply_calls
     good=[example("tool-call-parallel"), example("stream-tool-calls")],
 )
 def judge(call: Call, context: Context) -> list[Fault]:
-    """A tool call of a reply has an id that is not empty.
+    """Every tool call of a reply has an id that is not empty.
 
-    The id is how a result names the call that it answers; hosts that leave it empty get results that they cannot
-    pair, and others refuse the history. To fix it, give each call an id; a client that must go on with such a reply
-    makes one up and uses it in the call and in the result alike.
+    A result names its call by the id. Hosts that leave it empty receive results that they cannot pair, and others
+    reject the history. To fix it, give each call an id; a client that has to continue from such a reply generates one,
+    and uses it in the call and in its result.
     """
     if call.id != "" and (call.id is not None or not context.exchange.streamed):
         return []

@@ -1,5 +1,3 @@
-"""Rule: ids do not come again in later replies."""
-
 from conformance.results import Level
 from conformance.rules import Context, Fault, Source, example, rule
 from conformance.wire.elements import Reply
@@ -12,7 +10,7 @@ _CALL = {"id": "call_b", "type": "function", "function": {"name": "get_weather",
 @rule(
     Level.SHOULD,
     on=replies,
-    where=lambda reply, context: bool(reply.calls) and _follows_calls(reply, context),
+    where=lambda reply, context: bool(reply.calls) and bool(context.turns),
     source=Source("https://github.com/QwenLM/qwen-code/issues/8382"),
     bad=[
         example(
@@ -26,22 +24,17 @@ _CALL = {"id": "call_b", "type": "function", "function": {"name": "get_weather",
     ],
 )
 def judge(reply: Reply, context: Context) -> list[Fault]:
-    """The ids of a reply's tool calls differ from those of the calls in its request.
+    """The tool call ids of a reply differ from those in its request.
 
-    The wire stays right without it, because results stand directly after their calls and in order, but clients and
-    hosts that look ids up over the whole conversation pair a result with the wrong call. To fix it, make ids unique
-    in the conversation, not in the reply alone.
+    The wire stays valid without it, because results directly follow their calls and in order, but clients and hosts
+    that look ids up in the whole conversation pair a result with the wrong call. To fix it, make ids unique in the
+    conversation, not only in the reply.
     """
-    number = reply.place[0]
     faults = []
     for call in reply.calls:
-        for turn in context.index.turns:
-            if call.id in turn.ids and call.id and turn.place[0] == number:
+        for turn in context.turns:
+            if call.id in turn.ids and call.id:
                 message = f"expected an id that no earlier call has, got {call.id!r:.60} as in message {turn.number}"
                 faults.append(Fault(message, place=(*call.place, "id")))
                 break
     return faults
-
-
-def _follows_calls(reply: Reply, context: Context) -> bool:
-    return any(turn.place[0] == reply.place[0] for turn in context.index.turns)

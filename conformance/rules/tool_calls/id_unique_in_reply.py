@@ -1,5 +1,3 @@
-"""Rule: the calls of one reply are told apart by their ids."""
-
 from conformance.results import Level
 from conformance.rules import Context, Fault, Source, example, rule
 from conformance.wire.elements import Reply
@@ -15,16 +13,16 @@ from conformance.wire.views import replies
     good=[example("tool-call-parallel"), example("stream-tool-calls")],
 )
 def judge(reply: Reply, _context: Context) -> list[Fault]:
-    """The tool calls of one reply have different ids.
+    """The tool calls of one reply have distinct ids.
 
-    Two calls with one id get two results with one id, which only their order tells apart, and providers that check
-    for duplicates refuse the next request. To fix it, number or randomize ids within a reply.
+    Two calls with one id get two results with one id, which only their order tells apart, and providers that check for
+    duplicates reject the next request. To fix it, number or randomize ids within a reply.
     """
     seen: list[object] = []
     faults = []
     for call in reply.calls:
         if call.id and call.id in seen:
-            message = f"expected an id that no call before it has, got {call.id!r:.60} again"
+            message = f"expected an id that is new in this reply, got {call.id!r:.60} again"
             faults.append(Fault(message, place=(*call.place, "id")))
         seen.append(call.id)
     return faults

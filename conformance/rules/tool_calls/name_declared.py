@@ -1,5 +1,3 @@
-"""Rule: replies call declared functions."""
-
 from conformance.documents.pointer import REMOVE
 from conformance.results import Level
 from conformance.rules import Context, Fault, Source, example, rule
@@ -28,20 +26,21 @@ _BUILTIN = {"type": "builtin_function", "function": {"name": "$web_search"}}
         example("tool-call-parallel"),
         example("tool-call", {"/0/request/tools/-": _BUILTIN, _NAME: "$web_search"}),
     ],
+    reads=("tools.unasked-call",),
 )
 def judge(call: Call, _context: Context) -> list[Fault]:
-    """A reply calls a function that its request declares.
+    """A reply calls only functions that its request declares.
 
-    Models make up names, and engines pass them on; a client has nothing to run for such a call and must answer it
-    all the same. To fix it, constrain the names when decoding, or let the model try again; a client answers with a
-    result that says that there is no such tool.
+    Models invent names, and engines pass them on; a client has nothing to run for such a call, and must answer it
+    anyway. To fix it, constrain the names when decoding, or let the model try again; a client answers with a result
+    that says that there is no such tool.
     """
     if definitions.definition(call) is not None:
         return []
     declared = definitions.names(call.request or {})
     if any(type(name) is not str for name in declared):
-        # The schemas report such a definition; what it declares cannot be known.
+        # A schema error reports such a definition; its name is unknown.
         return []
     listed = ", ".join(declared[:5]) + (", …" if len(declared) > 5 else "")
-    message = f"expected a declared function ({listed or 'there is none'}), got {call.name!r:.60}"
+    message = f"expected a declared function ({listed or 'none'}), got {call.name!r:.60}"
     return [Fault(message, at=("function", "name"))]

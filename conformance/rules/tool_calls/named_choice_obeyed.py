@@ -1,5 +1,3 @@
-"""Rule: the function that is named is called."""
-
 from conformance.documents.pointer import REMOVE
 from conformance.results import Level
 from conformance.rules import Context, Fault, Source, example, rule
@@ -41,12 +39,13 @@ def _is_named(reply: Reply, context: Context) -> bool:
         example("tool-call", {"/0/request/tools/-": _OTHER, "/0/request/tool_choice": _OTHER}),
     ],
     good=[example("tool-call", {"/0/request/tool_choice": _CHOICE})],
+    reads=("tools.choices-obeyed",),
 )
 def judge(reply: Reply, _context: Context) -> list[Fault]:
     """A reply calls the function that `tool_choice` names, and no other.
 
-    Structured output rests on it: clients read the call's arguments without looking for anything else. To fix it,
-    constrain decoding to that function, or refuse the request; a reply in words is neither.
+    Structured output depends on it: clients read the call's arguments and nothing else. To fix it, constrain decoding
+    to that function, or reject the request; a reply in words is neither.
     """
     wanted = reply.request["tool_choice"]["function"].get("name") if reply.request is not None else None
     if not reply.calls:

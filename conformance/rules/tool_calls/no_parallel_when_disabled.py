@@ -1,5 +1,3 @@
-"""Rule: one call where parallel calls are switched off."""
-
 from conformance.results import Level
 from conformance.rules import Context, Fault, Source, example, rule
 from conformance.wire.elements import Reply
@@ -16,16 +14,16 @@ from conformance.wire.views import replies
     ),
     bad=[example("tool-call-parallel", {"/0/request/parallel_tool_calls": False})],
     good=[example("tool-call", {"/0/request/parallel_tool_calls": False})],
-    refused="tools.parallel-switch",
+    claim="tools.parallel-switch",
 )
 def judge(reply: Reply, _context: Context) -> list[Fault]:
-    """A reply holds at most one tool call where the request says `parallel_tool_calls: false`.
+    """A reply has at most one tool call if `parallel_tool_calls` is false.
 
-    Clients ask for it because their tools cannot run side by side, or because a later call depends on an earlier
-    result. Many engines take the parameter and drop it. To fix it, keep the first call and leave out the rest; a
-    client runs the calls one after the other.
+    Clients set it because their tools cannot run in parallel, or because a later call depends on an earlier result.
+    Many engines accept the parameter and ignore it. To fix it, keep the first call and drop the rest; a client runs the
+    calls one after the other.
     """
     if len(reply.calls) <= 1:
         return []
-    message = f"expected at most one call, as parallel_tool_calls is false, got {len(reply.calls)}"
+    message = f"expected at most one tool call, because parallel_tool_calls is false, got {len(reply.calls)}"
     return [Fault(message, at=("message", "tool_calls"))]

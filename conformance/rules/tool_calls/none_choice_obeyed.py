@@ -1,5 +1,3 @@
-"""Rule: no call where calls are ruled out."""
-
 from conformance.results import Level
 from conformance.rules import Context, Fault, Source, example, rule
 from conformance.wire.elements import Reply
@@ -22,14 +20,15 @@ _NONE = {"/0/request/tool_choice": "none"}
     ),
     bad=[example("tool-call", _NONE)],
     good=[example("tool-result", _NONE)],
+    reads=("tools.choices-obeyed",),
 )
 def judge(reply: Reply, _context: Context) -> list[Fault]:
-    """A reply holds no tool call where `tool_choice` is `none`.
+    """A reply has no tool call if `tool_choice` is `none`.
 
-    A client that rules calls out, to have a summary say, has nothing that would run them. To fix it, leave the
-    tools out of the prompt or forbid the call when decoding.
+    A client that rules calls out, for example to get a summary, has nothing to run them with. To fix it, leave the
+    tools out of the prompt, or forbid the call when decoding.
     """
     if not reply.calls:
         return []
-    message = f"expected no call, as tool_choice is none, got {len(reply.calls)}"
+    message = f"expected no tool call, because tool_choice is none, got {len(reply.calls)}"
     return [Fault(message, at=("message", "tool_calls"))]

@@ -1,5 +1,3 @@
-"""Rule: a call is made where one is demanded."""
-
 from conformance.documents.pointer import REMOVE
 from conformance.results import Level
 from conformance.rules import Context, Fault, Source, example, rule
@@ -40,11 +38,16 @@ def _is_required(reply: Reply, context: Context) -> bool:
         ),
     ],
     good=[example("tool-call", _REQUIRED), example("tool-call-parallel", _REQUIRED)],
+    reads=("tools.choices-obeyed",),
 )
 def judge(reply: Reply, _context: Context) -> list[Fault]:
-    """A reply holds a tool call where `tool_choice` is `required`.
+    """A reply has a tool call if `tool_choice` is `required`.
 
-    Agent loops that end by a call of a last tool never end without it. To fix it, constrain decoding to a call, or
-    refuse the request.
+    Agent loops that end with the call of a last tool never end without it. To fix it, constrain decoding to a call, or
+    reject the request.
     """
-    return [] if reply.calls else [Fault("expected a call, as tool_choice is required, got none", at=("message",))]
+    return (
+        []
+        if reply.calls
+        else [Fault("expected a tool call, because tool_choice is required, got none", at=("message",))]
+    )

@@ -1,5 +1,3 @@
-"""Rule: every call has its result."""
-
 from conformance.documents.pointer import REMOVE
 from conformance.results import Level
 from conformance.rules import Context, Fault, Source, example, rule
@@ -19,19 +17,20 @@ from conformance.wire.views import tool_turns
         example("tool-result", {"/0/request/messages/2": {"role": "user", "content": "Never mind."}}),
     ],
     good=[example("tool-result")],
-    refused="results.missing",
+    claim="results.missing",
+    reads=("results.missing-at-end",),
 )
 def judge(turn: Turn, context: Context) -> list[Fault]:
-    """Every tool call of a request's history is answered by a tool message.
+    """Every tool call in a request's history has a tool message.
 
     A call whose tool failed or was denied is answered too: the failure is text in `content`. Calls that share an id
-    need a result each. To fix it, allot one result a call before any tool runs, and fill each in its place.
+    need one result each. To fix it, reserve one result per call before any tool runs, and fill each in its place.
     """
     if turn.paired:
         return []
     answers = [result.id for result in turn.results]
     is_last = turn.number == len(turn.request["messages"]) - 1
-    claim = "results.missing-at-end" if is_last and context.knows(("results.missing-at-end",)) else None
+    claim = "results.missing-at-end" if is_last and context.knows("results.missing-at-end") else None
     faults = []
     for call in turn.calls:
         if call.id in answers:

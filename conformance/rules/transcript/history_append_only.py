@@ -1,5 +1,3 @@
-"""Rule: what was sent is sent again."""
-
 from conformance.documents.pointer import REMOVE
 from conformance.results import Level
 from conformance.rules import Context, Fault, Source, example, rule
@@ -35,15 +33,16 @@ _REFUSED = {"status": 400, "message": "messages[{index}]: the prefix of a signed
         example("thinking-session"),
         example("plain-session", {"/2/request/messages/3/content": [{"type": "text", "text": "What rhymes with it?"}]}),
     ],
+    reads=("signature.prefix-changed",),
 )
 def judge(continuation: Continuation, _context: Context) -> list[Fault]:
-    """A request that goes on from another has its messages, in their order and unchanged.
+    """A request that continues another repeats its messages, in order and unchanged.
 
-    No provider can refuse it, since none keeps the history, and a client may shorten one that grew too long: so it is
-    no must. But all that stands behind the change misses the prompt cache, and the model goes on from what it never
-    saw; where signed parts stand behind it, providers that check signatures refuse. Lost user messages, replies that
-    come back changed, and reasoning are for other rules.
-    To fix it, append to what was sent, and put what changes (the time, the state of a task) into the new message.
+    It is only a SHOULD: no provider stores the history, and a client may shorten one that grew too long. But everything
+    after the change misses the prompt cache, and the model continues from something that it never saw. Providers that
+    check signatures reject signed parts after the change. Other rules cover lost user messages, changed replies and
+    reasoning. To fix it, append to what was sent, and put what changes (the time, the state of a task) into the new
+    message.
     """
     if not continuation.changes:
         return []
@@ -56,11 +55,11 @@ def _is_lost_user(change: Change) -> bool:
 
 def _fault(continuation: Continuation, change: Change) -> Fault:
     role = str(change.value.get("role"))[:40]
-    words = f"message {change.number} of the request before ({role})"
+    words = f"message {change.number} of the previous request ({role})"
     if change.at is None:
-        message, place = f"expected {words} again, got none", (*continuation.place, "messages")
+        message, place = f"expected {words}, got none", (*continuation.place, "messages")
     else:
-        what = "in its order, got it after others" if change.kind == MOVED else "as it was, got another text"
+        what = "in order, got it after others" if change.kind == MOVED else "unchanged, got another text"
         message, place = f"expected {words} {what}", (*continuation.place, "messages", change.at)
     later = continuation.value["messages"][continuation.end if change.at is None else change.at :]
     claim = "signature.prefix-changed" if any(map(is_signed, later)) else None

@@ -1,5 +1,3 @@
-"""Rule: what the user said stays said."""
-
 from conformance.documents.pointer import REMOVE
 from conformance.results import Level
 from conformance.rules import Context, Fault, Source, example, rule
@@ -23,15 +21,15 @@ from conformance.wire.views import continuations
     ],
 )
 def judge(continuation: Continuation, _context: Context) -> list[Fault]:
-    """A request that goes on from another has all of its user messages.
+    """A request that continues another keeps all its user messages.
 
-    Without the question the model takes the answer for the beginning, and repeats or forgets the task. Where a message
-    went together with its neighbours, the client has shortened the history, which it may: that is no must.
-    To fix it, keep user messages in the list from which requests are built, and append each once.
+    Without the question, the model takes the answer for the beginning, and repeats or forgets the task. If its
+    neighbours are gone too, the client has shortened the history, which it may: then it is only a SHOULD. To fix it,
+    keep user messages in the list from which you build requests, and append each once.
     """
     return [
         Fault(
-            f"expected message {change.number} of the request before (user) again, got none",
+            f"expected message {change.number} of the previous request (user), got none",
             at=("messages",),
             values={"role": "user"},
             level=None if change.is_isolated else Level.SHOULD,

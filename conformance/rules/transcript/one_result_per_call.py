@@ -1,5 +1,3 @@
-"""Rule: no call has two results."""
-
 from conformance.results import Level
 from conformance.rules import Context, Fault, Source, example, rule
 from conformance.wire.elements import Turn
@@ -20,13 +18,13 @@ from conformance.wire.views import tool_turns
         ),
     ],
     good=[example("tool-result-parallel")],
-    refused="results.duplicated",
+    claim="results.duplicated",
 )
 def judge(turn: Turn, _context: Context) -> list[Fault]:
-    """A tool call has one result, not several.
+    """A tool call has only one result.
 
-    Calls that share an id may have as many results as there are calls. To fix it, put what a tool has to say into
-    the one message, and do not append the result of a call that was retried beside the first.
+    Calls that share an id may have as many results as there are calls. To fix it, put all output of a tool into the one
+    message, and do not append the result of a retried call beside the first.
     """
     if turn.paired:
         return []

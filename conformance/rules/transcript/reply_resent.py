@@ -1,5 +1,3 @@
-"""Rule: a reply with calls stands in the history."""
-
 from typing import Any
 
 from conformance.documents.pointer import REMOVE
@@ -9,8 +7,8 @@ from conformance.wire.continuations import Continuation
 from conformance.wire.text import content_text
 from conformance.wire.views import continuations
 
-_TOLD = {"role": "assistant", "content": "Calling tools: [{'name': 'get_weather', 'arguments': {'city': 'Paris'}}]"}
-_TEXT = {"/1/request/messages/1": _TOLD, "/1/request/messages/2": {"role": "user", "content": "Observation: 18"}}
+_RETOLD = {"role": "assistant", "content": "Calling tools: [{'name': 'get_weather', 'arguments': {'city': 'Paris'}}]"}
+_TEXT = {"/1/request/messages/1": _RETOLD, "/1/request/messages/2": {"role": "user", "content": "Observation: 18"}}
 
 
 @rule(
@@ -40,17 +38,17 @@ _TEXT = {"/1/request/messages/1": _TOLD, "/1/request/messages/2": {"role": "user
     ],
 )
 def judge(continuation: Continuation, _context: Context) -> list[Fault]:
-    """A reply with tool calls whose results are sent is in the history itself.
+    """A reply with tool calls is in the history if their results are sent.
 
-    Told as text, or dropped, it leaves results without their call: the model learns to write calls as text, and its
-    reasoning is gone with the turn. A call that nobody carried out may be left out. To fix it, append the assistant
-    message with its `tool_calls` as it came, then a tool message for each call.
+    Retold as text, or dropped, it leaves results without their call: the model learns to write calls as text, and the
+    reasoning of the turn is lost. A call that nobody ran may be omitted. To fix it, append the assistant message with
+    its `tool_calls` as received, then one tool message per call.
     """
     if continuation.returned:
         return []
     messages = continuation.value["messages"]
     following = messages[continuation.end : continuation.end + 1]
-    if not following or not _tells(following[0], continuation):
+    if not following or not _retells(following[0], continuation):
         return []
     names = ", ".join(dict.fromkeys([f"{call.name!r:.40}" for reply in continuation.replies for call in reply.calls]))
     got = f"{content_text(following[0].get('content'))!r:.40}" if type(following[0]) is dict else "no message"
@@ -58,8 +56,8 @@ def judge(continuation: Continuation, _context: Context) -> list[Fault]:
     return [Fault(message, at=("messages", continuation.end), values={"role": "assistant"})]
 
 
-def _tells(message: Any, continuation: Continuation) -> bool:
-    """Say whether a message tells of a call, or of its result, without being the call."""
+def _retells(message: Any, continuation: Continuation) -> bool:
+    """Return whether a message retells a call or its result as text."""
     if type(message) is not dict or message.get("role") not in ("assistant", "user"):
         return False
     if message.get("tool_calls"):

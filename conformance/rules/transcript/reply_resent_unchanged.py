@@ -1,5 +1,3 @@
-"""Rule: a reply comes back as it was given."""
-
 from collections.abc import Iterator
 from typing import Any
 
@@ -15,7 +13,7 @@ from conformance.wire.text import content_text, quoted
 from conformance.wire.views import resent
 
 _CALL = "/1/request/messages/2/tool_calls/0"
-_HARMED = {"ids.rewritten": "damaged"}
+_DAMAGED = {"ids.rewritten": "damaged"}
 _IDS = {"/1/request/messages/1/tool_calls/0/id": "call_1", "/1/request/messages/2/tool_call_id": "call_1"}
 
 
@@ -31,7 +29,7 @@ _IDS = {"/1/request/messages/1/tool_calls/0/id": "call_1", "/1/request/messages/
         example("stream-thinking-session", {"/1/request/messages/1/tool_calls/0/function/name": "get_rain"}),
         example("stream-thinking-session", {"/1/request/messages/1/tool_calls/0/function/arguments": "{}"}),
         example("stream-thinking-session", _IDS),
-        example("stream-thinking-session", _IDS, _HARMED),
+        example("stream-thinking-session", _IDS, _DAMAGED),
     ],
     good=[
         example("thinking-session"),
@@ -39,14 +37,15 @@ _IDS = {"/1/request/messages/1/tool_calls/0/id": "call_1", "/1/request/messages/
         example("plain-session"),
         example("stream-thinking-session", {"/1/request/messages/1/content": REMOVE}),
     ],
+    reads=("ids.rewritten", "arguments.malformed-in-request", "arguments.empty-in-request"),
 )
 def judge(part: Resent, context: Context) -> list[Fault]:
-    """A reply comes back as it was given: its content, and the ids, names and arguments of its calls.
+    """A reply is sent back unchanged: its content, and the ids, names and arguments of its calls.
 
-    The model goes on from what it is told that it said. Arguments that are parsed and written anew miss the prompt
-    cache, and those that were malformed are lost with what the model would learn from them; an id of one's own making
-    is lost on templates that read the function's name from it. Reasoning is for other rules.
-    To fix it, store the text of content and arguments as it came, and copy the ids.
+    The model continues from what the history says that it said. Arguments that are parsed and written again miss the
+    prompt cache; malformed ones are lost with what the model would learn from them. A changed id fails on templates
+    that read the function name from it. Other rules cover reasoning. To fix it, store the text of content and arguments
+    as received, and copy the ids.
     """
     value, message = part.value, part.reply.message
     faults = [*_of_content(value.get("content"), message.get("content"))]
@@ -55,7 +54,7 @@ def judge(part: Resent, context: Context) -> list[Fault]:
         return faults
     calls = calls_of(listed, (), None) if type(listed) is list else []
     if len(calls) != len(part.reply.calls):
-        text = f"expected {len(part.reply.calls)} calls as the reply had, got {len(calls)}"
+        text = f"expected {len(part.reply.calls)} calls as in the reply, got {len(calls)}"
         return [*faults, Fault(text, at=("tool_calls",), values={"count": len(calls)})]
     ids = [call.id for call in part.reply.calls]
     for back, given in zip(calls, part.reply.calls, strict=True):
@@ -64,7 +63,7 @@ def judge(part: Resent, context: Context) -> list[Fault]:
 
 
 def _of_content(back: Any, given: Any) -> Iterator[Fault]:
-    """Judge the words; that nothing was said has several notations, and thoughts between tags are no words."""
+    """Check the text; empty content has several notations, and reasoning in tags is not part of it."""
     if back == given:
         return
     sent, came = untagged_text(back), untagged_text(given)
@@ -79,32 +78,34 @@ def _of_content(back: Any, given: Any) -> Iterator[Fault]:
 
 def _of_call(back: Call, given: Call, ids: list[Any], context: Context) -> Iterator[Fault]:
     at = ("tool_calls", back.position)
-    if back.id != given.id and _is_own(given.id, ids, context):
+    if back.id != given.id and _must_return(given.id, ids, context):
         text = f"expected id {quoted(given.id)}, got {quoted(back.id)}"
         yield Fault(text, at=(*at, "id"), values={"id": back.id}, claim="ids.rewritten", level=Level.SHOULD)
     if back.name != given.name:
         text = f"expected the name {quoted(given.name)}, got {quoted(back.name)}"
         yield Fault(text, at=(*at, "function", "name"), values={"name": back.name})
-    if type(back.arguments) is str and back.arguments != given.arguments and not _is_mended(given.arguments, context):
+    if type(back.arguments) is str and back.arguments != given.arguments and not _must_change(given.arguments, context):
         same = same_arguments(back.arguments, given.arguments) or (given.arguments, back.arguments) == ("", "{}")
         text = f"expected the arguments {quoted(given.arguments)}, got {quoted(back.arguments)}"
         level = Level.SHOULD if same else None
         yield Fault(text, at=(*at, "function", "arguments"), values={"name": back.name, "id": back.id}, level=level)
 
 
-def _is_own(identity: Any, ids: list[Any], context: Context) -> bool:
-    """Say whether an id had to come back: one that is empty had to be made up, one that came twice told apart."""
+def _must_return(identity: Any, ids: list[Any], context: Context) -> bool:
+    """Return whether an id has to be sent back: an empty or repeated id has to be replaced."""
     if type(identity) is not str or not identity:
         return False
-    return ids.count(identity) == 1 or context.bites("ids.rewritten")
+    return ids.count(identity) == 1 or context.rejects_or_damages("ids.rewritten")
 
 
-def _is_mended(arguments: Any, context: Context) -> bool:
-    """Say whether arguments had to be changed: the provider does not take them as they came."""
+def _must_change(arguments: Any, context: Context) -> bool:
+    """Return whether arguments have to be changed because the provider rejects them as received."""
     if type(arguments) is not str:
         return True
     try:
         orjson.loads(arguments)
     except orjson.JSONDecodeError:
-        return context.bites("arguments.malformed-in-request" if arguments else "arguments.empty-in-request")
+        return context.rejects_or_damages(
+            "arguments.malformed-in-request" if arguments else "arguments.empty-in-request"
+        )
     return False

@@ -1,5 +1,3 @@
-"""Rule: no result without its call."""
-
 from conformance.results import Level
 from conformance.rules import Context, Fault, Source, example, rule
 from conformance.wire.elements import Result
@@ -21,13 +19,14 @@ from conformance.wire.views import tool_results
         ),
     ],
     good=[example("tool-result-parallel")],
-    refused="results.orphaned",
+    claim="results.orphaned",
+    reads=("results.unknown-id",),
 )
 def judge(result: Result, context: Context) -> list[Fault]:
     """A tool result answers a call of the assistant message before it.
 
-    Ids are looked for in that message alone, so that ids which come again in later turns stay harmless. To fix it,
-    send the assistant message with its `tool_calls` before its results, and copy each call's id into `tool_call_id`.
+    Ids are looked up in that message only, so ids that repeat in later turns do no harm. To fix it, send the assistant
+    message with its `tool_calls` before its results, and copy each call's id into `tool_call_id`.
     """
     if result.turn is None:
         message = "expected an assistant message with tool_calls before this tool message, got none"
@@ -35,8 +34,8 @@ def judge(result: Result, context: Context) -> list[Fault]:
     ids = result.turn.ids
     if result.turn.paired or result.id in ids:
         return []
-    message = f"expected the id of a call of the assistant message before ({_named(ids)}), got {result.id!r}"
-    claim = "results.unknown-id" if context.knows(("results.unknown-id",)) else None
+    message = f"expected the id of a call of the message before ({_named(ids)}), got {result.id!r}"
+    claim = "results.unknown-id" if context.knows("results.unknown-id") else None
     return [Fault(message, at=("tool_call_id",), values={"id": result.id, "role": "tool"}, claim=claim)]
 
 

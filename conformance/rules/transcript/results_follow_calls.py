@@ -1,5 +1,3 @@
-"""Rule: nothing stands between calls and results."""
-
 from conformance.results import Level
 from conformance.rules import Context, Fault, Source, example, rule
 from conformance.wire.elements import Result
@@ -24,13 +22,13 @@ from conformance.wire.views import tool_results
         ),
     ],
     good=[example("tool-result"), example("tool-result-parallel")],
-    refused="results.not-adjacent",
+    claim="results.not-adjacent",
 )
 def judge(result: Result, _context: Context) -> list[Fault]:
-    """Tool results follow the assistant message that called for them, with nothing in between.
+    """Tool results directly follow the assistant message with their calls.
 
-    A user or system message that arrives while tools run waits until the last result is in. To fix it, move what
-    stands between to the end.
+    A user or system message that arrives while tools run waits until the last result is in. To fix it, move the
+    messages in between to the end.
     """
     if result.adjacent:
         return []

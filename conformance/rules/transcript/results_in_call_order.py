@@ -1,5 +1,3 @@
-"""Rule: results stand in the order of their calls."""
-
 from conformance.results import Level
 from conformance.rules import Context, Fault, Source, example, rule
 from conformance.wire.elements import Turn
@@ -20,13 +18,13 @@ from conformance.wire.views import tool_turns
         ),
     ],
     good=[example("tool-result-parallel")],
-    refused="results.reversed",
+    claim="results.reversed",
 )
 def judge(turn: Turn, _context: Context) -> list[Fault]:
-    """Tool results stand in the order of the calls that they answer.
+    """Tool results are in the order of the calls that they answer.
 
-    Some hosts and models repeat ids, and then the position alone says which result belongs to which call. To fix it,
-    append results in the order of `tool_calls`, whatever order the tools finished in.
+    Some hosts and models repeat ids, and then only the position says which result belongs to which call. To fix it,
+    append results in the order of `tool_calls`, in whatever order the tools finished.
     """
     if turn.paired or len(turn.results) < 2:
         return []
@@ -35,6 +33,6 @@ def judge(turn: Turn, _context: Context) -> list[Fault]:
     expected = sorted(answered, key=lambda result: called.index(result.id))
     for result, wanted in zip(answered, expected, strict=True):
         if result.id != wanted.id:
-            message = f"expected the result of {wanted.id!r} here, as the calls are ordered, got that of {result.id!r}"
+            message = f"expected the result of {wanted.id!r}, in the order of the calls, got that of {result.id!r}"
             return [Fault(message, place=(*result.place, "tool_call_id"), values={"id": result.id})]
     return []

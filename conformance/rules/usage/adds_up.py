@@ -1,5 +1,3 @@
-"""Rule: the total is the sum of its parts."""
-
 from typing import Any
 
 from conformance.results import Level
@@ -36,12 +34,13 @@ _WITH_REASONING = {"usage.total": "prompt+completion+reasoning"}
         example("plain", {_TOTAL: 37, **_DETAILS}, _WITH_REASONING),
         example("plain", {_TOTAL: 58}, {"usage.total": "larger"}),
     ],
+    reads=("usage.total",),
 )
 def judge(usage: Usage, context: Context) -> list[Fault]:
     """The total token count is the sum of prompt and completion tokens.
 
-    Some providers count reasoning beside the completion, or tokens that no field shows; a profile says so, and then
-    their sum is expected. To fix it, add up the same counts that are reported.
+    Some providers count reasoning separately, or tokens that no field shows; if the profile says so, that sum is
+    expected. To fix it, add up the counts that are reported.
     """
     value = usage.value
     total, parts = value["total_tokens"], value["prompt_tokens"] + value["completion_tokens"]

@@ -1,5 +1,3 @@
-"""Rule: a stream counts its tokens when asked to."""
-
 from conformance.documents.pointer import REMOVE
 from conformance.results import Level
 from conformance.rules import Context, Fault, Source, example, rule
@@ -14,8 +12,7 @@ def _is_asked(stream: Streamed, context: Context) -> bool:
     if type(options) is not dict or options.get("include_usage") is not True or stream.value.error is not None:
         return False
     ended = stream.value.done or any(choice.finish_reason is not None for choice in stream.value.choices)
-    claimed = context.claim("stream.usage", ())
-    return ended and not any(place in _ELSEWHERE for place in (claimed if type(claimed) is list else [claimed]))
+    return ended and not context.claims_any("stream.usage", *_ELSEWHERE)
 
 
 @rule(
@@ -28,13 +25,14 @@ def _is_asked(stream: Streamed, context: Context) -> bool:
     ),
     bad=[example("stream-plain", {"/0/response/4": REMOVE})],
     good=[example("stream-plain"), example("stream-tool-calls", claims={"stream.usage": ["own-chunk"]})],
+    reads=("stream.usage",),
 )
 def judge(stream: Streamed, _context: Context) -> list[Fault]:
-    """A stream counts its tokens where `stream_options.include_usage` asks for it.
+    """A stream reports its token count if `stream_options.include_usage` asks for it.
 
-    A stream that was cut or failed may lack the count. To fix it, send a chunk with `usage` and empty `choices`
+    A stream that was cut off or failed may lack the count. To fix it, send a chunk with `usage` and empty `choices`
     before `[DONE]`.
     """
     if stream.value.usage is not None:
         return []
-    return [Fault("expected a chunk with usage, as include_usage asks for it, got none")]
+    return [Fault("expected a chunk with usage, because include_usage is true, got none")]

@@ -1,5 +1,3 @@
-"""Rule: reasoning is counted as part of the completion."""
-
 from typing import Any
 
 from conformance.results import Level
@@ -31,12 +29,13 @@ def _count(value: dict[str, Any]) -> Any:
         example("plain", {_DETAILS: {"reasoning_tokens": 10}}),
         example("plain", {_DETAILS: {"reasoning_tokens": 4}}, {"usage.reasoning-tokens": "inside"}),
     ],
+    reads=("usage.reasoning-tokens",),
 )
 def judge(usage: Usage, _context: Context) -> list[Fault]:
-    """Reasoning tokens are part of the completion tokens, and so no more than these.
+    """Reasoning tokens are part of the completion tokens, so there are not more of them.
 
-    Budgets and prices are reckoned on completion tokens; what is counted beside them is missed. To fix it, count
-    reasoning within the completion.
+    Budgets and prices are based on completion tokens; tokens counted beside them are missed. To fix it, include
+    reasoning in the completion tokens.
     """
     reasoning, completion = _count(usage.value), usage.value["completion_tokens"]
     if reasoning <= completion:

@@ -1,5 +1,3 @@
-"""Rule: a stream counts its tokens once."""
-
 from conformance.results import Level
 from conformance.rules import Context, Fault, Source, example, rule
 from conformance.wire.elements import Streamed
@@ -12,7 +10,7 @@ _ZERO = {"prompt_tokens": 0, "completion_tokens": 0, "total_tokens": 0}
 @rule(
     Level.SHOULD,
     on=streams,
-    where=lambda stream, context: stream.value.usage is not None and not _is_claimed_more_often(context),
+    where=lambda stream, context: stream.value.usage is not None and not _may_repeat(context),
     source=Source(
         "https://platform.openai.com/docs/api-reference/chat/create",
         "All other chunks will also include a usage field, but with a null value.",
@@ -22,12 +20,13 @@ _ZERO = {"prompt_tokens": 0, "completion_tokens": 0, "total_tokens": 0}
         example("stream-plain"),
         example("stream-plain", {"/0/response/1/usage": _ZERO}, {"stream.usage-elsewhere": ["zero", "null"]}),
     ],
+    reads=("stream.usage", "stream.usage-elsewhere"),
 )
 def judge(stream: Streamed, context: Context) -> list[Fault]:
-    """A stream holds one token count.
+    """A stream reports its token count once.
 
-    Clients that add up what they see count twice where there are more, and running counts look like final ones.
-    To fix it, send `usage` on the last chunk and leave it out, or null, on all others.
+    Clients that add up counts count twice if there are more, and running counts look like final ones. To fix it, send
+    `usage` in the last chunk, and omit it or send null in all others.
     """
     found = stream.value.anomalies.get("usage", ())
     if len(found) <= 1:
@@ -39,14 +38,12 @@ def judge(stream: Streamed, context: Context) -> list[Fault]:
     return [Fault(message, place=(*stream.place, *counts[-1]))]
 
 
-def _is_claimed_more_often(context: Context) -> bool:
+def _may_repeat(context: Context) -> bool:
     claimed = context.claim("stream.usage")
     return claimed in ("both", "every-chunk") or (type(claimed) is list and len(claimed) > 1)
 
 
 def _is_count(stream: Streamed, number: int, context: Context) -> bool:
-    """Say whether the usage of a chunk counts, or is the zeros that the profile claims of other chunks."""
+    """Return whether the usage of a chunk is a count, and not the zeros that the provider sends in other chunks."""
     usage = (stream.value.chunks[number] or {}).get("usage")
-    claimed = context.claim("stream.usage-elsewhere", ())
-    zeros_are_claimed = "zero" in (claimed if type(claimed) is list else [claimed])
-    return type(usage) is dict and not (zeros_are_claimed and not any(usage.values()))
+    return type(usage) is dict and (any(usage.values()) or not context.claims_any("stream.usage-elsewhere", "zero"))

@@ -1,4 +1,4 @@
-"""The parameters at the top of a request: those that the API reference names, and those of providers."""
+"""The parameters at the top level of a request: those of the API reference, and those of providers."""
 
 from collections.abc import Iterator, Mapping
 from typing import Any, Final
@@ -12,7 +12,7 @@ REFERENCE: Final = frozenset(
         "temperature", "tool_choice", "tools", "top_logprobs", "top_p", "user", "verbosity", "web_search_options",
     }
 )  # fmt: skip
-"""What OpenAI's reference of chat completions names."""
+"""The parameters in OpenAI's reference of chat completions."""
 
 VENDORS: Final = frozenset(
     {
@@ -31,24 +31,24 @@ VENDORS: Final = frozenset(
         "user_id", "web_search",
     }
 )  # fmt: skip
-"""What some provider documents beyond that, thinking aside; of whom is not known here, so nobody is said to lack it."""
+"""Further parameters that some provider documents."""
 
-_NAMING: Final = (
+NAMING: Final = (
     "thinking.on", "thinking.off", "thinking.switches", "thinking.preserve", "thinking.budget",
     "thinking.ignored-parameters", "thinking.refused-parameters", "thinking.fixed-parameters",
     "reasoning.response-field-switches", "request.conflicts", "request.ignored-fields", "request.unsupported-fields",
     "request.max-tokens-fields",
 )  # fmt: skip
-"""Claims that name parameters which the provider has, or of which another rule speaks."""
+"""The claims that name parameters of the provider, or parameters that another rule covers."""
 
 
 def known(claims: Mapping[str, Any]) -> frozenset[str]:
     """Return the parameters that a provider may have, by its claims."""
-    return frozenset({*REFERENCE, *VENDORS, *(name for each in _NAMING for name in _named(claims.get(each)))})
+    return frozenset({*REFERENCE, *VENDORS, *(name for each in NAMING for name in _named(claims.get(each)))})
 
 
 def _named(value: Any) -> Iterator[str]:
-    """Yield the top-level keys that a claim's value names: by pointers, as words, as fields or as a body."""
+    """Yield the top-level keys that the value of a claim names, in whatever form."""
     if isinstance(value, list):
         for each in value:
             if isinstance(each, str):

@@ -1,0 +1,154 @@
+"""What a rule may ask while it checks an element: the provider's claims, the conversation, the schema errors."""
+
+from bisect import bisect_left
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, NamedTuple, TypeVar
+
+from conformance import profiles
+from conformance.documents.pointer import Place
+from conformance.profiles import UNKNOWN
+from conformance.results import Level
+from conformance.rules.schema_claims import claim_and_values
+from conformance.schemas import SchemaError
+from conformance.wire.elements import Result, Turn
+from conformance.wire.exchange import Exchange
+from conformance.wire.index import Index
+
+
+@dataclass(frozen=True, slots=True)
+class Fault:
+    """What a rule found wrong with an element.
+
+    `message` says "expected …, got …". `at` continues the element's place, `place` replaces it. `values` fill the
+    placeholders of the provider's refusal. `claim` names the claim about this fault, if it is not the rule's own;
+    `verdict` is what the provider does, if it is part of a claim's value. `level` replaces the rule's own.
+    """
+
+    message: str
+    at: Place = ()
+    place: Place | None = None
+    values: Mapping[str, Any] = field(default_factory=dict)
+    claim: str | None = None
+    verdict: Any = None
+    level: Level | None = None
+
+
+class SchemaFaults(NamedTuple):
+    """The schema errors of one conversation.
+
+    `shapes`: by the place of the innermost element with a rule about its shape. `unknown`: errors about keys that the
+    canonical wire does not have, by the place of the message.
+    """
+
+    shapes: Mapping[Place, list[SchemaError]]
+    unknown: Mapping[Place, list[SchemaError]]
+
+
+Element = TypeVar("Element", Turn, Result)
+
+
+class Context:
+    """The surroundings of the elements of one exchange.
+
+    `claims` are those that hold for the exchange's model and date; empty without a profile.
+    """
+
+    __slots__ = ("_number", "_thinks", "claims", "exchange", "index", "schema")
+
+    def __init__(self, number: int, index: Index, claims: Mapping[str, Any], schema: SchemaFaults) -> None:
+        self.exchange: Exchange = index.conversation[number]
+        self.index = index
+        self.claims = claims
+        self.schema = schema
+        self._number = number
+        self._thinks: Any = ...
+
+    @property
+    def turns(self) -> Sequence[Turn]:
+        """Return the assistant messages with tool calls in the request of this exchange."""
+        return self._own(self.index.turns)
+
+    @property
+    def results(self) -> Sequence[Result]:
+        """Return the tool messages in the request of this exchange."""
+        return self._own(self.index.results)
+
+    def _own(self, elements: Sequence[Element]) -> Sequence[Element]:
+        # Elements are in the order of their exchanges.
+        start = bisect_left(elements, self._number, key=_exchange)
+        return elements[start : bisect_left(elements, self._number + 1, start, key=_exchange)]
+
+    def shape_faults(self, place: Place) -> list[Fault]:
+        """Return the schema errors of the element at a place as faults, each with the claim that covers it."""
+        faults = []
+        for error in self.shape_errors(place):
+            claim: str | None = None
+            values: Mapping[str, Any] = {}
+            if error.place[1] == "request":
+                claim, values = claim_and_values(error, self.exchange.request)
+            if claim == "request.unknown-part-type" and values["kind"] in self.claim("request.known-part-types", ()):
+                continue
+            faults.append(Fault(error.message, place=error.place, values=values, claim=claim))
+        return faults
+
+    def shape_errors(self, place: Place) -> Sequence[SchemaError]:
+        """Return the schema errors of the element at a place."""
+        return self.schema.shapes.get(place, ())
+
+    def unknown_keys(self, place: Place) -> Iterator[tuple[Place, str]]:
+        """Yield the keys of the message at a place that the canonical wire does not have, each with its object."""
+        for error in self.schema.unknown.get(place, ()):
+            yield from [(error.place, key) for key in error.extra]
+
+    def claim(self, name: str, default: Any = None) -> Any:
+        """Return the value of a claim, or the default if there is no claim or its value is unknown."""
+        value = self.claims.get(name, UNKNOWN)
+        return default if value == UNKNOWN else value
+
+    def knows(self, *names: str) -> bool:
+        """Return whether each of these claims has a value."""
+        return all([self.claims.get(name, UNKNOWN) != UNKNOWN for name in names])
+
+    def claims_any(self, name: str, *words: str) -> bool:
+        """Return whether a claim that is a word or a list of words names one of these."""
+        return not set(words).isdisjoint(as_words(self.claim(name)))
+
+    def rejects_or_damages(self, name: str) -> bool:
+        """Return whether the provider is known to reject the deviation that a claim is about, or to damage a reply."""
+        verdict = self.claims.get(name)
+        # Claims about a maximum or a pattern have the verdict beside it.
+        return profiles.rejects_or_damages(verdict.get("refusal", verdict) if isinstance(verdict, Mapping) else verdict)
+
+    @property
+    def thinks(self) -> bool | None:
+        """Return whether the model thinks in this exchange, by the claims and the request's switches; None: unknown."""
+        if self._thinks is ...:
+            body = self.exchange.request
+            self._thinks = profiles.thinks(self.claims, body) if type(body) is dict and self.claims else None
+        result: bool | None = self._thinks
+        return result
+
+
+def _exchange(element: Turn | Result) -> int:
+    return int(element.place[0])
+
+
+def as_words(value: Any) -> tuple[str, ...]:
+    """Return a claim that is a word or a list of words as a tuple; empty if there is none."""
+    if type(value) is str:
+        return (value,)
+    return tuple(value) if isinstance(value, (list, tuple)) else ()
+
+
+def is_refusal(verdict: Any) -> bool:
+    """Return whether the provider is known to answer a deviation with an error."""
+    return isinstance(verdict, Mapping)
+
+
+def messages(body: Mapping[str, Any], *roles: str) -> Iterator[tuple[int, dict[str, Any]]]:
+    """Yield the messages of a request body, each with its position; only those of certain roles if given."""
+    listed = body.get("messages")
+    for position, message in enumerate(listed if type(listed) is list else ()):
+        if type(message) is dict and (not roles or message.get("role") in roles):
+            yield position, message

@@ -1,0 +1,54 @@
+"""What a profile claims about reasoning: its fields, and whether it must be sent back."""
+
+from typing import Final
+
+from conformance import profiles
+from conformance.rules.context import Context, as_words
+from conformance.wire.reasoning import CANONICAL, KEYS, PARTS
+
+INPUTS: Final = tuple([f"reasoning.input.{field}" for field in (*KEYS, *PARTS)])
+"""The claims about the fields that `carried_fields` finds."""
+
+THINKS: Final = ("thinking.mode", "thinking.switches")
+"""The claims that `Context.thinks` reads."""
+
+OMISSIONS: Final = ("reasoning.omitted-on-tool-turn", "reasoning.omitted-on-earlier-tool-turn")
+"""The claims that `omission` chooses from."""
+
+REQUIRED: Final = (*OMISSIONS, *THINKS)
+"""The claims that `is_required` reads."""
+
+
+def reply_fields(context: Context) -> tuple[str, ...]:
+    """Return the fields of this reply that may hold reasoning: those that the request selects, else the usual ones."""
+    if not context.claims:
+        return ()
+    body = context.exchange.request
+    for switch in context.claim("reasoning.response-field-switches", ()) if type(body) is dict else ():
+        if profiles.matches(switch, body):
+            return as_words(switch["field"])
+    return as_words(context.claim("reasoning.response-field"))
+
+
+def request_fields(context: Context) -> tuple[str, ...]:
+    """Return the fields that the provider reads; the canonical ones if it reads none or nothing is claimed."""
+    fields = as_words(context.claim("reasoning.request-field"))
+    return tuple([field for field in fields if field != "none"]) or CANONICAL
+
+
+def is_preserved(context: Context) -> bool:
+    """Return whether the request asks the provider to read the reasoning of every turn."""
+    for keeper in context.claim("thinking.preserve", ()):
+        if profiles.matches(keeper, context.exchange.request):
+            return bool(keeper["keeps"])
+    return False
+
+
+def omission(*, current: bool) -> str:
+    """Return the name of the claim about a tool turn without reasoning, of the current or an earlier user message."""
+    return "reasoning.omitted-on-tool-turn" if current else "reasoning.omitted-on-earlier-tool-turn"
+
+
+def is_required(context: Context, *, current: bool) -> bool:
+    """Return whether the provider is known to require the reasoning of a tool turn in this request."""
+    return profiles.rejects_or_damages(context.claims.get(omission(current=current))) and context.thinks is True
