@@ -39,7 +39,7 @@ def test_the_json_of_one_finding(tmp_path: Path) -> None:
     code, out, error = check(path, "--format", "json", "--rule", "transcript/result-*", "--rule", "transcript/calls-*")
     finding = {
         "at": "/0/request/messages/2/tool_call_id",
-        "message": "expected the id of a call of the assistant message before ('call_a'), got 'call_9'",
+        "message": "expected the id of a call of the message before ('call_a'), got 'call_9'",
         "level": "MUST",
     }
     missing = {
@@ -77,7 +77,7 @@ def test_the_console_report_of_one_finding(tmp_path: Path) -> None:
     path = write(tmp_path / "two.jsonl", jsonl(GOOD, FAULTY))
     code, out, error = check(path, "--provider", "deepseek", "--rule", "transcript/result-answers-call")
     assert (1, "") == (code, error)
-    wrong = "expected the id of a call of the assistant message before ('call_a'), got 'call_9'"
+    wrong = "expected the id of a call of the message before ('call_a'), got 'call_9'"
     assert [
         f"{path}:1: an exchange, checked against deepseek",
         f"{path}:2: an exchange, checked against deepseek",

@@ -183,7 +183,7 @@ def test_a_provider_that_breaks_a_rule_fails_in_the_words_of_the_findings(
     unique, answered = rules.select(["tool-calls/id-unique-in-reply", "transcript/calls-answered"])
     at = "/0/response/3/choices/0/delta/tool_calls/0/id"
     assert [
-        f"tool-calls/id-unique-in-reply: expected an id that no call before it has, got 'call_0' again (at {at})",
+        f"tool-calls/id-unique-in-reply: expected an id that is new in this reply, got 'call_0' again (at {at})",
         f"  rule:   {unique.title}",
         f"  fix:    {advice(unique.doc)[1]}",
         "  more:   conformance explain tool-calls/id-unique-in-reply",

@@ -104,7 +104,7 @@ def test_a_need_with_a_value_is_met_if_the_claim_equals_or_lists_it(claims: dict
         (HEAD + TURNS + "ids: call_{place}\n", 19, "expected a template with the fields {turn}, {position}"),
         (HEAD + TURNS + "ids: 'call_{'\n", 19, "expected a template"),
         (HEAD + TURNS + "raw: [melted]\n", 19, "melted"),
-        (HEAD.replace("for: clients\n", "") + TURNS, 12, "expected nothing here"),
+        (HEAD.replace("for: clients\n", "") + TURNS, 12, "expected no value"),
         (HEAD.replace("expects: The client copes.\n", "") + TURNS, 1, "expects"),
         (HEAD + TURNS + "  - results: [x]\n    says: y\n", 19, "since the previous turn has no calls"),
         (HEAD, 1, 'expected the key "exercises"'),
