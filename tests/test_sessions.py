@@ -251,7 +251,7 @@ def test_a_scenario_for_providers_is_played_to_clients_too() -> None:
 def test_claims_of_a_scenario_override_those_of_models_and_do_not_change_the_profile() -> None:
     profile: Profile = PROFILES["deepseek"]
     names = [*profile.claims, *(name for model in profile.models for name in model.claims)]
-    worn = profile.with_claims(dict.fromkeys(names, "unknown"))
+    overridden = profile.with_claims(dict.fromkeys(names, "unknown"))
     models = ("", "deepseek-v4-pro", *[model.name for model in profile.models])
-    assert {"unknown"} == {value for model in models for value in worn.at(model).values()}
+    assert {"unknown"} == {value for model in models for value in overridden.at(model).values()}
     assert "unknown" != profile.at("deepseek-v4-pro")["reasoning.response-field"]
