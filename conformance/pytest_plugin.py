@@ -77,9 +77,12 @@ OPTIONS: Final[Mapping[str, Mapping[str, Any]]] = {
         "help": "Do not send more than N requests; a run that needs more exits with code 4 before it sends any.",
     },
 }
-"""The options by their short names, and what pytest declares of each."""
+"""The options by name, with the attributes for pytest's parser."""
 
-_FULL: Final = {f"--{name}": f"--conformance-{name}" for name in OPTIONS}
+SHORT: Final = tuple(name for name in OPTIONS if name != "strict")
+"""The options that also have a short name; --strict is pytest's own."""
+
+_FULL: Final = {f"--{name}": f"--conformance-{name}" for name in SHORT}
 _ENCODING: Final = (sys.getfilesystemencoding(), sys.getfilesystemencodeerrors())
 
 
@@ -87,7 +90,7 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     """Add the options under full names, which no other plugin or conftest.py uses."""
     group = parser.getgroup(
         "conformance",
-        "conformance of chat completions providers (each option also works without `conformance-`, "
+        "conformance of chat completions providers (most options also work without `conformance-`, "
         "as in --provider=deepseek --live, unless a conftest.py or plugin has an option of that name)",
     )
     for name, attributes in OPTIONS.items():

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from conformance.pytest_plugin import OPTIONS
+from conformance.pytest_plugin import OPTIONS, SHORT
 from conformance.suite.run import BASE_URL, KEY
 
 MATRIX = "Compatibility matrix"
@@ -43,7 +43,7 @@ def foreign(pytester: pytest.Pytester, name: str, expected: str, conftest: str =
     """)
 
 
-@pytest.mark.parametrize("name", OPTIONS)
+@pytest.mark.parametrize("name", SHORT)
 def test_an_option_of_a_conftest_keeps_its_name_and_its_value(pytester: pytest.Pytester, name: str) -> None:
     foreign(pytester, name, "theirs")
     # pytest-base-url, which this environment may have, knows --base-url, too.
@@ -52,20 +52,20 @@ def test_an_option_of_a_conftest_keeps_its_name_and_its_value(pytester: pytest.P
 
 
 def test_a_conftest_may_declare_all_of_the_names_at_once(pytester: pytest.Pytester) -> None:
-    pytester.makeconftest(declaring(*[f"--{name}" for name in OPTIONS]))
+    pytester.makeconftest(declaring(*[f"--{name}" for name in SHORT]))
     pytester.makepyfile(f"""
         import sys
 
         def test_theirs(request):
-            assert [] == [name for name in {[*OPTIONS]!r} if request.config.getoption("--" + name) != name]
+            assert [] == [name for name in {[*SHORT]!r} if request.config.getoption("--" + name) != name]
             assert "conformance.suite.run" not in sys.modules
     """)
-    code, text = run(pytester, "-p", "no:base_url", *[f"--{name}={name}" for name in OPTIONS])
+    code, text = run(pytester, "-p", "no:base_url", *[f"--{name}={name}" for name in SHORT])
     assert (0, True) == (code, "1 passed" in text), text
 
 
 def test_destinations_of_a_conftest_stay_its_own(pytester: pytest.Pytester) -> None:
-    names = [name.replace("-", "_") for name in OPTIONS]
+    names = [name.replace("-", "_") for name in SHORT]
     lines = [f"    parser.addoption('--their-{name}', dest='{name}', default='theirs')" for name in names]
     pytester.makeconftest("\n".join(["def pytest_addoption(parser):", *lines]))
     pytester.makepyfile(f"""
@@ -79,7 +79,7 @@ def test_destinations_of_a_conftest_stay_its_own(pytester: pytest.Pytester) -> N
 @pytest.mark.parametrize("when", ["before", "after"])
 def test_options_of_another_plugin_stay_its_own(pytester: pytest.Pytester, when: str) -> None:
     """A plugin of `-p` is loaded before those that are installed, one of a conftest.py after them."""
-    pytester.makepyfile(theirs=declaring(*[f"--{name}" for name in OPTIONS]))
+    pytester.makepyfile(theirs=declaring(*[f"--{name}" for name in SHORT]))
     foreign(pytester, "provider", "staging", "pytest_plugins = ['theirs']" if when == "after" else "# empty")
     early = ["-p", "theirs"] if when == "before" else []
     code, text = run(pytester, "-p", "no:base_url", *early, "--provider", "staging", "--live=yes")
