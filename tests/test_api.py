@@ -131,8 +131,8 @@ def test_the_model_is_taken_from_the_body() -> None:
     assert "deepseek-v4-flash" == Exchange(request=BAD).model
     assert "other" == Exchange(request=BAD, model="other").model
     assert "m" == Exchange(response=STREAM).model
-    told = broken(Exchange(request=BAD), "deepseek")
-    assert told == broken(Exchange(request=BAD, model="deepseek-v4-flash"), "deepseek")
+    expected = broken(Exchange(request=BAD), "deepseek")
+    assert expected == broken(Exchange(request=BAD, model="deepseek-v4-flash"), "deepseek")
 
 
 def test_a_model_that_stands_only_in_the_body_is_not_taken_for_one_that_thinks() -> None:
