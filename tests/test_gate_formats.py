@@ -9,7 +9,9 @@ import pytest
 from jsonschema import Draft4Validator
 
 from conformance.cli import main
+from conformance.reporting.matrix.annotations import Location, locations
 from conformance.results import Case, Evidence, Finding, Level, Outcome, ProbeResult, Results, Status
+from conformance.results.files import read_with_paths
 from tests.xml_text import parse_xml
 
 SCHEMA = json.loads((Path(__file__).parent / "official" / "sarif-2.1.0-rtm.5.json").read_text())
@@ -79,10 +81,10 @@ def test_sarif_has_lines_of_results_and_of_the_baseline(report: Any) -> None:
     log = json.loads(report("sarif"))
     assert [] == list(Draft4Validator(SCHEMA).iter_errors(log))
     (run,) = log["runs"]
-    locations = {}
+    lines = {}
     for result in run["results"]:
         physical = result["locations"][0]["physicalLocation"]
-        locations[result["ruleId"]] = (physical["artifactLocation"]["uri"], physical["region"]["startLine"])
+        lines[result["ruleId"]] = (physical["artifactLocation"]["uri"], physical["region"]["startLine"])
     # The object of an outcome begins on the line before its first member.
     results = "results/example.json"
     assert {
@@ -93,7 +95,7 @@ def test_sarif_has_lines_of_results_and_of_the_baseline(report: Any) -> None:
         "gate/case-judges-something": (results, line_of("one-tool-call") - 1),
         "gate/expected-failure-fails": ("expected.yaml", 4),
         "gate/entry-matches": ("expected.yaml", 7),
-    } == locations
+    } == lines
     assert [DONE] == [each["ruleId"] for each in run["results"] if "suppressions" in each]
     assert not run["invocations"][0]["executionSuccessful"]
 
@@ -114,3 +116,14 @@ def test_a_pass_of_an_adapter_has_the_location_of_its_case(
     assert 0 == main(["gate", "a.json", "--format", "junit"])
     (test,) = parse_xml(capsys.readouterr().out).iter("testcase")
     assert ("sdk@1/deepseek/plain-answer.stream", "a.json", "6") == tuple(map(test.get, ("classname", "file", "line")))
+
+
+def test_a_result_with_a_former_rule_id_has_its_own_location(tmp_path: Path) -> None:
+    value = Results("example", "m", (Case("plain-answer", "stream", Evidence.LIVE, (outcome(DONE, Status.FAILED),)),))
+    text = orjson.dumps(value.to_json(), option=orjson.OPT_INDENT_2).decode().replace(DONE, "stream/not-cut")
+    path = tmp_path / "example.json"
+    path.write_text(text)
+    line = next(number for number, each in enumerate(text.splitlines(), 1) if "stream/not-cut" in each)
+    # The object of an outcome begins on the line before its first member.
+    expected = Location(str(path), line - 1)
+    assert expected == locations(read_with_paths([path]))["example/plain-answer.stream/stream/complete"]
