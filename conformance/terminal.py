@@ -3,10 +3,9 @@
 import os
 import sys
 import time
-from collections.abc import Callable
 from typing import Final
 
-from conformance.reporting.text import printable
+from conformance.reporting.text import Paint, printable
 
 _CODES: Final = {"bold": "1", "red": "31", "green": "32", "yellow": "33", "cyan": "36"}
 _ERASE_LINE: Final = "\r\x1b[K"
@@ -21,7 +20,7 @@ def print_error(message: str) -> None:
     print(f"conformance: {printable(' '.join(message.splitlines()))}", file=sys.stderr)
 
 
-def painter() -> Callable[[str, str], str]:
+def painter() -> Paint:
     """Return a function that colours text if standard output is a terminal and NO_COLOR is not set (no-color.org)."""
     if not _is_terminal(sys.stdout) or os.environ.get("NO_COLOR") or os.environ.get("TERM") == "dumb":
         return lambda _colour, text: text

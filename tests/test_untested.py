@@ -21,7 +21,9 @@ READ = {claim for rule in rules.load() for claim in rule.reads}
 
 def played() -> set[str]:
     """Return the claims that code beside the rules, or a scenario, names: those that the simulator plays."""
-    paths = [path for path in ROOT.rglob("*.py") if "rules" not in path.relative_to(ROOT).parts] + [*(ROOT / "scenarios").glob("*.yaml")]
+    paths = [path for path in ROOT.rglob("*.py") if "rules" not in path.relative_to(ROOT).parts] + [
+        *(ROOT / "scenarios").glob("*.yaml")
+    ]
     words = {word for path in paths for word in re.findall(r"[a-z]+(?:\.[a-z_-]+)+", path.read_text("utf-8"))}
     return words & profiles.vocabulary().keys()
 

@@ -1,9 +1,12 @@
 """Text from the wire, made safe for a terminal or a page of Markdown."""
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from itertools import groupby
-from typing import Final
+from typing import Final, TypeAlias
+
+Paint: TypeAlias = Callable[[str, str], str]
+"""Colours a text, or returns it unchanged: `paint("red", "MUST")`."""
 
 _SPECIAL: Final = str.maketrans({each: f"\\{each}" for each in "\\`*_[]<>#"})
 

@@ -1,12 +1,10 @@
 """The report on an adapter, for people: by rule, the worst first, each with evidence and how to fix it."""
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Final
 
-from conformance.reporting.text import plural, printable
+from conformance.reporting.text import Paint, plural, printable
 from conformance.results import NOTHING_TO_JUDGE
-
-Paint = Callable[[str, str], str]
 
 _COLOURS: Final = {"errored": "red", "untested": "red", "fails": "red", "warns": "yellow", "differs": "cyan"}
 _ERRORED: Final = "the driver or this program failed; this is no result about the adapter"

@@ -3,7 +3,7 @@
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any, Final
 
-from conformance.reporting.text import printable, shorten
+from conformance.reporting.text import Paint, printable, shorten
 
 _COLUMNS: Final[Mapping[str, Callable[[Mapping[str, Any]], int]]] = {
     "\nexchanges": lambda row: row["recordings"],
@@ -28,8 +28,6 @@ Claims. confirmed, contradicted, not observed: by these recordings. not read: no
 """
 _WIDTH: Final = 118
 _MAX_MESSAGE: Final = 400
-
-Paint = Callable[[str, str], str]
 
 
 def render(calibration: Mapping[str, Any], paint: Paint) -> Iterator[str]:

@@ -1,13 +1,10 @@
 """The report on checked inputs, for people: what each input is, its findings and their places, and a summary."""
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from typing import Any, Final, TypeAlias
+from typing import Any, Final
 
 from conformance.formats.inputs import KINDS
-from conformance.reporting.text import plural, printable
-
-Paint: TypeAlias = Callable[[str, str], str]
-"""Colours a text, or returns it unchanged: `paint("red", "MUST")`."""
+from conformance.reporting.text import Paint, plural, printable
 
 _COLOURS: Final = {"MUST": "red", "SHOULD": "yellow", "MAY": "cyan"}
 

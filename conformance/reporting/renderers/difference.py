@@ -1,11 +1,11 @@
 """The differences between two sets of results: for a terminal, and as Markdown for a pull request."""
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Final
 
 from conformance.gate import CheckResult, check_results
-from conformance.reporting.text import code, printable
+from conformance.reporting.text import Paint, code, printable
 from conformance.results import Results
 
 MAX_LISTED: Final = 50
@@ -57,7 +57,7 @@ def _by_name(many: Iterable[Results]) -> dict[str, CheckResult]:
     return {result.names[0]: result for results in many for result in check_results(results)}
 
 
-def render(found: Difference, paint: Callable[[str, str], str]) -> Iterator[str]:
+def render(found: Difference, paint: Paint) -> Iterator[str]:
     """Yield the report line by line."""
     for heading, colour, listed in _kinds(found):
         yield f"{paint(colour, f'{heading}: {len(listed)}')}\n"

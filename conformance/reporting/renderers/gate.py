@@ -1,13 +1,13 @@
 """The report of the gate, for people: what closes it and how to fix that, then the expected failures."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 
 from conformance.baseline import Entry
 from conformance.gate import CheckResult, GateResult
-from conformance.reporting.text import printable
+from conformance.reporting.text import Paint, printable
 
 
-def render(gate: GateResult, paint: Callable[[str, str], str]) -> Iterator[str]:
+def render(gate: GateResult, paint: Paint) -> Iterator[str]:
     """Yield the report line by line; the last line says whether the gate is open or closed."""
     for result in gate.errored:
         yield f"{paint('red', 'errored')} {_result(result)}\n    this is a bug in this project; no entry covers it\n"
@@ -39,7 +39,7 @@ def _entry(entry: Entry) -> str:
     return printable(f"{entry.match}{line}: {entry.reason}")
 
 
-def _verdict(gate: GateResult, paint: Callable[[str, str], str]) -> str:
+def _verdict(gate: GateResult, paint: Paint) -> str:
     closing = {
         ("errored", "errored"): len(gate.errored),
         ("unexpected failure", "unexpected failures"): len(gate.unexpected),

@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any, Final
 
 from conformance.reporting.matrix.annotations import Annotation, Kind, of_inputs
-from conformance.reporting.text import printable
+from conformance.reporting.text import Paint, printable
 from conformance.results import Level
 
 LINES: Final = True
@@ -24,7 +24,7 @@ _COMMANDS: Final = {Level.MUST: "error", Level.SHOULD: "warning", Level.MAY: "no
 def render_inputs(
     inputs: Iterable[Mapping[str, Any]],
     _summary: Callable[[], Mapping[str, Any]],
-    _paint: Callable[[str, str], str],
+    _paint: Paint,
 ) -> Iterator[str]:
     """Yield the annotations of checked inputs, a command per line."""
     yield from render(of_inputs(inputs))

@@ -5,11 +5,13 @@ from typing import Any
 
 import orjson
 
+from conformance.reporting.text import Paint
+
 
 def render_inputs(
     inputs: Iterable[Mapping[str, Any]],
     summary: Callable[[], Mapping[str, Any]],
-    _paint: Callable[[str, str], str],
+    _paint: Paint,
 ) -> Iterator[str]:
     """Yield the report line by line; `summary` is called after the last input."""
     before = '{"inputs": [\n'

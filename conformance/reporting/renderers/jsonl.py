@@ -5,11 +5,13 @@ from typing import Any
 
 import orjson
 
+from conformance.reporting.text import Paint
+
 
 def render_inputs(
     inputs: Iterable[Mapping[str, Any]],
     _summary: Callable[[], Mapping[str, Any]],
-    _paint: Callable[[str, str], str],
+    _paint: Paint,
 ) -> Iterator[str]:
     """Yield one line per input; there is no summary, because every line is an input."""
     for each in inputs:

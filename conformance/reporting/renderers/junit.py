@@ -10,6 +10,7 @@ from typing import Any, Final
 from xml.etree import ElementTree as ET
 
 from conformance.reporting.matrix.annotations import Annotation, Kind, of_inputs
+from conformance.reporting.text import Paint
 
 EVERY: Final = True
 """Passed checks are included: a suite of failures alone would read as if nothing passed."""
@@ -28,7 +29,7 @@ _WORST_FIRST: Final = (Kind.ERRORED, Kind.FAILED, Kind.EXPECTED, Kind.NOTED, Kin
 def render_inputs(
     inputs: Iterable[Mapping[str, Any]],
     _summary: Callable[[], Mapping[str, Any]],
-    _paint: Callable[[str, str], str],
+    _paint: Paint,
 ) -> Iterator[str]:
     """Yield the report on checked inputs; a suite as soon as its input is checked."""
     yield from render(of_inputs(inputs))

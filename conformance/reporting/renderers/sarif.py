@@ -18,6 +18,7 @@ from conformance import rules
 from conformance.adapters import loop
 from conformance.adapters.loop import Fact
 from conformance.reporting.matrix.annotations import TITLES, Annotation, Kind, of_inputs
+from conformance.reporting.text import Paint
 from conformance.results import Level
 from conformance.rules import Rule, advice
 
@@ -35,7 +36,7 @@ _LEVELS: Final = {Level.MUST: "error", Level.SHOULD: "warning", Level.MAY: "note
 def render_inputs(
     inputs: Iterable[Mapping[str, Any]],
     _summary: Callable[[], Mapping[str, Any]],
-    _paint: Callable[[str, str], str],
+    _paint: Paint,
 ) -> Iterator[str]:
     """Yield the log of checked inputs, after the last one."""
     yield from render(of_inputs(inputs))
