@@ -6,30 +6,14 @@ Every run, matrix and provider page answers them first. A fact that a claim prom
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from enum import StrEnum
 from typing import Any, Final
 
 from conformance import scenarios
 from conformance.profiles import UNKNOWN
-from conformance.results import Case, Evidence, Level, Outcome, ProbeResult, Status
+from conformance.results import Case, Evidence, Level, Outcome, ProbeResult, Status, Verdict
 
 FIELD: Final = "reasoning/in-claimed-field"
 """The rule that checks where reasoning stands."""
-
-
-class CoreVerdict(StrEnum):
-    """What a run says of a core fact.
-
-    `declared`: it passed against the simulator, which proves the suite and not the provider. `untested`: promised by a
-    claim and not put to the test. `unknown`: no claim promises it.
-    """
-
-    CONFORMS = "conforms"
-    DECLARED = "declared"
-    BREAKS = "breaks"
-    UNTESTED = "untested"
-    UNKNOWN = "unknown"
-    NOT_APPLICABLE = "not applicable"
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,7 +56,7 @@ class CoreFact:
 
     name: str
     title: str
-    verdict: CoreVerdict
+    verdict: Verdict
     claimed: str
     observed: str
     evidence: tuple[str, ...]
@@ -152,7 +136,7 @@ def _fact(definition: Definition, cases: Sequence[Case], claims: Mapping[str, An
     for name, value in definition.ruled_out_by.items():
         if claims.get(name) == value:
             reason = f"{name}: {str(value).lower()}"
-            return CoreFact(definition.name, definition.title, CoreVerdict.NOT_APPLICABLE, claimed, "", (), (reason,))
+            return CoreFact(definition.name, definition.title, Verdict.NOT_APPLICABLE, claimed, "", (), (reason,))
     tested = [each for check in definition.checks if (each := _tested(check, cases, claims)) is not None]
     verdict, reasons = _verdict(tested)
     evidence = tuple(sorted({each.evidence for each in tested if each.evidence}))
@@ -242,19 +226,19 @@ def _reason(item: Outcome | ProbeResult) -> str:
     return item.findings[0].message if item.findings else item.reason or item.status.value
 
 
-def _verdict(tested: Sequence[_Tested]) -> tuple[CoreVerdict, tuple[str, ...]]:
+def _verdict(tested: Sequence[_Tested]) -> tuple[Verdict, tuple[str, ...]]:
     reasons = {
         status: tuple(dict.fromkeys(each.reason for each in tested if each.status is status)) for status in Status
     }
     if broken := reasons[Status.FAILED] + reasons[Status.ERRORED]:
-        return CoreVerdict.BREAKS, broken
+        return Verdict.BREAKS, broken
     if reasons[Status.UNTESTED]:
-        return CoreVerdict.UNTESTED, reasons[Status.UNTESTED]
+        return Verdict.UNTESTED, reasons[Status.UNTESTED]
     passed = [each for each in tested if each.status is Status.PASSED]
     if not passed:
-        return CoreVerdict.UNKNOWN, reasons[Status.NOT_APPLICABLE]
+        return Verdict.UNKNOWN, reasons[Status.NOT_APPLICABLE]
     simulated = any(each.evidence == Evidence.SIMULATED.value for each in passed)
-    return (CoreVerdict.DECLARED if simulated else CoreVerdict.CONFORMS), ()
+    return (Verdict.DECLARED if simulated else Verdict.CONFORMS), ()
 
 
 def _claimed(definition: Definition, claims: Mapping[str, Any]) -> str:

@@ -5,9 +5,9 @@ from collections.abc import Callable
 import pytest
 
 from conformance.profiles import of
-from conformance.reporting.matrix import Verdict, brief, cells
+from conformance.reporting.matrix import brief, cells
 from conformance.reporting.renderers.terminal import render
-from conformance.results import Case, Evidence, Finding, Level, Outcome, ProbeResult, Results, Status
+from conformance.results import Case, Evidence, Finding, Level, Outcome, ProbeResult, Results, Status, Verdict
 
 PROFILE = of({"ids.format": "call_[0-9]+"}, "example")
 FOUND = (Finding("/0/response", "expected one thing, got another", Level.MUST),)

@@ -6,9 +6,8 @@ import pytest
 
 from conformance import profiles
 from conformance.baseline import Entry
-from conformance.reporting.matrix import Verdict
 from conformance.reporting.matrix.table import Inputs, table
-from conformance.results import Case, Evidence, Finding, Level, Outcome, ProbeResult, Results, Status
+from conformance.results import Case, Evidence, Finding, Level, Outcome, ProbeResult, Results, Status, Verdict
 
 RULE = "stream/ends-with-done"
 FOUND = (Finding("/0/response", "expected [DONE], got the end", Level.MUST),)

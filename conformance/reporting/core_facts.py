@@ -4,7 +4,8 @@ import textwrap
 from collections.abc import Iterator, Sequence
 from typing import Final
 
-from conformance.core_facts import CoreFact, CoreVerdict
+from conformance.core_facts import CoreFact
+from conformance.results import Verdict
 
 _WIDTH: Final = 110
 _LABEL: Final = 20
@@ -20,7 +21,7 @@ def render(facts: Sequence[CoreFact], title: str, model: str) -> str:
 
 def untested(facts: Sequence[CoreFact]) -> tuple[CoreFact, ...]:
     """Return the facts that a claim promises and that were not put to the test; they fail a run."""
-    return tuple([fact for fact in facts if fact.verdict is CoreVerdict.UNTESTED])
+    return tuple([fact for fact in facts if fact.verdict is Verdict.UNTESTED])
 
 
 def _details(fact: CoreFact) -> Iterator[str]:

@@ -39,6 +39,24 @@ class Status(StrEnum):
     ERRORED = "errored"
 
 
+class Verdict(StrEnum):
+    """What reports say of a fact.
+
+    A provider's pass against the simulator is `declared`: it tests the suite, not the provider. An adapter's pass
+    conforms, because the adapter itself is under test. `departs`: a SHOULD or MAY is not met. `breaks`: a MUST.
+    `untested`: promised by a claim and not put to the test. `unknown`: nothing is claimed.
+    """
+
+    CONFORMS = "conforms"
+    DECLARED = "declared"
+    DEPARTS = "departs"
+    BREAKS = "breaks"
+    UNTESTED = "untested"
+    ERRORED = "errored"
+    UNKNOWN = "unknown"
+    NOT_APPLICABLE = "not applicable"
+
+
 class Evidence(StrEnum):
     """Where an observation comes from; the kinds are never mixed.
 

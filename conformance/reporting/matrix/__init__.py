@@ -2,32 +2,18 @@
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
-from enum import StrEnum
 from typing import Any
 
 from conformance.profiles import UNKNOWN, Profile
-from conformance.results import Case, Evidence, Finding, Level, Outcome, ProbeResult, Results, Status
+from conformance.results import Case, Evidence, Finding, Level, Outcome, ProbeResult, Results, Status, Verdict
 from conformance.rules import Rule, load
 
 PROBES = "probes"
 """The family of all probes; it comes after the families of the rules."""
 
 
-class Verdict(StrEnum):
-    """The verdict of a cell.
-
-    A provider's pass against the simulator is `declared`: it tests the suite, not the provider. An adapter's pass
-    conforms, because the adapter itself is under test.
-    """
-
-    CONFORMS = "conforms"
-    DECLARED = "declared"
-    DEPARTS = "departs"
-    BREAKS = "breaks"
-    UNTESTED = "untested"
-    ERRORED = "errored"
-    UNKNOWN = "unknown"
-
+CELL_VERDICTS = tuple([verdict for verdict in Verdict if verdict is not Verdict.NOT_APPLICABLE])
+"""The verdicts that a cell can have; what does not apply has no cell."""
 
 WORST_FIRST = (
     Verdict.ERRORED,

@@ -4,10 +4,9 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import asdict, dataclass
 
 from conformance.gate import check_results
-from conformance.reporting.matrix import Verdict
 from conformance.reporting.matrix.table import ADAPTER, Table, TableCell, worst
 from conformance.reporting.text import plural
-from conformance.results import Evidence
+from conformance.results import Evidence, Verdict
 
 
 @dataclass(frozen=True, slots=True)

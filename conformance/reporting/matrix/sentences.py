@@ -8,8 +8,8 @@ import orjson
 
 from conformance.documents import read_json
 from conformance.profiles import UNKNOWN, UPSTREAM
-from conformance.reporting.matrix import Verdict
 from conformance.resources import folder
+from conformance.results import Verdict
 
 Quote: TypeAlias = Callable[[str], str]
 """Formats literal text, such as a field name or an error message."""

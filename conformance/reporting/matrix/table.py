@@ -17,10 +17,10 @@ from conformance.documents import read_json
 from conformance.errors import UnknownName
 from conformance.gate import check_results
 from conformance.profiles import UNKNOWN, Claim, Profile, vocabulary
-from conformance.reporting.matrix import PROBES, WORST_FIRST, Cell, Verdict, brief, cells
+from conformance.reporting.matrix import PROBES, WORST_FIRST, Cell, brief, cells
 from conformance.reporting.text import plural
 from conformance.resources import folder
-from conformance.results import Evidence, Finding, Results
+from conformance.results import Evidence, Finding, Results, Verdict
 from conformance.results.files import CALIBRATION, read_all
 from conformance.rules import Rule, load
 from conformance.wire.views import Side

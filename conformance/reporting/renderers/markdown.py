@@ -5,13 +5,14 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Final, NamedTuple
 
 from conformance.profiles import UNKNOWN, UPSTREAM
-from conformance.reporting.matrix import PROBES, WORST_FIRST, Verdict
+from conformance.reporting.matrix import CELL_VERDICTS, PROBES, WORST_FIRST
 from conformance.reporting.matrix.headline import headline
 from conformance.reporting.matrix.key_behaviours import KEY_BEHAVIOURS
 from conformance.reporting.matrix.sentences import VERDICTS
 from conformance.reporting.matrix.table import ADAPTER, CLAIMS, FAILING, Subject, Table, TableCell, worst
 from conformance.reporting.templates import render_template
 from conformance.reporting.text import code, prose, shorten
+from conformance.results import Verdict
 
 _WIDTH: Final = 60
 _MAX_NAMES: Final = 12
@@ -37,7 +38,7 @@ def render(table: Table) -> str:
     return render_template(
         "_markdown/matrix.md.j2",
         headline=headline(table).lines(prose),
-        verdict_titles=[f"{VERDICTS[verdict][0]} {verdict.value}" for verdict in Verdict],
+        verdict_titles=[f"{VERDICTS[verdict][0]} {verdict.value}" for verdict in CELL_VERDICTS],
         counts=list(_counts(table)),
         verdicts=[[mark, verdict.value, meaning] for verdict, (mark, meaning) in VERDICTS.items()],
         providers=_overview(table, providers),
@@ -68,7 +69,7 @@ def _counts(table: Table) -> Iterator[Sequence[str]]:
         what = CLAIMS if cell.is_claim else kinds[cell.subject]
         groups.setdefault((what, cell.evidence), Counter())[cell.verdict] += 1
     for (what, evidence), counted in sorted(groups.items()):
-        numbers = [f"{counted[verdict]:,}" if counted[verdict] else "" for verdict in Verdict]
+        numbers = [f"{counted[verdict]:,}" if counted[verdict] else "" for verdict in CELL_VERDICTS]
         yield [what, evidence, f"{counted.total():,}", *numbers]
 
 
@@ -152,7 +153,9 @@ def _families(table: Table) -> Iterator[tuple[str, Sequence[Sequence[str]]]]:
         rows = []
         for row in table.rows:
             if row.family == family:
-                found = {verdict: subjects[row.name, verdict] for verdict in Verdict if (row.name, verdict) in subjects}
+                found = {
+                    verdict: subjects[row.name, verdict] for verdict in CELL_VERDICTS if (row.name, verdict) in subjects
+                }
                 level = f" ({row.level})" if row.level else ""
                 rows.append(
                     [

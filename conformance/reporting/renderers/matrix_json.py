@@ -7,10 +7,9 @@ from typing import Any, Final
 import orjson
 
 from conformance.profiles import Claim, Source
-from conformance.reporting.matrix import Verdict
 from conformance.reporting.matrix.headline import headline
 from conformance.reporting.matrix.table import FAILING, Row, Subject, Table, TableCell
-from conformance.results import Evidence, Finding
+from conformance.results import Evidence, Finding, Verdict
 
 _SCHEMA: Final = "https://wire-conformance.example/schemas/files/matrix.json"
 _MAX_FINDINGS: Final = 5

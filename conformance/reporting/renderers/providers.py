@@ -7,12 +7,13 @@ from typing import Any, Final, NamedTuple
 import orjson
 
 from conformance.profiles import UNKNOWN, Claim, Profile, Source, vocabulary
-from conformance.reporting.matrix import PROBES, Verdict
+from conformance.reporting.matrix import PROBES
 from conformance.reporting.matrix.key_behaviours import KEY_BEHAVIOURS
 from conformance.reporting.matrix.sentences import describe, handlings, refusals
 from conformance.reporting.matrix.table import ADAPTER, FAILING, SOURCES, Subject, Table, TableCell
 from conformance.reporting.templates import render_template
 from conformance.reporting.text import code, link, prose
+from conformance.results import Verdict
 
 _KINDS: Final = {
     "vendor": "serves its own models",

@@ -12,11 +12,11 @@ from conformance.adapters import loop
 from conformance.adapters.loop import Fact
 from conformance.documents import read_json
 from conformance.documents.pointer import REMOVE, resolve
-from conformance.reporting.matrix import Verdict
 from conformance.reporting.matrix.table import Table
 from conformance.reporting.templates import render_template
 from conformance.reporting.text import prose, shorten
 from conformance.resources import folder
+from conformance.results import Verdict
 from conformance.rules import Example, Rule, advice
 
 _WIDTH: Final = 160

@@ -4,10 +4,10 @@ from collections.abc import Sequence
 
 from tabulate import tabulate
 
-from conformance.reporting.matrix import PROBES, Cell, Verdict
+from conformance.reporting.matrix import CELL_VERDICTS, PROBES, Cell
 from conformance.reporting.matrix.reliability import RUNS_IN_A_ROW, estimate, reliability
 from conformance.reporting.text import shorten
-from conformance.results import Evidence, Results, Runs
+from conformance.results import Evidence, Results, Runs, Verdict
 
 WIDTH = 44
 
@@ -82,5 +82,5 @@ def _observed(cell: Cell) -> str:
 
 
 def _counts(cells: Sequence[Cell]) -> str:
-    counted = {verdict: sum(cell.verdict is verdict for cell in cells) for verdict in Verdict}
+    counted = {verdict: sum(cell.verdict is verdict for cell in cells) for verdict in CELL_VERDICTS}
     return ", ".join(f"{count} {verdict.value}" for verdict, count in counted.items() if count) or "nothing was checked"

@@ -18,8 +18,8 @@ from conformance.wire.views import streams
 def judge(stream: Streamed, _context: Context) -> list[Fault]:
     """Every event of a stream except the last is a JSON object.
 
-    One event that does not parse makes most clients discard the whole reply. To fix it, send keep-alive events as comments
-    (`: ping`), and errors as JSON.
+    One event that does not parse makes most clients discard the whole reply. To fix it, send keep-alive
+    events as comments (`: ping`), and errors as JSON.
     """
     anomalies = stream.value.anomalies
     faults = []
