@@ -158,23 +158,23 @@ def _failed(rule: Rule, judged: int, faulty: list[tuple[Any, Fault]], contexts: 
 def _finding(rule: Rule, element: Any, fault: Fault, context: Context) -> Finding:
     place: Place = (*element.place, *fault.at) if fault.place is None else fault.place
     verdict = fault.verdict or context.claims.get(fault.claim or rule.claim or "", UNKNOWN)
-    level = _level(fault.level or rule.level, verdict)
+    level = _level(fault.level or rule.level, verdict, is_loss=fault.is_loss)
     return Finding(render(place), fault.message, level, _refusal(verdict, place, fault))
 
 
-def _level(canonical: Level, verdict: Any) -> Level:
+def _level(canonical: Level, verdict: Any, *, is_loss: bool) -> Level:
     """Return the severity of a finding at a provider.
 
     What the provider rejects or damages is a MUST, what it accepts is at most a SHOULD, and what is unknown keeps the
-    canonical level.
+    canonical level. So does lost content that is accepted: an answer of 200 makes a rejection impossible, not the loss
+    harmless.
     """
     if isinstance(verdict, Mapping):
         verdict = verdict.get("refusal", verdict)
     if verdict == "damaged" or isinstance(verdict, Mapping):
         return Level.MUST
-    if verdict in ("accepted", "ignored") and canonical is Level.MUST:
-        return Level.SHOULD
-    return canonical
+    is_excused = verdict == "ignored" or (verdict == "accepted" and not is_loss)
+    return Level.SHOULD if is_excused and canonical is Level.MUST else canonical
 
 
 class _Values(dict[str, Any]):

@@ -22,7 +22,8 @@ class Fault:
 
     `message` says "expected …, got …". `at` continues the element's place, `place` replaces it. `values` fill the
     placeholders of the provider's refusal. `claim` names the claim about this fault, if it is not the rule's own;
-    `verdict` is what the provider does, if it is part of a claim's value. `level` replaces the rule's own.
+    `verdict` is what the provider does, if it is part of a claim's value. `level` replaces the rule's own. `is_loss`:
+    content was lost or changed, which stays as severe at a provider that accepts the request.
     """
 
     message: str
@@ -32,6 +33,7 @@ class Fault:
     claim: str | None = None
     verdict: Any = None
     level: Level | None = None
+    is_loss: bool = False
 
 
 class SchemaFaults(NamedTuple):

@@ -170,6 +170,12 @@ def completion_not_counted(usage: dict[str, Any]) -> None:
     usage["completion_tokens"] = 0
 
 
+@mutation(targets.usages, "usage/cached-within-prompt")
+def cached_beside_prompt(usage: dict[str, Any]) -> None:
+    """Cached tokens are counted beside the prompt tokens, so there are more of them."""
+    usage["prompt_tokens_details"] = {"cached_tokens": usage["prompt_tokens"] + 1}
+
+
 @mutation(targets.usages, "usage/reasoning-within-completion")
 def reasoning_beside_completion(usage: dict[str, Any]) -> None:
     """A token count has more reasoning tokens than completion tokens."""

@@ -84,6 +84,7 @@ def id_missing(call: Call) -> None:
     related=(
         "stream/name-once",
         "tool-calls/arguments-are-an-object",
+        "tool-calls/type-present",
     ),
 )
 def id_new_in_each_delta(call: Call) -> None:

@@ -39,6 +39,12 @@ def call_id_of_another_host(call: Call) -> None:
     call.first["id"] = "functions.get_weather:0"
 
 
+@mutation(targets.reply_calls, "tool-calls/type-present")
+def call_type_lost(call: Call) -> None:
+    """A call has no type."""
+    del call.first["type"]
+
+
 @mutation(targets.reply_calls, "tool-calls/name-declared")
 def call_of_undeclared_function(call: Call) -> None:
     """A call names a function that the request does not declare."""
@@ -191,6 +197,18 @@ def reasoning_leaks_without_opening_tag(reply: Reply) -> None:
 def reasoning_renamed(reply: Reply) -> None:
     """Reasoning comes in another field than the claimed one."""
     reply.rename("reasoning_content", "reasoning")
+
+
+@mutation(targets.replies_with_reasoning, "response/no-unknown-text-fields")
+def reasoning_in_unknown_field(reply: Reply) -> None:
+    """Reasoning comes in a field that no client reads."""
+    reply.rename("reasoning_content", "reasoning_text")
+
+
+@mutation(targets.replies, "response/no-unknown-text-fields")
+def summary_of_the_reasoning(reply: Reply) -> None:
+    """A reply has a summary in a field that the canonical wire does not have."""
+    reply.put("summary", "The model looked it up.")
 
 
 @mutation(targets.replies_with_reasoning, "reasoning/in-claimed-field", claims=_CANONICAL)

@@ -92,15 +92,16 @@ def judge(part: Resent, _context: Context) -> list[Fault]:
     """The `reasoning_details` of a reply are sent back complete, unchanged and in order.
 
     Signatures and encrypted blocks hold reasoning that only the provider can read, and it checks them against their
-    order. The fragments of a stream are first joined by index and type. Null counts as absent. To fix it, store the
-    array as received and treat it as opaque.
+    order. What is lost or changed stays a MUST at a provider that accepts the request. The fragments of a stream are
+    first joined by index and type. Null counts as absent. To fix it, store the array as received and treat it as
+    opaque.
     """
     given, sent = part.reply.message[_KEY], part.value.get(_KEY)
     if given == sent:
         return []
     if type(sent) is not list:
         claim = "reasoning.details.dropped" if given else _EMPTY
-        return [Fault(f"expected the {len(given)} reasoning_details of the reply, got none", claim=claim)]
+        return [Fault(f"expected the {len(given)} reasoning_details of the reply, got none", claim=claim, is_loss=True)]
     return _compare([_bare(item) for item in given], [_bare(item) for item in sent])
 
 
@@ -121,12 +122,12 @@ def _rearranged(given: list[Any], sent: list[Any], missing: list[Any]) -> Fault:
     """Return the fault of details that all occur in the reply."""
     if missing:
         message = f"expected all {len(given)} details of the reply, got none of type {_kinds(missing)}"
-        return Fault(message, (_KEY,), claim="reasoning.details.dropped")
+        return Fault(message, (_KEY,), claim="reasoning.details.dropped", is_loss=True)
     if len(sent) > len(given):
         message = f"expected the {len(given)} details of the reply once each, got {len(sent)}"
-        return Fault(message, (_KEY,), claim="reasoning.details.duplicated")
+        return Fault(message, (_KEY,), claim="reasoning.details.duplicated", is_loss=True)
     message = f"expected {_kinds(given)} in the reply's order, got {_kinds(sent)}"
-    return Fault(message, (_KEY,), claim="reasoning.details.reordered")
+    return Fault(message, (_KEY,), claim="reasoning.details.reordered", is_loss=True)
 
 
 def _joined(fragments: list[Any]) -> list[Any]:
@@ -141,11 +142,11 @@ def _altered(given: list[Any], sent: list[Any], position: int) -> Fault:
     origin = given[position] if position < len(given) else None
     if type(item) is not dict or type(origin) is not dict:
         message = f"expected a detail of the reply, got {quoted(item)}"
-        return Fault(message, (_KEY, position), claim="reasoning.details.altered")
+        return Fault(message, (_KEY, position), claim="reasoning.details.altered", is_loss=True)
     key = next(key for key in (*origin, *item) if origin.get(key) != item.get(key))
     message = f"expected {key} {quoted(origin.get(key))} as in the reply, got {quoted(item.get(key))}"
     at = (_KEY, position, key) if key in item else (_KEY, position)
-    return Fault(message, at, claim="reasoning.details.altered")
+    return Fault(message, at, claim="reasoning.details.altered", is_loss=True)
 
 
 def _bare(item: Any) -> Any:

@@ -40,6 +40,11 @@ def _is_judged(part: Resent, context: Context) -> bool:
         ),
         example("stream-thinking-session", {"/1/request/messages/1/reasoning_content": REMOVE}),
         example("details-session", {"/2/request/messages/5/reasoning_details": REMOVE}),
+        example(
+            "stream-thinking-session",
+            {"/1/request/messages/1/reasoning_content": REMOVE},
+            {"reasoning.omitted-on-tool-turn": "accepted"},
+        ),
     ],
     good=[
         example("thinking-session"),
@@ -65,12 +70,21 @@ def judge(part: Resent, context: Context) -> list[Fault]:
     """The reasoning of a reply with tool calls is sent back with it.
 
     A thinking model that called a tool continues from its reasoning when the result arrives. Without it, the model
-    starts over, calls the tool again or answers worse, and some providers reject the request. This rule does not check
-    which field carries it. To fix it, store the reasoning of each reply beside its calls and send both back.
+    starts over, calls the tool again or answers worse, and some providers reject the request. A provider that accepts
+    the request all the same does not make the loss harmless, so it stays a MUST, unless the provider is known not to
+    read the reasoning. This rule does not check which field carries it. To fix it, store the reasoning of each reply
+    beside its calls and send both back.
     """
     value = part.value
     if present_fields(value) or any(field in TAGS and has_field(value, field) for field in request_fields(context)):
         return []
     under = ", ".join(carried_fields(part.reply.message))
     message = f"expected the reasoning that the reply has in {under}, got none"
-    return [Fault(message, claim=omission(current=part.current))]
+    return [Fault(message, claim=omission(current=part.current), is_loss=_is_read(part, context))]
+
+
+def _is_read(part: Resent, context: Context) -> bool:
+    """Return whether the model would have read the reasoning, as far as the claims say."""
+    if not part.current and context.claim("reasoning.on-earlier-tool-turn") == "ignored":
+        return False
+    return any(context.claim(f"reasoning.input.{field}") != "ignored" for field in request_fields(context))

@@ -42,7 +42,9 @@ def judge(part: Resent, _context: Context) -> list[Fault]:
             continue
         claim = "signature.omitted" if got is None else "signature.altered"
         message = f"expected thought_signature {quoted(expected)} as in the reply, got {quoted(got)}"
-        faults.append(Fault(message, at=("tool_calls", call.position), values={"name": call.name}, claim=claim))
+        faults.append(
+            Fault(message, at=("tool_calls", call.position), values={"name": call.name}, claim=claim, is_loss=True)
+        )
     return faults
 
 

@@ -43,7 +43,8 @@ def _is_judged(turn: Turn, context: Context) -> bool:
 def judge(turn: Turn, context: Context) -> list[Fault]:
     """The reasoning of a message with tool calls is in a field that the provider reads.
 
-    A provider that reads another field drops this one silently, as if no reasoning had been sent. To fix it, rename the
+    A provider that reads another field drops this one silently, as if no reasoning had been sent. A provider that
+    accepts messages without reasoning does not make that harmless. To fix it, rename the
     field for this provider, or send the text in both fields if it accepts both.
     """
     fields = request_fields(context)
@@ -57,4 +58,5 @@ def judge(turn: Turn, context: Context) -> list[Fault]:
     claim = omission(current=turn.current) if verdicts[wrong] == "ignored" else f"reasoning.input.{wrong}"
     message = f"expected the reasoning in {' or '.join(fields)}, got it in {', '.join(found)}"
     at = (wrong,) if wrong in turn.value else ("content",)
-    return [Fault(message, at=at, values={"field": wrong, "role": "assistant"}, claim=claim)]
+    is_loss = verdicts[wrong] == "ignored"
+    return [Fault(message, at=at, values={"field": wrong, "role": "assistant"}, claim=claim, is_loss=is_loss)]

@@ -9,6 +9,7 @@ from conformance.wire.text import quoted
 from conformance.wire.views import resent
 
 _ABSENT = object()
+_DETAILS = "reasoning_details"
 
 
 def _is_judged(part: Resent, _context: Context) -> bool:
@@ -27,6 +28,12 @@ def _is_judged(part: Resent, _context: Context) -> bool:
         ),
         example("stream-thinking-session", {"/1/request/messages/1/reasoning_content": "I need the"}),
         example("stream-thinking-session", {"/1/request/messages/1/reasoning_content": ""}),
+        example(
+            "stream-thinking-session",
+            {"/1/request/messages/1/reasoning_content": "I need the"},
+            {"reasoning.altered": "accepted"},
+        ),
+        example("details-session", {"/2/request/messages/5/reasoning": "Rome is warm."}),
     ],
     good=[example("thinking-session"), example("stream-thinking-session"), example("details-session")],
     claim="reasoning.altered",
@@ -36,8 +43,9 @@ def judge(part: Resent, context: Context) -> list[Fault]:
     """Reasoning is sent back word for word.
 
     A summarized, trimmed or re-encoded text is different reasoning: it misses the prompt cache, and the model continues
-    from something that it never wrote. To fix it, store the text as received; join streamed deltas with nothing between
-    them.
+    from something that it never wrote. That stays a MUST at a provider that accepts the request. It is a SHOULD if the
+    `reasoning_details` beside a rebuilt text are intact, because the provider reads those. To fix it, store the text as
+    received; join streamed deltas with nothing between them.
     """
     sent, message = part.value, part.reply.message
     fields = present_fields(sent)
@@ -46,13 +54,13 @@ def judge(part: Resent, context: Context) -> list[Fault]:
     given = [said for said in (reasoning_text(message, field) for field in carried_fields(message)) if said]
     if not given:
         return []
-    return [_fault(given[0], field, sent) for field in fields if not _is_right(field, given, part, context)]
+    return [_fault(given[0], field, part) for field in fields if not _is_right(field, given, part, context)]
 
 
 def _is_right(field: str, given: list[str], part: Resent, context: Context) -> bool:
     """Return whether a field holds the text of the reply, or another rule covers it."""
     sent = part.value
-    if field == "reasoning_details" and type(part.reply.message.get(field)) is list:
+    if field == _DETAILS and type(part.reply.message.get(field)) is list:
         return True
     said = reasoning_text(sent, field)
     if said:
@@ -60,9 +68,18 @@ def _is_right(field: str, given: list[str], part: Resent, context: Context) -> b
     return bool(carried_fields(sent)) or _counts_as_none(field, part, context)
 
 
-def _fault(given: str, field: str, sent: dict[str, Any]) -> Fault:
+def _fault(given: str, field: str, part: Resent) -> Fault:
+    """Return the fault of a changed text; it is only a SHOULD beside `reasoning_details` that are sent back intact."""
+    sent = part.value
     message = f"expected {quoted(given)} as in the reply, got {quoted(reasoning_text(sent, field))}"
-    return Fault(message, at=(field if field in sent else "content",), values={"field": field})
+    at = (field if field in sent else "content",)
+    if _has_same_details(part.reply.message, sent):
+        return Fault(f"{message}, beside intact {_DETAILS}", at, values={"field": field}, level=Level.SHOULD)
+    return Fault(message, at, values={"field": field}, is_loss=True)
+
+
+def _has_same_details(given: dict[str, Any], sent: dict[str, Any]) -> bool:
+    return bool(given.get(_DETAILS)) and sent.get(_DETAILS) == given[_DETAILS]
 
 
 def _counts_as_none(field: str, part: Resent, context: Context) -> bool:

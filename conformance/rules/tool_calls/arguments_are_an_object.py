@@ -1,3 +1,5 @@
+from typing import Any
+
 import orjson
 
 from conformance.documents.pointer import REMOVE
@@ -25,6 +27,7 @@ _PARAMETERS = "/0/request/tools/0/function/parameters"
         example("tool-call", {_ARGUMENTS: '["Paris"]'}),
         example("tool-call", {_ARGUMENTS: ""}),
         example("tool-call", {_ARGUMENTS: "null", _PARAMETERS: REMOVE}),
+        example("tool-call", {_ARGUMENTS: '"{\\"city\\": \\"Paris\\"}"'}),
     ],
     good=[
         example("tool-call"),
@@ -38,24 +41,33 @@ def judge(reply: Reply, context: Context) -> list[Fault]:
     """The arguments of a reply's tool call are the JSON text of an object.
 
     A function without required arguments may be called with an empty text. A truncated reply is exempt: its text ends
-    where the tokens did. To fix it, constrain decoding; a client sends the text back as received, with a result that
-    says what is wrong with it.
+    where the tokens did. An object that is encoded twice (a JSON string that holds the JSON text) is a MUST: the model
+    wrote good arguments, and the server broke them. To fix it, constrain decoding and encode the arguments once; a
+    client sends the text back as received, with a result that says what is wrong with it.
     """
     faults = []
     for call in reply.calls:
         text = call.arguments
         if type(text) is not str:
             continue
-        try:
-            is_object = type(orjson.loads(text)) is dict
-            wrong = "other JSON"
-        except orjson.JSONDecodeError as error:
-            is_object = False
-            wrong = error.msg
-        if not is_object and not _stands_for_none(call, context):
-            message = f"expected JSON text of an object, got {text!r:.60} ({wrong})"
-            faults.append(Fault(message, place=(*call.place, "function", "arguments")))
+        value, wrong = _parsed(text)
+        if type(value) is dict or _stands_for_none(call, context):
+            continue
+        is_encoded_twice = type(value) is str and type(_parsed(value)[0]) is dict
+        if is_encoded_twice:
+            wrong = "a JSON string that holds JSON"
+        message = f"expected JSON text of an object, got {text!r:.60} ({wrong})"
+        level = Level.MUST if is_encoded_twice else None
+        faults.append(Fault(message, place=(*call.place, "function", "arguments"), level=level))
     return faults
+
+
+def _parsed(text: str) -> tuple[Any, str]:
+    """Return the value of a JSON text, and what is wrong with it if it is no object."""
+    try:
+        return orjson.loads(text), "other JSON"
+    except orjson.JSONDecodeError as error:
+        return None, error.msg
 
 
 def _stands_for_none(call: Call, context: Context) -> bool:
