@@ -151,7 +151,8 @@ def _failed(rule: Rule, judged: int, faulty: list[tuple[Any, Fault]], contexts: 
     level = max((finding.level for finding in findings), key=lambda each: each.severity)
     if len(faulty) > MAX_FINDINGS:
         more = len(faulty) - MAX_FINDINGS
-        findings.append(Finding(findings[-1].at, f"and {more} more findings of this rule", Level.MAY))
+        more_findings = f"and {more} more findings of this rule"
+        findings.append(Finding(findings[-1].at, more_findings, Level.MAY, side=rule.on.side.value))
     return Outcome(rule.id, Status.FAILED, level, judged, tuple(findings))
 
 
@@ -159,7 +160,8 @@ def _finding(rule: Rule, element: Any, fault: Fault, context: Context) -> Findin
     place: Place = (*element.place, *fault.at) if fault.place is None else fault.place
     verdict = fault.verdict or context.claims.get(fault.claim or rule.claim or "", UNKNOWN)
     level = _level(fault.level or rule.level, verdict, is_loss=fault.is_loss)
-    return Finding(render(place), fault.message, level, _refusal(verdict, place, fault))
+    refusal = _refusal(verdict, place, fault)
+    return Finding(render(place), fault.message, level, refusal, side=rule.on.side.value)
 
 
 def _level(canonical: Level, verdict: Any, *, is_loss: bool) -> Level:

@@ -20,7 +20,7 @@ class CheckResult:
     """The result of one check, a rule or a probe, in one case.
 
     `check` is a rule's id or `probes/<name>`. `at` is a JSON Pointer into the case's conversation; it is empty if no
-    element is to blame.
+    element is to blame. `side`: who is responsible, `client` or `provider`; empty if nothing failed.
     """
 
     subject: str
@@ -30,6 +30,7 @@ class CheckResult:
     level: Level
     message: str = ""
     at: str = ""
+    side: str = ""
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -115,8 +116,8 @@ def _of_case(subject: str, case: Case) -> Iterator[CheckResult]:
 
 def _of_rule(subject: str, case: Case, outcome: Outcome) -> CheckResult:
     first = outcome.findings[0] if outcome.findings else None
-    message, at = (first.message, first.at) if first else (outcome.reason, "")
-    return CheckResult(subject, case.name, outcome.rule, outcome.status, outcome.level, message, at)
+    message, at, side = (first.message, first.at, first.side) if first else (outcome.reason, "", "")
+    return CheckResult(subject, case.name, outcome.rule, outcome.status, outcome.level, message, at, side)
 
 
 def _of_probe(subject: str, case: Case, probe: ProbeResult) -> CheckResult:

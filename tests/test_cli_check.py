@@ -41,11 +41,13 @@ def test_the_json_of_one_finding(tmp_path: Path) -> None:
         "at": "/0/request/messages/2/tool_call_id",
         "message": "expected the id of a call of the message before ('call_a'), got 'call_9'",
         "level": "MUST",
+        "side": "client",
     }
     missing = {
         "at": "/0/request/messages/1/tool_calls/0",
         "message": "expected a tool message with tool_call_id 'call_a' before the next turn, got none",
         "level": "MUST",
+        "side": "client",
     }
     outcomes = [
         {"rule": "transcript/calls-answered", "status": "failed", "level": "MUST", "judged": 1, "findings": [missing]},
@@ -81,7 +83,7 @@ def test_the_console_report_of_one_finding(tmp_path: Path) -> None:
     assert [
         f"{path}:1: an exchange, checked against deepseek",
         f"{path}:2: an exchange, checked against deepseek",
-        f"{path}:2: transcript/result-answers-call MUST at /0/request/messages/2/tool_call_id: {wrong}",
+        f"{path}:2: transcript/result-answers-call MUST (client) at /0/request/messages/2/tool_call_id: {wrong}",
     ] == out.splitlines()[:3]
     assert out.splitlines()[3].startswith("    deepseek answers 400: ")
     assert [
@@ -95,7 +97,7 @@ def test_a_finding_in_a_session_names_the_line_of_its_exchange(tmp_path: Path) -
     path = write(tmp_path / "a.jsonl", jsonl({**GOOD, "session": "s"}, {**FAULTY, "session": "s"}))
     _, out, _ = check(path)
     assert f"{path}:1: a session of exchanges\n" in out
-    assert f"{path}:2: transcript/result-answers-call MUST at /1/request/messages/2/tool_call_id" in out
+    assert f"{path}:2: transcript/result-answers-call MUST (client) at /1/request/messages/2/tool_call_id" in out
 
 
 def test_the_report_of_a_clean_input(tmp_path: Path) -> None:
@@ -271,3 +273,10 @@ def test_every_chat_recording_is_judged_with_no_rule_broken(shared: Path) -> Non
         assert (1, "") == (code, error)
         assert (0, 0) == (summary["errored"], summary["unreadable"])
         assert summary["exchanges"] >= summary["inputs"] > 1500
+
+
+@pytest.mark.parametrize("name", ["console", "json", "jsonl", "junit", "sarif", "github"])
+def test_a_finding_names_the_side_in_every_format(name: str, tmp_path: Path) -> None:
+    _, out, _ = check(write(tmp_path / "faulty.json", FAULTY), "--format", name, "--rule", "transcript/result-*")
+    said = {"json": '"side":"client"', "jsonl": '"side":"client"', "sarif": '"side": "client"'}
+    assert said.get(name, "MUST (client)") in out

@@ -83,6 +83,7 @@ def _findings(run: CaseRun, outcome: Outcome) -> Iterator[dict[str, Any]]:
             "at": finding.at,
             "message": finding.message,
             "level": finding.level.value,
+            "side": finding.side,
             "sent": "" if finding.asked else finding.excerpt,
             "refusal": _refusal(finding),
         }

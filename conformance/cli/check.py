@@ -7,9 +7,9 @@ The content of a file decides what it is: a request body, a bare list of message
 with "request" and "response"), a list of exchanges (a session), JSON Lines of these (consecutive lines with the same
 "session" are one conversation), the raw text of an event stream, a VCR cassette, a HAR file or an httprr trace.
 
-A finding reads "path:line: rule LEVEL at pointer: message". The JSON Pointer starts at the conversation: /0 is its
-first exchange, which has request, response, status and headers. `conformance explain RULE` explains a rule and how to
-fix what it reports.
+A finding reads "path:line: rule LEVEL (side) at pointer: message"; the side is client or provider. The JSON Pointer
+starts at the conversation: /0 is its first exchange, which has request, response, status and headers. `conformance
+explain RULE` explains a rule and how to fix what it reports.
 """
 
 import argparse

@@ -99,7 +99,8 @@ class Finding:
     """One violation of a rule: where (a JSON Pointer into the conversation), and "expected …, got …".
 
     `refusal` is the provider's answer to it, if its profile claims one. `excerpt` is the JSON at that place, or its
-    start. For a reply, `asked` is the last message of the request. Both are empty if they were not kept.
+    start. For a reply, `asked` is the last message of the request. Both are empty if they were not kept. `side`: who is
+    responsible, `client` or `provider`; empty in results that were written before findings had it.
     """
 
     at: str
@@ -108,6 +109,7 @@ class Finding:
     refusal: Refusal | None = None
     excerpt: str = ""
     asked: str = ""
+    side: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -151,6 +153,8 @@ class Outcome:
 
 def _finding_to_json(finding: Finding) -> dict[str, Any]:
     shown: dict[str, Any] = {"at": finding.at, "message": finding.message, "level": finding.level.value}
+    if finding.side:
+        shown["side"] = finding.side
     if finding.refusal is not None:
         refusal = finding.refusal
         members = {name: getattr(refusal, name) for name in ("status", "message", "type", "code", "param")}
@@ -168,6 +172,7 @@ def _finding_from_json(value: Mapping[str, Any]) -> Finding:
         Refusal(**refusal) if refusal else None,
         value.get("excerpt", ""),
         value.get("asked", ""),
+        value.get("side", ""),
     )
 
 

@@ -44,7 +44,8 @@ def _outcome(outcome: Outcome, conversation: Conversation, normalize: Normalize)
     found = outcome.findings
     kept = [_finding(each, conversation, normalize) for each in found[:MAX_FINDINGS]]
     if len(found) > MAX_FINDINGS:
-        kept.append(Finding(found[-1].at, f"and {len(found) - MAX_FINDINGS} more findings of this rule", Level.MAY))
+        more = f"and {len(found) - MAX_FINDINGS} more findings of this rule"
+        kept.append(Finding(found[-1].at, more, Level.MAY, side=found[-1].side))
     return replace(outcome, findings=tuple(kept))
 
 

@@ -19,6 +19,7 @@ from conformance.documents.pointer import render
 from conformance.results import NOTHING_TO_JUDGE, Finding, Level, Outcome, Status
 from conformance.rules import Fault, Source
 from conformance.scenarios import Scenario
+from conformance.wire.views import Side
 
 __all__ = [
     "ANSWERED", "FAMILY", "ClientSession", "DriverAnswer", "Fact", "Fault", "Judge", "Level", "LoopEvent", "LoopView",
@@ -80,7 +81,7 @@ class Fact:
 
     def _finding(self, element: Any, fault: Fault) -> Finding:
         place = (*element.place, *fault.at) if fault.place is None else fault.place
-        return Finding(render(place), fault.message, fault.level or self.level)
+        return Finding(render(place), fault.message, fault.level or self.level, side=Side.CLIENT.value)
 
 
 def fact(level: Level, *, on: LoopView, source: Source) -> Callable[[Judge], Fact]:

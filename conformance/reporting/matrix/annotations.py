@@ -52,7 +52,8 @@ class Annotation:
     """The result of one check in one suite; a suite is a case or an input.
 
     `check` is a rule's id, `probes/<name>` or a key of `TITLES`. `at` is a JSON Pointer into the conversation.
-    `reason` is that of the baseline entry that covers a failure, with its link.
+    `reason` is that of the baseline entry that covers a failure, with its link. `side`: who is responsible, `client` or
+    `provider`; empty for checks that are not about the wire.
     """
 
     suite: str
@@ -63,6 +64,7 @@ class Annotation:
     at: str = ""
     location: Location = NOWHERE
     reason: str = ""
+    side: str = ""
 
 
 def of_inputs(inputs: Iterable[Mapping[str, Any]]) -> Iterator[Annotation]:
@@ -84,7 +86,8 @@ def _of_outcome(suite: str, given: Mapping[str, Any], outcome: Mapping[str, Any]
     for finding in outcome["findings"]:
         level = Level(finding["level"])
         kind = Kind.NOTED if level is Level.MAY else Kind.FAILED
-        yield Annotation(suite, rule, kind, level, finding["message"], finding["at"], _location(given, finding))
+        about = level, finding["message"], finding["at"], _location(given, finding)
+        yield Annotation(suite, rule, kind, *about, side=finding.get("side", ""))
     if status in (Status.PASSED, Status.ERRORED):
         reason = outcome.get("reason", "")
         location = _location(given, {"at": ""})
@@ -128,6 +131,7 @@ def of_gate(
                 result.at,
                 locations[result.names[0]],
                 _because(entries[result]) if result in entries else "",
+                result.side,
             )
     stale = "stale entry: all checks that it matches pass; remove it"
     yield from _of_entries("gate/expected-failure-fails", stale, gate.stale, baseline)

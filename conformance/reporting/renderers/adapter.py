@@ -49,7 +49,9 @@ def _rule(rule: Mapping[str, Any], summary: Mapping[str, Any], paint: Paint, *, 
     for reason in rule["reasons"] if every else rule["reasons"][:_MAX_FINDINGS]:
         yield from (f"    {printable(line)}\n" for line in reason.splitlines())
     for finding in rule["findings"] if every else rule["findings"][:_MAX_FINDINGS]:
-        yield f"    {finding['case']} at {printable(finding['at'] or '(root)')}: {printable(finding['message'])}\n"
+        side = f" ({finding['side']})" if finding["side"] else ""
+        where = f"{finding['case']}{side} at {printable(finding['at'] or '(root)')}"
+        yield f"    {where}: {printable(finding['message'])}\n"
         if finding["sent"]:
             yield f"        sent: {printable(finding['sent'])}\n"
         if finding["refusal"]:

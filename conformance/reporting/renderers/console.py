@@ -37,7 +37,8 @@ def _outcome(given: Mapping[str, Any], outcome: Mapping[str, Any], paint: Paint)
     rule, status = outcome["rule"], outcome["status"]
     for finding in outcome["findings"]:
         where, level = _place(given, finding["at"]), paint(_COLOURS[finding["level"]], finding["level"])
-        yield f"{where}: {rule} {level} at {printable(finding['at'] or '(root)')}: {printable(finding['message'])}\n"
+        check = f"{rule} {level} ({finding['side']})"
+        yield f"{where}: {check} at {printable(finding['at'] or '(root)')}: {printable(finding['message'])}\n"
         if "refusal" in finding:
             yield f"    {given['provider']} answers {printable(_answer(finding['refusal']))}\n"
     if not outcome["findings"]:

@@ -55,7 +55,7 @@ def _line(command: str, annotation: Annotation) -> str:
     about = {
         "file": annotation.location.path,
         "line": annotation.location.line,
-        "title": f"{annotation.check} {annotation.level.value}",
+        "title": f"{annotation.check} {annotation.level.value}" + (f" ({annotation.side})" if annotation.side else ""),
     }
     shown = ",".join([f"{name}={_property(str(value))}" for name, value in about.items() if value])
     at = f" at {annotation.at}" if annotation.at else ""

@@ -88,7 +88,8 @@ def _line(annotation: Annotation) -> str:
     path, number = annotation.location
     line = "" if number is None else f":{number}"
     at = f" at {annotation.at}" if annotation.at else ""
-    return f"{path}{line}: {annotation.level.value}{at}: {annotation.message}"
+    side = f" ({annotation.side})" if annotation.side else ""
+    return f"{path}{line}: {annotation.level.value}{side}{at}: {annotation.message}"
 
 
 def _worst(annotations: Iterable[Annotation]) -> Kind:

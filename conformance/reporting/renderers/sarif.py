@@ -122,6 +122,8 @@ def _result(annotation: Annotation, index: int, met: Counter[str]) -> dict[str, 
         "locations": _locations(annotation),
         "partialFingerprints": {"conformance/v1": _fingerprint(annotation, met)},
     }
+    if annotation.side:
+        result["properties"] = {"side": annotation.side}
     if annotation.kind is Kind.EXPECTED:
         result["suppressions"] = [{"kind": "external", "status": "accepted", "justification": annotation.reason}]
     return result
