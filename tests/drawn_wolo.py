@@ -39,6 +39,9 @@ def holdable(draw: st.DrawFn) -> list[dict[str, Any]]:
                 parts.append(call | draw(outcomes))
             if reasoning := draw(words):
                 message["reasoning_content"] = reasoning
+        if role == "assistant" and not any(part["type"] == "tool" or part["text"] for part in parts):
+            texts += not parts
+            parts = [*parts[:-1], {"id": f"text_{texts:03}", "type": "text", "text": "Done."}]
         messages.append({**message, "parts": parts})
     return messages
 

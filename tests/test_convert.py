@@ -1,12 +1,14 @@
 """The public functions of the converter: examples, validation of both sides, errors."""
 
 import doctest
+import importlib
 import json
 from collections import OrderedDict
 from pathlib import Path
 from types import MappingProxyType, ModuleType
 from typing import Any
 
+import orjson
 import pytest
 
 from conformance import convert, profiles
@@ -44,16 +46,15 @@ def test_an_unknown_dialect_is_named(function: Any) -> None:
         function("antropic", [])
 
 
-def test_an_invalid_output_is_an_error(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_an_invalid_output_is_an_error() -> None:
     def broken(_: Any) -> dialects.Converted:
         return dialects.Converted([{"role": "nobody"}])
 
-    monkeypatch.setattr(dialects, "load", lambda name: dialects.Dialect(name, "", broken, broken))
     with pytest.raises(InvalidDocument) as caught:
-        convert.to_canonical("agent-loop", [USER])
+        dialects.checked("agent-loop", dialects.CANONICAL)(broken)([USER])
     assert ("<output>", "/0/role") == (caught.value.file, caught.value.pointer)
     with pytest.raises(InvalidDocument) as caught:
-        convert.from_canonical("agent-loop", [USER])
+        dialects.checked(dialects.CANONICAL, "agent-loop")(broken)([USER])
     assert ("<output>", "/0") == (caught.value.file, caught.value.pointer)
 
 
@@ -148,7 +149,7 @@ def test_a_value_that_json_cannot_hold_is_a_type_error(function: Any) -> None:
     [
         ("agent-loop", [{"role": "user", "content": [{"text": "Hi"}]}], "/0/content/0"),
         ("agent-loop", [{"role": "user", "content": []}], "/0/content"),
-        ("agent-loop", [{"role": "system", "content": [{"type": "image_url"}]}], "/0/content/0/type"),
+        ("agent-loop", [{"role": "system", "content": [{"type": "image_url"}]}], "/0/content"),
         ("agent-loop", [{**PLAIN, "reasoning_details": [{"text": "Hm."}]}], "/0/reasoning_details/0"),
         ("gemini", {"systemInstruction": {"parts": [{"text": 1}]}}, "/systemInstruction/parts/0/text"),
         ("gemini", {"systemInstruction": "Be brief."}, "/systemInstruction"),
@@ -165,3 +166,81 @@ def test_a_block_of_an_unknown_type_is_lost_whatever_its_source() -> None:
     converted = convert.to_canonical("anthropic", {"messages": [{"role": "user", "content": blocks}]})
     assert [{"role": "user", "content": [{"type": "text", "text": "Hi"}]}] == converted.value
     assert ["/messages/0/content/0"] == [loss.pointer for loss in converted.lost]
+
+
+@pytest.mark.parametrize(
+    ("name", "value", "pointer"),
+    [
+        ("agent-loop", [{"role": "user", "content": "a\ud800"}], "/0/content"),
+        ("anthropic", {"messages": [{"role": "user", "content": "a\ud800"}]}, "/messages/0/content"),
+        ("gemini", {"contents": [{"parts": [{"text": "a\ud800"}]}]}, "/contents/0/parts/0/text"),
+        ("neutral", {"Messages": [], "SystemPrompt": "a\ud800"}, "/SystemPrompt"),
+        ("prompt-api", [{"role": "user", "content": "a\ud800"}], "/0/content"),
+        ("canonical", [{"role": "user", "content": "a\ud800"}], "/0/content"),
+    ],
+)
+def test_a_lone_surrogate_is_replaced_and_named(name: str, value: Any, pointer: str) -> None:
+    converted = convert.to_canonical(name, value)
+    assert (pointer, "a?") == (converted.lost[0].pointer, converted.value[0]["content"])
+    orjson.dumps(converted.value)
+
+
+TOOL_USE = {"type": "tool_use", "id": "c", "name": "f", "input": {"n": 2**70}}
+TOOL_PART = {"id": "c", "type": "tool", "tool": "f", "input": {"n": 2**70}}
+FUNCTION = {"id": "c", "function": {"name": "f", "arguments": {"n": 2**70}}}
+BIG: dict[str, tuple[Any, str]] = {
+    "anthropic": (
+        {"messages": [{"role": "assistant", "content": [TOOL_USE]}]},
+        "/messages/0/content/0/input/n",
+    ),
+    "prompt-api": ([{"role": "assistant", "toolCalls": [FUNCTION]}], "/0/toolCalls/0/function/arguments/n"),
+    "wolo": (
+        [{"id": "msg_001", "role": "assistant", "finished": True, "parts": [TOOL_PART]}],
+        "/0/parts/0/input/n",
+    ),
+}
+
+
+@pytest.mark.parametrize("name", BIG)
+def test_an_integer_beyond_64_bits_is_replaced_and_named(name: str) -> None:
+    value, pointer = BIG[name]
+    converted = convert.to_canonical(name, value)
+    assert pointer == converted.lost[0].pointer
+    assert {"n": float(2**70)} == json.loads(converted.value[0]["tool_calls"][0]["function"]["arguments"])
+
+
+def test_a_number_that_no_float_can_hold_is_refused_with_its_pointer() -> None:
+    with pytest.raises(InvalidDocument) as caught:
+        convert.to_canonical(
+            "neutral", {"Messages": [{"type": "AssistantMessage", "Content": [], "Timestamp": 10**400}]}
+        )
+    assert "/Messages/0/Timestamp" == caught.value.pointer
+
+
+def test_a_key_with_a_lone_surrogate_is_replaced_and_named_at_its_object() -> None:
+    call = {"id": "c", "function": {"name": "f", "arguments": {"\udcff": 1}}}
+    converted = convert.to_canonical("prompt-api", [{"role": "assistant", "toolCalls": [call]}])
+    assert "/0/toolCalls/0/function/arguments" == converted.lost[0].pointer
+
+
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [("agent-loop", [{"role": "function", "content": ""}]), ("wolo", [{"id": "m", "role": "tool", "parts": []}])],
+)
+def test_the_conversions_of_a_dialect_validate_their_input_too(name: str, value: Any) -> None:
+    module = importlib.import_module(f"conformance.convert.dialects.{name.replace('-', '_')}")
+    with pytest.raises(InvalidDocument) as caught:
+        module.to_canonical(value)
+    assert "/0/role" == caught.value.pointer
+    with pytest.raises(InvalidDocument) as caught:
+        module.to_native([{"role": "user"}])
+    assert "/0" == caught.value.pointer
+
+
+def test_system_messages_of_a_loop_are_plain_text() -> None:
+    parts = [{"type": "text", "text": "Be "}, {"type": "text", "text": "brief."}]
+    converted = convert.from_canonical("agent-loop", [{"role": "system", "content": parts}])
+    assert [{"role": "system", "content": "Be brief."}] == converted.value
+    assert ["/0/content"] == [loss.pointer for loss in converted.lost]
+    with pytest.raises(InvalidDocument, match="/0/content"):
+        convert.to_canonical("agent-loop", [{"role": "system", "content": parts}])

@@ -14,7 +14,7 @@ from conformance.convert import dialects
 from conformance.convert.dialects import CANONICAL
 from conformance.convert.dialects.gemini import assembled, to_canonical, to_native
 from conformance.documents import read_json
-from conformance.documents.pointer import edit
+from conformance.documents.pointer import edit, resolve
 from conformance.errors import InvalidDocument
 from conformance.resources import folder
 from conformance.schemas import validator
@@ -226,3 +226,25 @@ def test_the_schema_points_to_an_invalid_part(change: dict[str, Any], expected: 
         assert () == validator("dialects/gemini").errors(example)
     with pytest.raises(InvalidDocument, match=f"at {expected}: "):
         dialects.validate(edit(schema["examples"][0], change), "gemini")
+
+
+def test_one_part_or_one_content_without_its_list_is_valid() -> None:
+    native = {
+        "system_instruction": {"parts": {"text": "Be brief."}},
+        "contents": {"role": "user", "parts": {"text": "Hi", "videoMetadata": {}}},
+    }
+    converted = dialects.to_canonical("gemini", native)
+    assert [{"role": "system", "content": "Be brief."}, {"role": "user", "content": "Hi"}] == converted.value
+    assert [
+        "/system_instruction", "/system_instruction/parts", "/contents", "/contents/parts",
+        "/contents/parts/videoMetadata",
+    ] == [loss.pointer for loss in converted.lost]  # fmt: skip
+    for loss in converted.lost:
+        resolve(native, loss.pointer)
+
+
+def test_one_part_without_its_list_is_valid_in_replies_and_streams() -> None:
+    reply = {"candidates": [{"content": {"role": "model", "parts": {"text": "Hi"}}}]}
+    for form in (reply, [reply], [reply, reply]):
+        converted = dialects.to_canonical("gemini", form)
+        assert [{"role": "assistant", "content": "HiHi" if len(form) == 2 else "Hi"}] == converted.value

@@ -119,3 +119,12 @@ def test_images_in_an_output_are_named_as_lost_and_one_text_is_a_string() -> Non
 def test_empty_reasoning_is_named_as_lost_with_its_field(field: str) -> None:
     converted = prompt_api.to_result([{"role": "assistant", "content": "Hi.", field: ""}])
     assert [f"/0/{field}"] == pointers(converted)
+
+
+def test_usage_that_does_not_add_up_is_named_with_the_other_losses() -> None:
+    result = edit(RESULT, {"/usage/completionTokens": 5, "/usage/totalTokens": 11})
+    found = {each.pointer for each in prompt_api.miscounts(result)}
+    assert found
+    lost = [loss for loss in prompt_api.to_canonical(result).lost if loss.pointer in found]
+    assert found == {loss.pointer for loss in lost}
+    assert all("does not add up: expected " in loss.reason for loss in lost)

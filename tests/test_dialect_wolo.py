@@ -7,13 +7,16 @@ from typing import Any
 import pytest
 from hypothesis import given
 
+from conformance import engine
 from conformance.convert.dialects import CANONICAL, wolo
 from conformance.documents import read_json
 from conformance.documents.pointer import REMOVE, edit, resolve
 from conformance.resources import folder
 from conformance.schemas import check_schema, validator
+from conformance.wire.exchange import Exchange
 from tests.drawn_wolo import holdable, image, message, part, pointers, sessions, valid
 
+NOTE = wolo.calls.UNFINISHED
 SCHEMA: Any = read_json(folder("schemas") / "dialects" / "wolo.json")
 
 
@@ -51,7 +54,8 @@ def texts_of(native: list[Any]) -> list[str]:
             parts = [each for _, each in reply]
             found += [each["text"] for each in parts if each.get("text")]
             if one["role"] == "assistant":
-                found += [each["output"] for each in parts if wolo.calls.ended(each) and each.get("output")]
+                outputs = [each.get("output") if wolo.calls.ended(each) else NOTE for each in parts if "tool" in each]
+                found += [output for output in outputs if output]
     return found
 
 
@@ -86,8 +90,10 @@ WIRE: list[Any] = [
         ({"/0/content": SPOKEN[:1]}, "/0/content"),
         ({"/2/content": SPOKEN}, "/2/content"),
         ({"/2/content": SPOKEN[:1]}, "/2/content"),
-        ({"/2/tool_call_id": "call_9"}, "/2"),
         ({"/-": WIRE[2]}, "/3"),
+        ({"/2": REMOVE}, "/1/tool_calls/0"),
+        ({"/-": {"role": "assistant", "content": ""}}, "/3"),
+        ({"/-": {"role": "assistant", "content": None, "reasoning_content": "a"}}, "/3"),
     ],
 )
 def test_only_what_the_agent_cannot_hold_is_named_as_lost(changes: dict[str, Any], pointer: str) -> None:
@@ -97,11 +103,41 @@ def test_only_what_the_agent_cannot_hold_is_named_as_lost(changes: dict[str, Any
     assert [pointer] == pointers(native)
 
 
+def test_a_result_of_no_call_is_lost_and_the_call_without_a_result_is_named() -> None:
+    assert ["/1/tool_calls/0", "/2"] == pointers(wolo.to_native(edit(WIRE, {"/2/tool_call_id": "call_9"})))
+
+
+def test_a_pending_call_is_answered_by_a_note_and_comes_back_pending() -> None:
+    session = [message("user", text="Read."), message("assistant", part(0), part(1, "pending", "")), message("user")]
+    converted = wolo.to_canonical(session)
+    results = [each for each in converted.value if each["role"] == "tool"]
+    assert [("call_0", "A"), ("call_1", wolo.calls.UNFINISHED)] == [
+        (each["tool_call_id"], each["content"]) for each in results
+    ]
+    back = wolo.to_native(converted.value).value
+    assert ["completed", "pending"] == [each["status"] for each in back[1]["parts"]]
+
+
+@given(sessions)
+def test_a_transcript_of_a_session_answers_its_calls_and_has_no_empty_assistant_message(native: list[Any]) -> None:
+    transcript = wolo.to_canonical(native).value
+    rules = ("transcript/calls-answered", "request/assistant-message-not-empty", "transcript/results-in-call-order")
+    outcomes = engine.check([Exchange({"model": "m", "messages": transcript})])
+    assert [] == [each.findings for each in outcomes if each.rule in rules and each.findings]
+
+
+def test_the_example_of_the_document_has_no_timestamp() -> None:
+    parts = [{"id": "text_002", "type": "text", "text": "I'll create it."}]
+    native = {"id": "msg_001", "role": "assistant", "parts": parts, "finished": True, "finish_reason": "stop"}
+    converted = wolo.to_canonical([native])
+    assert [{"role": "assistant", "content": "I'll create it."}] == converted.value
+    assert "/0/timestamp" not in pointers(converted)
+
+
 @pytest.mark.parametrize(
     "change",
     [
         {"/0/id": REMOVE},
-        {"/0/timestamp": REMOVE},
         {"/0/role": "tool"},
         {"/0/finish_reason": "content_filter"},
         {"/0/parts/0/status": "done"},

@@ -20,7 +20,7 @@ from conformance.wire import plain
 from conformance.wire.assemble import Stream
 from conformance.wire.exchange import Exchange, model_of
 
-__all__ = ["Converted", "Loss", "Prepared", "from_canonical", "parse_reply", "prepare", "to_canonical"]
+__all__ = ["Converted", "Loss", "Prepared", "from_canonical", "from_reply", "parse_reply", "prepare", "to_canonical"]
 
 Provider: TypeAlias = Profile | str | Path | Mapping[str, Any] | None
 """A profile, its name or the path of its file, or the claims that hold; None stands for the canonical wire."""
@@ -80,14 +80,33 @@ def parse_reply(
 
     `reply` is an exchange, a response body, or the text or bytes of a body or an event stream. The first choice
     counts. `content` is a string; reasoning is under `reasoning_content`, whatever the provider calls it, and
-    `reasoning_details` holds what is signed or encrypted; ids and arguments of tool calls are verbatim. `profile`
-    is what `prepare` takes; `model` and `date` default to those of the exchange. Raises UnknownName if there is no
-    such profile, Unusable if the reply holds no message, such as an error, and TypeError for a value that JSON cannot
-    hold.
+    `reasoning_details` holds what is signed or encrypted; ids and arguments of tool calls are verbatim. The message is
+    valid by `schemas/canonical/message.json`; `from_reply` names what it cannot hold. `profile` is what `prepare`
+    takes; `model` and `date` default to those of the exchange. Raises UnknownName if there is no such profile, Unusable
+    if the reply holds no message, such as an error, and TypeError for a value that JSON cannot hold.
 
     >>> message = {"role": "assistant", "content": "Noon.", "reasoning": "Look at the clock."}
     >>> parse_reply({"choices": [{"index": 0, "message": message, "finish_reason": "stop"}]})
     {'role': 'assistant', 'content': 'Noon.', 'reasoning_content': 'Look at the clock.'}
+    """
+    message: dict[str, Any] = from_reply(reply, profile, model=model, date=date).value
+    return message
+
+
+def from_reply(
+    reply: Exchange | Mapping[str, Any] | Stream | str | bytes,
+    profile: Provider = None,
+    *,
+    model: str | None = None,
+    date: str = "",
+) -> Converted:
+    """Return what `parse_reply` returns, and what of the reply it cannot hold.
+
+    `.lost` points into the body, into the message if the reply is only that, or into the body that a stream amounts to.
+
+    >>> call = {"id": "call_1", "type": "custom", "custom": {"name": "sql", "input": "select 1"}}
+    >>> from_reply({"role": "assistant", "content": None, "tool_calls": [call]}).lost
+    (Loss(pointer='/tool_calls/0', reason='the wire has only calls of functions'),)
     """
     value: Any = reply
     if isinstance(reply, Exchange):
@@ -95,7 +114,7 @@ def parse_reply(
         model = reply.model if model is None else model
     elif not isinstance(reply, Stream):
         value = plain.reply_body(reply)
-    return ingress.read(value, _claims(profile, model or "", date))
+    return ingress.convert(value, _claims(profile, model or "", date))
 
 
 def _claims(profile: Provider, model: str, date: str) -> Mapping[str, Any]:

@@ -1,17 +1,19 @@
 """Other message models and the canonical transcript: one module each; every loss is named.
 
-A dialect's module or package defines `TITLE`, `to_canonical(native)` and `to_native(canonical)`; its name is that of
-the module, in kebab-case. `schemas/dialects/<name>.json` describes its conversations, `fixtures/dialects/<name>/` holds
-test vectors for any language. The canonical side is a list of messages, described by
+A dialect's module or package defines `TITLE`, `to_canonical(native)` and `to_native(canonical)`, both `checked`; its
+name is that of the module, in kebab-case. `schemas/dialects/<name>.json` describes its conversations,
+`fixtures/dialects/<name>/` holds test vectors for any language. The canonical side is a list of messages, described by
 `schemas/canonical/transcript.json`.
 """
 
 import importlib
 from collections.abc import Callable
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, wraps
 from pathlib import Path
-from typing import Any, Final, NamedTuple, TypeAlias
+from typing import Any, Final, NamedTuple, Protocol, TypeAlias
+
+import orjson
 
 from conformance.documents.pointer import Place, render
 from conformance.errors import InvalidDocument, UnknownName
@@ -22,6 +24,8 @@ CANONICAL: Final = "canonical"
 INPUT: Final = "<input>"
 OUTPUT: Final = "<output>"
 """What errors call the result of a conversion. An error with this name is a defect of the converter."""
+
+MISCOUNTED: Final = "lost, and the usage does not add up"
 
 
 class Loss(NamedTuple):
@@ -41,14 +45,22 @@ class Converted(NamedTuple):
 Conversion: TypeAlias = Callable[[Any], Converted]
 
 
+class CheckedConversion(Protocol):
+    """A conversion that validates its input and its output; `file` is the name of the input in errors."""
+
+    def __call__(self, value: Any, file: str = INPUT) -> Converted:
+        """Return the converted value, and what was lost."""
+        ...
+
+
 @dataclass(frozen=True, slots=True)
 class Dialect:
     """A message model: its name, its title, and the conversions to the canonical transcript and back."""
 
     name: str
     title: str
-    to_canonical: Conversion
-    to_native: Conversion
+    to_canonical: CheckedConversion
+    to_native: CheckedConversion
 
 
 class Losses:
@@ -68,6 +80,68 @@ class Losses:
         return Converted(value, tuple(self._found))
 
 
+def checked(source: str, target: str) -> Callable[[Conversion], CheckedConversion]:
+    """Return a decorator that lets a conversion from one dialect to another validate its input and its output.
+
+    Integers beyond 64 bits and lone surrogates are replaced before, and named as lost.
+    """
+
+    def decorate(conversion: Conversion) -> CheckedConversion:
+        @wraps(conversion)
+        def convert(value: Any, file: str = INPUT) -> Converted:
+            given, lost = storable(plain(value), file)
+            validate(given, source, file)
+            converted = conversion(given)
+            validate(converted.value, target, OUTPUT)
+            return Converted(converted.value, lost + converted.lost)
+
+        return convert
+
+    return decorate
+
+
+def storable(value: Any, file: str = INPUT) -> Converted:
+    """Return plain JSON values as UTF-8 and 64 bits can hold them; what is replaced is named as lost.
+
+    Raises InvalidDocument for an integer that not even a float can hold.
+    """
+    losses = Losses()
+    try:
+        orjson.dumps(value)
+    except TypeError:
+        return losses.converted(_storable(value, (), losses, file))
+    return Converted(value)
+
+
+def _storable(value: Any, place: Place, losses: Losses, file: str) -> Any:
+    if isinstance(value, str):
+        text = _without_surrogates(value)
+        if text != value:
+            losses.add(place, "UTF-8 cannot hold a lone surrogate; replaced")
+        return text
+    if isinstance(value, int) and not -(2**63) <= value < 2**64:
+        losses.add(place, "64 bits cannot hold the integer; becomes a float")
+        try:
+            return float(value)
+        except OverflowError:
+            raise InvalidDocument("expected a number that 64 bits can hold", file, None, render(place)) from None
+    if isinstance(value, list):
+        return [_storable(item, (*place, number), losses, file) for number, item in enumerate(value)]
+    if not isinstance(value, dict):
+        return value
+    result = {}
+    for key, item in value.items():
+        name = _without_surrogates(key)
+        if name != key:
+            losses.add(place, f"UTF-8 cannot hold a lone surrogate; a key becomes {name!r:.60}")
+        result[name] = _storable(item, (*place, name), losses, file)
+    return result
+
+
+def _without_surrogates(text: str) -> str:
+    return text.encode(errors="replace").decode()
+
+
 def names() -> tuple[str, ...]:
     """Return the name of every dialect, without the canonical one."""
     stems = [
@@ -82,7 +156,8 @@ def names() -> tuple[str, ...]:
 def load(name: str) -> Dialect:
     """Return the dialect of that name; raises UnknownName with the nearest names."""
     if name == CANONICAL:
-        return Dialect(CANONICAL, "The canonical transcript.", Converted, Converted)
+        unchanged = checked(CANONICAL, CANONICAL)(Converted)
+        return Dialect(CANONICAL, "The canonical transcript.", unchanged, unchanged)
     if name not in names():
         raise UnknownName("dialect", name, (CANONICAL, *names()))
     module = importlib.import_module(f"{__name__}.{name.replace('-', '_')}")
@@ -104,12 +179,7 @@ def to_canonical(dialect: str, value: Any, file: str = INPUT) -> Converted:
     >>> converted.lost
     (Loss(pointer='/max_tokens', reason='a transcript holds only messages'),)
     """
-    converter = load(dialect)
-    given = plain(value)
-    validate(given, dialect, file)
-    converted = converter.to_canonical(given)
-    validate(converted.value, CANONICAL, OUTPUT)
-    return converted
+    return load(dialect).to_canonical(value, file)
 
 
 def from_canonical(dialect: str, value: Any, file: str = INPUT) -> Converted:
@@ -126,12 +196,7 @@ def from_canonical(dialect: str, value: Any, file: str = INPUT) -> Converted:
     >>> converted.lost
     (Loss(pointer='/0/name', reason='a message of the loop has no such field'),)
     """
-    converter = load(dialect)
-    given = plain(value)
-    validate(given, CANONICAL, file)
-    converted = converter.to_native(given)
-    validate(converted.value, dialect, OUTPUT)
-    return converted
+    return load(dialect).to_native(value, file)
 
 
 def convert(value: Any, source: str, target: str, file: str = INPUT) -> Converted:

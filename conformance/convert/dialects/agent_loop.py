@@ -7,7 +7,7 @@
 from typing import Any, Final
 
 from conformance.convert.canonical.content import AS_STRING
-from conformance.convert.dialects import Converted, Losses
+from conformance.convert.dialects import CANONICAL, Converted, Losses, checked
 from conformance.documents.pointer import Place
 from conformance.wire.reasoning import TEXT_KEYS
 
@@ -23,10 +23,8 @@ LOCAL: Final = {
 
 RENAMED: Final = {"reasoning": "reasoning_content"}
 
-_IN_PARTS: Final = ("system", "developer", "user")
-"""The roles whose content may be a list of parts."""
 
-
+@checked("agent-loop", CANONICAL)
 def to_canonical(native: list[dict[str, Any]]) -> Converted:
     """Return the canonical transcript of a loop's messages; its extensions are lost, except for reasoning."""
     losses = Losses()
@@ -40,8 +38,9 @@ def to_canonical(native: list[dict[str, Any]]) -> Converted:
     return losses.converted(messages)
 
 
+@checked(CANONICAL, "agent-loop")
 def to_native(canonical: list[dict[str, Any]]) -> Converted:
-    """Return a loop's messages for a canonical transcript; the content of assistants and tools is one string."""
+    """Return a loop's messages for a canonical transcript; only users have content in parts."""
     losses = Losses()
     return losses.converted([_from_wire(message, (position,), losses) for position, message in enumerate(canonical)])
 
@@ -54,9 +53,9 @@ def _from_wire(message: dict[str, Any], place: Place, losses: Losses) -> dict[st
     for key, value in message.items():
         if key in ("refusal", "name", "audio") and value is not None:
             losses.add((*place, key), "a message of the loop has no such field")
-        elif key in ("tool_call_id", "tool_calls", "reasoning_details") or (key == "content" and role in _IN_PARTS):
+        elif key in ("tool_call_id", "tool_calls", "reasoning_details") or (key == "content" and role == "user"):
             native[key] = value
-    if role not in _IN_PARTS:
+    if role != "user":
         native["content"] = _text(message.get("content"), (*place, "content"), losses)
     return native | _reasoning(message, place, losses)
 

@@ -7,7 +7,7 @@ one message, comes back as the only message of a request. Source: the block and 
 
 from typing import Any, Final
 
-from conformance.convert.dialects import Converted, validate
+from conformance.convert.dialects import CANONICAL, Converted, checked, validate
 from conformance.convert.dialects.anthropic.reading import assembled, transcript
 from conformance.convert.dialects.anthropic.writing import messages
 
@@ -16,6 +16,7 @@ __all__ = ["TITLE", "assembled", "to_canonical", "to_native"]
 TITLE: Final = "Anthropic's messages: a request, a reply, or a reply's event stream."
 
 
+@checked("anthropic", CANONICAL)
 def to_canonical(native: dict[str, Any] | str) -> Converted:
     """Return the transcript of a request, or the message of a reply; no message for a body that holds neither.
 
@@ -29,6 +30,7 @@ def to_canonical(native: dict[str, Any] | str) -> Converted:
     return transcript(reply)
 
 
+@checked(CANONICAL, "anthropic")
 def to_native(canonical: list[dict[str, Any]]) -> Converted:
     """Return the `system` and `messages` of a request; consecutive tool results become one user message."""
     return messages(canonical)

@@ -8,7 +8,7 @@ Sources: https://ai.google.dev/gemini-api/docs/thought-signatures, and recorded 
 
 from typing import Any, Final
 
-from conformance.convert.dialects import Converted, validate
+from conformance.convert.dialects import CANONICAL, Converted, checked, validate
 from conformance.convert.dialects.gemini.reading import assembled, transcript
 from conformance.convert.dialects.gemini.writing import contents
 
@@ -17,6 +17,7 @@ __all__ = ["TITLE", "assembled", "to_canonical", "to_native"]
 TITLE: Final = "Gemini's contents: a request, a reply, or the chunks of a reply's stream."
 
 
+@checked("gemini", CANONICAL)
 def to_canonical(native: dict[str, Any] | list[Any] | str) -> Converted:
     """Return the transcript of a request, or the message of a reply's first candidate; no message for other bodies.
 
@@ -29,6 +30,7 @@ def to_canonical(native: dict[str, Any] | list[Any] | str) -> Converted:
     return transcript(reply)
 
 
+@checked(CANONICAL, "gemini")
 def to_native(canonical: list[dict[str, Any]]) -> Converted:
     """Return the `systemInstruction` and `contents` of a request; consecutive results become one content."""
     return contents(canonical)

@@ -58,16 +58,18 @@ def transcript(native: dict[str, Any]) -> Converted:
         reader.candidates(reply)
     else:
         reader.instruct(native.get("systemInstruction"))
-        for position, content in enumerate(native.get("contents", ())):
+        for position, content in enumerate(_listed(native, "contents", (), losses)):
             reader.add(content, ("contents", position))
     found, lost = losses.converted(reader.found)
     return Converted(found, tuple(_as_given(loss, given) for loss in lost))
 
 
 def _as_given(loss: Loss, native: Any) -> Loss:
-    """Return a loss whose pointer has the spelling of the input."""
+    """Return a loss whose pointer has the spelling of the input, where a list of one may be the item itself."""
     place: list[str] = []
     for token in parse(loss.pointer):
+        if place and place[-1] in ("contents", "parts") and isinstance(native, dict) and token.isdecimal():
+            continue
         is_other = isinstance(native, dict) and token not in native
         place.append(next((name for name, key in _SPELLINGS.items() if key == token), token) if is_other else token)
         native = native[int(token)] if isinstance(native, list) else native[place[-1]]
@@ -84,13 +86,22 @@ def _spelled(value: dict[str, Any], place: Place, losses: Losses) -> dict[str, A
     return result
 
 
+def _listed(value: dict[str, Any], key: str, place: Place, losses: Losses) -> list[dict[str, Any]]:
+    """Return the items under a key; Gemini accepts one item without its list."""
+    items: Any = value.get(key, [])
+    if isinstance(items, list):
+        return items
+    losses.add((*place, key), "comes back as a list")
+    return [items]
+
+
 def _parts(content: dict[str, Any], place: Place, losses: Losses) -> list[dict[str, Any]]:
     """Return the parts of a content in one spelling, including the media in them."""
     for key in content:
         if key not in ("role", "parts"):
             losses.add((*place, key), _LOCAL)
     parts = []
-    for number, given in enumerate(content.get("parts", ())):
+    for number, given in enumerate(_listed(content, "parts", place, losses)):
         at = (*place, "parts", number)
         part = _spelled(given, at, losses)
         for key in ("inlineData", "fileData"):
@@ -303,7 +314,8 @@ def _extend(whole: dict[str, Any], candidate: dict[str, Any]) -> None:
     if not isinstance(content, dict):
         return
     parts = _list(whole.get("content", {}), "parts")
-    for part in _list(content, "parts"):
+    given = content.get("parts")
+    for part in [given] if isinstance(given, dict) else _list(content, "parts"):
         if parts and _is_plain(parts[-1]) and _is_plain(part) and parts[-1].get("thought") == part.get("thought"):
             parts[-1] = {**parts[-1], "text": parts[-1]["text"] + part["text"]}
         else:

@@ -8,7 +8,7 @@ from typing import Any, Final
 
 from conformance.convert.canonical.arguments import decode as decode_arguments
 from conformance.convert.canonical.arguments import encode
-from conformance.convert.dialects import Converted, validate
+from conformance.convert.dialects import CANONICAL, Converted, checked, validate
 from conformance.convert.dialects.neutral.context import definitions, replayed, text, tool_calls, tools
 from conformance.convert.dialects.neutral.conversion import context, transcript
 from conformance.convert.dialects.neutral.reply import assistant_message, cost, finish_reason, stop_reason, usage
@@ -36,12 +36,13 @@ __all__ = [
 TITLE: Final = "The context of a neutral conversation model: typed messages of typed blocks."
 
 
+@checked("neutral", CANONICAL)
 def to_canonical(native: dict[str, Any]) -> Converted:
-    """Return the transcript of a context; raises InvalidDocument with the pointer if the context is not valid."""
-    validate(native, "neutral")
+    """Return the transcript of a context."""
     return transcript(native)
 
 
+@checked(CANONICAL, "neutral")
 def to_native(canonical: list[dict[str, Any]]) -> Converted:
     """Return the context of a transcript, without tools and without usage and stop reasons of replies."""
     return context(canonical)

@@ -9,7 +9,7 @@ bytes and `data:` URLs come back as base64 with a `mimeType`. Source: github.com
 from collections.abc import Mapping
 from typing import Any, Final
 
-from conformance.convert.dialects import Converted, Losses
+from conformance.convert.dialects import CANONICAL, INPUT, Converted, Losses, checked
 from conformance.convert.dialects.prompt_api import parts
 from conformance.convert.dialects.prompt_api.results import (
     Miscount,
@@ -41,17 +41,23 @@ __all__ = [
 TITLE: Final = "The messages of a browser's Prompt API: content in parts, and results of several runs."
 
 
-def to_canonical(native: Any) -> Converted:
+def to_canonical(native: Any, file: str = INPUT) -> Converted:
     """Return the canonical transcript of a list of messages, or of the runs of a RequestResult.
 
     The `data` of images and sounds may be `bytes`; in the canonical transcript it is base64.
     """
+    return _transcript(parts.bytes_to_base64(native), file)
+
+
+@checked("prompt-api", CANONICAL)
+def _transcript(native: Any) -> Converted:
     if isinstance(native, Mapping):
         return from_result(native)
     losses = Losses()
     return losses.converted([_to_wire(message, number, losses) for number, message in enumerate(native)])
 
 
+@checked(CANONICAL, "prompt-api")
 def to_native(canonical: list[dict[str, Any]]) -> Converted:
     """Return the messages for a canonical transcript; arguments whose text changes when parsed are named as lost."""
     losses = Losses()

@@ -17,6 +17,7 @@ from conformance.convert.dialects import Losses
 from conformance.documents.pointer import Place
 from conformance.wire.reasoning import TEXT_KEYS
 
+_BYTES: Final = (bytes, bytearray, memoryview)
 _URL: Final = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*:")
 _DATA: Final = re.compile(r"data:([^,]+);base64,(.*)", re.DOTALL)
 
@@ -33,8 +34,17 @@ _ALIASES: Final = {"mpeg": "mp3", "wave": "wav", "x-wav": "wav", "vnd.wave": "wa
 """Other names of sound formats, and the names on the wire; `mpeg` is the media type of mp3."""
 
 
+def bytes_to_base64(value: Any) -> Any:
+    """Return a conversation with base64 wherever the `data` of a part is bytes."""
+    if isinstance(value, Mapping):
+        converted = {key: bytes_to_base64(item) for key, item in value.items()}
+        data = value.get("data")
+        return {**converted, "data": base64.b64encode(data).decode()} if isinstance(data, _BYTES) else converted
+    return [bytes_to_base64(item) for item in value] if isinstance(value, list | tuple) else value
+
+
 def content_to_wire(content: Any, place: Place, role: str, losses: Losses) -> Any:
-    """Return the content of the wire for a message with a role; bytes become base64."""
+    """Return the content of the wire for a message with a role."""
     if isinstance(content, str):
         return content
     parts = []
@@ -130,8 +140,7 @@ def _audio(part: Mapping[str, Any], place: Place, losses: Losses) -> list[dict[s
 
 def _source(part: Mapping[str, Any], place: Place, losses: Losses) -> tuple[str, str | None, str | None]:
     """Return a part's base64, its media type if known, and its URL if it has one."""
-    given = part["data"]
-    data = given if isinstance(given, str) else base64.b64encode(given).decode("ascii")
+    data = part["data"]
     media = part.get("mimeType")
     if _URL.match(data):
         inner = _DATA.fullmatch(data)

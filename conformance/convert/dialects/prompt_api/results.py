@@ -10,9 +10,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Final, NamedTuple, TypeAlias
 
 from conformance.convert.canonical.pairing import paired_results
-from conformance.convert.dialects import Converted, Losses
+from conformance.convert.dialects import MISCOUNTED, Converted, Losses
 from conformance.convert.dialects.prompt_api import parts
-from conformance.documents.pointer import Place, render
+from conformance.documents.pointer import Place, parse, render
 
 COUNTS: Final = {
     "promptTokens": "prompt_tokens",
@@ -50,6 +50,8 @@ def from_result(result: Mapping[str, Any]) -> Converted:
     for number, run in enumerate(result["runs"]):
         messages += _messages(run, ("runs", number), losses)
     losses.add(("usage",), "on the wire, usage is in replies, not in messages")
+    for found in miscounts(result):
+        losses.add(parse(found.pointer), f"{MISCOUNTED}: {found.message}")
     return losses.converted(messages)
 
 

@@ -12,12 +12,13 @@ from typing import Any, Final
 
 from conformance.convert.canonical.content import AFTER_CALLS, AS_STRING
 from conformance.convert.canonical.pairing import paired_results
-from conformance.convert.dialects import Converted, Losses
+from conformance.convert.dialects import CANONICAL, Converted, Losses, checked
 from conformance.convert.dialects.wolo import calls
 from conformance.convert.dialects.wolo.compaction import compact, prune, summarise
 from conformance.convert.dialects.wolo.requests import request_headers, to_llm_messages, to_wire_messages
 from conformance.convert.dialects.wolo.stream import TRANSITIONS, advance, apply
 from conformance.documents.pointer import Place
+from conformance.wire.text import content_text
 
 __all__ = [
     "TITLE",
@@ -37,11 +38,13 @@ __all__ = [
 TITLE: Final = "The inner messages of the wolo agent: text parts, and tool parts with call and result."
 
 _DEFAULTS: Final[dict[str, Any]] = {"timestamp": 0.0, "finish_reason": "", "metadata": {}}
+_EMPTY_TURN: Final = "an assistant message with neither text nor calls is not sent"
 _TIME_DEFAULTS: Final[dict[str, Any]] = {"start_time": 0.0, "end_time": 0.0}
 
 
+@checked("wolo", CANONICAL)
 def to_canonical(native: list[dict[str, Any]]) -> Converted:
-    """Return the canonical transcript of the inner messages; a call that has not ended has no result.
+    """Return the canonical transcript of the inner messages; the result of a call that has not ended is a note.
 
     A message that continues after its calls have ended becomes one message for each reply.
     """
@@ -50,6 +53,9 @@ def to_canonical(native: list[dict[str, Any]]) -> Converted:
     messages: list[dict[str, Any]] = []
     number = 1
     for position, message in enumerate(native):
+        if message["role"] == "assistant" and not any(map(_is_sent, message["parts"])):
+            losses.add((position,), _EMPTY_TURN)
+            continue
         _note_defaults(message, position, number, losses)
         for later, reply in enumerate(calls.replies(message)):
             if later:
@@ -61,17 +67,24 @@ def to_canonical(native: list[dict[str, Any]]) -> Converted:
     return losses.converted(messages)
 
 
+@checked(CANONICAL, "wolo")
 def to_native(canonical: list[dict[str, Any]]) -> Converted:
     """Return the inner messages for a canonical transcript: numbered, finished, without times.
 
-    A call with a result is completed, any other is pending. Results get the order of their calls.
+    A call with a result is completed; one without, or with the note, is pending. Results get the order of their calls.
     """
     losses = Losses()
     numbers = count(1)
     messages: list[dict[str, Any]] = []
     taken: set[int] = set()
     for position, message in enumerate(canonical):
-        if message["role"] != "tool":
+        if (
+            message["role"] == "assistant"
+            and not message.get("tool_calls")
+            and not content_text(message.get("content"))
+        ):
+            losses.add((position,), _EMPTY_TURN)
+        elif message["role"] != "tool":
             answered = paired_results(canonical, position)
             taken.update(answered.values())
             results = {number: canonical[at]["content"] for number, at in answered.items()}
@@ -82,6 +95,11 @@ def to_native(canonical: list[dict[str, Any]]) -> Converted:
         elif position not in taken:
             losses.add((position,), "answers no call of the message before it")
     return losses.converted(messages)
+
+
+def _is_sent(part: Mapping[str, Any]) -> bool:
+    """Return whether a part makes its message one that is sent: a call, or text that is not empty."""
+    return part["type"] == "tool" or bool(part.get("text"))
 
 
 def _note_defaults(message: Mapping[str, Any], position: int, number: int, losses: Losses) -> None:
@@ -130,11 +148,11 @@ def _to_wire(
     if tools:
         result["tool_calls"] = [calls.to_wire(part) for _, part in tools]
     results = [_result(part, (position, "parts", number), losses) for number, part in tools]
-    return [result, *(message for messages in results for message in messages)]
+    return [result, *results]
 
 
-def _result(part: Mapping[str, Any], place: Place, losses: Losses) -> list[dict[str, Any]]:
-    """Return the tool message of a call that has ended; none if it has not."""
+def _result(part: Mapping[str, Any], place: Place, losses: Losses) -> dict[str, Any]:
+    """Return the tool message of a call, with a note if it has not ended: the wire requires a result for each call."""
     for key, default in _TIME_DEFAULTS.items():
         if part.get(key, default) != default:
             losses.add((*place, key), "the wire has no times of tool runs")
@@ -142,12 +160,14 @@ def _result(part: Mapping[str, Any], place: Place, losses: Losses) -> list[dict[
     if status in ("completed", "failed"):
         if status == "failed":
             losses.add((*place, "status"), "the wire has no flag for a failure, only its text")
-        return [{"role": "tool", "tool_call_id": part["id"], "content": part.get("output", "")}]
+        if part.get("output") == calls.UNFINISHED:
+            losses.add((*place, "status"), "its output is the note of a call that has not ended; comes back pending")
+        return {"role": "tool", "tool_call_id": part["id"], "content": part.get("output", "")}
     if status == "running":
         losses.add((*place, "status"), "the wire cannot hold that a tool is running; the call comes back pending")
     if part.get("output"):
         losses.add((*place, "output"), "a call that has not ended has no result")
-    return []
+    return {"role": "tool", "tool_call_id": part["id"], "content": calls.UNFINISHED}
 
 
 def _from_wire(message: Mapping[str, Any], position: int, numbers: Iterator[int], losses: Losses) -> dict[str, Any]:
@@ -181,8 +201,9 @@ def _tool_parts(
     for number, call in enumerate(message.get("tool_calls") or ()):
         arguments = calls.parsed(call, (position, "tool_calls", number), losses)
         part = {"id": call["id"], "type": "tool", "tool": call["function"]["name"], "input": arguments}
-        if number in results:
-            parts.append({**part, "status": "completed", "output": calls.joined(results[number])})
-        else:
-            parts.append({**part, "status": "pending"})
+        output = calls.joined(results.get(number, calls.UNFINISHED))
+        if number not in results:
+            losses.add((position, "tool_calls", number), "a call without a result comes back with a note as its result")
+        ended = {"status": "completed", "output": output}
+        parts.append({**part, **({"status": "pending"} if output == calls.UNFINISHED else ended)})
     return parts

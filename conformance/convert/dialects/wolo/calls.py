@@ -12,6 +12,9 @@ from conformance.wire.reasoning import TEXT_KEYS
 SEPARATOR: Final = "\n"
 """The text between texts that are joined."""
 
+UNFINISHED: Final = "The tool has not finished; there is no result."
+"""The result of a call that has not ended."""
+
 Reply: TypeAlias = Sequence[tuple[int, Mapping[str, Any]]]
 """The parts of one reply, each with its number in the message."""
 

@@ -57,7 +57,7 @@ def summarise(
         "id": f"summary_{summarised[-1]['id']}",
         "role": "user",
         "parts": [{"id": f"summary_{summarised[-1]['id']}_text", "type": "text", "text": write(summarised)}],
-        "timestamp": summarised[-1]["timestamp"],
+        "timestamp": summarised[-1].get("timestamp", 0.0),
         "finished": True,
         "metadata": {"compaction": {"summarised": [message["id"] for message in summarised]}},
     }

@@ -14,7 +14,6 @@ DISPLAY_NAME: Final = "Wolo"
 INCLUDED: Final = ("pending", "running", "completed")
 
 FAILED: Final = "The tool failed without output."
-UNFINISHED: Final = "The tool has not finished; there is no result."
 
 
 def to_llm_messages(
@@ -106,7 +105,7 @@ def _output(part: Mapping[str, Any]) -> str:
     output: str = part.get("output", "")
     if _status(part) == "completed":
         return output
-    return output or FAILED if _status(part) == "failed" else UNFINISHED
+    return output or FAILED if _status(part) == "failed" else calls.UNFINISHED
 
 
 def _tool_message(part: Mapping[str, Any], content: str) -> dict[str, Any]:
