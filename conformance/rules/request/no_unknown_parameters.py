@@ -1,8 +1,29 @@
+from collections.abc import Iterator, Mapping
+from typing import Any, Final
+
 from conformance.results import Level
 from conformance.rules import Context, Fault, Source, example, rule
-from conformance.rules.parameters import NAMING, known
 from conformance.wire.elements import Body
 from conformance.wire.views import requests
+
+_REFERENCE: Final = frozenset(
+    {
+        "audio", "frequency_penalty", "function_call", "functions", "logit_bias", "logprobs", "max_completion_tokens",
+        "max_tokens", "messages", "metadata", "modalities", "model", "moderation", "n", "parallel_tool_calls",
+        "prediction", "presence_penalty", "prompt_cache_key", "prompt_cache_retention", "reasoning_effort",
+        "response_format", "safety_identifier", "seed", "service_tier", "stop", "store", "stream", "stream_options",
+        "temperature", "tool_choice", "tools", "top_logprobs", "top_p", "user", "verbosity", "web_search_options",
+    }
+)  # fmt: skip
+"""The parameters in OpenAI's reference of chat completions."""
+
+_NAMING: Final = (
+    "request.extra-fields", "thinking.on", "thinking.off", "thinking.switches", "thinking.preserve", "thinking.budget",
+    "thinking.ignored-parameters", "thinking.refused-parameters", "thinking.fixed-parameters",
+    "reasoning.response-field-switches", "request.conflicts", "request.ignored-fields", "request.unsupported-fields",
+    "request.max-tokens-fields",
+)  # fmt: skip
+"""The claims that name parameters of the provider, or parameters that another rule covers."""
 
 _REFUSED = {"request.unknown-top-field": {"status": 400, "message": "Unknown parameter: '{field}'."}}
 
@@ -14,16 +35,17 @@ _REFUSED = {"request.unknown-top-field": {"status": 400, "message": "Unknown par
     source=Source("https://github.com/openai-php/client/issues/645"),
     bad=[
         example("plain", {"/0/request/extra_body": {"top_k": 5}}, _REFUSED),
+        example("plain", {"/0/request/top_k": 5}, _REFUSED),
         example("plain", {"/0/request/enable_thinking": True}, _REFUSED),
     ],
     good=[
-        example("plain", {"/0/request/top_k": 5}, _REFUSED),
+        example("plain", {"/0/request/top_k": 5}, {**_REFUSED, "request.extra-fields": ["top_k"]}),
         example("plain", {"/0/request/enable_thinking": True}, {**_REFUSED, "thinking.on": {"enable_thinking": True}}),
         example("plain", {"/0/request/extra_body": None}, _REFUSED),
     ],
     needs=("request.unknown-top-field",),
     claim="request.unknown-top-field",
-    reads=NAMING,
+    reads=_NAMING,
 )
 def judge(request: Body, context: Context) -> list[Fault]:
     """A request has only known parameters if the provider rejects unknown ones.
@@ -33,9 +55,29 @@ def judge(request: Body, context: Context) -> list[Fault]:
     level.
     """
     body = request.value
-    unknown = body.keys() - known(context.claims)
+    unknown = body.keys() - _REFERENCE
+    unknown -= {name for claim in _NAMING if unknown for name in _named(context.claims.get(claim))}
     return [
         Fault(f"expected a known parameter, got {key[:40]!r}", at=(key,), values={"field": key})
         for key in body
         if key in unknown and body[key] is not None
     ]
+
+
+def _named(value: Any) -> Iterator[str]:
+    """Yield the top-level keys that the value of a claim names, in whatever form."""
+    if isinstance(value, list):
+        for each in value:
+            if isinstance(each, str):
+                yield each
+            else:
+                yield from _named(each)
+    elif isinstance(value, Mapping):
+        if isinstance(value.get("when"), list):
+            yield from _named(value["when"])
+        elif isinstance(value.get("at"), str):
+            yield value["at"].split("/")[1]
+        elif isinstance(value.get("field"), str):
+            yield value["field"]
+        else:
+            yield from value
