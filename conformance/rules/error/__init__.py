@@ -1,1 +1,1 @@
-"""Rules of `error/`: error replies."""
+"""Rules about error replies."""

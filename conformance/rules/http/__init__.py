@@ -1,1 +1,1 @@
-"""Rules of `http/`: the envelope."""
+"""Rules about status and headers."""

@@ -1,1 +1,1 @@
-"""Rules of `reasoning/`: reasoning, from the reply and back."""
+"""Rules about reasoning, in replies and in later requests."""

@@ -9,7 +9,7 @@ from conformance.wire.views import plain_turns
 _CLAIM = "reasoning.on-plain-turn"
 
 
-def _is_judged(_turn: Message, context: Context) -> bool:
+def _applies(_turn: Message, context: Context) -> bool:
     """Return whether reasoning is not needed here: some providers require it on every turn, or read it on request."""
     if not context.claims:
         return True
@@ -19,7 +19,7 @@ def _is_judged(_turn: Message, context: Context) -> bool:
 @rule(
     Level.SHOULD,
     on=plain_turns,
-    where=_is_judged,
+    where=_applies,
     source=Source("schemas/canonical/transcript.json", "the reasoning of one without tool calls is omitted"),
     bad=[
         example("thinking-session", {"/3/request/messages/7/reasoning_content": "I have all three."}),

@@ -8,23 +8,23 @@ from conformance.wire.reasoning import TAGS, carried_fields, has_field, present_
 from conformance.wire.views import resent
 
 
-def _is_judged(part: Resent, context: Context) -> bool:
+def _applies(returned: Resent, context: Context) -> bool:
     """Return whether this turn should carry reasoning; another rule reports what the provider requires."""
-    if not part.reply.calls or context.thinks is False or not carried_fields(part.reply.message):
+    if not returned.reply.calls or context.thinks is False or not carried_fields(returned.reply.message):
         return False
-    sent = any([has_field(part.value, field) for field in request_fields(context)])
-    if not sent and is_required(context, current=part.current):
+    sent = any([has_field(returned.value, field) for field in request_fields(context)])
+    if not sent and is_required(context, current=returned.current):
         return False
-    if not part.current and is_refusal(context.claims.get("reasoning.on-earlier-tool-turn")):
+    if not returned.current and is_refusal(context.claims.get("reasoning.on-earlier-tool-turn")):
         return False
-    fields = as_words(context.claim("reasoning.request-field")) or carried_fields(part.reply.message)
+    fields = as_words(context.claim("reasoning.request-field")) or carried_fields(returned.reply.message)
     return not all(field == "none" or is_refusal(context.claims.get(f"reasoning.input.{field}")) for field in fields)
 
 
 @rule(
     Level.MUST,
     on=resent,
-    where=_is_judged,
+    where=_applies,
     source=Source(
         "schemas/canonical/transcript.json",
         "The reasoning of an assistant message with tool calls is sent back with it",
@@ -66,7 +66,7 @@ def _is_judged(part: Resent, context: Context) -> bool:
         *[f"reasoning.input.{field}" for field in ("extra_content", *TAGS)],
     ),
 )
-def judge(part: Resent, context: Context) -> list[Fault]:
+def judge(returned: Resent, context: Context) -> list[Fault]:
     """The reasoning of a reply with tool calls is sent back with it.
 
     A thinking model that called a tool continues from its reasoning when the result arrives. Without it, the model
@@ -75,16 +75,16 @@ def judge(part: Resent, context: Context) -> list[Fault]:
     read the reasoning. This rule does not check which field carries it. To fix it, store the reasoning of each reply
     beside its calls and send both back.
     """
-    value = part.value
+    value = returned.value
     if present_fields(value) or any(field in TAGS and has_field(value, field) for field in request_fields(context)):
         return []
-    under = ", ".join(carried_fields(part.reply.message))
+    under = ", ".join(carried_fields(returned.reply.message))
     message = f"expected the reasoning that the reply has in {under}, got none"
-    return [Fault(message, claim=omission(current=part.current), is_loss=_is_read(part, context))]
+    return [Fault(message, claim=omission(current=returned.current), is_loss=_is_read(returned, context))]
 
 
-def _is_read(part: Resent, context: Context) -> bool:
+def _is_read(returned: Resent, context: Context) -> bool:
     """Return whether the model would have read the reasoning, as far as the claims say."""
-    if not part.current and context.claim("reasoning.on-earlier-tool-turn") == "ignored":
+    if not returned.current and context.claim("reasoning.on-earlier-tool-turn") == "ignored":
         return False
     return any(context.claim(f"reasoning.input.{field}") != "ignored" for field in request_fields(context))

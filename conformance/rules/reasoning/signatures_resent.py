@@ -13,7 +13,7 @@ _KEY = "extra_content"
 @rule(
     Level.MUST,
     on=resent,
-    where=lambda part, _context: any(_signature(call.value) is not None for call in part.reply.calls),
+    where=lambda returned, _context: any(_signature(call.value) is not None for call in returned.reply.calls),
     source=Source(
         "https://github.com/openai/openai-python/issues/2758",
         "Function call is missing a thought_signature in functionCall parts.",
@@ -28,15 +28,15 @@ _KEY = "extra_content"
     good=[example("reasoning-signature-session")],
     reads=("signature.omitted", "signature.altered"),
 )
-def judge(part: Resent, _context: Context) -> list[Fault]:
+def judge(returned: Resent, _context: Context) -> list[Fault]:
     """The thought signature of a tool call is sent back unchanged in the call.
 
     The signature stands for the reasoning behind the call, which the host does not show; newer models reject the call
     without it. To fix it, store the `extra_content` of each call and send it back.
     """
-    sent = part.value.get("tool_calls")
+    sent = returned.value.get("tool_calls")
     faults = []
-    for call, back in zip(part.reply.calls, sent if type(sent) is list else (), strict=False):
+    for call, back in zip(returned.reply.calls, sent if type(sent) is list else (), strict=False):
         expected, got = _signature(call.value), _signature(back)
         if expected is None or expected == got:
             continue

@@ -11,7 +11,7 @@ _READS_REASONING = {"reasoning.request-field": "reasoning", "reasoning.input.rea
 _DAMAGED = {**_READS_REASONING, "reasoning.omitted-on-earlier-tool-turn": "damaged"}
 
 
-def _is_judged(turn: Turn, context: Context) -> bool:
+def _applies(turn: Turn, context: Context) -> bool:
     """Return whether a turn carries reasoning that only the field can make wrong; if required, it counts as missing."""
     return bool(carried_fields(turn.value)) and not is_required(context, current=turn.current)
 
@@ -19,7 +19,7 @@ def _is_judged(turn: Turn, context: Context) -> bool:
 @rule(
     Level.MUST,
     on=tool_turns,
-    where=_is_judged,
+    where=_applies,
     needs=("reasoning.request-field",),
     reads=(*REQUIRED, *INPUTS),
     source=Source("https://github.com/vllm-project/vllm/pull/33402"),

@@ -12,14 +12,14 @@ _ABSENT = object()
 _DETAILS = "reasoning_details"
 
 
-def _is_judged(part: Resent, _context: Context) -> bool:
-    return bool(present_fields(part.value)) and bool(carried_fields(part.reply.message))
+def _applies(returned: Resent, _context: Context) -> bool:
+    return bool(present_fields(returned.value)) and bool(carried_fields(returned.reply.message))
 
 
 @rule(
     Level.MUST,
     on=resent,
-    where=_is_judged,
+    where=_applies,
     source=Source("https://docs.z.ai/guides/capabilities/thinking-mode"),
     bad=[
         example(
@@ -39,7 +39,7 @@ def _is_judged(part: Resent, _context: Context) -> bool:
     claim="reasoning.altered",
     reads=("reasoning.request-field", "reasoning.empty-on-tool-turn", *REQUIRED),
 )
-def judge(part: Resent, context: Context) -> list[Fault]:
+def judge(returned: Resent, context: Context) -> list[Fault]:
     """Reasoning is sent back word for word.
 
     A summarized, trimmed or re-encoded text is different reasoning: it misses the prompt cache, and the model continues
@@ -47,33 +47,33 @@ def judge(part: Resent, context: Context) -> list[Fault]:
     `reasoning_details` beside a rebuilt text are intact, because the provider reads those. To fix it, store the text as
     received; join streamed deltas with nothing between them.
     """
-    sent, message = part.value, part.reply.message
+    sent, message = returned.value, returned.reply.message
     fields = present_fields(sent)
     if len(fields) == 1 and sent.get(fields[0], _ABSENT) == message.get(fields[0]):
         return []
     given = [said for said in (reasoning_text(message, field) for field in carried_fields(message)) if said]
     if not given:
         return []
-    return [_fault(given[0], field, part) for field in fields if not _is_right(field, given, part, context)]
+    return [_fault(given[0], field, returned) for field in fields if not _is_right(field, given, returned, context)]
 
 
-def _is_right(field: str, given: list[str], part: Resent, context: Context) -> bool:
+def _is_right(field: str, given: list[str], returned: Resent, context: Context) -> bool:
     """Return whether a field holds the text of the reply, or another rule covers it."""
-    sent = part.value
-    if field == _DETAILS and type(part.reply.message.get(field)) is list:
+    sent = returned.value
+    if field == _DETAILS and type(returned.reply.message.get(field)) is list:
         return True
     said = reasoning_text(sent, field)
     if said:
         return said in given
-    return bool(carried_fields(sent)) or _counts_as_none(field, part, context)
+    return bool(carried_fields(sent)) or _counts_as_none(field, returned, context)
 
 
-def _fault(given: str, field: str, part: Resent) -> Fault:
+def _fault(given: str, field: str, returned: Resent) -> Fault:
     """Return the fault of a changed text; it is only a SHOULD beside `reasoning_details` that are sent back intact."""
-    sent = part.value
+    sent = returned.value
     message = f"expected {quoted(given)} as in the reply, got {quoted(reasoning_text(sent, field))}"
     at = (field if field in sent else "content",)
-    if _has_same_details(part.reply.message, sent):
+    if _has_same_details(returned.reply.message, sent):
         return Fault(f"{message}, beside intact {_DETAILS}", at, values={"field": field}, level=Level.SHOULD)
     return Fault(message, at, values={"field": field}, is_loss=True)
 
@@ -82,10 +82,10 @@ def _has_same_details(given: dict[str, Any], sent: dict[str, Any]) -> bool:
     return bool(given.get(_DETAILS)) and sent.get(_DETAILS) == given[_DETAILS]
 
 
-def _counts_as_none(field: str, part: Resent, context: Context) -> bool:
+def _counts_as_none(field: str, returned: Resent, context: Context) -> bool:
     """Return whether the provider treats an empty field as missing; other rules cover that."""
-    if not part.reply.calls or context.thinks is not True:
+    if not returned.reply.calls or context.thinks is not True:
         return False
-    if is_required(context, current=part.current) and field not in request_fields(context):
+    if is_required(context, current=returned.current) and field not in request_fields(context):
         return True
-    return part.current and context.rejects_or_damages("reasoning.empty-on-tool-turn")
+    return returned.current and context.rejects_or_damages("reasoning.empty-on-tool-turn")

@@ -1,1 +1,1 @@
-"""Rules of `request/`: what a request holds."""
+"""Rules about what a request contains."""

@@ -1,1 +1,1 @@
-"""Rules of `response/`: the reply as a whole."""
+"""Rules about replies as a whole."""

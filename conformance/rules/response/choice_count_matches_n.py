@@ -4,9 +4,9 @@ from conformance.wire.elements import Body
 from conformance.wire.views import responses
 
 
-def _has_choices(part: Body, _context: Context) -> bool:
-    body, request = part.value, part.exchange.request
-    return type(body.get("choices")) is list and bool(body["choices"]) and type(request) is dict and "error" not in body
+def _has_choices(body: Body, _context: Context) -> bool:
+    choices = body.value.get("choices")
+    return type(choices) is list and bool(choices) and type(body.exchange.request) is dict and "error" not in body.value
 
 
 @rule(
@@ -17,13 +17,13 @@ def _has_choices(part: Body, _context: Context) -> bool:
     bad=[example("plain", {"/0/request/n": 2})],
     good=[example("plain"), example("plain", {"/0/request/n": 1})],
 )
-def judge(part: Body, _context: Context) -> list[Fault]:
+def judge(body: Body, _context: Context) -> list[Fault]:
     """A reply has as many choices as `n` requests, or one by default.
 
     A provider that ignores `n` silently breaks a client that votes over samples. To fix it, return all of them, or
     reject an unsupported `n`.
     """
-    asked, got = part.exchange.request.get("n"), len(part.value["choices"])
+    asked, got = body.exchange.request.get("n"), len(body.value["choices"])
     expected = asked if type(asked) is int else 1
     if got == expected:
         return []

@@ -6,8 +6,8 @@ from conformance.wire.views import responses
 _SECOND = {"index": 1, "message": {"role": "assistant", "content": "Seldom."}, "finish_reason": "stop"}
 
 
-def _has_several(part: Body, _context: Context) -> bool:
-    choices = part.value.get("choices")
+def _has_several(body: Body, _context: Context) -> bool:
+    choices = body.value.get("choices")
     return type(choices) is list and len(choices) > 1
 
 
@@ -19,7 +19,7 @@ def _has_several(part: Body, _context: Context) -> bool:
     bad=[example("plain", {"/0/request/n": 2, "/0/response/choices/-": {**_SECOND, "index": 0}})],
     good=[example("plain", {"/0/request/n": 2, "/0/response/choices/-": _SECOND})],
 )
-def judge(part: Body, _context: Context) -> list[Fault]:
+def judge(body: Body, _context: Context) -> list[Fault]:
     """The choices of a reply have distinct indexes.
 
     Clients collect choices by index, so the later of two with one index overwrites the earlier. To fix it, number them
@@ -27,7 +27,7 @@ def judge(part: Body, _context: Context) -> list[Fault]:
     """
     seen: set[int] = set()
     faults = []
-    for position, choice in enumerate(part.value["choices"]):
+    for position, choice in enumerate(body.value["choices"]):
         index = choice.get("index") if type(choice) is dict else None
         if type(index) is not int:
             continue

@@ -1,1 +1,1 @@
-"""Rules of `shape/`: single values and bodies have the shapes of the canonical schemas."""
+"""Rules about the shapes of values and bodies, as the canonical schemas define them."""

@@ -15,7 +15,7 @@ from conformance.wire.views import replies
     reads=("finish.missing",),
     by_schema=True,
 )
-def judge(part: Reply, context: Context) -> list[Fault]:
+def judge(reply: Reply, context: Context) -> list[Fault]:
     """A choice of a reply has an index, a message and a finish reason of the canonical types.
 
     If the provider is known to omit the finish reason, its absence is only a SHOULD. To fix it, reply with the types in
@@ -28,5 +28,5 @@ def judge(part: Reply, context: Context) -> list[Fault]:
             place=error.place,
             level=Level.SHOULD if may_lack_reason and "finish_reason" in (error.missing, *error.place[-1:]) else None,
         )
-        for error in context.shape_errors(part.place)
+        for error in context.shape_errors(reply.place)
     ]

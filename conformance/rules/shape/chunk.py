@@ -14,9 +14,9 @@ from conformance.wire.views import chunks
     ],
     by_schema=True,
 )
-def judge(part: Body, context: Context) -> list[Fault]:
+def judge(chunk: Body, context: Context) -> list[Fault]:
     """A chunk of a stream has the shape of a chat completion chunk.
 
     Unknown keys are allowed. To fix it, send the types in `schemas/canonical/chunk.json`.
     """
-    return context.shape_faults(part.place)
+    return context.shape_faults(chunk.place)

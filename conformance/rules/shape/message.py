@@ -16,9 +16,9 @@ from conformance.wire.views import messages
     reads=OF_MESSAGES,
     by_schema=True,
 )
-def judge(part: Message, context: Context) -> list[Fault]:
+def judge(message: Message, context: Context) -> list[Fault]:
     """A message of a request has the shape of its role.
 
     Each role has its own keys and types. To fix it, send what `schemas/canonical/message.json` requires of the role.
     """
-    return context.shape_faults(part.place)
+    return context.shape_faults(message.place)

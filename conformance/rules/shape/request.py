@@ -16,10 +16,10 @@ from conformance.wire.views import requests
     reads=OF_REQUESTS,
     by_schema=True,
 )
-def judge(part: Body, context: Context) -> list[Fault]:
+def judge(body: Body, context: Context) -> list[Fault]:
     """A request has a model, messages and parameters of the canonical types.
 
     Parameters differ by provider, so unknown ones are allowed; a known one of the wrong type is not. To fix it, send
     the type in `schemas/canonical/request.json`.
     """
-    return context.shape_faults(part.place)
+    return context.shape_faults(body.place)

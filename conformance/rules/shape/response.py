@@ -15,10 +15,10 @@ from conformance.wire.views import responses
     ],
     by_schema=True,
 )
-def judge(part: Body, context: Context) -> list[Fault]:
+def judge(body: Body, context: Context) -> list[Fault]:
     """The body of a reply has the shape of a chat completion.
 
     Unknown keys are allowed. Only the keys that clients read are checked: `object`, `choices`, `usage`. To fix it,
     reply with the types in `schemas/canonical/response.json`.
     """
-    return context.shape_faults(part.place)
+    return context.shape_faults(body.place)

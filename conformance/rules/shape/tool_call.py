@@ -16,10 +16,10 @@ from conformance.wire.views import tool_calls
     reads=OF_TOOL_CALLS,
     by_schema=True,
 )
-def judge(part: Call, context: Context) -> list[Fault]:
+def judge(call: Call, context: Context) -> list[Fault]:
     """A tool call in a request is {id, type, function{name, arguments}}; its arguments are a string.
 
     `arguments` is the raw JSON text from the model, even if malformed. An object in its place loses the original text,
     and strict providers reject it. To fix it, send the string as received.
     """
-    return context.shape_faults(part.place)
+    return context.shape_faults(call.place)

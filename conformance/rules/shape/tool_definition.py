@@ -15,10 +15,10 @@ from conformance.wire.views import tool_definitions
     reads=OF_TOOL_DEFINITIONS,
     by_schema=True,
 )
-def judge(part: Body, context: Context) -> list[Fault]:
+def judge(tool: Body, context: Context) -> list[Fault]:
     """A tool definition is {type: "function", function{name, description, parameters}}.
 
     `parameters` is a JSON Schema object. To fix it, wrap the function as `schemas/canonical/tool-definition.json`
     shows.
     """
-    return context.shape_faults(part.place)
+    return context.shape_faults(tool.place)

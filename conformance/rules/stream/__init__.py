@@ -1,1 +1,1 @@
-"""Rules of `stream/`: the reply as an event stream."""
+"""Rules about event streams."""

@@ -7,14 +7,14 @@ from conformance.wire.views import streams
 _FIRST = "/0/response/3/choices/0/delta/tool_calls/0/function/arguments"
 
 
-def _is_judged(stream: Streamed, context: Context) -> bool:
+def _applies(stream: Streamed, context: Context) -> bool:
     return stream.has_calls and not context.claims_any("stream.first-arguments", "absent", "null")
 
 
 @rule(
     Level.SHOULD,
     on=streams,
-    where=_is_judged,
+    where=_applies,
     source=Source("https://platform.openai.com/docs/api-reference/chat/streaming"),
     bad=[example("stream-tool-calls", {_FIRST: REMOVE}), example("stream-tool-calls", {_FIRST: None})],
     good=[example("stream-tool-calls"), example("stream-tool-calls", claims={"stream.first-arguments": "empty"})],

@@ -4,14 +4,14 @@ from conformance.wire.elements import Streamed
 from conformance.wire.views import streams
 
 
-def _is_judged(stream: Streamed, context: Context) -> bool:
+def _applies(stream: Streamed, context: Context) -> bool:
     return stream.has_calls and not context.claims_any("stream.index", "always-zero", "sometimes-wrong")
 
 
 @rule(
     Level.MUST,
     on=streams,
-    where=_is_judged,
+    where=_applies,
     source=Source("https://github.com/ollama/ollama/issues/15457"),
     bad=[
         example(

@@ -5,14 +5,14 @@ from conformance.wire.elements import Streamed
 from conformance.wire.views import streams
 
 
-def _is_judged(stream: Streamed, context: Context) -> bool:
+def _applies(stream: Streamed, context: Context) -> bool:
     return stream.has_calls and not context.claims_any("stream.index", "absent", "sometimes-absent")
 
 
 @rule(
     Level.MUST,
     on=streams,
-    where=_is_judged,
+    where=_applies,
     source=Source("https://platform.openai.com/docs/api-reference/chat/streaming"),
     bad=[
         example("stream-tool-calls", {"/0/response/4/choices/0/delta/tool_calls/0/index": REMOVE}),

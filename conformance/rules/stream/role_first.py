@@ -7,14 +7,14 @@ from conformance.wire.views import streams
 _ROLE = "/0/response/0/choices/0/delta/role"
 
 
-def _is_judged(stream: Streamed, context: Context) -> bool:
+def _applies(stream: Streamed, context: Context) -> bool:
     return bool(stream.value.choices) and not context.claims_any("stream.role", "absent")
 
 
 @rule(
     Level.SHOULD,
     on=streams,
-    where=_is_judged,
+    where=_applies,
     source=Source("https://platform.openai.com/docs/api-reference/chat/streaming"),
     bad=[
         example("stream-plain", {_ROLE: REMOVE}),

@@ -1,1 +1,1 @@
-"""Rules of `tool-calls/`: the tool calls of replies."""
+"""Rules about the tool calls of replies."""

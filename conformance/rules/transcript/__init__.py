@@ -1,1 +1,1 @@
-"""Rules of `transcript/`: how messages of a request stand to one another."""
+"""Rules about the order of messages in a request, and between the requests of a session."""

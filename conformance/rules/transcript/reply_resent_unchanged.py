@@ -39,7 +39,7 @@ _IDS = {"/1/request/messages/1/tool_calls/0/id": "call_1", "/1/request/messages/
     ],
     reads=("ids.rewritten", "arguments.malformed-in-request", "arguments.empty-in-request"),
 )
-def judge(part: Resent, context: Context) -> list[Fault]:
+def judge(returned: Resent, context: Context) -> list[Fault]:
     """A reply is sent back unchanged: its content, and the ids, names and arguments of its calls.
 
     The model continues from what the history says that it said. Arguments that are parsed and written again miss the
@@ -47,23 +47,23 @@ def judge(part: Resent, context: Context) -> list[Fault]:
     that read the function name from it. Other rules cover reasoning. To fix it, store the text of content and arguments
     as received, and copy the ids.
     """
-    value, message = part.value, part.reply.message
+    value, message = returned.value, returned.reply.message
     faults = [*_of_content(value.get("content"), message.get("content"))]
     listed = value.get("tool_calls")
-    if listed == message.get("tool_calls") or not part.reply.calls:
+    if listed == message.get("tool_calls") or not returned.reply.calls:
         return faults
     calls = calls_of(listed, (), None) if type(listed) is list else []
-    if len(calls) != len(part.reply.calls):
-        text = f"expected {len(part.reply.calls)} calls as in the reply, got {len(calls)}"
+    if len(calls) != len(returned.reply.calls):
+        text = f"expected {len(returned.reply.calls)} calls as in the reply, got {len(calls)}"
         return [*faults, Fault(text, at=("tool_calls",), values={"count": len(calls)})]
-    ids = [call.id for call in part.reply.calls]
-    for back, given in zip(calls, part.reply.calls, strict=True):
+    ids = [call.id for call in returned.reply.calls]
+    for back, given in zip(calls, returned.reply.calls, strict=True):
         faults += _of_call(back, given, ids, context)
     return faults
 
 
 def _of_content(back: Any, given: Any) -> Iterator[Fault]:
-    """Check the text; empty content has several notations, and reasoning in tags is not part of it."""
+    """Check the text; empty content has several notations, and reasoning in tags is not returned of it."""
     if back == given:
         return
     sent, came = untagged_text(back), untagged_text(given)

@@ -1,1 +1,1 @@
-"""Rules of `usage/`: token counts."""
+"""Rules about token counts."""
