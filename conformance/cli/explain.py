@@ -122,8 +122,8 @@ def _claim(name: str, meaning: str) -> Iterator[str]:
     yield from (name, meaning, "")
     if kind.get("description"):
         yield f"value   {kind['description']}"
-    for word, explained in kind.get("meanings", {}).items():
-        yield f"        {word}: {explained}"
+    for word, explained in kind.get("$defs", {}).items():
+        yield f"        {word}: {explained['description']}"
     yield "        unknown: not documented; omitted: as on the canonical wire"
     reading = [rule.id for rule in rules.load() if name in rule.reads]
     yield f"rules   {', '.join(reading) or 'none'}"

@@ -1,4 +1,4 @@
-"""Schemas, profiles, manifests of cassettes and scenarios are valid.
+"""Schemas, profiles, manifests of cassettes and scenarios are valid, and bundled schemas are up to date.
 
 python -m tests.checks.data
 """
@@ -13,11 +13,13 @@ from conformance.rule_ids import current_id
 from conformance.rules import load
 from conformance.schemas import check_schema
 from conformance.transport.cassette import CassetteFolder
+from tests.checks import bundled
 
 
 def errors() -> Iterator[str]:
     for path in sorted(folder("schemas").rglob("*.json")):
         yield from (f"{path.name}: {error.message}" for error in check_schema(read_json(path)))
+    yield from bundled.errors()
     for name in profiles.names():
         try:
             profiles.load(name)

@@ -54,7 +54,7 @@ def describe(name: str, value: Any, quote: Quote) -> str:
         return "unknown" if value == UNKNOWN else "depends on the upstream provider"
     kind = _kinds()[name]
     # The words for how a request is handled are common; a report explains them once.
-    meanings: Mapping[str, str] = {} if kind == "verdict" else _schema()["$defs"].get(kind, {}).get("meanings", {})
+    meanings: Mapping[str, str] = {} if kind == "verdict" else _meanings(kind)
     if isinstance(value, list):
         items = [_word(each, meanings, quote) if meanings else _value(each, quote) for each in value]
         between = ", " if all(isinstance(each, str | int) for each in value) else "; "
@@ -70,7 +70,13 @@ def describe(name: str, value: Any, quote: Quote) -> str:
 
 def handlings() -> tuple[tuple[str, str], ...]:
     """Return the words for how a provider handles a deviation, each with its meaning."""
-    return tuple(_schema()["$defs"]["verdict"]["meanings"].items())
+    return tuple(_meanings("verdict").items())
+
+
+def _meanings(kind: str) -> dict[str, str]:
+    """Return what each word means that a claim of this kind can have."""
+    words = _schema()["$defs"].get(kind, {}).get("$defs", {})
+    return {word: each["description"] for word, each in words.items()}
 
 
 def refusals(value: Any) -> tuple[Mapping[str, Any], ...]:
