@@ -160,8 +160,10 @@ def _finding(rule: Rule, element: Any, fault: Fault, context: Context) -> Findin
     place: Place = (*element.place, *fault.at) if fault.place is None else fault.place
     verdict = fault.verdict or context.claims.get(fault.claim or rule.claim or "", UNKNOWN)
     level = _level(fault.level or rule.level, verdict, is_loss=fault.is_loss)
-    refusal = _refusal(verdict, place, fault)
-    return Finding(render(place), fault.message, level, refusal, side=rule.on.side.value)
+    handling = fault.handling or (verdict.get("refusal") if isinstance(verdict, Mapping) else verdict)
+    answered = handling if isinstance(handling, str) and handling != UNKNOWN else ""
+    refusal, side = _refusal(verdict, place, fault), rule.on.side.value
+    return Finding(render(place), fault.message, level, refusal, side=side, handling=answered)
 
 
 def _level(canonical: Level, verdict: Any, *, is_loss: bool) -> Level:
@@ -197,7 +199,17 @@ def _refusal(verdict: Any, place: Place, fault: Fault) -> Refusal | None:
         name: claimed[name].format_map(values) if isinstance(claimed.get(name), str) else claimed.get(name)
         for name in ("message", "type", "code", "param")
     }
-    return Refusal(status=claimed["status"], **texts)
+    return Refusal(status=claimed["status"], **texts, body=_filled(claimed.get("body"), values))
+
+
+def _filled(template: Any, values: _Values) -> Any:
+    """Return the body of a claimed refusal; a string that is a single placeholder takes the type of its value."""
+    if isinstance(template, str):
+        name = template[1:-1]
+        return values[name] if template == f"{{{name}}}" and name in values else template.format_map(values)
+    if isinstance(template, Mapping):
+        return {key: _filled(member, values) for key, member in template.items()}
+    return [_filled(item, values) for item in template] if isinstance(template, list) else template
 
 
 def _schema_faults(index: Index) -> SchemaFaults:

@@ -188,7 +188,7 @@ def test_a_provider_that_breaks_a_rule_fails_in_the_words_of_the_findings(
         f"  fix:    {advice(unique.doc)[1]}",
         "  more:   conformance explain tool-calls/id-unique-in-reply",
     ] == [rule[0], *rule[2:]]
-    assert rule[1].startswith('  value:  {"id":"chatcmpl-')
+    assert rule[1].startswith('  value:  [{"index":0,"delta":{"tool_calls":')
     assert re.fullmatch(r"probes/results-missing: expected refused with 400: .+, got refused with 422: none", probe[0])
     assert [
         f"  breaks: {answered.id}: {answered.title}",

@@ -123,7 +123,7 @@ def test_a_raw_stream_shows_its_fault(name: str) -> None:
     forecast = ("get_forecast", {"city": "Paris", "day": "tomorrow", "unit": "celsius"})
     turn = Turn("Hi", says="Hello there, how are you today?", calls=(forecast, forecast))
     context = ReplyContext({}, {"messages": []}, thinks=False)
-    events = chunks.events(context, replies.message(context, turn))
+    events = chunks.events(context, replies.choices(context, turn))
     anomalies = assemble(read(b"".join(raw.event_bytes((name,), events)).decode())).anomalies
     assert ANOMALIES[name] == anomalies.keys()
     assert name != "finished-twice" or len(anomalies["finish"]) == 2
@@ -133,7 +133,7 @@ def test_a_probe_that_was_never_reached_is_untested() -> None:
     profile = profiles.load("openai")
 
     def send(body: Any) -> Any:
-        return Simulator(profile).send({**body, "tools": []})
+        return Simulator(profile).send({name: value for name, value in body.items() if name != "tools"})
 
     case = play(scenarios.load("one-tool-call"), "plain", Subject(profile, profile.model, send, Evidence.LIVE))
     assert "ended before turn 2: the model called no tool" == case.note

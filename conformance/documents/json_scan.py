@@ -59,6 +59,18 @@ def find_fault(text: str, depth: int) -> SyntaxFault | None:
     return None
 
 
+def syntax_error_position(raw: bytes) -> tuple[int, int]:
+    """Return line and column (1-based) of the first syntax fault of a JSON text, or of its end if it has none."""
+    text = undecoded(raw)
+    scan = _Scan(text, BOUNDS.depth)
+    offset = len(text)
+    try:
+        scan.document()
+    except _Invalid as found:
+        offset = found.offset
+    return _line_and_column(text, offset)
+
+
 def lines_of(text: str, pointers: Iterable[str]) -> Mapping[str, int]:
     """Return for each pointer the line (1-based) on which its value begins, or that of its nearest existing ancestor.
 
@@ -72,6 +84,22 @@ def lines_of(text: str, pointers: Iterable[str]) -> Mapping[str, int]:
         pointer: next(lines[candidate] for candidate in candidates if candidate in lines)
         for pointer, candidates in wanted.items()
     }
+
+
+def end_of(text: str, pointer: str) -> tuple[int, int]:
+    """Return line and column (1-based) of the character after the value at a pointer, or after the whole text.
+
+    The text must be one that `parse_json` accepts.
+    """
+    locator = _Locator(text, {pointer})
+    locator.document()
+    start = locator.found.get(pointer)
+    end = len(text) if start is None else json.JSONDecoder().raw_decode(text, start)[1]
+    return _line_and_column(text, end)
+
+
+def _line_and_column(text: str, offset: int) -> tuple[int, int]:
+    return text.count("\n", 0, offset) + 1, offset - text.rfind("\n", 0, offset)
 
 
 class _Scan:

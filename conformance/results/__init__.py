@@ -85,13 +85,17 @@ NOTHING_TO_JUDGE = "nothing to judge"
 
 @dataclass(frozen=True, slots=True)
 class Refusal:
-    """How a provider answers a request that it rejects: HTTP status and the members of its error object."""
+    """How a provider answers a request that it rejects: HTTP status and the members of its error object.
+
+    `body` is the whole body if no error shape describes it.
+    """
 
     status: int
     message: str | None = None
     type: str | None = None
     code: str | int | None = None
     param: str | None = None
+    body: Any = field(default=None, compare=False)
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,6 +105,8 @@ class Finding:
     `refusal` is the provider's answer to it, if its profile claims one. `excerpt` is the JSON at that place, or its
     start. For a reply, `asked` is the last message of the request. Both are empty if they were not kept. `side`: who is
     responsible, `client` or `provider`; empty in results that were written before findings had it.
+    `handling` is what the provider is claimed to do instead of rejecting it: accepted, ignored or damaged; empty if
+    that is unknown.
     """
 
     at: str
@@ -110,6 +116,7 @@ class Finding:
     excerpt: str = ""
     asked: str = ""
     side: str = ""
+    handling: str = field(default="", compare=False)
 
 
 @dataclass(frozen=True, slots=True)

@@ -23,7 +23,8 @@ class Fault:
     `message` says "expected …, got …". `at` continues the element's place, `place` replaces it. `values` fill the
     placeholders of the provider's refusal. `claim` names the claim about this fault, if it is not the rule's own;
     `verdict` is what the provider does, if it is part of a claim's value. `level` replaces the rule's own. `is_loss`:
-    content was lost or changed, which stays as severe at a provider that accepts the request.
+    content was lost or changed, which stays as severe at a provider that accepts the request. `handling` is what the
+    provider does with the request, if `claim` is about the consequences.
     """
 
     message: str
@@ -34,6 +35,7 @@ class Fault:
     verdict: Any = None
     level: Level | None = None
     is_loss: bool = False
+    handling: Any = None
 
 
 class SchemaFaults(NamedTuple):

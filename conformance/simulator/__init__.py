@@ -9,22 +9,26 @@ requests instead, and refuses none unless it is strict.
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Final
+from urllib.parse import unquote
 
 from conformance import scenarios
 from conformance.documents import parse_json
-from conformance.engine import check
 from conformance.errors import InvalidDocument, UnknownName, Unusable
-from conformance.profiles import Profile
-from conformance.scenarios import Scenario
-from conformance.simulator import replies, script
-from conformance.simulator.refusals import first_refusal
-from conformance.simulator.responder import Responder, not_found, to_exchange
+from conformance.profiles import Claims, Profile
+from conformance.scenarios import Scenario, Turn
+from conformance.simulator import replies, script, shaping
+from conformance.simulator.parameters import Parameters, read_parameters
+from conformance.simulator.responder import Responder, method_not_allowed, not_found, to_exchange
+from conformance.simulator.strictness import first_violation
 from conformance.transport.client import SIMULATOR_ERROR
 from conformance.transport.server import HttpReply, HttpRequest, serving
-from conformance.wire.exchange import Conversation, Exchange
+from conformance.wire.exchange import Conversation, Exchange, model_of
 
-_ENDPOINT = "/v1/chat/completions"
+UNKNOWN_MODEL: Final = "no-such-model"
+"""The model that no simulated provider has; every other name is taken for a model that it has."""
+
+_ENDPOINT: Final = "/v1/chat/completions"
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,67 +40,99 @@ class Simulator:
     def answer(self, request: HttpRequest) -> HttpReply:
         """Return the reply to any HTTP request; never raises, whatever a client sends."""
         path = request.path.partition("?")[0]
-        responder = Responder(self.profile)
-        if request.method == "GET" and path.endswith("/models"):
-            return responder.models()
         scenario = None
         if path.startswith("/s/"):
             name, _, rest = path.removeprefix("/s/").partition("/")
             path = f"/{rest}"
             try:
-                scenario = scenarios.load(name)
+                scenario = scenarios.load(unquote(name))
             except UnknownName as error:
                 return not_found(str(error))
-        if request.method != "POST" or path not in (_ENDPOINT, "/chat/completions"):
+        path = path.removeprefix("/v1")
+        if path == "/models" or path.startswith("/models/"):
+            return self._models(request.method, path)
+        if path != "/chat/completions":
             text = f"this is a simulated chat completions endpoint; POST to {_ENDPOINT} or /s/<scenario>{_ENDPOINT}"
             return not_found(text)
+        if request.method != "POST":
+            return method_not_allowed(request.method, "POST")
+        return self._completion(request, scenario)
+
+    def _models(self, method: str, path: str) -> HttpReply:
+        if method not in ("GET", "HEAD"):
+            return method_not_allowed(method, "GET")
+        responder, name = Responder(self.profile), unquote(path.removeprefix("/models").removeprefix("/"))
+        return responder.model(name) if name else responder.models()
+
+    def _completion(self, request: HttpRequest, scenario: Scenario | None) -> HttpReply:
+        responder = Responder(self.profile)
+        kind = request.headers.get("content-type", "application/json").partition(";")[0].strip().lower()
+        if not (kind == "application/json" or kind.endswith("+json")):
+            return responder.generic({}, 415, f"expected content-type application/json, got {kind!r:.80}")
         try:
             body = parse_json(request.body, "request body")
         except InvalidDocument as error:
-            return responder.invalid({}, str(error))
+            return responder.malformed(error, request.body)
         if not isinstance(body, dict):
             return responder.invalid({}, "expected a JSON object as the request body")
-        return self.reply(body, scenario)
+        return self.reply(body, scenario, request.body)
 
     def send(self, body: Mapping[str, Any]) -> Exchange:
         """Return the exchange of one request, as a client that uses HTTP would record it.
 
         Raises Unusable if the simulator itself is at fault.
         """
-        sent = to_exchange(dict(body), self.reply(body), str(body.get("model", "")))
+        sent = to_exchange(dict(body), self.reply(body), model_of(dict(body)))
         if sent.status == 500 and SIMULATOR_ERROR in str(sent.response):
             raise Unusable(str(sent.response))
         return sent
 
-    def reply(self, body: Mapping[str, Any], scenario: Scenario | None = None) -> HttpReply:
-        """Return the reply to a request body: the claimed refusal, or the next turn of the script."""
-        exchange = Exchange.of_plain(request=body, model=str(body.get("model", "")))
-        is_list = isinstance(body.get("messages"), list)
-        played = (scenario or script.find_scenario(body)) if is_list else None
+    def reply(self, body: Mapping[str, Any], scenario: Scenario | None = None, raw: bytes | None = None) -> HttpReply:
+        """Return the reply to a request body: a refusal, or the next turn of the script; `raw` is its JSON text."""
+        exchange = Exchange.of_plain(request=body, model=model_of(dict(body)))
+        played = (scenario or script.find_scenario(body)) if isinstance(body.get("messages"), list) else None
         responder = Responder(self.profile)
         if played is not None and played.for_clients:
             responder = Responder(self.profile.with_claims(played.claims), frozenset(played.breaks))
-        before = _earlier_exchanges(responder, body, played)
-        refusal = first_refusal(check((*before, exchange), responder.profile), len(before))
-        if refusal is not None:
-            return responder.refuse(body, refusal)
-        if not is_list or not body["messages"]:
-            return responder.invalid(body, "expected messages: a list with at least one message")
         claims = responder.profile.at(exchange.model, "")
-        if not script.is_demand_met(body, claims):
-            return responder.invalid(body, "tool_choice demands a call that no declared tool allows")
-        return responder.reply(body, script.next_turn(body, played, claims), responder.context(body))
+        parameters = read_parameters(body, claims)
+        before = _earlier_exchanges(responder, body, played, parameters)
+        violation = first_violation((*before, exchange), responder.profile)
+        if violation is not None:
+            return responder.reject(body, violation, raw)
+        if exchange.model == UNKNOWN_MODEL:
+            return responder.unknown_model(body)
+        if isinstance(parameters, str):
+            return responder.invalid(body, parameters)
+        turn = _turn(body, played, claims, parameters)
+        if isinstance(turn, str):
+            return responder.invalid(body, turn)
+        named = {**body, "model": exchange.model or self.profile.model or "simulated"}
+        return responder.reply(named, turn, responder.context(named, parameters=parameters))
 
 
-def _earlier_exchanges(responder: Responder, body: Mapping[str, Any], played: Scenario | None) -> Conversation:
+def _turn(body: Mapping[str, Any], played: Scenario | None, claims: Claims, parameters: Parameters) -> Turn | str:
+    """Return the turn that a request gets, or why it gets none."""
+    if not isinstance(body.get("messages"), list) or not body["messages"]:
+        return "expected messages: a list with at least one message"
+    if not script.is_demand_met(body, claims):
+        return "tool_choice demands a call that no declared tool allows"
+    turn = shaping.formatted(script.next_turn(body, played, claims), parameters)
+    return "no value that obeys the schema in response_format was found" if turn is None else turn
+
+
+def _earlier_exchanges(
+    responder: Responder, body: Mapping[str, Any], played: Scenario | None, parameters: Parameters | str
+) -> Conversation:
     """Return the exchanges that must have led to a request of a scenario; none if they cannot be known."""
-    if played is None:
+    if played is None or isinstance(parameters, str):
         return ()
     exchanges = []
     for request in script.earlier_requests(body):
-        context = responder.context(request)
-        reply = replies.body(context, replies.message(context, script.next_turn(request, played, context.claims)))
-        exchanges.append(Exchange.of_plain(request, reply, 200, model=str(body.get("model", ""))))
+        context = responder.context(request, parameters=parameters)
+        turn = script.next_turn(request, played, context.claims)
+        reply = replies.body(context, replies.choices(context, turn))
+        exchanges.append(Exchange.of_plain(request, reply, 200, model=model_of(dict(body))))
     return tuple(exchanges)
 
 

@@ -8,6 +8,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Final
 
 from conformance.simulator import replies
+from conformance.simulator.replies import Choice
 from conformance.simulator.reply_context import ReplyContext
 from conformance.wire.assemble import DONE_EVENT
 from conformance.wire.reasoning import TEXT_KEYS
@@ -19,20 +20,21 @@ FRAGMENT_LENGTH: Final = 32
 _COMMENT: Final = ": keep-alive\n\n"
 
 
-def text(context: ReplyContext, message: Mapping[str, Any]) -> str:
+def text(context: ReplyContext, choices: Sequence[Choice]) -> str:
     """Return the text of a stream, with the claimed line ends."""
-    whole = render(events(context, message))
+    whole = render(events(context, choices))
     return whole.replace("\n", "\r\n") if context.claim("stream.line-ends", "lf") == "crlf" else whole
 
 
-def events(context: ReplyContext, message: Mapping[str, Any]) -> list[Any]:
+def events(context: ReplyContext, choices: Sequence[Choice]) -> list[Any]:
     """Return the items of a stream: chunks, a comment and the closing `[DONE]`, if the provider sends them."""
     kind = str(context.claim("stream.object", "chat.completion.chunk"))
     frame = replies.frame(context, kind)
     if context.claim("stream.chunk-id", "constant") == "absent":
         del frame["id"]
-    chunks = [{"choices": [choice]} for choice in _choices(context, message)]
-    _add_usage(context, message, chunks)
+    numbered = enumerate(choices)
+    chunks = [{"choices": [part]} for number, choice in numbered for part in _choices(context, choice, number)]
+    _add_usage(context, choices, chunks)
     if context.is_true("stream.empty-first-chunk"):
         chunks.insert(0, {"choices": []})
     whole = [frame | chunk for chunk in chunks]
@@ -43,24 +45,28 @@ def events(context: ReplyContext, message: Mapping[str, Any]) -> list[Any]:
     return [*comment, *whole, *([] if context.claims.get("stream.done") is False else [DONE_EVENT])]
 
 
-def _choices(context: ReplyContext, message: Mapping[str, Any]) -> list[dict[str, Any]]:
-    """Return the choices of the chunks, up to the one with the finish reason."""
+def _choices(context: ReplyContext, choice: Choice, number: int) -> list[dict[str, Any]]:
+    """Return the parts of a choice that the chunks hold, up to the one with the finish reason."""
+    message = choice.message
     deltas = _roles(context, [*_deltas(context, message)])
     before = context.claim("finish.before-end", "null")
     unfinished = {} if before == "absent" else {"finish_reason": "" if before == "empty" else None}
     unfinished |= _native_unfinished(context)
-    choices: list[dict[str, Any]] = [{"index": 0, "delta": delta} | unfinished for delta in deltas]
-    reason = replies.finish_reason(context, message, streamed=True)
+    choices: list[dict[str, Any]] = [
+        {"index": number, "delta": delta} | unfinished | replies.logprobs(context, delta.get("content"))
+        for delta in deltas
+    ]
+    reason = replies.finish_reason(context, choice, streamed=True)
     finish = {"finish_reason": reason} | replies.native_finish_reason(context, reason)
     if message.get("tool_calls") and context.is_true("stream.finish-with-call"):
         choices[-1] |= finish
         return choices
-    return [*choices, {"index": 0, "delta": {}} | finish]
+    return [*choices, {"index": number, "delta": {}} | finish]
 
 
 def _native_unfinished(context: ReplyContext) -> dict[str, Any]:
     """Return the empty native finish reason of a choice that is not finished."""
-    return replies.native_finish_reason(context, None) if context.all_members else {}
+    return replies.native_finish_reason(context, None)
 
 
 def _roles(context: ReplyContext, deltas: list[dict[str, Any]]) -> list[dict[str, Any]]:
@@ -176,12 +182,12 @@ def _later_value(context: ReplyContext, field: str, value: Any) -> Any:
     return {"repeated": value, "empty": "", "null": None}.get(form, ...)
 
 
-def _add_usage(context: ReplyContext, message: Mapping[str, Any], chunks: list[dict[str, Any]]) -> None:
+def _add_usage(context: ReplyContext, choices: Sequence[Choice], chunks: list[dict[str, Any]]) -> None:
     """Add the usage to the chunk that is claimed to have it, and the claimed placeholder to the other chunks."""
     place = _usage_place(context)
     if place == "none":
         return
-    count = replies.usage(context, message)
+    count = replies.usage(context, choices)
     finish = chunks[-1]
     if place == "choice":
         finish["choices"][0]["usage"] = count

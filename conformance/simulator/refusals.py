@@ -1,6 +1,8 @@
 """How a simulated provider refuses a request: which refusal its claims lead to, and the body of the error."""
 
+import re
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Any, Final
 
 from conformance.results import Outcome, Refusal
@@ -31,33 +33,81 @@ _MEMBERS: Final[Mapping[str, tuple[str, ...]]] = {
 
 _FLAT: Final = frozenset({"flat", "flat-bare", "flat-typed", "flat-type_", "message", "code-data", "error-code"})
 _REQUEST: Final = "00000000-0000-4000-8000-000000000000"
+_HOLE: Final = re.compile(
+    r"\{(index|position|id|ids|field|role|other|kind|name|value|count|length|limit|model|reason|line|column|trace)\}"
+)
 _STATUSES: Final = {400: "INVALID_ARGUMENT", 401: "UNAUTHENTICATED", 404: "NOT_FOUND", 429: "RESOURCE_EXHAUSTED"}
 _REQUIRED: Final = frozenset({"openai", "openai-request-id", "flat", "flat-bare", "code-string", "openai-no-param"})
 """Shapes that always have code and param."""
 
 
+GENERIC: Final = "(simulated: this provider's own answer to it is not known)"
+"""The end of the message of a refusal that no claim gives."""
+
+
+def of_claim(claimed: Mapping[str, Any], values: Mapping[str, object]) -> Refusal:
+    """Return the refusal that a claim gives."""
+    members = {name: claimed.get(name) for name in ("message", "type", "code", "param", "body")}
+    return completed(Refusal(claimed["status"], **members), values)
+
+
+def completed(refusal: Refusal, values: Mapping[str, object]) -> Refusal:
+    """Return a refusal whose remaining placeholders are filled; those without a value stay."""
+
+    def fill(template: Any) -> Any:
+        if isinstance(template, str):
+            whole = _HOLE.fullmatch(template)
+            if whole and whole[1] in values:
+                return values[whole[1]]
+            return _HOLE.sub(lambda hole: str(values[hole[1]]) if hole[1] in values else hole[0], template)
+        if isinstance(template, dict):
+            return {key: fill(member) for key, member in template.items()}
+        return [fill(item) for item in template] if isinstance(template, list) else template
+
+    return replace(
+        refusal,
+        message=None if refusal.message is None else str(fill(refusal.message)),
+        param=None if refusal.param is None else str(fill(refusal.param)),
+        body=fill(refusal.body),
+    )
+
+
 def first_refusal(outcomes: Sequence[Outcome], exchange: int = 0) -> Refusal | None:
     """Return how the provider refuses the request of an exchange, by the first fault in it; None if it does not."""
-    return next(iter(refusals(outcomes, exchange)), None)
+    found = _claimed(outcomes, exchange)
+    return found[0] if found else None
 
 
 def refusals(outcomes: Sequence[Outcome], exchange: int) -> list[Refusal]:
-    """Return every refusal of the request of an exchange, in the order of the faults in the request."""
+    """Return every refusal of the request of an exchange, in the order of the faults in the request.
+
+    A message ends before its first placeholder that only the text of the request could fill.
+    """
+    return [
+        replace(refusal, message=refusal.message and _HOLE.split(refusal.message)[0])
+        for refusal in _claimed(outcomes, exchange)
+    ]
+
+
+def _claimed(outcomes: Sequence[Outcome], exchange: int) -> list[Refusal]:
     found = [
-        (position, finding.refusal)
+        (place, finding.refusal)
         for outcome in outcomes
         for finding in outcome.findings
-        if finding.refusal is not None and (position := _position(finding.at))[:1] == (exchange,)
+        if finding.refusal is not None and (place := position(finding.at))[:1] == (exchange,)
     ]
     return [refusal for _, refusal in sorted(found, key=lambda pair: pair[0])]
 
 
-def _position(pointer: str) -> tuple[int, ...]:
+def position(pointer: str) -> tuple[int, ...]:
+    """Return the numbers in a pointer, which order the faults of a request."""
     return tuple([int(token) for token in pointer.split("/") if token.isdecimal()])
 
 
 def error_body(context: ReplyContext, refusal: Refusal) -> Any:
     """Return the body of an error in the provider's shape; a string if that shape is not JSON."""
+    if refusal.body is not None:
+        return refusal.body
     shape = str(context.claim("error.shape", "openai"))
     text = refusal.message or "Invalid request."
     values = _values(context, refusal, text, shape)

@@ -1,11 +1,12 @@
 """Replies as the claims describe them: the message of a scripted turn, the body around it and its token counts."""
 
-from collections.abc import Mapping
-from typing import Any, Final
+from collections.abc import Mapping, Sequence
+from typing import Any, Final, NamedTuple
 
 import orjson
 
 from conformance.scenarios import Turn
+from conformance.simulator import shaping
 from conformance.simulator.reasoning import sign, with_reasoning, without_reasoning
 from conformance.simulator.reply_context import ReplyContext
 
@@ -24,7 +25,21 @@ _MEMBERS: Final = {"provider": "Simulator", "system_fingerprint": "fp_simulated"
 """Top-level members of replies that are not canonical, for providers that claim them."""
 
 
-def message(context: ReplyContext, turn: Turn) -> dict[str, Any]:
+class Choice(NamedTuple):
+    """One choice of a reply: its message, and whether the token limit cut it."""
+
+    message: dict[str, Any]
+    is_cut: bool = False
+
+
+def choices(context: ReplyContext, turn: Turn) -> list[Choice]:
+    """Return as many choices of a turn as the request wants, which differ in the ids of their calls only."""
+    parameters = context.parameters
+    bounded, is_cut = shaping.bounded(turn, parameters, thinks=context.thinks)
+    return [Choice(message(context, bounded, number), is_cut) for number in range(parameters.choices)]
+
+
+def message(context: ReplyContext, turn: Turn, choice: int = 0) -> dict[str, Any]:
     """Return the assistant message of a turn."""
     made: dict[str, Any] = {"role": "assistant", "content": turn.says}
     if turn.calls and not turn.says:
@@ -36,45 +51,70 @@ def message(context: ReplyContext, turn: Turn) -> dict[str, Any]:
     if turn.calls:
         one = context.request.get("parallel_tool_calls") is False and context.is_true("tools.parallel-switch")
         calls = turn.calls[:1] if one else turn.calls
-        made["tool_calls"] = [_call(context, turn, n) for n in range(len(calls))]
+        first = choice * len(calls)
+        made["tool_calls"] = [_call(context, turn, n, first + n) for n in range(len(calls))]
     if context.thinks:
         sign(made, context)
     return made
 
 
-def body(context: ReplyContext, message: Mapping[str, Any]) -> dict[str, Any]:
+def body(context: ReplyContext, choices: Sequence[Choice]) -> dict[str, Any]:
     """Return the body of a plain reply."""
+    kind = str(context.claim("reply.object", "chat.completion"))
+    listed = [_plain_choice(context, choice, number) for number, choice in enumerate(choices)]
+    return frame(context, kind) | {"choices": listed, "usage": usage(context, choices)}
+
+
+def _plain_choice(context: ReplyContext, choice: Choice, number: int) -> dict[str, Any]:
+    message = choice.message
     shown = dict(message)
     if "tool_calls" in message:
         shown["tool_calls"] = [_plain_call(context, call, n) for n, call in enumerate(message["tool_calls"])]
     elif context.claim("reply.tool-calls-when-none", "absent") in ("null", "empty"):
         shown["tool_calls"] = None if context.claim("reply.tool-calls-when-none", "") == "null" else []
-    reason = finish_reason(context, message, streamed=False)
-    choice = {"index": 0, "message": shown, "finish_reason": reason} | native_finish_reason(context, reason)
-    kind = str(context.claim("reply.object", "chat.completion"))
-    return frame(context, kind) | {"choices": [choice], "usage": usage(context, message)}
+    reason = finish_reason(context, choice, streamed=False)
+    members = native_finish_reason(context, reason) | logprobs(context, message.get("content"))
+    return {"index": number, "message": shown, "finish_reason": reason} | members
 
 
 def frame(context: ReplyContext, kind: str) -> dict[str, Any]:
     """Return the members that a reply and each of its chunks begin with; an `absent` kind is omitted."""
     identity = context.matching_text(str(context.claim("reply.id-format", DEFAULT_REPLY_ID)), "reply")
     whole = {"id": identity, "object": kind, "created": CREATED, "model": context.request.get("model")}
-    if context.all_members:
-        whole |= {name: _MEMBERS[name] for name in context.claim_values("reply.fields") if name in _MEMBERS}
+    whole |= {name: _MEMBERS[name] for name in context.claim_values("reply.fields") if name in _MEMBERS}
     return {key: value for key, value in whole.items() if (key, value) != ("object", "absent")}
 
 
-def finish_reason(context: ReplyContext, message: Mapping[str, Any], *, streamed: bool) -> str:
+def finish_reason(context: ReplyContext, choice: Choice, *, streamed: bool) -> str:
     """Return the finish reason; with calls, the one claimed for this kind of reply and tool choice."""
-    if not message.get("tool_calls"):
+    has_calls = bool(choice.message.get("tool_calls"))
+    if choice.is_cut:
+        return str(context.claim("finish.with-truncated-call", "length")) if has_calls else "length"
+    if not has_calls:
         return "stop"
     usual = context.claim("finish.with-calls", "tool_calls")
     if streamed:
         usual = context.claim("finish.with-calls-in-stream", usual)
-    choice = context.request.get("tool_choice")
-    if isinstance(choice, Mapping) and "function" in choice:
+    wanted = context.request.get("tool_choice")
+    if isinstance(wanted, Mapping) and "function" in wanted:
         return str(context.claim("finish.with-named-tool-choice", "stop"))
-    return str(context.claim("finish.with-required-tool-choice", usual) if choice == "required" else usual)
+    return str(context.claim("finish.with-required-tool-choice", usual) if wanted == "required" else usual)
+
+
+def logprobs(context: ReplyContext, text: Any) -> dict[str, Any]:
+    """Return the log probabilities of a text as the member of a choice, if the request wants them."""
+    number = context.parameters.alternatives
+    if number is None:
+        return {}
+    size = shaping.CHARACTERS_PER_TOKEN
+    tokens = [text[start : start + size] for start in range(0, len(text), size)] if isinstance(text, str) else []
+    shown = [_logprob(token) | {"top_logprobs": [_logprob(token)] * min(number, 1)} for token in tokens]
+    return {"logprobs": {"content": shown, "refusal": None} if shown else None}
+
+
+def _logprob(token: str) -> dict[str, Any]:
+    """Return the log probability of a token, which is certain since replies are scripted."""
+    return {"token": token, "logprob": 0.0, "bytes": [*token.encode()]}
 
 
 def native_finish_reason(context: ReplyContext, reason: str | None) -> dict[str, str | None]:
@@ -96,13 +136,13 @@ def _content_beside_calls(context: ReplyContext) -> dict[str, Any]:
     }
 
 
-def _call(context: ReplyContext, turn: Turn, position: int) -> dict[str, Any]:
+def _call(context: ReplyContext, turn: Turn, position: int, number: int) -> dict[str, Any]:
     name, arguments = turn.calls[position]
     if isinstance(arguments, str):
         text = arguments
     else:
         text = orjson.dumps(arguments).decode() if arguments else str(context.claim("arguments.when-none", "{}"))
-    identity = turn.ids[position] if turn.ids else context.call_id(name, position)
+    identity = turn.ids[position] if turn.ids else context.call_id(name, number)
     return {"id": identity, "type": "function", "function": {"name": name, "arguments": text}}
 
 
@@ -121,9 +161,12 @@ def tokens(value: Any) -> int:
     return len(orjson.dumps(value)) // BYTES_PER_TOKEN + 1
 
 
-def usage(context: ReplyContext, message: Mapping[str, Any]) -> dict[str, Any]:
+def usage(context: ReplyContext, choices: Sequence[Choice]) -> dict[str, Any]:
     """Return the `usage` object of a reply, summed and split as claimed."""
-    prompt, output = tokens(context.request.get("messages")), tokens(message)
+    limit = context.parameters.limit
+    counts = [tokens(choice.message) for choice in choices]
+    prompt = tokens(context.request.get("messages"))
+    output = sum(counts if limit is None else [min(count, limit) for count in counts])
     kind = context.claim("usage.reasoning-tokens", "inside")
     reasoning = output // 2 if context.thinks and kind != "absent" else 0
     completion = output - reasoning if kind == "outside" else output

@@ -11,6 +11,7 @@ from typing import Any, Final
 import orjson
 
 from conformance import profiles
+from conformance.simulator.parameters import NO_PARAMETERS, Parameters
 from conformance.wire.ids import positional_ids, text_matching
 
 _ENDS_IN_NUMBER: Final = re.compile(r"(\\d|\[0-9\])\+\$?$")
@@ -23,13 +24,13 @@ DEFAULT_ID: Final = r"call_[A-Za-z0-9]{24}"
 class ReplyContext:
     """The claims about a provider's model and the request to reply to; `thinks`: the reply includes reasoning.
 
-    `all_members`: replies have the members that no rule looks at and that the provider's own SDK requires.
+    `parameters` are those of the request that shape the reply.
     """
 
     claims: Mapping[str, Any]
     request: Mapping[str, Any]
     thinks: bool
-    all_members: bool = False
+    parameters: Parameters = NO_PARAMETERS
 
     def claim(self, name: str, default: Any) -> Any:
         """Return the value of a claim, the first one of a list, or the default if the claim is unknown."""

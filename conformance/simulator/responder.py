@@ -6,28 +6,36 @@ scenario says that its replies break that rule.
 
 import re
 from collections.abc import Mapping, Sequence, Set
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache
-from typing import Any
+from typing import Any, Final
 
 import orjson
 
 from conformance import profiles
+from conformance.documents.json_scan import syntax_error_position
 from conformance.engine import check
+from conformance.errors import InvalidDocument
 from conformance.profiles import Profile
 from conformance.results import Level, Refusal, Status
 from conformance.rules import load
 from conformance.scenarios import Turn
 from conformance.simulator import chunks, raw, refusals, replies
+from conformance.simulator.parameters import NO_PARAMETERS, Parameters
 from conformance.simulator.reply_context import ReplyContext
+from conformance.simulator.strictness import Violation, worded
 from conformance.transport.client import SIMULATOR, SIMULATOR_ERROR
 from conformance.transport.server import HttpReply
-from conformance.wire.exchange import Exchange
+from conformance.wire.exchange import Exchange, model_of
 from conformance.wire.views import Side
 
 JSON_TYPE = "application/json"
 STREAM_TYPE = "text/event-stream"
 TEXT_TYPE = "text/plain"
+GENERIC_HEADER: Final = {"x-conformance": "generic-refusal"}
+"""The header that marks a refusal in the simulator's own words."""
+
+_GLOB = re.compile(r"[*?]")
 _EVENT = re.compile(r"(?<=\n\n)|(?<=\r\n\r\n)")
 
 
@@ -38,40 +46,50 @@ class Responder:
     profile: Profile
     broken: Set[str] = frozenset()
 
-    def context(self, body: Mapping[str, Any], history: Sequence[Mapping[str, Any]] | None = None) -> ReplyContext:
-        """Return what a reply depends on; `history` replaces the messages of the request if the script knows better.
-
-        A reply of a script has all members, since clients may read it with the provider's own SDK.
-        """
-        claims = self.profile.at(str(body.get("model", "")), "")
+    def context(
+        self,
+        body: Mapping[str, Any],
+        history: Sequence[Mapping[str, Any]] | None = None,
+        parameters: Parameters = NO_PARAMETERS,
+    ) -> ReplyContext:
+        """Return what a reply depends on; `history` replaces the messages of the request if the script knows better."""
+        claims = self.profile.at(model_of(dict(body)), "")
         request = body if history is None else {**body, "messages": history}
         thinks = profiles.thinks(claims, body) is True
-        return ReplyContext(claims, request, thinks=thinks, all_members=history is not None)
+        return ReplyContext(claims, request, thinks=thinks, parameters=parameters)
 
     def reply(self, body: Mapping[str, Any], turn: Turn, context: ReplyContext) -> HttpReply:
         """Return the reply to a request that is a turn of the script."""
-        message = replies.message(context, turn)
-        model = str(body.get("model", ""))
+        choices = replies.choices(context, turn)
+        model = model_of(dict(body))
         if not context.streams:
-            content = replies.body(context, message)
+            content = replies.body(context, choices)
             blank = b"\n\n" if context.is_true("reply.leading-whitespace") else b""
             reply = HttpReply(200, blank + orjson.dumps(content), headers(JSON_TYPE))
             return self._checked(Exchange.of_plain(body, content, 200, headers=reply.headers, model=model), reply)
         kind = str(context.claim("stream.content-type", STREAM_TYPE))
         if turn.raw:
-            events = raw.event_bytes(turn.raw, chunks.events(context, message))
+            events = raw.event_bytes(turn.raw, chunks.events(context, choices))
             text = b"".join(events).decode()
         else:
-            text = chunks.text(context, message)
+            text = chunks.text(context, choices)
             events = tuple([event.encode() for event in _EVENT.split(text) if event])
         reply = HttpReply(200, events, headers(kind))
         exchange = Exchange.of_plain(body, text, 200, streamed=True, headers=reply.headers, model=model)
         return self._checked(exchange, reply)
 
     def invalid(self, body: Mapping[str, Any], message: str) -> HttpReply:
-        """Refuse a request for which there is no rule, with the status that the provider uses."""
+        """Refuse a request for which no claim gives a refusal, with the status that the provider uses.
+
+        The message and a header say that the wording is not the provider's.
+        """
         status = int(self.context(body).claim("http.invalid-status", 400))
-        return self.refuse(body, Refusal(status if status >= 400 else 400, message))
+        return self.generic(body, status if status >= 400 else 400, message)
+
+    def generic(self, body: Mapping[str, Any], status: int, message: str) -> HttpReply:
+        """Refuse a request in the provider's shape and in the simulator's words, marked as such."""
+        reply = self.refuse(body, Refusal(status, f"{message} {refusals.GENERIC}"))
+        return replace(reply, headers={**reply.headers, **GENERIC_HEADER})
 
     def refuse(self, body: Mapping[str, Any], refusal: Refusal) -> HttpReply:
         """Return a refusal in the provider's error shape."""
@@ -83,10 +101,44 @@ class Responder:
             content = b"data: " + content + b"\n\n"
         return HttpReply(refusal.status, content, headers(kind))
 
+    def reject(self, body: Mapping[str, Any], violation: Violation, raw: bytes | None = None) -> HttpReply:
+        """Refuse a request because of a fault: as claimed, or in the simulator's words; `raw` is the request's text."""
+        finding = violation.finding
+        if violation.refusal is not None:
+            return self.refuse(body, worded(violation.refusal, finding, body, raw))
+        return self.invalid(body, f"{finding.message} at {finding.at.removeprefix('/0/request') or '(root)'}")
+
     def models(self) -> HttpReply:
-        """Return the list of models of the profile."""
-        models = [{"id": model.name, "object": "model"} for model in self.profile.models]
-        return as_json(200, {"object": "list", "data": models})
+        """Return the list of the models that the profile names."""
+        return as_json(200, {"object": "list", "data": [self._model(name) for name in self._model_names()]})
+
+    def model(self, name: str) -> HttpReply:
+        """Return one model of the list, or the provider's answer to an unknown one."""
+        return as_json(200, self._model(name)) if name in self._model_names() else self.unknown_model({"model": name})
+
+    def unknown_model(self, body: Mapping[str, Any]) -> HttpReply:
+        """Refuse a model that does not exist, as claimed; with status 404 if nothing is claimed."""
+        context = self.context(body)
+        claimed = context.claims.get("request.unknown-model")
+        if isinstance(claimed, Mapping):
+            return self.refuse(body, refusals.of_claim(claimed, {"model": body["model"]}))
+        status = int(context.claim("http.unknown-model-status", 404))
+        return self.generic(body, status if status >= 400 else 404, f"the model {body['model']!r} does not exist")
+
+    def malformed(self, error: InvalidDocument, raw: bytes) -> HttpReply:
+        """Refuse a body that is not JSON, as claimed."""
+        claimed = self.context({}).claims.get("request.malformed-json")
+        if not isinstance(claimed, Mapping):
+            return self.invalid({}, f"the request body is not JSON: {error.message} (line {error.line or 1})")
+        line, column = syntax_error_position(raw)
+        return self.refuse({}, refusals.of_claim(claimed, {"reason": error.message, "line": line, "column": column}))
+
+    def _model_names(self) -> tuple[str, ...]:
+        named = [model.name for model in self.profile.models if not _GLOB.search(model.name)]
+        return tuple(sorted({*named, self.profile.model} - {""}))
+
+    def _model(self, name: str) -> dict[str, Any]:
+        return {"id": name, "object": "model", "created": replies.CREATED, "owned_by": self.profile.name}
 
     def _checked(self, sent: Exchange, reply: HttpReply) -> HttpReply:
         broken = [
@@ -115,6 +167,13 @@ def to_exchange(body: Any, reply: HttpReply, model: str = "", url: str = "") -> 
 def not_found(message: str) -> HttpReply:
     """Return the reply to an unknown path."""
     return as_json(404, {"error": {"message": message, "type": "not_found_error"}})
+
+
+def method_not_allowed(method: str, allowed: str) -> HttpReply:
+    """Return the reply to a method that a path does not have."""
+    error = {"message": f"expected {allowed}, got {method:.20}", "type": "invalid_request_error"}
+    reply = as_json(405, {"error": error})
+    return replace(reply, headers={**reply.headers, "allow": allowed})
 
 
 def as_json(status: int, body: Any) -> HttpReply:

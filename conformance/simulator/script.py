@@ -7,6 +7,7 @@ from typing import Any
 
 from conformance import scenarios
 from conformance.scenarios import Scenario, Turn
+from conformance.simulator.instances import sample
 
 
 def find_scenario(body: Mapping[str, Any]) -> Scenario | None:
@@ -56,18 +57,27 @@ def demanded_call(body: Mapping[str, Any], claims: Mapping[str, Any]) -> str:
     """Return the call that a request demands of this provider: a function's name, `required`, or an empty string."""
     choice = body.get("tool_choice")
     function = choice.get("function") if isinstance(choice, dict) else None
-    kind = "named" if isinstance(function, dict) else choice
+    allowed = _allowed(body)
+    if allowed is not None:
+        kind, demand = "allowed_tools", "required" if allowed.get("mode") == "required" else ""
+    elif isinstance(function, dict):
+        kind, demand = "named", str(function.get("name"))
+    elif choice in ("required", "any"):
+        kind, demand = "required", "required"
+    else:
+        return ""
     obeyed = claims.get("tools.choices-obeyed", (kind,))
-    if kind not in ("named", "required") or (isinstance(obeyed, list) and kind not in obeyed):
+    if isinstance(obeyed, list) and kind not in obeyed:
         return ""
     if not body.get("tools") and claims.get("tools.choice-without-tools") == "ignored":
         return ""
-    return str(function.get("name")) if isinstance(function, dict) else "required"
+    return demand
 
 
 def is_demand_met(body: Mapping[str, Any], claims: Mapping[str, Any]) -> bool:
     """Return True if the tools of a request allow the call that it demands."""
-    demanded, offered = demanded_call(body, claims), _offered(body)
+    demanded = demanded_call(body, claims)
+    offered = _offered(body) if claims.get("tools.supported") is not False else {}
     return not demanded or demanded in offered or (demanded == "required" and bool(offered))
 
 
@@ -90,10 +100,28 @@ def _messages(body: Mapping[str, Any]) -> list[Mapping[str, Any]]:
 
 
 def _offered(body: Mapping[str, Any]) -> dict[str, Mapping[str, Any]]:
-    """Return the functions that a request offers, by name."""
-    tools = body.get("tools") if body.get("tool_choice") != "none" else None
+    """Return the functions that a request offers and allows, by name."""
+    if body.get("tool_choice") == "none":
+        return {}
+    named = {each["name"]: each for each in _functions(body.get("tools"))}
+    allowed = _allowed(body)
+    names = named if allowed is None else {each["name"] for each in _functions(allowed.get("tools"))}
+    return {name: function for name, function in named.items() if name in names}
+
+
+def _functions(tools: Any) -> list[Mapping[str, Any]]:
+    """Return the functions with names in a list of tools."""
     functions = [tool.get("function") for tool in tools if isinstance(tool, dict)] if isinstance(tools, list) else []
-    return {each["name"]: each for each in functions if isinstance(each, dict) and isinstance(each.get("name"), str)}
+    return [each for each in functions if isinstance(each, dict) and isinstance(each.get("name"), str)]
+
+
+def _allowed(body: Mapping[str, Any]) -> Mapping[str, Any] | None:
+    """Return the mode and the tools to which `tool_choice` limits a reply, if it is of type allowed_tools."""
+    choice = body.get("tool_choice")
+    if not isinstance(choice, dict) or choice.get("type") != "allowed_tools":
+        return None
+    allowed = choice.get("allowed_tools")
+    return allowed if isinstance(allowed, dict) else None
 
 
 def _improvised(demanded: str, offered: Mapping[str, Any], messages: Sequence[Mapping[str, Any]]) -> Turn:
@@ -105,25 +133,7 @@ def _improvised(demanded: str, offered: Mapping[str, Any], messages: Sequence[Ma
     return Turn(thinks="There is enough to answer.", says="This is a simulated answer.")
 
 
-_SAMPLES: Mapping[str, Any] = {
-    "string": "Paris",
-    "integer": 1,
-    "number": 1.5,
-    "boolean": True,
-    "array": [],
-    "object": {},
-}
-
-
 def _arguments(parameters: Any) -> dict[str, Any]:
-    """Return arguments for the required properties of a tool, with a sample value of each type."""
-    if not isinstance(parameters, dict) or not isinstance(parameters.get("properties"), dict):
-        return {}
-    required = parameters.get("required")
-    chosen = {}
-    for name in required if isinstance(required, list) else ():
-        schema = parameters["properties"].get(name, {})
-        kind = schema.get("type") if isinstance(schema, dict) else None
-        listed = schema.get("enum") if isinstance(schema, dict) else None
-        chosen[name] = listed[0] if isinstance(listed, list) and listed else _SAMPLES.get(str(kind), "Paris")
-    return chosen
+    """Return arguments for the required parameters of a tool, with a sample value of each type."""
+    made = sample(parameters) if isinstance(parameters, dict) else {}
+    return made if isinstance(made, dict) else {}

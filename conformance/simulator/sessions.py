@@ -9,20 +9,20 @@ import itertools
 import re
 import threading
 import time
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Any, Final, NamedTuple
+from urllib.parse import unquote
 
 from conformance.documents import parse_json
-from conformance.engine import check
 from conformance.errors import InvalidDocument, Unusable
 from conformance.profiles import UNKNOWN, Profile
-from conformance.results import Outcome, Refusal
+from conformance.results import Refusal
 from conformance.scenarios import Scenario, Turn
 from conformance.simulator import script
-from conformance.simulator.refusals import first_refusal
 from conformance.simulator.responder import Responder, not_found, to_exchange
+from conformance.simulator.strictness import first_violation
 from conformance.transport.client import SIMULATOR_ERROR
 from conformance.transport.server import HttpReply, HttpRequest, serving
 from conformance.wire.exchange import Conversation, Exchange
@@ -32,7 +32,7 @@ AFTER_SCRIPT: Final = Turn(says="There is nothing more.")
 
 _PATH: Final = re.compile(r"/r/(?P<run>\d+)/s/(?P<scenario>[^/]+)(?P<rest>/.*)")
 _ENDPOINT: Final = re.compile(r"(/v1)*/chat/completions/?")
-_MODELS: Final = re.compile(r"(/v1)*/models(/.*)?")
+_MODELS: Final = re.compile(r"(/v1)*/models(/(?P<name>.*))?")
 _IF_THINKING: Final = (
     "thinking.refused-parameters", "thinking.fixed-parameters", "thinking.with-tool-choice", "thinking.with-tools",
     "thinking.with-required-tool-choice", "thinking.with-named-tool-choice", "request.prefill-while-thinking",
@@ -97,8 +97,9 @@ class Session:
         arrived = time.monotonic()
         responder = Responder(self.profile, _BROKEN_BY_SCRIPT.union(self.scenario.breaks))
         with self._lock:
-            if request.method == "GET" and _MODELS.fullmatch(path):
-                return responder.models()
+            named = _MODELS.fullmatch(path) if request.method == "GET" else None
+            if named:
+                return responder.model(unquote(named["name"])) if named["name"] else responder.models()
             if request.method != "POST" or not _ENDPOINT.fullmatch(path):
                 self.other_requests.append(f"{request.method} {path}")
                 return not_found("this session answers POST <base URL>/chat/completions")
@@ -123,11 +124,12 @@ class Session:
             self.repeats.append(number)
         if self.strict:
             exchange = Exchange.of_plain(request=body, model=self._model(body))
-            outcomes = check((*self._exchanges, exchange), self.profile)
-            refusal = first_refusal(outcomes, number)
-            if refusal is not None:
-                self.refusals.append(Rejection(number, _rule(outcomes, refusal), refusal))
-                return responder.refuse(body, refusal)
+            violation = first_violation((*self._exchanges, exchange), self.profile)
+            if violation is not None:
+                reply = responder.reject(body, violation)
+                refusal = violation.refusal or Refusal(reply.status, violation.finding.message)
+                self.refusals.append(Rejection(number, violation.rule, refusal))
+                return reply
         if not is_repeated or self._turns == 0:
             self._turns += 1
         turns = self.scenario.turns
@@ -203,7 +205,3 @@ def _session_profile(profile: Profile, model: str, scenario: Scenario) -> Profil
     if profile.at(model).get("thinking.mode", UNKNOWN) in (UNKNOWN, "default-off"):
         claims = {"thinking.mode": "default-on", **dict.fromkeys(_IF_THINKING, UNKNOWN), **claims}
     return profile.with_claims(claims)
-
-
-def _rule(outcomes: Sequence[Outcome], refusal: Refusal) -> str:
-    return next(outcome.rule for outcome in outcomes for finding in outcome.findings if finding.refusal is refusal)

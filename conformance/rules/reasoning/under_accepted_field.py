@@ -58,5 +58,6 @@ def judge(turn: Turn, context: Context) -> list[Fault]:
     claim = omission(current=turn.current) if verdicts[wrong] == "ignored" else f"reasoning.input.{wrong}"
     message = f"expected the reasoning in {' or '.join(fields)}, got it in {', '.join(found)}"
     at = (wrong,) if wrong in turn.value else ("content",)
-    is_loss = verdicts[wrong] == "ignored"
-    return [Fault(message, at=at, values={"field": wrong, "role": "assistant"}, claim=claim, is_loss=is_loss)]
+    ignored = verdicts[wrong] == "ignored"
+    values = {"field": wrong, "role": "assistant"}
+    return [Fault(message, at=at, values=values, claim=claim, is_loss=ignored, handling=verdicts[wrong])]

@@ -31,6 +31,8 @@ def judge(turn: Turn, context: Context) -> list[Fault]:
     answers = [result.id for result in turn.results]
     is_last = turn.number == len(turn.request["messages"]) - 1
     claim = "results.missing-at-end" if is_last and context.knows("results.missing-at-end") else None
+    unnamed = any(result.id is None for result in turn.results)
+    handling = context.claim("results.without-id") if unnamed else None
     faults = []
     for call in turn.calls:
         if call.id in answers:
@@ -38,5 +40,7 @@ def judge(turn: Turn, context: Context) -> list[Fault]:
         else:
             message = f"expected a tool message with tool_call_id {call.id!r} before the next turn, got none"
             missing = {"id": call.id, "ids": call.id, "count": len(turn.calls)}
-            faults.append(Fault(message, at=("tool_calls", call.position), values=missing, claim=claim))
+            faults.append(
+                Fault(message, at=("tool_calls", call.position), values=missing, claim=claim, handling=handling)
+            )
     return faults

@@ -36,7 +36,9 @@ def judge(result: Result, context: Context) -> list[Fault]:
         return []
     message = f"expected the id of a call of the message before ({_named(ids)}), got {result.id!r}"
     claim = "results.unknown-id" if context.knows("results.unknown-id") else None
-    return [Fault(message, at=("tool_call_id",), values={"id": result.id, "role": "tool"}, claim=claim)]
+    handling = context.claim("results.without-id") if result.id is None else None
+    values = {"id": result.id, "role": "tool"}
+    return [Fault(message, at=("tool_call_id",), values=values, claim=claim, handling=handling)]
 
 
 def _named(ids: list[object]) -> str:

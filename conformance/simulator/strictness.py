@@ -1,0 +1,90 @@
+"""What a strict provider refuses: each MUST of the client in the request at hand."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any, Final, NamedTuple
+
+import orjson
+
+from conformance.documents.json_scan import end_of
+from conformance.documents.pointer import parse, render, resolve
+from conformance.engine import check
+from conformance.profiles import Profile
+from conformance.results import Finding, Level, Outcome, Refusal
+from conformance.simulator.refusals import completed, position
+from conformance.wire.exchange import Conversation
+
+_TRACE: Final = "00000000000000000000000000000000"
+"""The id that a refusal gives the request, if it gives one."""
+
+
+class Violation(NamedTuple):
+    """A rule that a request breaks, and the refusal that the profile claims; None if no claim gives one."""
+
+    rule: str
+    finding: Finding
+    refusal: Refusal | None
+
+
+def first_violation(conversation: Conversation, profile: Profile) -> Violation | None:
+    """Return the first fault for which a strict provider refuses the last request of a conversation; None if none.
+
+    First come the faults whose refusal the profile claims. Any other MUST counts too, unless the profile claims that
+    the provider answers all the same, or only the earlier exchanges show it: a provider does not remember them.
+    """
+    *before, last = conversation
+    outcomes = check(conversation, profile)
+    violation = _first(outcomes, len(before), claimed=True)
+    if violation is not None:
+        return violation
+    return _first(check(last, profile) if before else outcomes, 0, claimed=False)
+
+
+def _first(outcomes: Sequence[Outcome], exchange: int, *, claimed: bool) -> Violation | None:
+    start = f"/{exchange}/request"
+    found = [
+        (position(finding.at), Violation(outcome.rule, finding, finding.refusal))
+        for outcome in outcomes
+        for finding in outcome.findings
+        if f"{finding.at}/".startswith(f"{start}/")
+        and finding.level is Level.MUST
+        and (finding.refusal is not None) is claimed
+        and not finding.handling
+    ]
+    return min(found, key=lambda entry: entry[0])[1] if found else None
+
+
+def worded(refusal: Refusal, finding: Finding, body: Mapping[str, Any], raw: bytes | None) -> Refusal:
+    """Return a refusal whose placeholders have values: the fault's position in the text of the request, and a trace."""
+    template, inside = repr(refusal), "/" + finding.at.partition("/request")[2].removeprefix("/")
+    values: dict[str, object] = {"reason": finding.message, "trace": _TRACE, "model": body.get("model")}
+    values["value"] = values["id"] = _at(body, inside)
+    tokens = parse(inside)
+    is_message = len(tokens) > 1 and tokens[0] == "messages"
+    if "{line}" in template or "{column}" in template:
+        text = (orjson.dumps(body) if raw is None else raw).decode()
+        values["line"], values["column"] = end_of(text, render(tokens[:2]) if is_message else inside)
+    if is_message:
+        values |= _around(body["messages"], int(tokens[1]), in_brackets="[{other}]" in template)
+    return completed(refusal, values)
+
+
+def _around(messages: Sequence[Any], number: int, *, in_brackets: bool) -> dict[str, object]:
+    """Return the ids of the calls that a message belongs to, and its rival: a message's number in brackets, or a role.
+
+    The rival is the first message with the same `tool_call_id`, or the role of the message before.
+    """
+    earlier = [message if isinstance(message, dict) else {} for message in messages[: number + 1]]
+    calls: Any = next((message["tool_calls"] for message in reversed(earlier) if message.get("tool_calls")), [])
+    ids = [call.get("id") for call in calls if isinstance(call, dict)] if isinstance(calls, list) else []
+    identity = earlier[-1].get("tool_call_id")
+    same = [position for position, message in enumerate(earlier) if message.get("tool_call_id") == identity]
+    role = earlier[number - 1].get("role") if number else None
+    return {"ids": ", ".join(map(str, ids)), "other": same[0] if in_brackets else role}
+
+
+def _at(value: Any, pointer: str) -> Any:
+    """Return the value at a pointer, None if there is none."""
+    try:
+        return resolve(value, pointer)
+    except LookupError:
+        return None
