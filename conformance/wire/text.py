@@ -11,6 +11,15 @@ def content_text(content: Any) -> str:
     return content if type(content) is str else ""
 
 
+def quoted_difference(old: str, new: str) -> tuple[str, str]:
+    """Return two texts as findings quote them, without most of what they have in common at the beginning."""
+    pairs = enumerate(zip(old, new, strict=False))
+    start = next((at for at, (left, right) in pairs if left != right), min(len(old), len(new))) - 10
+    if start <= 10:
+        return quoted(old), quoted(new)
+    return quoted(f"…{old[start:]}"), quoted(f"…{new[start:]}")
+
+
 def quoted(value: Any) -> str:
     """Return a value as findings quote it: in Python's notation, cut to 40 characters."""
     text = repr(value)

@@ -77,7 +77,8 @@ class Batch(NamedTuple):
     """The calls of one reply, how the job says that each behaves, and the results in the first request with them.
 
     `slots` has one entry per call, in order; it is empty if no later request has these calls. `place` is that of the
-    message with the calls in that request, or of the reply.
+    message with the calls in that request, or of the reply. `repeats`: the slots in each further request with these
+    calls, in order.
     """
 
     place: Place
@@ -85,6 +86,7 @@ class Batch(NamedTuple):
     calls: Sequence[Call]
     behaviours: Sequence[Mapping[str, Any]]
     slots: Sequence[ResultSlot]
+    repeats: Sequence[Sequence[ResultSlot]] = ()
 
 
 class Prompt(NamedTuple):
@@ -160,11 +162,11 @@ class ClientSession:
     def batches(self) -> tuple[Batch, ...]:
         """Return the calls of every complete reply; of a reply that was sent twice, only the later one's."""
         latest = {self.requests[int(reply.place[0])].turn: reply for reply in self.index.replies if reply.calls}
-        resent: dict[int, Resent] = {}
+        resent: dict[int, list[Resent]] = {}
         for each in self.index.resent:
-            resent.setdefault(id(each.reply), each)
+            resent.setdefault(id(each.reply), []).append(each)
         complete = [reply for reply in latest.values() if not self.is_incomplete(reply)]
-        return tuple([self._batch(reply, resent.get(id(reply))) for reply in complete])
+        return tuple([self._batch(reply, resent.get(id(reply), [])) for reply in complete])
 
     def is_incomplete(self, reply: Reply) -> bool:
         """Return whether the stream of a reply ended without a finish reason, or with an error."""
@@ -197,12 +199,13 @@ class ClientSession:
         place = (own[-1] if own else len(self.conversation) - 1,)
         return Prompt(place, number, last.says, own)
 
-    def _batch(self, reply: Reply, resent: Resent | None) -> Batch:
+    def _batch(self, reply: Reply, resent: Sequence[Resent]) -> Batch:
         number = int(reply.place[0])
         behaviours = [self.behaviour(call.name, call.arguments) for call in reply.calls]
-        if resent is None:
+        if not resent:
             return Batch(reply.place, number, reply.calls, behaviours, ())
-        return Batch(resent.place, number, reply.calls, behaviours, self._slots(reply, resent))
+        slots, *repeats = [self._slots(reply, each) for each in resent]
+        return Batch(resent[0].place, number, reply.calls, behaviours, slots, repeats)
 
     def _slots(self, reply: Reply, resent: Resent) -> list[ResultSlot]:
         """Return the slot of each call; calls that were sent back are matched by content, then by position."""

@@ -172,6 +172,44 @@ def answer_trimmed(turn: Slot) -> None:
     turn.value["content"] += "\n"
 
 
+def _turns_with_text(records: Sequence[Record]) -> Iterator[Slot]:
+    return (slot for slot in _turns(records) if slot.value.get("content"))
+
+
+@mutation(_turns_with_text, _UNCHANGED, related=(_GROWS,), sessions=True)
+def reply_split(turn: Slot) -> None:
+    """The text and the calls of a reply are sent back as two messages."""
+    text = {"role": "assistant", "content": turn.value["content"]}
+    turn.holder[turn.key : turn.key + 1] = [text, {**turn.value, "content": None}]
+
+
+@mutation(_parallel_turns, _UNCHANGED, related=(_GROWS,), sessions=True)
+def calls_split(turn: Slot) -> None:
+    """Each call of a reply is sent back in a message of its own, followed by its result."""
+    results = _answered(turn)
+    pairs = zip(turn.value["tool_calls"], [result.value for result in results], strict=True)
+    messages = [each for call, result in pairs for each in ({**turn.value, "tool_calls": [call]}, result)]
+    turn.holder[turn.key : turn.key + 1 + len(results)] = messages
+
+
+@mutation(
+    _turns,
+    _COMES_BACK,
+    related=("transcript/result-answers-call", "reasoning/dropped-on-plain-turns", _GROWS),
+    sessions=True,
+)
+def calls_not_resent(turn: Slot) -> None:
+    """A reply is sent back without its calls, but with their results."""
+    del turn.value["tool_calls"]
+    turn.value["content"] = turn.value["content"] or "Let me look."
+
+
+@mutation(_turns, _COMES_BACK, related=("transcript/result-answers-call", _GROWS), sessions=True)
+def reply_not_resent(turn: Slot) -> None:
+    """A reply with calls is not sent back, but the results of the calls are."""
+    turn.drop()
+
+
 @mutation(_parallel_turns, _UNCHANGED, related=(_GROWS,), sessions=True)
 def call_lost_with_its_result(turn: Slot) -> None:
     """One of several calls of a reply is not sent back, nor is its result."""

@@ -1,9 +1,14 @@
+from collections.abc import Sequence
+from typing import Any
+
 from conformance.documents.pointer import REMOVE
 from conformance.results import Level
 from conformance.rules import Context, Fault, Source, example, rule
 from conformance.wire.changes import LOST, MOVED, Change
 from conformance.wire.continuations import Continuation
 from conformance.wire.reasoning import is_signed
+from conformance.wire.resent import calls_in
+from conformance.wire.text import content_text, quoted, quoted_difference
 from conformance.wire.views import continuations
 
 _REFUSED = {"status": 400, "message": "messages[{index}]: the prefix of a signed block has changed."}
@@ -35,32 +40,70 @@ _REFUSED = {"status": 400, "message": "messages[{index}]: the prefix of a signed
     ],
     reads=("signature.prefix-changed",),
 )
-def judge(continuation: Continuation, _context: Context) -> list[Fault]:
+def judge(continuation: Continuation, context: Context) -> list[Fault]:
     """A request that continues another repeats its messages, in order and unchanged.
 
     It is only a SHOULD: no provider stores the history, and a client may shorten one that grew too long. But everything
-    after the change misses the prompt cache, and the model continues from something that it never saw. Providers that
-    check signatures reject signed parts after the change. Other rules cover lost user messages, changed replies and
-    reasoning. To fix it, append to what was sent, and put what changes (the time, the state of a task) into the new
-    message.
+    after the change misses the prompt cache, and the model continues from something that it never saw. It is a MUST if
+    the result of a call is replaced by that of a later call with the same id: the model then reads a wrong result.
+    Providers that check signatures reject signed parts after the change. Other rules cover lost user messages, changed
+    replies and reasoning. To fix it, append to what was sent, keep one result per call and not per id, and put what
+    changes (the time, the state of a task) into the new message.
     """
     if not continuation.changes:
         return []
-    return [_fault(continuation, change) for change in continuation.changes if not _is_lost_user(change)]
+    before = context.index.conversation[continuation.earlier].request["messages"]
+    return [_fault(continuation, change, before) for change in continuation.changes if not _is_lost_user(change)]
 
 
 def _is_lost_user(change: Change) -> bool:
     return change.kind == LOST and change.value.get("role") == "user"
 
 
-def _fault(continuation: Continuation, change: Change) -> Fault:
+def _fault(continuation: Continuation, change: Change, before: Sequence[Any]) -> Fault:
     role = str(change.value.get("role"))[:40]
-    words = f"message {change.number} of the previous request ({role})"
+    messages = continuation.value["messages"]
+    words = f"message {change.number} of the previous request ({role}{_call_of(change, before)})"
+    text, place = _text(change.value), (*continuation.place, "messages")
+    level = None
     if change.at is None:
-        message, place = f"expected {words}, got none", (*continuation.place, "messages")
+        message = f"expected {words}, {quoted(text)}, got none"
+    elif change.kind == MOVED:
+        message, place = f"expected {words}, {quoted(text)}, in order, got it after others", (*place, change.at)
     else:
-        what = "in order, got it after others" if change.kind == MOVED else "unchanged, got another text"
-        message, place = f"expected {words} {what}", (*continuation.place, "messages", change.at)
-    later = continuation.value["messages"][continuation.end if change.at is None else change.at :]
+        old, new = quoted_difference(text, _text(messages[change.at]))
+        is_overwritten = _is_overwritten(change, messages)
+        found = f"{new}, the result of a later call with this id" if is_overwritten else new
+        message, place = f"expected {words} unchanged, {old}, got {found}", (*place, change.at)
+        level = Level.MUST if is_overwritten else None
+    later = messages[continuation.end if change.at is None else change.at :]
     claim = "signature.prefix-changed" if any(map(is_signed, later)) else None
-    return Fault(message, place=place, values={"role": role}, claim=claim)
+    return Fault(message, place=place, values={"role": role}, claim=claim, level=level, is_loss=level is not None)
+
+
+def _text(message: Any) -> str:
+    """Return what a message says: its text, else its calls."""
+    text = content_text(message.get("content")) if type(message) is dict else ""
+    return text or ", ".join([f"{call.name}({call.arguments})" for call in calls_in(message)])
+
+
+def _call_of(change: Change, before: Sequence[Any]) -> str:
+    """Return which call a tool message answers, in words; empty for other messages."""
+    identity = change.value.get("tool_call_id")
+    if change.value.get("role") != "tool" or type(identity) is not str:
+        return ""
+    for message in reversed(before[: change.number]):
+        for call in calls_in(message) if type(message) is dict else ():
+            if call.id == identity:
+                return f" for call {identity!r:.60} of {call.name!r:.60}"
+    return f" for call {identity!r:.60}"
+
+
+def _is_overwritten(change: Change, messages: Sequence[Any]) -> bool:
+    """Return whether a result now has the text of a later result with the same id."""
+    identity = change.value.get("tool_call_id")
+    if change.value.get("role") != "tool" or type(identity) is not str or change.at is None:
+        return False
+    text = content_text(messages[change.at].get("content"))
+    later = [each for each in messages[change.at + 1 :] if type(each) is dict and each.get("tool_call_id") == identity]
+    return bool(text) and text in [content_text(each.get("content")) for each in later]

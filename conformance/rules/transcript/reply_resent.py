@@ -4,10 +4,15 @@ from conformance.documents.pointer import REMOVE
 from conformance.results import Level
 from conformance.rules import Context, Fault, Source, example, rule
 from conformance.wire.continuations import Continuation
-from conformance.wire.text import content_text
+from conformance.wire.text import content_text, quoted
 from conformance.wire.views import continuations
 
 _RETOLD = {"role": "assistant", "content": "Calling tools: [{'name': 'get_weather', 'arguments': {'city': 'Paris'}}]"}
+_WITHOUT_CALLS = {
+    "/2/request/messages/5/tool_calls": REMOVE,
+    "/2/request/messages/5/reasoning_content": REMOVE,
+    "/3": REMOVE,
+}
 _TEXT = {"/1/request/messages/1": _RETOLD, "/1/request/messages/2": {"role": "user", "content": "Observation: 18"}}
 
 
@@ -28,6 +33,7 @@ _TEXT = {"/1/request/messages/1": _RETOLD, "/1/request/messages/2": {"role": "us
                 "/1/request/messages/2": REMOVE,
             },
         ),
+        example("thinking-session", {**_WITHOUT_CALLS, "/2/request/messages/6": REMOVE}),
     ],
     good=[
         example("stream-thinking-session"),
@@ -35,33 +41,58 @@ _TEXT = {"/1/request/messages/1": _RETOLD, "/1/request/messages/2": {"role": "us
             "stream-thinking-session",
             {"/1/request/messages/1": {"role": "user", "content": "Never mind."}, "/1/request/messages/2": REMOVE},
         ),
+        example(
+            "thinking-session",
+            {**_WITHOUT_CALLS, "/2/request/messages/6": {"role": "user", "content": "Stop; Oslo does not matter."}},
+        ),
     ],
 )
 def judge(continuation: Continuation, _context: Context) -> list[Fault]:
-    """A reply with tool calls is in the history if their results are sent.
+    """A reply with tool calls is in the history if their results are sent or the loop goes on.
 
-    Retold as text, or dropped, it leaves results without their call: the model learns to write calls as text, and the
-    reasoning of the turn is lost. A call that nobody ran may be omitted. To fix it, append the assistant message with
-    its `tool_calls` as received, then one tool message per call.
+    Retold as text, sent back without its calls, or dropped, it leaves results without their call: the model learns to
+    write calls as text, and the reasoning of the turn is lost. A call that nobody ran may be omitted, for example one
+    that the user cancelled: then a user message follows. To fix it, append the assistant message with its `tool_calls`
+    as received, then one tool message per call.
     """
     if continuation.returned:
         return []
     messages = continuation.value["messages"]
-    following = messages[continuation.end : continuation.end + 1]
-    if not following or not _retells(following[0], continuation):
+    following, after = [*messages[continuation.end : continuation.end + 2], None, None][:2]
+    if type(following) is not dict:
         return []
     names = ", ".join(dict.fromkeys([f"{call.name!r:.40}" for reply in continuation.replies for call in reply.calls]))
-    got = f"{content_text(following[0].get('content'))!r:.40}" if type(following[0]) is dict else "no message"
+    text = quoted(content_text(following.get("content")))
+    if _retells(following, continuation):
+        got = text
+    elif following.get("role") == "tool":
+        got = f"a tool message, {text}, and no reply"
+    elif _lacks_calls(following, after, continuation):
+        got = f"the reply without its calls, {text}"
+    else:
+        return []
     message = f"expected the reply with its calls ({names}) before their results, got {got}"
     return [Fault(message, at=("messages", continuation.end), values={"role": "assistant"})]
 
 
-def _retells(message: Any, continuation: Continuation) -> bool:
+def _retells(message: dict[str, Any], continuation: Continuation) -> bool:
     """Return whether a message retells a call or its result as text."""
-    if type(message) is not dict or message.get("role") not in ("assistant", "user"):
+    if message.get("role") not in ("assistant", "user"):
         return False
     if message.get("tool_calls"):
         return continuation.is_unique
     text = content_text(message.get("content"))
     words = [word for reply in continuation.replies for call in reply.calls for word in (call.id, call.name)]
     return any(type(word) is str and len(word) > 3 and word in text for word in words)
+
+
+def _lacks_calls(message: dict[str, Any], after: Any, continuation: Continuation) -> bool:
+    """Return whether a message is the reply without its calls, and the loop goes on as if they had been run."""
+    if message.get("role") != "assistant" or message.get("tool_calls"):
+        return False
+    role = after.get("role") if type(after) is dict else None
+    if role not in (None, "assistant"):
+        return bool(role == "tool")
+    text = content_text(message.get("content")).strip()
+    replies = [reply for reply in continuation.replies if reply.calls and reply.finish_reason != "length"]
+    return bool(text) and text in [content_text(reply.message.get("content")).strip() for reply in replies]

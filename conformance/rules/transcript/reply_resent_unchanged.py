@@ -8,8 +8,8 @@ from conformance.results import Level
 from conformance.rules import Context, Fault, Source, example, rule
 from conformance.wire.elements import Call, Resent, calls_of
 from conformance.wire.reasoning import untagged_text
-from conformance.wire.resent import same_arguments
-from conformance.wire.text import content_text, quoted
+from conformance.wire.resent import calls_in, same_arguments
+from conformance.wire.text import content_text, quoted, quoted_difference
 from conformance.wire.views import resent
 
 _CALL = "/1/request/messages/2/tool_calls/0"
@@ -44,10 +44,16 @@ def judge(returned: Resent, context: Context) -> list[Fault]:
 
     The model continues from what the history says that it said. Arguments that are parsed and written again miss the
     prompt cache; malformed ones are lost with what the model would learn from them. A changed id fails on templates
-    that read the function name from it. Other rules cover reasoning. To fix it, store the text of content and arguments
-    as received, and copy the ids.
+    that read the function name from it. One reply that comes back as two messages is two turns to the model. Other
+    rules cover reasoning. To fix it, store the text of content and arguments as received, copy the ids, and send one
+    message per reply.
     """
     value, message = returned.value, returned.reply.message
+    if value.get("content") == message.get("content") and value.get("tool_calls") == message.get("tool_calls"):
+        return []
+    split = _split(returned, context)
+    if split is not None:
+        return [split]
     faults = [*_of_content(value.get("content"), message.get("content"))]
     listed = value.get("tool_calls")
     if listed == message.get("tool_calls") or not returned.reply.calls:
@@ -62,6 +68,38 @@ def judge(returned: Resent, context: Context) -> list[Fault]:
     return faults
 
 
+def _split(returned: Resent, context: Context) -> Fault | None:
+    """Return the fault of a reply that comes back as several messages: its text and its calls, or calls one by one."""
+    number, reply = int(returned.place[3]), returned.reply
+    messages = context.exchange.request["messages"]
+    text = content_text(reply.message.get("content")).strip()
+    sent = [call.id for call in calls_in(returned.value)]
+    missing = {call.id for call in reply.calls if type(call.id) is str and call.id and call.id not in sent}
+    for position in _neighbours(messages, number) if reply.calls else ():
+        other = messages[position]
+        calls = calls_in(other)
+        has_text = not calls and bool(text) and content_text(other.get("content")).strip() == text
+        if (has_text and not content_text(returned.value.get("content")).strip()) or missing.intersection(
+            [call.id for call in calls if type(call.id) is str]
+        ):
+            first, second = sorted((number, position))
+            message = f"expected the reply in one message, got it split into messages {first} and {second}"
+            return Fault(message, values={"role": "assistant"})
+    return None
+
+
+def _neighbours(messages: list[Any], number: int) -> Iterator[int]:
+    """Yield the assistant messages directly before and after one; tool messages between them do not count."""
+    for step in (-1, 1):
+        position = number + step
+        while 0 <= position < len(messages) and type(messages[position]) is dict:
+            if messages[position].get("role") == "assistant":
+                yield position
+            if messages[position].get("role") != "tool":
+                break
+            position += step
+
+
 def _of_content(back: Any, given: Any) -> Iterator[Fault]:
     """Check the text; empty content has several notations, and reasoning in tags is not returned of it."""
     if back == given:
@@ -69,11 +107,8 @@ def _of_content(back: Any, given: Any) -> Iterator[Fault]:
     sent, came = untagged_text(back), untagged_text(given)
     if sent != came:
         level = Level.SHOULD if sent.strip() == came.strip() else None
-        yield Fault(
-            f"expected content {quoted(content_text(given))}, got {quoted(content_text(back))}",
-            at=("content",),
-            level=level,
-        )
+        old, new = quoted_difference(content_text(given), content_text(back))
+        yield Fault(f"expected content {old}, got {new}", at=("content",), level=level)
 
 
 def _of_call(back: Call, given: Call, ids: list[Any], context: Context) -> Iterator[Fault]:
@@ -86,7 +121,8 @@ def _of_call(back: Call, given: Call, ids: list[Any], context: Context) -> Itera
         yield Fault(text, at=(*at, "function", "name"), values={"name": back.name})
     if type(back.arguments) is str and back.arguments != given.arguments and not _must_change(given.arguments, context):
         same = same_arguments(back.arguments, given.arguments) or (given.arguments, back.arguments) == ("", "{}")
-        text = f"expected the arguments {quoted(given.arguments)}, got {quoted(back.arguments)}"
+        old, new = quoted_difference(str(given.arguments), back.arguments)
+        text = f"expected the arguments {old}, got {new}"
         level = Level.SHOULD if same else None
         yield Fault(text, at=(*at, "function", "arguments"), values={"name": back.name, "id": back.id}, level=level)
 
