@@ -96,7 +96,10 @@ DETAILS = st.lists(
         optional={"format": FORMATS, "index": st.integers(0, 4), "id": IDS},
     )
     | st.fixed_dictionaries({"type": st.just("reasoning.summary"), "summary": WORDS}, optional={"format": FORMATS})
-    | st.just({"type": "reasoning.of-tomorrow", "whatever": 1}),
+    | st.just({"type": "reasoning.of-tomorrow", "whatever": 1})
+    | st.fixed_dictionaries(
+        {"type": st.just("reasoning.text_signature")}, optional={"data": TEXT_VALUES, "index": st.integers(0, 4)}
+    ),
     max_size=3,
 )  # fmt: skip
 CALLS = st.lists(

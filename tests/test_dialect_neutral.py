@@ -19,6 +19,9 @@ from tests.losses import ARGUMENTS, OBJECTS, TEXT_VALUES, WORDS, goes_and_return
 
 DIALECT = dialects.load("neutral")
 TEXT = TEXT_VALUES.map(lambda text: {"type": "TextContent", "text": text})
+SIGNED_TEXT = st.fixed_dictionaries(
+    {"type": st.just("TextContent"), "text": TEXT_VALUES}, optional={"textSignature": TEXT_VALUES}
+)
 IMAGE = st.builds(
     lambda data, kind: {"type": "ImageContent", "data": data, "mimeType": kind},
     st.binary(max_size=8).map(lambda data: data.hex()),
@@ -38,7 +41,7 @@ CALL = st.fixed_dictionaries(
 @st.composite
 def assistant_messages(draw: st.DrawFn) -> dict[str, Any]:
     """Draw an assistant message: thinking anywhere, but no text after a call."""
-    blocks = [*draw(st.lists(TEXT, max_size=2)), *draw(st.lists(CALL, max_size=2))]
+    blocks = [*draw(st.lists(SIGNED_TEXT, max_size=2)), *draw(st.lists(CALL, max_size=2))]
     for block in draw(st.lists(THINKING, max_size=3)):
         blocks.insert(draw(st.integers(0, len(blocks))), block)
     return {"type": "AssistantMessage", "Content": blocks}
@@ -307,3 +310,59 @@ def test_zero_values_count_as_absent() -> None:
         {"role": "tool", "tool_call_id": "", "content": ""},
     ] == neutral.to_canonical(native).value
     assert () == neutral.to_canonical(native).lost
+
+
+def signed(*blocks: dict[str, Any]) -> dict[str, Any]:
+    return {"Messages": [{"type": "AssistantMessage", "Content": [*blocks]}]}
+
+
+A, B = ({"type": "TextContent", "text": text, "textSignature": text.lower()} for text in "AB")
+EMPTY = {**A, "text": ""}
+
+
+@pytest.mark.parametrize(
+    ("blocks", "pointers"),
+    [
+        ([A, B], []),
+        ([BLOCKS["ThinkingContent"], A, BLOCKS["ToolCall"]], []),
+        ([EMPTY], []),
+        ([EMPTY, B], []),
+        ([EMPTY, BLOCKS["TextContent"]], ["/Messages/0/Content/1"]),
+        ([BLOCKS["ToolCall"], A], ["/Messages/0/Content/1/textSignature", "/Messages/0/Content/1"]),
+    ],
+)
+def test_signatures_of_texts_survive_or_are_named(blocks: list[dict[str, Any]], pointers: list[str]) -> None:
+    converted = dialects.to_canonical("neutral", signed(*blocks))
+    assert pointers == [loss.pointer for loss in converted.lost]
+    if not pointers:
+        assert (signed(*blocks), ()) == dialects.from_canonical("neutral", converted.value)
+
+
+@pytest.mark.parametrize("name", ["anthropic", "gemini"])
+def test_the_signature_of_a_text_is_no_reasoning_of_another_model(name: str) -> None:
+    converted = dialects.convert(signed(A), "neutral", name)
+    assert ["/0/reasoning_details/0"] == [loss.pointer for loss in converted.lost]
+    assert "textSignature" not in json.dumps(converted.value)
+
+
+def test_a_message_starts_from_a_model_alone() -> None:
+    started = neutral.new_assistant_message("example-1", now=lambda: 1767225600.0)
+    expected = {"type": "AssistantMessage", "Content": [], "Model": "example-1", "Timestamp": 1767225600000}
+    assert expected == started
+    model = {"Model": "example-1", "Provider": "example", "Protocol": "chat"}
+    assert {**expected, **model, "Timestamp": 1} == neutral.new_assistant_message(model, 1)
+    reply = {"choices": [{"message": {"role": "assistant", "content": "Hi"}, "finish_reason": "stop"}]}
+    for seed in ("example-1", started, model):
+        made = neutral.assistant_message(reply, seed).value
+        assert ("example-1", "Hi") == (made["Model"], neutral.text(made))
+        dialects.validate({"Messages": [made]}, "neutral")
+
+
+def test_usage_that_does_not_add_up_is_named() -> None:
+    usage = {"Input": 3, "Output": 2, "TotalTokens": 6, "Cost": {"Input": 1.0, "Output": 0.5, "Total": 2.0}}
+    native = {"Messages": [{"type": "AssistantMessage", "Content": [], "Usage": usage}]}
+    lost = {loss.pointer: loss.reason for loss in dialects.to_canonical("neutral", native).lost}
+    assert ["/Messages/0/Usage", "/Messages/0/Usage/TotalTokens", "/Messages/0/Usage/Cost/Total"] == [*lost]
+    assert lost["/Messages/0/Usage/TotalTokens"].endswith("expected 5 for all categories, got 6")
+    right = edit(native, {"/Messages/0/Usage/TotalTokens": 5, "/Messages/0/Usage/Cost/Total": 1.5})
+    assert ["/Messages/0/Usage"] == [loss.pointer for loss in dialects.to_canonical("neutral", right).lost]

@@ -1,10 +1,14 @@
 """Egress of reasoning: placeholders, blocks and text, and signatures."""
 
+import json
 from typing import Any
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from conformance.convert import egress
+from conformance.wire.reasoning import reasoning_text
 
 REFUSED = {"status": 400, "message": "no"}
 CALL = {"id": "c1", "type": "function", "function": {"name": "f", "arguments": "{}"}}
@@ -149,3 +153,57 @@ def test_calls_have_signatures_if_the_provider_reads_them(
     assert expected == [call.get("extra_content") for call in prepared.messages[0]["tool_calls"]]
     noted = [note for note in prepared.notes if note.pointer.endswith("extra_content")]
     assert (own != expected) is bool(noted)
+
+
+FATES = st.fixed_dictionaries(
+    {},
+    optional={
+        "reasoning_content": st.sampled_from(["", "Alpha.", "Beta."]),
+        "reasoning": st.sampled_from(["", "Alpha.", "Beta."]),
+        "reasoning_details": st.lists(
+            st.sampled_from([
+                {"type": "reasoning.text", "text": "Alpha."},
+                {"type": "reasoning.text", "text": "Beta.", "signature": "c2ln"},
+                {"type": "reasoning.encrypted", "data": "b3A="},
+                {"type": "reasoning.text_signature", "data": "c2ln"},
+            ]),
+            max_size=2,
+        ),
+    },
+)  # fmt: skip
+READ_FIELDS = st.sampled_from(["reasoning_content", "reasoning", "reasoning_details", "thinking_blocks", "think-tags"])
+
+
+@given(FATES, READ_FIELDS)
+def test_what_a_note_calls_sent_is_in_the_message(reasoning: Message, field: str) -> None:
+    source = turn(**reasoning)
+    prepared = egress.prepare([source, RESULT], {"reasoning.request-field": field})
+    sent = json.dumps(prepared.messages[0])
+    for note in prepared.notes:
+        value = source.get(note.pointer.removeprefix("/0/"))
+        items: list[Any] = value if isinstance(value, list) else [{"text": value}]
+        texts = [item["text"] for item in items if item.get("text")]
+        opaque = [item[key] for item in items for key in ("signature", "data") if key in item]
+        if note.reason.startswith("sent as "):
+            assert [] == [text for text in [*texts, *opaque] if text not in sent]
+        if note.reason.startswith("its text is sent as "):
+            assert texts
+            assert opaque
+            assert [] == [text for text in texts if text not in sent]
+        if note.reason.startswith("left out: another"):
+            assert reasoning_text(source, note.pointer.removeprefix("/0/"))
+
+
+@pytest.mark.parametrize(
+    ("reasoning", "pointer", "reason"),
+    [
+        ({"reasoning_content": "a", "reasoning": "b"}, "/0/reasoning", "left out: another reasoning is sent in"),
+        ({"reasoning_content": "a", "reasoning": "a"}, "/0/reasoning", "sent as reasoning_content"),
+        ({"reasoning_content": "a", "reasoning": ""}, "/0/reasoning", "left out: empty"),
+        ({"reasoning_content": "a", "reasoning_details": SEALED}, "/0/reasoning_details", "left out: "),
+    ],
+)
+def test_the_note_says_what_became_of_reasoning(reasoning: Message, pointer: str, reason: str) -> None:
+    (note,) = egress.prepare([turn(**reasoning), RESULT], {}).notes
+    assert pointer == note.pointer
+    assert note.reason.startswith(reason)

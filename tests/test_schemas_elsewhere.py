@@ -1,4 +1,4 @@
-"""The schemas in tools of others: ajv compiles all of them, and a bundled schema judges as the one that it is made of."""
+"""The schemas in other tools: ajv compiles all of them, and a bundled schema finds what its canonical one finds."""
 
 import json
 import os

@@ -74,10 +74,8 @@ def errors() -> Iterator[str]:
     for name in NAMES:
         if not path(name).is_file() or text(name) != path(name).read_text("utf-8"):
             yield f"schemas/bundled/{name}.json is stale: run python -m tests.checks.bundled"
-    known = {path(name) for name in NAMES}
-    yield from (
-        f"{each} is not made by tests.checks.bundled" for each in path("").parent.iterdir() if each not in known
-    )
+    for unknown in sorted({*path("").parent.iterdir()} - {path(name) for name in NAMES}):
+        yield f"schemas/bundled/{unknown.name} is not made by tests.checks.bundled"
 
 
 def main() -> int:

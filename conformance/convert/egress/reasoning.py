@@ -4,12 +4,23 @@ from collections.abc import Mapping
 from typing import Any, Final
 
 from conformance.convert.egress.drafts import Demands, Draft
-from conformance.wire.reasoning import ALL_KEYS, FIELDS, PARTS, TEXT_KEYS, has_field, prepend_reasoning, reasoning_text
+from conformance.wire.reasoning import (
+    ALL_KEYS,
+    FIELDS,
+    PARTS,
+    TAGS,
+    TEXT_KEYS,
+    find_tagged,
+    has_field,
+    prepend_reasoning,
+    reasoning_text,
+)
 from conformance.wire.text import content_text
 
 _CANONICAL: Final = frozenset({"reasoning_content", "reasoning", "reasoning_details", "thinking-parts"})
 _STRUCTURED: Final = frozenset({"reasoning_details", "thinking_blocks", "extra_content"})
 _BLOCK_FIELDS: Final = ("thinking_blocks", "reasoning_details")
+_BLOCK_TYPES: Final = ("reasoning.text", "reasoning.summary", "reasoning.encrypted")
 _EMPTY: Final = "reasoning.empty-on-tool-turn"
 _READ: Final = "reasoning.request-field"
 _EARLIER: Final = "reasoning.on-earlier-tool-turn"
@@ -35,7 +46,8 @@ def with_reasoning(message: Mapping[str, Any], field: str, source: Mapping[str, 
     if field == "reasoning_details":
         return {**message, field: details} if details is not None else dict(message)
     if field == "thinking_blocks":
-        blocks = [_block(detail) for detail in details or _as_details(reasoning)]
+        given = details or _as_details(reasoning)
+        blocks = [_block(detail) for detail in given if detail.get("type") in _BLOCK_TYPES]
         return {**message, field: blocks} if blocks else dict(message)
     if field == "extra_content":
         return {**message, field: source[field]} if field in source else dict(message)
@@ -69,17 +81,16 @@ def fix_reasoning(draft: Draft, demands: Demands, *, current: bool) -> None:
     reason = _left_out(draft, demands, current=current)
     fields = () if reason else request_fields(demands.claims)
     sent, field = _filled(bare, source, fields, demands)
-    reason = reason or ((f"sent as {field}", _READ) if field else _unread(fields, demands))
+    reason = reason or _unread(fields, demands)
     claim = _omission(draft, demands, current=current)
     if claim and not field:
         sent = _with_placeholder(bare, fields, demands)
         demands.note((draft.origin,), "empty reasoning is added: it has none, and the field is required", claim)
     elif sent.get(field) == "" and demands.rejects_or_damages(_EMPTY):
         sent = _with_placeholder(bare, fields, demands)
-        reason = "sent as a space: empty reasoning counts as none", _EMPTY
     for key in (*ALL_KEYS, *(("content",) if message is not source else ())):
         if key in source and (key not in sent or sent[key] != source[key]):
-            demands.note((draft.origin, key), *reason)
+            demands.note((draft.origin, key), *(_fate(key, source, sent, field) if field else reason))
     draft.message.clear()
     draft.message.update(sent)
 
@@ -125,6 +136,32 @@ def _unread(fields: tuple[str, ...], demands: Demands) -> tuple[str, str]:
     if rejected:
         return "left out: its field is rejected", f"reasoning.input.{rejected[0]}"
     return "left out: the provider reads none", _READ
+
+
+def _fate(key: str, source: dict[str, Any], sent: dict[str, Any], field: str) -> tuple[str, str]:
+    """Return what becomes of the reasoning under a key of a message whose reasoning is sent in a field."""
+    given, carried = _readable(source, key), _readable(sent, field)
+    items = source[key] if key in _BLOCK_FIELDS and isinstance(source[key], list) else []
+    opaque = sum(1 for item in items if item.get("signature") or item.get("data"))
+    if not given and not opaque:
+        is_space = key in TEXT_KEYS and sent.get(field) == _SPACE
+        return ("sent as a space: empty reasoning counts as none", _EMPTY) if is_space else ("left out: empty", _READ)
+    if given and given not in carried:
+        return f"left out: another reasoning is sent in {field}", _READ
+    if not opaque or (field in _BLOCK_FIELDS and len(sent[field]) == len(items)):
+        return f"sent as {field}", _READ
+    if not given:
+        return f"left out: {field} cannot hold encrypted reasoning", _READ
+    return f"its text is sent as {field}, without signatures and encrypted blocks", _READ
+
+
+def _readable(message: dict[str, Any], field: str) -> str:
+    """Return the readable reasoning of a message under a field, or of all thinking parts in the content."""
+    if field in TAGS:
+        tagged = find_tagged(message.get("content"), TAGS[field])
+        return tagged.reasoning if tagged else ""
+    fields = PARTS if field == "content" else (field,)
+    return "".join([reasoning_text(message, name) for name in fields])
 
 
 def _omission(draft: Draft, demands: Demands, *, current: bool) -> str:

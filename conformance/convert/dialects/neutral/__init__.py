@@ -9,9 +9,16 @@ from typing import Any, Final
 from conformance.convert.canonical.arguments import decode as decode_arguments
 from conformance.convert.canonical.arguments import encode
 from conformance.convert.dialects import CANONICAL, Converted, checked, validate
-from conformance.convert.dialects.neutral.context import definitions, replayed, text, tool_calls, tools
+from conformance.convert.dialects.neutral.context import definitions, miscounts, replayed, text, tool_calls, tools
 from conformance.convert.dialects.neutral.conversion import context, transcript
-from conformance.convert.dialects.neutral.reply import assistant_message, cost, finish_reason, stop_reason, usage
+from conformance.convert.dialects.neutral.reply import (
+    assistant_message,
+    cost,
+    finish_reason,
+    new_assistant_message,
+    stop_reason,
+    usage,
+)
 from conformance.documents import parse_json
 
 __all__ = [
@@ -23,6 +30,8 @@ __all__ = [
     "definitions",
     "encode",
     "finish_reason",
+    "miscounts",
+    "new_assistant_message",
     "replayed",
     "stop_reason",
     "text",

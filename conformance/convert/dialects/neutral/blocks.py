@@ -6,6 +6,9 @@ from conformance.convert.canonical.arguments import decode, encode, is_compact
 from conformance.convert.canonical.codec import Codec
 from conformance.convert.canonical.content import read_media
 
+TEXT_SIGNATURE: Final = "reasoning.text_signature"
+"""The type of the detail that holds the signature of the text after it. No provider knows it."""
+
 _LOCAL: Final = "the wire has no such field"
 _FOREIGN: Final = "a block has no such field"
 
@@ -37,11 +40,15 @@ def write_detail(detail: dict[str, Any]) -> dict[str, Any] | str:
             return {**block, "thinkingSignature": detail["signature"]} if detail.get("signature") else block
         case "reasoning.summary":
             return {"type": "ThinkingContent", "thinking": detail["summary"]}
+        case str(kind) if kind == TEXT_SIGNATURE and isinstance(detail.get("data"), str) and detail["data"]:
+            return {"type": "TextContent", "text": "", "textSignature": detail["data"]}
     return "there is no block for this kind of reasoning"
 
 
 def read_detail(block: dict[str, Any]) -> dict[str, Any]:
-    """Return a thinking block as a reasoning detail."""
+    """Return a thinking block, or the signature of a text, as a reasoning detail."""
+    if block["type"] == "TextContent":
+        return {"type": TEXT_SIGNATURE, "data": block["textSignature"]}
     signature = block.get("thinkingSignature", "")
     if block.get("redacted"):
         return {"type": "reasoning.encrypted", "data": signature}

@@ -1,13 +1,29 @@
 """A context itself: its texts and calls, its tools, and the form in which it is sent to another model."""
 
 import copy
+import math
 from collections.abc import Mapping
 from typing import Any, Final
 
 from conformance.convert.dialects import Converted, Losses
+from conformance.documents.pointer import Place
+
+CATEGORIES: Final = ("Input", "Output", "CacheRead", "CacheWrite")
+"""The categories that tokens and cost are counted by."""
 
 _TOOL_KEYS: Final = {"Name": "name", "Description": "description", "Parameters": "parameters"}
 _SIGNATURES: Final = ("textSignature", "thinkingSignature", "thoughtSignature")
+
+
+def miscounts(usage: Mapping[str, Any]) -> list[tuple[Place, str]]:
+    """Return where a usage does not add up, each with "expected …, got …"; a total of zero counts as absent."""
+    found: list[tuple[Place, str]] = []
+    cost = usage.get("Cost") or {}
+    for place, counts, total in ((("TotalTokens",), usage, "TotalTokens"), (("Cost", "Total"), cost, "Total")):
+        expected, got = sum(counts.get(category) or 0 for category in CATEGORIES), counts.get(total)
+        if got and not math.isclose(expected, got):
+            found.append((place, f"expected {expected} for all categories, got {got}"))
+    return found
 
 
 def text(message: Mapping[str, Any] | None) -> str:

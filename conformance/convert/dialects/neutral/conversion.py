@@ -5,7 +5,7 @@ from typing import Any, Final
 from conformance.convert.canonical.assistant import Block, blocks_of, message_of, note_moved_texts, reduced
 from conformance.convert.canonical.content import AS_STRING, EMPTY_TEXT, content_of, instructions, texts_of, user_parts
 from conformance.convert.canonical.pairing import PendingCalls
-from conformance.convert.dialects import Converted, Losses
+from conformance.convert.dialects import MISCOUNTED, Converted, Losses
 from conformance.convert.dialects.neutral.blocks import (
     CALLS,
     DETAILS,
@@ -13,9 +13,12 @@ from conformance.convert.dialects.neutral.blocks import (
     READ_CALLS,
     READ_DETAILS,
     READ_PARTS,
+    TEXT_SIGNATURE,
+    read_detail,
     write_call,
     write_detail,
 )
+from conformance.convert.dialects.neutral.context import miscounts
 from conformance.documents.pointer import Place
 
 _HELD: Final = {
@@ -39,6 +42,8 @@ def transcript(context: dict[str, Any]) -> Converted:
         for key, value in message.items():
             if key not in _HELD[message["type"]] and value:
                 losses.add((*place, key), "the wire has no such field")
+        for inside, found_total in miscounts(message.get("Usage") or {}):
+            losses.add((*place, "Usage", *inside), f"{MISCOUNTED}: {found_total}")
         at = (*place, "Content")
         if message["type"] == "AssistantMessage":
             found.append(_assistant(message, at, losses))
@@ -77,23 +82,35 @@ def _result_texts(message: dict[str, Any], place: Place, losses: Losses) -> list
 
 
 def _assistant(message: dict[str, Any], place: Place, losses: Losses) -> dict[str, Any]:
-    blocks, places = [], []
+    blocks: list[Block] = []
+    places: list[Place] = []
     for number, block in enumerate(message["Content"] or ()):
         at = (*place, number)
-        if block["type"] == "TextContent" and not block["text"]:
-            losses.add(at, EMPTY_TEXT)
-            continue
         if block["type"] == "TextContent":
-            READ_PARTS.convert(block, at, losses)
-            made = Block("text", block["text"])
+            made = _text(block, at, blocks, losses)
         elif block["type"] == "ToolCall":
-            made = Block("call", READ_CALLS.convert(block, at, losses))
+            made = [Block("call", READ_CALLS.convert(block, at, losses))]
         else:
-            made = Block("detail", READ_DETAILS.convert(block, at, losses))
-        blocks.append(made)
-        places.append(at)
+            made = [Block("detail", READ_DETAILS.convert(block, at, losses))]
+        blocks += made
+        places += [at] * len(made)
     note_moved_texts(blocks, places, losses)
     return message_of(blocks)
+
+
+def _text(block: dict[str, Any], place: Place, before: list[Block], losses: Losses) -> list[Block]:
+    """Return a text as blocks: its signature comes before it."""
+    signature = [Block("detail", read_detail(block))] if block.get("textSignature") else []
+    if not block["text"]:
+        if not signature:
+            losses.add(place, EMPTY_TEXT)
+        return signature
+    if signature and any(other.kind == "call" for other in before):
+        losses.add((*place, "textSignature"), "the text moves before the calls, without its signature")
+        signature = []
+    elif not signature and before and before[-1].kind == "detail" and before[-1].value["type"] == TEXT_SIGNATURE:
+        losses.add(place, "comes back with the signature of the empty text before it")
+    return [*signature, Block("text", block["text"])]
 
 
 def context(canonical: list[dict[str, Any]]) -> Converted:
@@ -119,7 +136,12 @@ def context(canonical: list[dict[str, Any]]) -> Converted:
 
 def assistant_content(message: dict[str, Any], place: Place, losses: Losses) -> list[dict[str, Any]]:
     """Return the blocks of an assistant message, in their order."""
-    return [_block(block) for block in blocks_of(reduced(message, place, losses, DETAILS, CALLS))]
+    content: list[dict[str, Any]] = []
+    for block in blocks_of(reduced(message, place, losses, DETAILS, CALLS)):
+        is_signed = block.kind == "text" and bool(content) and content[-1].get("text") == ""
+        signature = content.pop() if is_signed else {}
+        content.append({**signature, **_block(block)})
+    return content
 
 
 def _block(block: Block) -> Any:

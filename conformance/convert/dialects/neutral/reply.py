@@ -1,9 +1,11 @@
 """A reply of the wire as an assistant message of the neutral model, with usage, cost and stop reason."""
 
-from collections.abc import Mapping
+import time
+from collections.abc import Callable, Mapping
 from typing import Any, Final
 
 from conformance.convert.dialects import Converted, Losses
+from conformance.convert.dialects.neutral.context import CATEGORIES
 from conformance.convert.dialects.neutral.conversion import assistant_content
 from conformance.errors import InvalidDocument
 
@@ -13,7 +15,7 @@ _STOPS: Final = {
     "toolUse": ("tool_calls", "function_call", "tool_use"),
 }
 _FINISHES: Final = {"stop": "stop", "length": "length", "toolUse": "tool_calls"}
-_CATEGORIES: Final = ("Input", "Output", "CacheRead", "CacheWrite")
+_MODEL: Final = ("Model", "Provider", "Protocol")
 _HELD: Final = (
     "role",
     "content",
@@ -43,7 +45,7 @@ def finish_reason(stop: str) -> str | None:
 
 def cost(usage: Mapping[str, Any], rates: Mapping[str, float]) -> dict[str, float]:
     """Return the cost of a usage: for each category its tokens times the price per token, and the sum."""
-    parts = {category: usage[category] * rates.get(category, 0.0) for category in _CATEGORIES}
+    parts = {category: usage[category] * rates.get(category, 0.0) for category in CATEGORIES}
     return {**parts, "Total": sum(parts.values())}
 
 
@@ -63,17 +65,31 @@ def usage(counts: Mapping[str, Any] | None, rates: Mapping[str, float] | None = 
     return {**tokens, "Cost": cost(tokens, rates or {})}
 
 
+def new_assistant_message(
+    model: str | Mapping[str, str], timestamp: int | None = None, now: Callable[[], float] = time.time
+) -> dict[str, Any]:
+    """Return an assistant message without content for a model: the fields that do not depend on the reply.
+
+    `model` is the requested name, or the Model, Provider and Protocol; `timestamp` is in milliseconds since 1970 and
+    defaults to `now`, which is in seconds.
+    """
+    known = {"Model": model} if isinstance(model, str) else {key: model[key] for key in _MODEL if key in model}
+    stamp = int(now() * 1000) if timestamp is None else timestamp
+    return {"type": "AssistantMessage", "Content": [], **known, "Timestamp": stamp}
+
+
 def assistant_message(
     response: Mapping[str, Any],
-    seed: Mapping[str, Any],
+    seed: str | Mapping[str, Any],
     rates: Mapping[str, float] | None = None,
 ) -> Converted:
     """Return the message of a reply's first choice; losses point into the reply.
 
-    `seed` holds the fields that do not depend on the reply: Protocol, Provider, Model, Timestamp (milliseconds since
-    1970). Raises InvalidDocument if the reply has no choice.
+    `seed` is a model's name, or holds the fields that do not depend on the reply: Protocol, Provider, Model, Timestamp
+    (milliseconds since 1970). Raises InvalidDocument if the reply has no choice.
     """
     losses = Losses()
+    started = new_assistant_message(seed) if isinstance(seed, str) else seed
     if not response.get("choices"):
         raise InvalidDocument("expected a reply with a choice, got none", "<reply>", None, "/choices")
     for number in range(1, len(response["choices"])):
@@ -91,9 +107,9 @@ def assistant_message(
     if functions := [call for call in calls if "function" in call]:
         held["tool_calls"] = functions
     message = {
+        **started,
         "type": "AssistantMessage",
         "Content": assistant_content(held, place, losses),
-        **seed,
         "Usage": usage(response.get("usage"), rates),
         "StopReason": stop_reason(choice.get("finish_reason")),
     }
