@@ -118,6 +118,8 @@ DEFINITIONS: Final = (
         (
             Check("tool-calls/id-unique-in-reply", (_PARALLEL,), ("tools.parallel",)),
             Check("stream/index-distinct", (_PARALLEL,), ("tools.parallel",), optional=True),
+            _probe(_PARALLEL, "as-scripted", optional=True),
+            _probe(_PARALLEL, "results-paired", optional=True),
             _probe(_PARALLEL, "results-reversed", "results.reversed"),
         ),
         {**_NO_TOOLS, "tools.parallel": False},

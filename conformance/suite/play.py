@@ -24,6 +24,7 @@ from conformance.results import (
 from conformance.results.excerpts import with_excerpts
 from conformance.rule_ids import matches
 from conformance.scenarios import Probe, Scenario, Turn, tool_definitions
+from conformance.suite.as_scripted import compared
 from conformance.suite.observations import observe, reasoning_fields
 from conformance.suite.probes import run_probe
 from conformance.transport.client import SIMULATOR, Inconclusive
@@ -40,8 +41,14 @@ NO_RESULT = "There is nothing to say about that."
 NO_REASONING: Final = "the model thinks, but its calls came without reasoning, so there is none to change"
 """Why a probe that changes reasoning is untested."""
 
+SILENT: Final = "the model thinks, but twice its calls came without reasoning"
+"""Why the promise about the reasoning field is untested."""
+
 REASONING_RULE: Final = "reasoning/in-claimed-field"
 """The rule that promises to test where reasoning stands."""
+
+RULES_OF_CLAIMS: Final = {"tool-calls/id-unique-in-conversation": "ids.unique-in-conversation"}
+"""Rules at SHOULD that are a MUST at providers with a true claim."""
 
 MAX_TOKENS: Final = 2048
 """The smallest token limit of a reply: enough for reasoning and some calls."""
@@ -101,8 +108,12 @@ def play(scenario: Scenario, variant: str, subject: Subject) -> Case:
     untested = untested_rules(idle, conversation, subject.claims)
     outcomes = _of_provider(checked, frozenset() if progress.is_inconclusive else untested)
     outcomes = with_excerpts(_without_reasoning(outcomes, progress.silent), conversation)
-    probes = tuple([result for probe in scenario.probes if (result := _probe(probe, progress, subject)) is not None])
     evidence, observed = _evidence(conversation, subject), observe(conversation)
+    outcomes = _claims_kept(outcomes, subject.claims)
+    probes = (
+        *[result for probe in scenario.probes if (result := _probe(probe, progress, subject)) is not None],
+        *compared(scenario, conversation, subject.profile, evidence),
+    )
     return Case(scenario.name, variant, evidence, outcomes, probes, progress.note, observed=observed)
 
 
@@ -121,7 +132,7 @@ def _converse(scenario: Scenario, variant: str, subject: Subject) -> Progress:
     for number, turn in enumerate(scenario.turns, 1):
         called = progress.transcript[-1].get("tool_calls", ()) if progress.transcript else ()
         if bool(called) is not bool(turn.results):
-            progress.note = f"{ENDED_BY_MODEL} {number}: the model " + ("called a tool" if called else "called no tool")
+            progress.note = _early_end(number, progress, subject, called=bool(called))
             break
         progress.transcript += _client_messages(turn, called)
         prepared = egress.prepare(progress.transcript, subject.claims)
@@ -137,8 +148,24 @@ def _converse(scenario: Scenario, variant: str, subject: Subject) -> Progress:
         if not replies:
             progress.note = f"ended at turn {number}: HTTP {exchange.status}: {exchange.response!r:.400}"
             break
+        if (reported := _error_in_stream(exchange)) is not None:
+            progress.note = f"ended at turn {number}: an error came inside the stream: {reported!r:.400}"
+            break
         progress.transcript.append(ingress.read(replies[0].message, subject.claims))
     return progress
+
+
+def _error_in_stream(exchange: Exchange) -> Any:
+    """Return the error that a stream reports; None if it reports none."""
+    return next((stream.value.error for stream in Index((exchange,)).streams), None)
+
+
+def _early_end(number: int, progress: Progress, subject: Subject, *, called: bool) -> str:
+    """Return why a scenario ends before a turn: a reply that did not arrive whole is the wire's doing."""
+    cut = not Index(tuple(progress.exchanges[-1:])).replies[0].complete if progress.exchanges else False
+    if cut and subject.claims.get("finish.missing-in-stream") is not True:
+        return f"ended at turn {number - 1}: the stream of the reply did not come to its end"
+    return f"{ENDED_BY_MODEL} {number}: the model " + ("called a tool" if called else "called no tool")
 
 
 def _with_reasoning(exchange: Exchange, number: int, turn: Turn, progress: Progress, subject: Subject) -> Exchange:
@@ -171,7 +198,7 @@ def _without_reasoning(outcomes: Sequence[Outcome], silent: Sequence[int]) -> tu
     if not silent:
         return tuple(outcomes)
     turns = f"turn {silent[0]}" if len(silent) == 1 else f"turns {', '.join(map(str, silent))}"
-    reason = f"{turns}: the model thinks, but twice its calls came without reasoning"
+    reason = f"{turns}: {SILENT}"
     return tuple(
         [
             replace(outcome, status=Status.UNTESTED, reason=reason)
@@ -237,6 +264,20 @@ def _of_provider(outcomes: Sequence[Outcome], untested: Set[str]) -> tuple[Outco
             reason = outcome.reason or f"the suite's own request breaks it: {outcome.findings[0].message}"
             kept.append(replace(outcome, status=Status.ERRORED, reason=reason))
     return tuple(kept)
+
+
+def _claims_kept(outcomes: Sequence[Outcome], claims: Mapping[str, Any]) -> tuple[Outcome, ...]:
+    """Return the outcomes with a SHOULD raised to MUST where the provider claims to meet it and does not.
+
+    Without the claim the wire is valid all the same; with it, clients rely on it.
+    """
+    claimed = {rule for rule, claim in RULES_OF_CLAIMS.items() if claims.get(claim) is True}
+    return tuple([_at_must(outcome) if outcome.rule in claimed else outcome for outcome in outcomes])
+
+
+def _at_must(outcome: Outcome) -> Outcome:
+    findings = tuple([replace(finding, level=Level.MUST) for finding in outcome.findings])
+    return replace(outcome, level=Level.MUST, findings=findings)
 
 
 def _found_nothing(outcome: Outcome) -> bool:

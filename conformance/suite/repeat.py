@@ -5,6 +5,8 @@ from dataclasses import replace
 from typing import Final, TypeVar
 
 from conformance.results import ENDED_BY_MODEL, Case, Level, Outcome, ProbeResult, Runs, Status
+from conformance.suite.as_scripted import RESULTS_PAIRED
+from conformance.suite.play import NO_REASONING, SILENT
 
 _WORST_FIRST: Final = (Status.ERRORED, Status.FAILED, Status.UNTESTED, Status.PASSED, Status.NOT_APPLICABLE)
 
@@ -15,7 +17,8 @@ def merged(runs: Sequence[Case]) -> Case:
     """Return one case for at least one run of it.
 
     A fact that fails in one run fails, since the wire must not depend on luck. What a run did not reach because the
-    model ended it is untested only if no other run reached it. Inconclusive runs are only counted.
+    model ended it is untested only if no other run reached it. What a model decides, such as whether it shows its
+    reasoning, fails only if it fails in every run. Inconclusive runs are only counted.
     """
     conclusive = [run for run in runs if not run.is_inconclusive]
     if not any(run.outcomes for run in conclusive):
@@ -59,9 +62,18 @@ def _worst(found: Sequence[tuple[Checked, bool]]) -> Checked:
 
 def _rank(checked: Outcome | ProbeResult, *, ended: bool) -> tuple[float, int]:
     place: float = _WORST_FIRST.index(checked.status)
-    if ended and checked.status is Status.UNTESTED:
+    if (ended and checked.status is Status.UNTESTED) or _is_by_chance(checked):
         place = _WORST_FIRST.index(Status.PASSED) + 0.5
     return place, -checked.level.severity if isinstance(checked, Outcome) else 0
+
+
+def _is_by_chance(checked: Outcome | ProbeResult) -> bool:
+    """Return True if a model may do by chance what fails: one run that does better is enough."""
+    if isinstance(checked, Outcome):
+        return checked.status is Status.UNTESTED and checked.reason.endswith(SILENT)
+    if checked.name == RESULTS_PAIRED:
+        return checked.status is Status.FAILED
+    return checked.status is Status.UNTESTED and checked.observed == NO_REASONING
 
 
 def _is_ended(run: Case) -> bool:

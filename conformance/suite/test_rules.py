@@ -3,11 +3,13 @@
 import pytest
 
 from conformance.results import Case, Status
+from conformance.suite.as_scripted import COMPARISONS
 from conformance.suite.config_keys import RUN
 from conformance.suite.failures import (
     follows_from_end,
     report_on_end,
     report_on_rule,
+    summary_of_probe,
     summary_of_recommendation,
     summary_of_rule,
     unmet_recommendations,
@@ -32,7 +34,7 @@ def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
 
 
 def test_scenario_is_played_to_its_end(case: Case) -> None:
-    """The provider and its model play the scenario to its end.
+    """The provider and its model play the scenario to its end, as scripted where the model has a script.
 
     A case that ends early fails here, once and with the cause. What follows from the cause is skipped. Of several runs
     the model may end some: that is a rate, and only a rate of 0 is a failure.
@@ -41,6 +43,10 @@ def test_scenario_is_played_to_its_end(case: Case) -> None:
         pytest.skip(case.note)
     if case.note and not (case.is_ended_by_model and case.is_played_through):
         pytest.fail(report_on_end(case), pytrace=False)
+    if differing := [
+        summary_of_probe(each) for each in case.probes if each.name in COMPARISONS and each.status is Status.FAILED
+    ]:
+        pytest.fail("\n".join(differing), pytrace=False)
 
 
 def test_rule(case: Case, rule: str, request: pytest.FixtureRequest) -> None:

@@ -58,11 +58,12 @@ class Endpoint:
 class Client:
     """Sends request bodies to an endpoint and returns exchanges; use it as a context manager."""
 
-    def __init__(self, endpoint: Endpoint) -> None:
+    def __init__(self, endpoint: Endpoint, transport: httpx.BaseTransport | None = None) -> None:
+        """Prepare a client; `transport` replaces the network."""
         self._endpoint = endpoint
         # An engine that silently drops idle connections must not look like one that has stopped.
         limits = httpx.Limits(max_keepalive_connections=0 if endpoint.exclusive else 20)
-        self._http = httpx.Client(timeout=endpoint.seconds, follow_redirects=False, limits=limits)
+        self._http = httpx.Client(timeout=endpoint.seconds, follow_redirects=False, limits=limits, transport=transport)
         self._url = endpoint.base_url.rstrip("/") + "/chat/completions"
 
     def __enter__(self) -> Self:
@@ -126,6 +127,9 @@ def _conclusive(exchange: Exchange, url: str) -> Exchange:
         raise UnusableReply(message, exchange)
     if status == 500 and SIMULATOR_ERROR in str(exchange.response):
         raise Unusable(str(exchange.response))
+    if 300 <= status < 400:
+        message = f"{url} redirects to {exchange.headers.get('location', 'nowhere')} (HTTP {status}); check --base-url"
+        raise Unusable(message)
     if status < 400 and _is_html(exchange):
         message = f"{url} answered HTTP {status} with an HTML page, so it is no API; check --base-url"
         raise Unusable(message)
