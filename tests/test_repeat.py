@@ -7,8 +7,21 @@ from typing import Any
 
 import pytest
 
-from conformance.results import ENDED_BY_MODEL, INCONCLUSIVE, Case, Evidence, Finding, Level, Outcome, Runs, Status
+from conformance.results import (
+    ENDED_BY_MODEL,
+    INCONCLUSIVE,
+    Case,
+    Evidence,
+    Finding,
+    Level,
+    Outcome,
+    ProbeResult,
+    Runs,
+    Status,
+)
 from conformance.results.files import read
+from conformance.suite.as_scripted import RESULTS_PAIRED
+from conformance.suite.play import SILENT
 from conformance.suite.repeat import merged
 from conformance.transport.server import HttpReply
 from tests.flaky import altered
@@ -122,3 +135,38 @@ def test_a_run_that_cannot_be_repeated_is_refused(pytester: pytest.Pytester, arg
     result = pytester.runpytest_subprocess(*chosen, *arguments, timeout=120)
     assert pytest.ExitCode.USAGE_ERROR == result.ret
     assert words in result.stdout.str() + result.stderr.str()
+
+
+def silent(status: Status) -> Case:
+    reason = f"turn 1: {SILENT}" if status is Status.UNTESTED else ""
+    outcome = Outcome("reasoning/in-claimed-field", status, Level.MUST, 1, (), reason)
+    return Case("interleaved-thinking", "plain", Evidence.LIVE, (outcome,))
+
+
+@pytest.mark.parametrize(
+    ("statuses", "expected"),
+    [
+        ([Status.UNTESTED, Status.PASSED, Status.UNTESTED], Status.PASSED),
+        ([Status.UNTESTED, Status.UNTESTED], Status.UNTESTED),
+    ],
+)
+def test_reasoning_that_a_model_leaves_out_by_chance_is_a_rate(statuses: list[Status], expected: Status) -> None:
+    (outcome,) = merged([silent(status) for status in statuses]).outcomes
+    assert expected is outcome.status
+
+
+def paired(status: Status) -> Case:
+    result = ProbeResult(RESULTS_PAIRED, "", "", status, "", "")
+    return replace(PASSED, probes=(result,))
+
+
+@pytest.mark.parametrize(
+    ("statuses", "expected"),
+    [
+        ([Status.FAILED, Status.PASSED], Status.PASSED),
+        ([Status.FAILED, Status.FAILED], Status.FAILED),
+    ],
+)
+def test_pairing_results_in_words_is_a_rate(statuses: list[Status], expected: Status) -> None:
+    (result,) = merged([paired(status) for status in statuses]).probes
+    assert expected is result.status

@@ -131,26 +131,28 @@ def _answers(scenario: Scenario, conversation: Conversation) -> Iterator[tuple[T
 
 
 def _pairing(calls: Sequence[tuple[str, Any]], results: Sequence[str], answer: str) -> bool | None:
-    """Return True if an answer names each result with an argument of its own call; None if it does not name them all.
+    """Return True if an answer names each result with an argument of its own call; None if that cannot be said.
 
-    A result belongs to the argument that stands nearest to it.
+    It can be said if arguments and results take turns, as in "Madrid has 21 and Rome 24 degrees".
     """
-    labels = [
-        next((v for v in value.values() if isinstance(v, str)), "") for _, value in calls if isinstance(value, dict)
-    ]
-    places = [list(_places(answer, label)) for label in labels]
-    if len(set(labels)) != len(results) or not all(places):
+    labels = [next(iter(_texts(arguments)), "") for _, arguments in calls]
+    if len({*labels, *results}) != 2 * len(results):
         return None
-    nearest = []
-    for result in results:
-        found = list(_places(answer, result))
-        if len(found) != 1:
-            return None
-        distances = [min(abs(at - found[0]) for at in of_label) for of_label in places]
-        if distances.count(min(distances)) > 1:
-            return None
-        nearest.append(distances.index(min(distances)))
-    return None if len(set(nearest)) != len(results) else nearest == sorted(nearest)
+    named = [(at, number, "call") for number, label in enumerate(labels) for at in _places(answer, label)]
+    named += [(at, number, "result") for number, result in enumerate(results) for at in _places(answer, result)]
+    listed = sorted(named)[: 2 * len(results)]
+    pairs = list(zip(listed[::2], listed[1::2], strict=False))
+    kinds = {(first[2], second[2]) for first, second in pairs}
+    numbers = [(first[1], second[1]) for first, second in pairs]
+    if kinds not in ({("call", "result")}, {("result", "call")}) or len(pairs) < len(results):
+        return None
+    if any(len(set(side)) < len(results) for side in zip(*numbers, strict=True)):
+        return None
+    return all(first == second for first, second in numbers)
+
+
+def _texts(arguments: Any) -> list[str]:
+    return [value for value in arguments.values() if isinstance(value, str)] if isinstance(arguments, dict) else []
 
 
 def _places(text: str, wanted: str) -> Iterator[int]:
