@@ -65,6 +65,21 @@ OPTIONS: Final[Mapping[str, Mapping[str, Any]]] = {
         "default": 1,
         "help": "Run each case N times to measure how reliable the model is; needs --live or --base-url.",
     },
+    "thinking": {
+        "metavar": "MODE",
+        "choices": ("on", "off", "auto"),
+        "default": "",
+        "help": "on or off: the run takes it that the model thinks or does not, and requests it where the profile "
+        "knows how. auto: the run first asks one plain question and looks whether the reply shows reasoning (default "
+        "of a live run if the profile does not know the thinking mode of the model).",
+    },
+    "claim": {
+        "metavar": "NAME=VALUE",
+        "action": "append",
+        "default": [],
+        "help": "A claim of this run over those of the profile, e.g. reasoning.response-field=reasoning; VALUE is "
+        "YAML. Repeatable. `conformance list claims` lists the names.",
+    },
     "strict": {
         "action": "store_true",
         "help": "Fail on recommendations (SHOULD) that the provider does not meet; by default they are warnings. "
@@ -181,6 +196,8 @@ def pytest_configure(config: pytest.Config) -> None:
         expected=_option(config, "expected"),
         repeat=_option(config, "repeat"),
         strict=_option(config, "strict"),
+        thinking=_option(config, "thinking"),
+        claims=tuple(_option(config, "claim")),
     )
     try:
         config.stash[RUN] = Run(with_environment(options))
@@ -214,11 +231,17 @@ def _check_options(config: pytest.Config) -> None:
 
 
 def pytest_report_header(config: pytest.Config) -> list[str]:
-    """Name the options that another plugin or conftest.py has taken, so that none is ignored unseen."""
-    return [
-        f"conformance: {name} is an option of this repository or of another plugin; use {_FULL[name]}"
+    """Name the options that another plugin or conftest.py has taken, so that none is ignored unseen, and the claims."""
+    lines = [
+        f"{name} is an option of this repository or of another plugin; use {_FULL[name]}"
         for name in config.stash.get(FOREIGN, ())
     ]
+    run = config.stash.get(RUN, None)
+    if run is not None:
+        from conformance.suite.run_claims import header_lines
+
+        lines += header_lines(run.model, run.claims, asks=run.asks)
+    return [f"conformance: {line}" for line in lines]
 
 
 def pytest_deselected(items: list[pytest.Item]) -> None:
@@ -234,7 +257,7 @@ def pytest_collection_finish(session: pytest.Session) -> None:
         return
     cases = [case for item in session.items if (case := _case(item)) is not None]
     plan = run.plan({f"{scenario.name}.{variant}": (scenario, variant) for scenario, variant in cases}.values())
-    requests = plan.requests * run.options.repeat
+    requests = plan.requests_of(run.options.repeat)
     reporter = session.config.pluginmanager.get_plugin("terminalreporter")
     if reporter is not None:
         for line in plan.lines() if run.options.plan else [f"This run sends to {plan.summary()}."]:
@@ -274,6 +297,11 @@ def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter, config: p
         return
     facts = run.core_facts()
     terminalreporter.write_line("")
+    if run.answer is not None:
+        from conformance.suite.run_claims import answer_line
+
+        terminalreporter.write_line(answer_line(results.model, run.answer, run.claims))
+        terminalreporter.write_line("")
     terminalreporter.write_line(render_facts(facts, run.profile.title, results.model))
     terminalreporter.write_line("")
     terminalreporter.write_line(render(results, cells(results, run.profile, run.confirmed()), run.profile.title))

@@ -17,11 +17,20 @@ from conformance.profiles.claims import (
     of,
 )
 from conformance.profiles.conditions import matches, thinks
-from conformance.profiles.files import by_host, load, load_profile, names, read, resolve_profile, vocabulary
+from conformance.profiles.files import (
+    by_host,
+    check_claim,
+    load,
+    load_profile,
+    names,
+    read,
+    resolve_profile,
+    vocabulary,
+)
 from conformance.profiles.handling import rejects_or_damages, tolerates
 
 __all__ = [
     "UNKNOWN", "UPSTREAM", "Claim", "Claims", "Disagreement", "Histories", "Model", "Profile", "Source", "by_host",
-    "load", "load_profile", "matches", "names", "of", "read", "rejects_or_damages",
+    "check_claim", "load", "load_profile", "matches", "names", "of", "read", "rejects_or_damages",
     "resolve_profile", "thinks", "tolerates", "vocabulary",
 ]  # fmt: skip

@@ -10,11 +10,11 @@ from typing import Any, Final
 
 from conformance import definitions
 from conformance.documents import read_json
-from conformance.documents.pointer import Place
-from conformance.errors import UnknownName
+from conformance.documents.pointer import Place, render
+from conformance.errors import UnknownName, Unusable
 from conformance.profiles.claims import Claim, Disagreement, Histories, Model, Profile, Source
 from conformance.resources import folder
-from conformance.schemas import SchemaError
+from conformance.schemas import SchemaError, validator
 
 _FOLDER = Path(__file__).parent
 _MAX_LOADED: Final = 256
@@ -78,6 +78,18 @@ def by_host(host: str) -> str | None:
         if any(fnmatchcase(wanted, each) for each in known):
             return name
     return None
+
+
+def check_claim(name: str, value: Any) -> None:
+    """Raise UnknownName if there is no such claim, and Unusable, with what is allowed, if it cannot have this value."""
+    if name not in vocabulary():
+        raise UnknownName("claim", name, vocabulary())
+    claims = {name: {"value": value, "source": "-", "confidence": "low"}}
+    for error in validator("files/profile").errors({"title": "-", "kind": "host", "claims": claims}):
+        at = error.place[3:]
+        raise Unusable(f"{error.message}{f' at {render(at)}' if at else ''}")
+    for _, message in _expressions(name, (), value):
+        raise Unusable(message)
 
 
 @cache

@@ -309,12 +309,23 @@ _NOT_IN_NAMES: Final = re.compile(r"[^\w.-]+")
 
 
 @dataclass(frozen=True, slots=True)
+class RunClaim:
+    """A claim that a run adds to those of the profile.
+
+    `by`: `user`, or `question` if the reply to a plain question at the start of the run showed it.
+    """
+
+    value: Any
+    by: str
+
+
+@dataclass(frozen=True, slots=True)
 class Results:
     """Everything that was observed of one subject, played through the scenarios.
 
     `subject` is a provider (the name of its profile) or an adapter (`<name>@<version>`). For an adapter, `provider` is
     the one that it talked to. `versions` are those that the software under test reports. `further`: the model is not
-    the provider's default model.
+    the provider's default model. `claims` are those of the run, by name.
     """
 
     subject: str
@@ -323,6 +334,7 @@ class Results:
     provider: str = ""
     versions: Mapping[str, str] = field(default_factory=dict)
     further: bool = False
+    claims: Mapping[str, RunClaim] = field(default_factory=dict)
 
     @property
     def name(self) -> str:
@@ -346,6 +358,8 @@ class Results:
             shown["versions"] = dict(sorted(self.versions.items()))
         if self.further:
             shown["further"] = True
+        if self.claims:
+            shown["claims"] = {name: asdict(claim) for name, claim in sorted(self.claims.items())}
         return shown | _in_columns(ordered)
 
     @classmethod
@@ -359,6 +373,7 @@ class Results:
             value.get("provider", ""),
             value.get("versions", {}),
             value.get("further", False),
+            {name: RunClaim(**claim) for name, claim in value.get("claims", {}).items()},
         )
 
 

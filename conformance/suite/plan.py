@@ -1,9 +1,11 @@
 """What a run will send: every case is played against the simulator in process, and its requests are counted.
 
-A real provider may get fewer requests if it ends a scenario early. Probes that find nothing to change are not sent.
+A real provider may get fewer requests if it ends a scenario early. Probes that find nothing to change are not sent. If
+the run first asks whether the model thinks, the plan counts that question and assumes that the model does.
 """
 
 from collections.abc import Iterable, Iterator, Mapping
+from types import MappingProxyType
 from typing import Any, NamedTuple
 
 from conformance.errors import Unusable
@@ -13,6 +15,7 @@ from conformance.scenarios import Scenario
 from conformance.simulator import Simulator
 from conformance.simulator.replies import tokens
 from conformance.suite.play import Subject, max_reply_tokens, play
+from conformance.suite.run_claims import assumed, question, with_switch
 from conformance.wire.exchange import Exchange
 
 
@@ -30,51 +33,76 @@ class PlannedCase(NamedTuple):
 
 
 class Plan(NamedTuple):
-    """What a run will send; `reply_tokens` is the token limit of one reply."""
+    """What a run will send; `reply_tokens` is the token limit of one reply.
+
+    `question` is the approximate number of tokens of the question whether the model thinks; 0 if it is not asked.
+    """
 
     provider: str
     model: str
     cases: tuple[PlannedCase, ...]
     reply_tokens: int
+    question: int = 0
 
     @property
     def requests(self) -> int:
         """Return the total number of requests."""
-        return sum([case.requests for case in self.cases])
+        return self.requests_of(1)
 
     @property
     def tokens(self) -> int:
         """Return the approximate total number of tokens in the requests."""
-        return sum([case.tokens for case in self.cases])
+        return sum([case.tokens for case in self.cases]) + self.question
+
+    def requests_of(self, runs: int) -> int:
+        """Return the total number of requests if each case runs so many times; the question is asked once."""
+        return sum([case.requests for case in self.cases]) * runs + bool(self.question)
 
     def summary(self) -> str:
         """Return the plan in one line."""
         limit = self.requests * self.reply_tokens
         return (
-            f"{self.provider}, {self.model}: {self.requests} requests with about {self.tokens:,} tokens; "
+            f"{self.provider}, {self.model}: {'at most ' if self.question else ''}{self.requests} requests "
+            f"with about {self.tokens:,} tokens; "
             f"replies are limited to {self.reply_tokens:,} tokens each, {limit:,} in total"
         )
 
     def lines(self) -> Iterator[str]:
         """Yield the plan as text: one line per case, and the summary."""
         width = max([len(case.case) for case in self.cases], default=0)
+        if self.question:
+            yield f"  {'thinking-question':{width}}     1 request, to see whether the model thinks"
         for case in self.cases:
             sent = f"{case.requests:4} requests, {case.probes:3} of them probes, about {case.tokens:7,} tokens"
             yield f"  {case.case:{width}}  {case.note or sent}"
         yield self.summary()
 
 
-def plan(profile: Profile, model: str, cases: Iterable[tuple[Scenario, str]]) -> Plan:
-    """Return what these cases would send to a model; nothing is sent."""
-    planned = tuple([_planned(profile, model, scenario, variant) for scenario, variant in cases])
-    return Plan(profile.name, model, planned, max_reply_tokens(profile))
+def plan(
+    profile: Profile,
+    model: str,
+    cases: Iterable[tuple[Scenario, str]],
+    members: Mapping[str, Any] = MappingProxyType({}),
+    *,
+    asks: bool = False,
+) -> Plan:
+    """Return what these cases would send to a model; nothing is sent.
+
+    `members` are added to every request. `asks`: the run first asks whether the model thinks.
+    """
+    if asks:
+        profile = profile.with_claims(assumed(profile.at(model, "")))
+    planned = tuple([_planned(profile, model, scenario, variant, members) for scenario, variant in cases])
+    first = _planned(profile, model, question(), "plain", {}).tokens if asks else 0
+    return Plan(profile.name, model, planned, max_reply_tokens(profile), first)
 
 
-def _planned(profile: Profile, model: str, scenario: Scenario, variant: str) -> PlannedCase:
+def _planned(profile: Profile, model: str, scenario: Scenario, variant: str, members: Mapping[str, Any]) -> PlannedCase:
     sent: list[int] = []
     simulator = Simulator(profile)
 
     def send(body: Mapping[str, Any]) -> Exchange:
+        body = with_switch(body, members)
         sent.append(tokens(body))
         return simulator.send(body)
 

@@ -7,7 +7,7 @@ from pathlib import Path
 from conformance import profiles
 from conformance.errors import Unusable
 from conformance.results import Case, Evidence, Results
-from conformance.suite.run import Options, Run
+from conformance.suite.run import QUESTION_CASE, Options, Run
 from conformance.transport.cassette import CassetteFolder
 
 
@@ -30,6 +30,8 @@ def record(options: Options, log: Callable[[Case], None] = lambda _: None) -> Re
     finally:
         run.close()
     played = {case.name for case in run.results().cases if case.outcomes}
+    if run.answer is not None:
+        played.add(QUESTION_CASE)
     for path in cassettes.path(run.model, "x").parent.glob("*.yaml"):
         if path.stem not in played:
             path.unlink()

@@ -6,6 +6,7 @@ from contextlib import AbstractContextManager, ExitStack, nullcontext
 from dataclasses import dataclass, field, replace
 from importlib.metadata import version
 from pathlib import Path
+from shlex import quote
 from typing import Any
 from urllib.parse import urlsplit
 
@@ -14,15 +15,28 @@ from conformance.core_facts import CoreFact, core_facts
 from conformance.documents import parse_json, read_json
 from conformance.errors import Unusable
 from conformance.gate import GateResult
-from conformance.profiles import Profile
+from conformance.profiles import UNKNOWN, Claims, Profile
 from conformance.resources import folder
-from conformance.results import Case, Evidence, Results
+from conformance.results import Case, Evidence, Results, RunClaim
 from conformance.scenarios import Scenario
 from conformance.simulator import simulated
 from conformance.suite.expected_failures import ExpectedFailures
 from conformance.suite.plan import Plan, plan
 from conformance.suite.play import Subject, play
 from conformance.suite.repeat import merged
+from conformance.suite.run_claims import (
+    AUTO,
+    MODE,
+    OFF,
+    ON,
+    QUESTION,
+    Answer,
+    ask,
+    given_claims,
+    switch,
+    with_run_claims,
+    with_switch,
+)
 from conformance.transport.cassette import CassetteFolder, ManifestEntry, recording, replaying
 from conformance.transport.client import SIMULATOR, Client, Endpoint
 from conformance.wire.exchange import Exchange
@@ -35,6 +49,9 @@ BASE_URL = "CONFORMANCE_BASE_URL"
 
 MODEL = "CONFORMANCE_MODEL"
 """The environment variable with the model of a live run without --model."""
+
+QUESTION_CASE = "thinking-question.plain"
+"""The name of the cassette with the question whether the model thinks."""
 
 ENGINE = "CONFORMANCE_ENGINE"
 """The environment variable that describes, as JSON, the engine behind that server.
@@ -51,7 +68,7 @@ class Options:
     requests to a real endpoint. `engine` is what the manifest states of the engine that replies. `hidden` maps texts
     of this machine that its replies may contain to what is recorded instead. `expected` is the file of expected
     failures; without one, it is the project's own if the project's cassettes are replayed. `repeat` is how often each
-    case runs.
+    case runs. `thinking` is on, off, auto or empty, which in a live run means auto. `claims` are texts NAME=VALUE.
     """
 
     provider: str
@@ -68,11 +85,18 @@ class Options:
     expected: Path | None = None
     repeat: int = 1
     strict: bool = False
+    thinking: str = ""
+    claims: tuple[str, ...] = ()
 
     @property
     def is_live(self) -> bool:
         """Return True if the run sends requests to a real endpoint."""
-        return not self.plan and (self.live or bool(self.base_url))
+        return not self.plan and self.has_endpoint
+
+    @property
+    def has_endpoint(self) -> bool:
+        """Return True if the requests of the run, sent or only planned, are for a real endpoint."""
+        return self.live or bool(self.base_url)
 
 
 def with_environment(options: Options) -> Options:
@@ -93,13 +117,18 @@ class Run:
         self.options = options
         self.profile: Profile = profiles.load(options.provider)
         self._sent = 0
-        if options.repeat > 1 and (options.record or not (options.live or options.base_url)):
+        if options.repeat > 1 and (options.record or not options.has_endpoint):
             raise Unusable("--repeat needs a real endpoint: add --live or --base-url, and omit --record")
+        if options.thinking == AUTO and not options.has_endpoint:
+            raise Unusable("--thinking auto needs a real endpoint to ask: add --live or --base-url, or use on or off")
         self._cassettes = CassetteFolder(options.cassettes, self.profile.name)
         self.model = options.model or self._default_model()
         if not self.model:
             raise Unusable(f"{self.profile.title} has no default model; select one with --model")
         self._cases: dict[str, Case] = {}
+        self.claims: dict[str, RunClaim] = {}
+        self.answer: Answer | None = None
+        self._thinking = self._set_claims()
         self.expected_failures = ExpectedFailures.of_subject(self.results().name, self._expected(), options.today)
         self._stack = ExitStack()
         self._evidence, self._endpoint = self._prepare()
@@ -112,7 +141,13 @@ class Run:
 
     def plan(self, cases: Iterable[tuple[Scenario, str]]) -> Plan:
         """Return the requests that these cases need."""
-        return plan(self.profile, self.model, cases)
+        return plan(self.profile, self.model, cases, self._switch, asks=self.asks)
+
+    @property
+    def asks(self) -> bool:
+        """Return True if the run has yet to ask whether the model thinks, because no claim says it."""
+        is_wanted = self.options.has_endpoint and self.options.thinking not in (ON, OFF)
+        return is_wanted and self.answer is None and self._known.get(MODE) == UNKNOWN
 
     def cases(self) -> Iterator[tuple[Scenario, str]]:
         """Yield every scenario for providers in each of its variants, even if the claims rule it out."""
@@ -124,6 +159,8 @@ class Run:
         """Return the results of a case, which is played when it is first requested; raises Unusable."""
         name = f"{scenario.name}.{variant}"
         if name not in self._cases:
+            if self.asks:
+                self._ask()
             runs = [self._play(name, scenario, variant) for _ in range(self.options.repeat)]
             self._cases[name] = merged(runs) if len(runs) > 1 else runs[0]
         return self._cases[name]
@@ -133,9 +170,45 @@ class Run:
 
             def send(body: Mapping[str, Any]) -> Exchange:
                 self._count_request()
-                return client.send(body)
+                return client.send(with_switch(body, self._switch))
 
             return play(scenario, variant, Subject(self.profile, self.model, send, self._evidence))
+
+    def _ask(self) -> None:
+        """Ask whether the model thinks; what the reply shows becomes a claim of this run."""
+        path = self._cassettes.path(self.model, QUESTION_CASE)
+        recorder = recording(path, self.options.hidden) if self.options.record else nullcontext()
+        with recorder, Client(self._endpoint) as client:
+
+            def send(body: Mapping[str, Any]) -> Exchange:
+                self._count_request()
+                return client.send(body)
+
+            self.answer = ask(Subject(self.profile, self.model, send, self._evidence))
+        self._claim({name: RunClaim(value, QUESTION) for name, value in self.answer.claims.items()})
+
+    def _set_claims(self) -> str:
+        """Take over the claims of the user and, in a replay, of the recording; return what thinking is set to."""
+        options = self.options
+        entry = self._cassettes.manifest().get(self.model) if self._is_replay else None
+        if entry is not None:
+            self._claim(entry.claims)
+        self._claim(given_claims(self._known, options.thinking, options.claims))
+        return options.thinking or (entry.thinking if entry is not None else "")
+
+    def _claim(self, claims: Mapping[str, RunClaim]) -> None:
+        if claims:
+            self.claims |= claims
+            self.profile = self.profile.with_claims({name: claim.value for name, claim in claims.items()})
+
+    @property
+    def _known(self) -> Claims:
+        """Return the claims of the profile and of the run about the model."""
+        return self.profile.at(self.model, "")
+
+    @property
+    def _switch(self) -> Mapping[str, Any]:
+        return switch(self._known, self._thinking)
 
     def _count_request(self) -> None:
         """Count a request; raises Unusable if it exceeds the limit."""
@@ -165,7 +238,9 @@ class Run:
 
     def core_facts(self) -> tuple[CoreFact, ...]:
         """Return the core facts from everything that was played so far."""
-        return core_facts(tuple(self._cases.values()), self.profile.at(self.model, ""))
+        cases = tuple(self._cases.values())
+        facts = core_facts(cases, self._known)
+        return with_run_claims(facts, cases, self.claims, is_live=self.options.is_live)
 
     def _expected(self) -> Sequence[baseline.Entry]:
         """Return the expected failures of the given file, or the project's own if its own cassettes are replayed."""
@@ -177,7 +252,7 @@ class Run:
         """Return the results so far; a replay of another model than the default one has a name of its own."""
         further = self._is_replay and self.model != self._default_model()
         cases = tuple(self._cases.values())
-        return Results(self.profile.name, self.model, cases, versions=self._versions, further=further)
+        return Results(self.profile.name, self.model, cases, "", self._versions, further, self.claims)
 
     def confirmed(self) -> dict[str, int]:
         """Return how many recordings of real traffic confirm each claim, by the last calibration."""
@@ -216,7 +291,7 @@ class Run:
         options, profile = self.options, self.profile
         if options.plan:
             return Evidence.SIMULATED, Endpoint(profile.base_url)
-        if options.live or options.base_url:
+        if options.has_endpoint:
             exclusive = options.engine is not None
             return Evidence.LIVE, Endpoint(options.base_url or profile.base_url, self._key(), exclusive=exclusive)
         if options.record:
@@ -231,8 +306,7 @@ class Run:
         return entry.evidence, Endpoint(url, exclusive=entry.evidence is Evidence.ENGINE)
 
     def _playable(self) -> list[str]:
-        claims = self.profile.at(self.model, "")
-        return [f"{each.name}.{variant}" for each, variant in self.cases() if each.unmet(claims) is None]
+        return [f"{each.name}.{variant}" for each, variant in self.cases() if each.unmet(self._known) is None]
 
     def _no_cassettes(self, missing: list[str]) -> str:
         others = ", ".join(self._cassettes.manifest()) or "none"
@@ -269,7 +343,7 @@ class Run:
         if engine is not None and not is_simulated:
             versions = {**engine["versions"], "wire-conformance": version("wire-conformance")}
             again = f"conformance engine record {engine['name']} --template {engine['template']}"
-            self._cassettes.add(self.model, ManifestEntry(Evidence.ENGINE, self.options.today, versions, again, engine))
+            self._enter(ManifestEntry(Evidence.ENGINE, self.options.today, versions, again, engine))
             return
         evidence = Evidence.SIMULATED if self._evidence is Evidence.SIMULATED else Evidence.RECORDED
         evidence = Evidence.SIMULATED if is_simulated else evidence
@@ -278,9 +352,19 @@ class Run:
             versions[SIMULATOR] = versions["wire-conformance"]
         live = " --live" if self.options.live else ""
         again = f"conformance record --provider {self.profile.name} --model {self.model}{live}"
+        if self.options.claims or self._thinking in (ON, OFF):
+            again = f"pytest --provider={self.profile.name} --model={self.model}{live} --record{self._own_options()}"
         before = self._cassettes.manifest().get(self.model)
         unchanged = before is not None and (before.evidence, before.versions) == (evidence, versions)
         date = (
             before.date if before is not None and unchanged and evidence is Evidence.SIMULATED else self.options.today
         )
-        self._cassettes.add(self.model, ManifestEntry(evidence, date, versions, again))
+        self._enter(ManifestEntry(evidence, date, versions, again))
+
+    def _enter(self, entry: ManifestEntry) -> None:
+        thinking = self._thinking if self._thinking in (ON, OFF) else ""
+        self._cassettes.add(self.model, replace(entry, thinking=thinking, claims=self.claims))
+
+    def _own_options(self) -> str:
+        thinking = f" --thinking={self._thinking}" if self._thinking in (ON, OFF) else ""
+        return thinking + "".join([f" --claim {quote(text)}" for text in self.options.claims])

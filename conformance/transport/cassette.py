@@ -8,7 +8,7 @@ import re
 import shutil
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from types import MappingProxyType
 from typing import Any
@@ -20,7 +20,7 @@ from vcr.errors import CannotOverwriteExistingCassetteException
 
 from conformance import definitions
 from conformance.errors import Unusable
-from conformance.results import Evidence
+from conformance.results import Evidence, RunClaim
 
 REQUEST_HEADERS = frozenset({"content-type"})
 REPLY_HEADERS = frozenset({"content-type", "retry-after", "server"})
@@ -32,7 +32,8 @@ LOOPBACK = frozenset({"127.0.0.1", "localhost", "::1"})
 class ManifestEntry:
     """The cassettes of one model: the kind of evidence, the day, the versions, and the command that records them again.
 
-    `engine` holds the definition, template and flags of a recorded engine, and what was replaced in it.
+    `engine` holds the definition, template and flags of a recorded engine, and what was replaced in it. `thinking` (on
+    or off) and `claims` are what the user set for the run, and what the run observed of the model; a replay needs both.
     """
 
     evidence: Evidence
@@ -40,12 +41,20 @@ class ManifestEntry:
     versions: Mapping[str, str] = field(default_factory=dict)
     again: str = ""
     engine: Mapping[str, Any] | None = None
+    thinking: str = ""
+    claims: Mapping[str, RunClaim] = field(default_factory=dict)
 
     def to_json(self) -> dict[str, Any]:
         """Return the entry as it is written in the manifest."""
         shown: dict[str, Any] = {"evidence": self.evidence.value, "date": self.date, "versions": dict(self.versions)}
         shown["again"] = self.again
-        return shown if self.engine is None else shown | {"engine": dict(self.engine)}
+        if self.engine is not None:
+            shown["engine"] = dict(self.engine)
+        if self.thinking:
+            shown["thinking"] = self.thinking
+        if self.claims:
+            shown["claims"] = {name: asdict(claim) for name, claim in self.claims.items()}
+        return shown
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,10 +78,7 @@ class CassetteFolder:
         if not self.manifest_path.exists():
             return {}
         models = definitions.read(self.manifest_path, "cassette-manifest").value["models"]
-        return {
-            model: ManifestEntry(**{**entry, "evidence": Evidence(entry["evidence"])})
-            for model, entry in models.items()
-        }
+        return {model: _entry(value) for model, value in models.items()}
 
     def add(self, model: str, entry: ManifestEntry) -> None:
         """Write a model's entry into the manifest; those of other models stay as they are."""
@@ -93,6 +99,11 @@ class CassetteFolder:
         self.manifest_path.parent.mkdir(parents=True, exist_ok=True)
         text = yaml.safe_dump({"models": shown}, sort_keys=False, allow_unicode=True, width=120)
         self.manifest_path.write_text(text, encoding="utf-8")
+
+
+def _entry(value: Mapping[str, Any]) -> ManifestEntry:
+    claims = {name: RunClaim(**claim) for name, claim in value.get("claims", {}).items()}
+    return ManifestEntry(**{**value, "evidence": Evidence(value["evidence"]), "claims": claims})
 
 
 def _folder_name(model: str) -> str:

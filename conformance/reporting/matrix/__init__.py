@@ -52,6 +52,8 @@ def cells(results: Results, profile: Profile, confirmed: Mapping[str, int] | Non
 
     `confirmed`: how many recordings of real traffic confirm each claim.
     """
+    if results.claims:
+        profile = profile.with_claims({name: claim.value for name, claim in results.claims.items()})
     claims = profile.at(results.model, "")
     rules = {rule.id: rule for rule in load()}
     found: dict[tuple[str, str, str, Evidence], list[Cell]] = {}

@@ -1,0 +1,210 @@
+"""The claims of one run, over those of the profile: the user's, and what the reply to one plain question shows."""
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import cache
+from typing import Any, Final
+
+import orjson
+
+from conformance import profiles, scenarios
+from conformance.core_facts import DEFINITIONS, CoreFact
+from conformance.documents import parse_yaml
+from conformance.errors import ConformanceError, Unusable
+from conformance.profiles import UNKNOWN, Claims
+from conformance.results import Case, RunClaim, Verdict
+from conformance.scenarios import Scenario
+from conformance.suite.play import Subject, play
+from conformance.wire.exchange import Exchange
+from conformance.wire.index import Index
+
+MODE: Final = "thinking.mode"
+FIELD: Final = "reasoning.response-field"
+ON, OFF, AUTO = "on", "off", "auto"
+THINKING: Final = (ON, OFF, AUTO)
+"""The values of --thinking."""
+
+USER, QUESTION = "user", "question"
+"""Who makes a claim of a run."""
+
+ADVICE: Final = "--thinking on or --thinking off"
+_WORDS: Final = {USER: "yours", QUESTION: "observed"}
+_ASKED: Final = "reasoning-without-tools"
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """What the reply to the plain question shows: claims by name, and a note in words."""
+
+    claims: Claims
+    note: str
+
+
+def given_claims(claims: Claims, thinking: str, texts: Iterable[str]) -> dict[str, RunClaim]:
+    """Return the user's claims: those of --thinking, over the claims of the profile, and each NAME=VALUE of --claim.
+
+    Raises Unusable, which names the claim and what is allowed.
+    """
+    given = dict(map(_parsed, texts))
+    if thinking in (ON, OFF):
+        if MODE in given:
+            raise Unusable(f"--thinking {thinking} and --claim {MODE} exclude each other; omit one of them")
+        always = claims.get(MODE) == "always"
+        given[MODE] = ("always" if always else "default-on") if thinking == ON else "never"
+    return {name: RunClaim(value, USER) for name, value in given.items()}
+
+
+def _parsed(text: str) -> tuple[str, Any]:
+    name, separator, value = text.partition("=")
+    if not separator:
+        raise Unusable(f"--claim: expected NAME=VALUE, got {text!r}")
+    try:
+        parsed = parse_yaml(value.encode(), name).value
+        profiles.check_claim(name, parsed)
+    except ConformanceError as error:
+        raise Unusable(f"--claim {name}: {error}") from None
+    return name, parsed
+
+
+def switch(claims: Claims, thinking: str) -> Mapping[str, Any]:
+    """Return what turns thinking on or off in every request, as far as the claims know it."""
+    body = claims.get(f"thinking.{thinking}") if thinking in (ON, OFF) else None
+    return body if isinstance(body, dict) else {}
+
+
+def with_switch(body: Mapping[str, Any], members: Mapping[str, Any]) -> Mapping[str, Any]:
+    """Return a request body with these members, unless it has its own."""
+    return {**body, **{name: value for name, value in members.items() if name not in body}}
+
+
+@cache
+def question() -> Scenario:
+    """Return the plain question: the first turn of a scenario that makes a model think, without its probes."""
+    scenario = scenarios.load(_ASKED)
+    return replace(scenario, name="thinking-question", exercises=(), turns=scenario.turns[:1], needs={}, probes=())
+
+
+def assumed(claims: Claims) -> Claims:
+    """Return the claims that make a run send the most requests, as long as the question is not answered."""
+    field = {FIELD: "reasoning_content"} if claims.get(FIELD) == UNKNOWN else {}
+    return {MODE: "default-on", **field}
+
+
+def ask(subject: Subject) -> Answer:
+    """Ask the plain question once, and return what the reply shows; without a usable reply, no claims."""
+    exchanges: list[Exchange] = []
+
+    def send(body: Mapping[str, Any]) -> Exchange:
+        exchanges.append(subject.send(body))
+        return exchanges[-1]
+
+    case = play(question(), "plain", replace(subject, send=send))
+    replies = Index(tuple(exchanges)).replies
+    if case.note or not replies:
+        return Answer({}, f"there was no usable reply: {case.note or 'it holds no message'}")
+    return _conclusion(case.observed.get("reasoning-fields", ()), replies[0].message, exchanges[0], subject.claims)
+
+
+def _conclusion(fields: Sequence[str], message: Mapping[str, Any], exchange: Exchange, claims: Claims) -> Answer:
+    is_open = claims.get(FIELD) == UNKNOWN
+    if fields:
+        claimed = {FIELD: fields[0] if len(fields) == 1 else list(fields)} if is_open else {}
+        return Answer({MODE: "default-on", **claimed}, f"the reply carries reasoning in {', '.join(fields)}")
+    if foreign := [*_foreign_fields(message)]:
+        return Answer(
+            {MODE: "default-on"}, f"the reply carries text in {', '.join(foreign)}, which is no known reasoning field"
+        )
+    if count := _reasoning_tokens(exchange.response):
+        claimed = {FIELD: "none"} if is_open else {}
+        return Answer(
+            {MODE: "default-on", **claimed}, f"the reply counts {count} reasoning tokens but carries no reasoning"
+        )
+    if isinstance(claims.get("thinking.on"), dict):
+        return Answer({MODE: "default-off"}, "the reply carries no reasoning")
+    return Answer({}, "the reply carries no reasoning, and the profile does not know how to turn thinking on")
+
+
+def _foreign_fields(message: Mapping[str, Any]) -> Iterator[str]:
+    """Yield the keys of a message that hold text and whose names look like reasoning."""
+    for name, value in message.items():
+        if isinstance(value, str) and value and any(word in name.lower() for word in ("reason", "think", "thought")):
+            yield name
+
+
+def _reasoning_tokens(body: Any) -> int:
+    usage = body.get("usage") if isinstance(body, dict) else None
+    details = usage.get("completion_tokens_details") if isinstance(usage, dict) else None
+    counts = [each.get("reasoning_tokens") for each in (usage, details) if isinstance(each, dict)]
+    return max([count for count in counts if isinstance(count, int)], default=0)
+
+
+def described(claims: Mapping[str, RunClaim]) -> str:
+    """Return the claims of a run in words: `thinking.mode: never (yours)`."""
+    return "; ".join([f"{name}: {_text(claim.value)} ({_WORDS[claim.by]})" for name, claim in claims.items()])
+
+
+def header_lines(model: str, claims: Mapping[str, RunClaim], *, asks: bool) -> Iterator[str]:
+    """Yield what the header of a run says: its claims, and that it will ask whether the model thinks."""
+    if claims:
+        yield f"claims of this run: {described(claims)}"
+    if asks:
+        yield (
+            f"whether {model} thinks is unknown, so the run first asks it one plain question; "
+            f"to set it instead, add {ADVICE}"
+        )
+
+
+def answer_line(model: str, answer: Answer, claims: Mapping[str, RunClaim]) -> str:
+    """Return what came of the question whether the model thinks."""
+    observed = {name: claim for name, claim in claims.items() if claim.by == QUESTION}
+    outcome = f"For this run: {described(observed)}" if observed else f"{MODE} stays unknown; to set it, add {ADVICE}"
+    return f"Asked whether {model} thinks: {answer.note}. {outcome}."
+
+
+def _text(value: Any) -> str:
+    if isinstance(value, list):
+        return ", ".join(map(_text, value))
+    return value if isinstance(value, str) else orjson.dumps(value).decode()
+
+
+def with_run_claims(
+    facts: Sequence[CoreFact], cases: Sequence[Case], claims: Mapping[str, RunClaim], *, is_live: bool
+) -> tuple[CoreFact, ...]:
+    """Return core facts that name the claims of the run, and in a live run say how to make an unknown need known.
+
+    If the user says that the model never thinks and replies carry reasoning, what that rules out is untested.
+    """
+    return tuple([_with_run_claims(fact, cases, claims, is_live=is_live) for fact in facts])
+
+
+def _with_run_claims(
+    fact: CoreFact, cases: Sequence[Case], claims: Mapping[str, RunClaim], *, is_live: bool
+) -> CoreFact:
+    (definition,) = [each for each in DEFINITIONS if each.name == fact.name]
+    shown = [each for each in fact.claimed.split("; ") if each.partition(": ")[0] not in claims]
+    own = {name: each for name, each in claims.items() if name in (*definition.claims, *definition.ruled_out_by)}
+    fact = replace(fact, claimed="; ".join([*shown, *([described(own)] if own else [])]))
+    never = claims.get(MODE)
+    if MODE in definition.ruled_out_by and never is not None and (never.value, never.by) == ("never", USER):
+        fields = dict.fromkeys(each for case in cases for each in case.observed.get("reasoning-fields", ()))
+        if fields:
+            reason = f"{MODE}: never (yours), but replies carry reasoning in {', '.join(fields)}"
+            return replace(fact, verdict=Verdict.UNTESTED, observed=", ".join(fields), reasons=(reason,))
+    if fact.verdict is Verdict.NOT_APPLICABLE:
+        return replace(fact, reasons=tuple([_with_origin(reason, claims) for reason in fact.reasons]))
+    if fact.verdict is Verdict.UNKNOWN and is_live:
+        return replace(fact, reasons=tuple(map(_with_advice, fact.reasons)))
+    return fact
+
+
+def _with_origin(reason: str, claims: Mapping[str, RunClaim]) -> str:
+    claim = claims.get(reason.partition(": ")[0])
+    return reason if claim is None else f"{reason} ({_WORDS[claim.by]})"
+
+
+def _with_advice(reason: str) -> str:
+    names, separator, _ = reason.partition(f": {UNKNOWN}")
+    if not separator:
+        return reason
+    advice = [ADVICE if name == MODE else f"--claim {name}=VALUE" for name in names.split(", ")]
+    return f"{reason}; to test it, add {' and '.join(advice)}"
