@@ -95,4 +95,4 @@ def _lacks_calls(message: dict[str, Any], after: Any, continuation: Continuation
         return bool(role == "tool")
     text = content_text(message.get("content")).strip()
     replies = [reply for reply in continuation.replies if reply.calls and reply.finish_reason != "length"]
-    return bool(text) and text in [content_text(reply.message.get("content")).strip() for reply in replies]
+    return text in [content_text(reply.message.get("content")).strip() for reply in replies]
