@@ -7,7 +7,7 @@ from conformance.rules.context import as_words
 from conformance.wire.elements import Resent
 from conformance.wire.fragments import Details
 from conformance.wire.reasoning import present_fields
-from conformance.wire.text import quoted
+from conformance.wire.text import quoted, quoted_difference
 from conformance.wire.views import resent
 
 _KEY = "reasoning_details"
@@ -144,7 +144,11 @@ def _altered(given: list[Any], sent: list[Any], position: int) -> Fault:
         message = f"expected a detail of the reply, got {quoted(item)}"
         return Fault(message, (_KEY, position), claim="reasoning.details.altered", is_loss=True)
     key = next(key for key in (*origin, *item) if origin.get(key) != item.get(key))
-    message = f"expected {key} {quoted(origin.get(key))} as in the reply, got {quoted(item.get(key))}"
+    given_value, sent_value = origin.get(key), item.get(key)
+    old, new = quoted(given_value), quoted(sent_value)
+    if type(given_value) is str and type(sent_value) is str:
+        old, new = quoted_difference(given_value, sent_value)
+    message = f"expected {key} {old} as in the reply, got {new}"
     at = (_KEY, position, key) if key in item else (_KEY, position)
     return Fault(message, at, claim="reasoning.details.altered", is_loss=True)
 

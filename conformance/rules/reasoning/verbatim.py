@@ -5,7 +5,7 @@ from conformance.rules import Context, Fault, Source, example, rule
 from conformance.rules.reasoning_claims import REQUIRED, is_required, request_fields
 from conformance.wire.elements import Resent
 from conformance.wire.reasoning import carried_fields, present_fields, reasoning_text
-from conformance.wire.text import quoted
+from conformance.wire.text import quoted_difference
 from conformance.wire.views import resent
 
 _ABSENT = object()
@@ -71,7 +71,8 @@ def _is_right(field: str, given: list[str], returned: Resent, context: Context) 
 def _fault(given: str, field: str, returned: Resent) -> Fault:
     """Return the fault of a changed text; it is only a SHOULD beside `reasoning_details` that are sent back intact."""
     sent = returned.value
-    message = f"expected {quoted(given)} as in the reply, got {quoted(reasoning_text(sent, field))}"
+    old, new = quoted_difference(given, reasoning_text(sent, field))
+    message = f"expected {old} as in the reply, got {new}"
     at = (field if field in sent else "content",)
     if _has_same_details(returned.reply.message, sent):
         return Fault(f"{message}, beside intact {_DETAILS}", at, values={"field": field}, level=Level.SHOULD)

@@ -68,7 +68,7 @@ def judge(continuation: Continuation, _context: Context) -> list[Fault]:
     elif following.get("role") == "tool":
         got = f"a tool message, {text}, and no reply"
     elif _lacks_calls(following, after, continuation):
-        got = f"the reply without its calls, {text}"
+        got = "the reply without its calls"
     else:
         return []
     message = f"expected the reply with its calls ({names}) before their results, got {got}"
