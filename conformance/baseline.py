@@ -90,6 +90,16 @@ def load(path: Path | None = None, *, recordings: bool = False) -> tuple[Entry, 
     return tuple([each for each in entries.values() if each.match.startswith(f"{RECORDINGS}/") is recordings])
 
 
+def dump(entries: Sequence[Entry]) -> str:
+    """Return the text of a file with these entries."""
+    # Imported here because only the creation of a baseline writes YAML.
+    import yaml
+
+    keys = ("match", "reason", "link", "until", "flaky")
+    shown = [{key: value for key in keys if (value := getattr(entry, key))} for entry in entries]
+    return str(yaml.safe_dump(shown, sort_keys=False, allow_unicode=True, width=120))
+
+
 def cover(failures: Sequence[Failure], entries: Sequence[Entry], today: str = "") -> Coverage[Failure]:
     """Compare failures with the entries that are in force on a day (ISO 8601; empty: all are)."""
     expired = tuple([entry for entry in entries if entry.has_expired(today)])

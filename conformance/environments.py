@@ -31,6 +31,11 @@ Log: TypeAlias = Callable[[str], None]
 """Takes a line that says what is being done."""
 
 _MARKER: Final = "made.json"
+_CONFLICT: Final = "The conflict is caused by:"
+_ADVICE: Final = re.compile(r"To fix this|Additionally, |ERROR: |\d+\. ")
+_VERSIONS: Final = re.compile(r"\(from versions: ([^)]*)\)")
+_MAX_VERSIONS: Final = 5
+_MAX_ERRORS: Final = 4
 _PIN: Final = re.compile(r"([A-Za-z0-9._-]+)(?:\[[^]]*\])?==([^;\s]+)")
 
 
@@ -89,13 +94,14 @@ def create_venv(folder: Path, steps: Sequence[Sequence[str]], uninstall: Sequenc
 def pip_install(folder: Path, steps: Sequence[Sequence[str]], uninstall: Sequence[str], log: Log) -> None:
     """Run one `pip install` for each step in a virtual environment, in order, then uninstall some packages.
 
-    Raises Unusable with pip's last lines if that fails.
+    Raises Unusable with the cause if that fails.
     """
     pip = [str(python_in(folder)), "-m", "pip", "--disable-pip-version-check", "--no-input"]
     for step in steps:
         shown = " ".join(step)
         log(f"installing {shown[:200]}")
-        _run([*pip, "install", "--quiet", "--progress-bar=off", *step], f"pip cannot install {shown}")
+        # Without --quiet: pip logs which requirements conflict at the level that --quiet hides.
+        _run([*pip, "install", "--progress-bar=off", *step], f"pip cannot install {shown}", pip_cause)
     if uninstall:
         shown = " ".join(uninstall)
         log(f"uninstalling {shown}")
@@ -138,9 +144,26 @@ def has_packages(steps: Sequence[Sequence[str]]) -> bool:
         return False
 
 
-def _run(command: Sequence[str], failure: str) -> None:
+def pip_cause(lines: Sequence[str]) -> str:
+    """Return why pip failed, from the lines of its log: the conflicting requirements, else its errors; or nothing."""
+    texts = [line.strip() for line in lines]
+    start = next((number for number, text in enumerate(texts, 1) if text.startswith(_CONFLICT)), 0)
+    if start:
+        end = next((number for number, text in enumerate(texts) if number > start and _ADVICE.match(text)), len(texts))
+        return "; ".join(["the requirements conflict", *texts[start:end]])
+    errors = [text.removeprefix("ERROR: ") for text in texts if text.startswith("ERROR: ")]
+    return "; ".join([_VERSIONS.sub(_newest, text) for text in dict.fromkeys(errors)][:_MAX_ERRORS])
+
+
+def _newest(found: "re.Match[str]") -> str:
+    """Return the last of the versions that pip lists; it lists all, the oldest first."""
+    versions = found[1].split(", ")
+    return f"(from versions: {'…, ' if len(versions) > _MAX_VERSIONS else ''}{', '.join(versions[-_MAX_VERSIONS:])})"
+
+
+def _run(command: Sequence[str], failure: str, cause: Callable[[Sequence[str]], str] | None = None) -> None:
     environment = {name: value for name, value in os.environ.items() if name not in ("PYTHONPATH", "PYTHONHOME")}
-    processes.run(command, failure, MAX_SECONDS, environment)
+    processes.run(command, failure, MAX_SECONDS, environment, cause)
 
 
 @contextmanager

@@ -3,7 +3,7 @@
 import os
 import signal
 import subprocess
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from typing import Final
 
@@ -23,8 +23,17 @@ def inherited(*more: str) -> dict[str, str]:
     return {name: os.environ[name] for name in (*_INHERITED, *more) if name in os.environ}
 
 
-def run(command: Sequence[str], failure: str, seconds: float, environment: Mapping[str, str] | None = None) -> None:
-    """Run a command to its end; if it fails, raise Unusable with `failure` and the last lines of its output."""
+def run(
+    command: Sequence[str],
+    failure: str,
+    seconds: float,
+    environment: Mapping[str, str] | None = None,
+    cause: Callable[[Sequence[str]], str] | None = None,
+) -> None:
+    """Run a command to its end; if it fails, raise Unusable with `failure` and the cause.
+
+    `cause` finds the cause in the lines of the output; if it returns nothing, the last lines are shown.
+    """
     try:
         done = subprocess.run(  # noqa: S603 — the words are those of our own definitions
             command,
@@ -40,6 +49,8 @@ def run(command: Sequence[str], failure: str, seconds: float, environment: Mappi
         raise Unusable(message) from None
     if done.returncode:
         lines = [line for line in done.stdout.decode("utf-8", "replace").splitlines() if line.strip()]
+        if cause is not None and (found := cause(lines)):
+            raise Unusable(f"{failure}: {found}")
         shown = "\n".join(lines[-_LAST_LINES:])[-_LAST_CHARACTERS:] or "it wrote nothing"
         raise Unusable(f"{failure} (exit code {done.returncode}): {shown}")
 

@@ -360,9 +360,16 @@ def simulator() -> Iterator[Callable[..., Simulation]]:
             agent = make_agent(base_url=simulation.base_url, model=simulation.model, tools=simulation.tools)
             simulation.assert_conformant([agent.ask(prompt) for prompt in simulation.prompts])
 
-    `conformance list scenarios` lists the scenarios. With `strict`, a request that the provider rejects gets the
-    provider's error as its reply; without, it gets the scripted reply and is only checked afterwards. A call raises
-    UnknownName for an unknown scenario or provider, and Unusable if the provider's claims rule the scenario out.
+    `conformance list scenarios` lists the scenarios. Replies are streamed unless `stream=False`: use that for a client
+    that cannot stream. With `strict=True`, a request that the provider rejects gets the provider's error as its reply;
+    without, it gets the scripted reply and is only checked afterwards. A call raises UnknownName for an unknown
+    scenario or provider, and Unusable if the provider's claims rule the scenario out.
+
+    Each of `simulation.tools` has `name`, `description`, `parameters` (a JSON Schema) and `definition`, its entry in a
+    request's `tools`. `tool.run(arguments)` takes an object or its JSON text, waits the call's delay and returns the
+    result as text, or raises ToolError; `await tool.arun(arguments)` does the same; `tool.denies(arguments)` returns
+    the user's reason for denying the call, or None. To make tools of your own, find the call in `tool.results`, a list
+    of objects with `arguments`, `text`, `delay_ms`, `fails` and `denied`; for other arguments return `tool.otherwise`.
     """
     # Imported here because a test that does not use the fixture must not pay for it.
     from conformance import profiles, scenarios

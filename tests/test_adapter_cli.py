@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 
+from conformance import baseline
 from conformance.cli import main
 from conformance.results import Results
 from conformance.results.files import read
@@ -182,6 +183,53 @@ def test_recorded_sessions_have_the_same_findings_in_check(
     (checked,) = json.loads(capsys.readouterr().out)["inputs"]
     assert LOSES in {outcome["rule"] for outcome in checked["outcomes"] if outcome["status"] == "failed"}
     assert 5 == len(checked["lines"])
+
+
+def test_a_client_that_cannot_stream_gets_one_error_with_the_advice(adapter: Any, tmp_path: Path) -> None:
+    chosen = ("run", "--driver", command("never-streams"), "--provider", "deepseek", "--scenario", "content-*")
+    code, out, _ = adapter(*chosen, "--results", tmp_path)
+    assert 2 == code
+    assert 1 == out.count("use --variant plain if it cannot do that")
+    assert "1 errored; 2 more cases with the same error" in out
+    cases = [case for case in read(tmp_path / "driver.deepseek.json").cases if case.variant == "stream"]
+    assert [1, 0, 0] == [len(case.outcomes) for case in cases]
+    assert 0 == adapter(*chosen, "--variant", "plain")[0]
+
+
+def test_a_missing_baseline_is_an_error_before_the_first_case(adapter: Any, tmp_path: Path) -> None:
+    code, out, error = ran(adapter, "good", "--baseline", tmp_path / "no.yaml", "--results", tmp_path / "results")
+    assert (2, "") == (code, out)
+    assert "no.yaml: no such file; to create it, use --write-baseline" in error
+    assert not (tmp_path / "results").exists()
+
+
+def test_a_written_baseline_covers_exactly_the_failures_of_its_run(adapter: Any, tmp_path: Path) -> None:
+    path = tmp_path / "new" / "expected.yaml"
+    code, _, error = ran(adapter, "drops-reasoning", "--write-baseline", path)
+    assert 0 == code
+    assert f"1 failure written to {path}; replace each reason" in error
+    (written,) = baseline.load(path)
+    assert f"driver/deepseek/interleaved-thinking.plain/{LOSES}" == written.match
+    assert "expected reasoning_content in this assistant message" in written.reason
+    assert written.link.startswith("https://")
+    assert 0 == ran(adapter, "drops-reasoning", "--baseline", path)[0]
+    assert 1 == ran(adapter, "good", "--baseline", path)[0]
+
+
+def test_a_baseline_is_not_overwritten(adapter: Any, tmp_path: Path) -> None:
+    path = tmp_path / "expected.yaml"
+    path.write_text("[]", "utf-8")
+    code, out, error = ran(adapter, "drops-reasoning", "--write-baseline", path)
+    assert (2, "") == (code, out)
+    assert "the file exists" in error
+    assert "[]" == path.read_text("utf-8")
+
+
+def test_an_error_of_the_driver_is_not_written_to_a_baseline(adapter: Any, tmp_path: Path) -> None:
+    path = tmp_path / "expected.yaml"
+    crash = ("--driver", f"'{sys.executable}' -c 'raise SystemExit(3)'", "--provider", "groq")
+    assert 2 == adapter("run", *crash, "--scenario", "plain-answer", "--write-baseline", path)[0]
+    assert () == baseline.load(path)
 
 
 @pytest.fixture

@@ -147,7 +147,7 @@ def test_a_driver_that_asks_for_the_wrong_kind_of_reply_is_errored(tmp_path: Pat
     run = run_source(source, tmp_path, "plain-answer.stream")
     (only,) = run.case.outcomes
     assert Status.ERRORED is only.status
-    assert "was to ask for streams, and asked for none" in only.reason
+    assert "requested no streamed reply, which this case tests; use --variant plain" in only.reason
 
 
 def test_every_job_is_valid_and_has_the_result_of_each_call() -> None:

@@ -96,7 +96,7 @@ TESTS = """
     def test_a_client_that_does_not_stream_when_it_should_is_not_conformant(simulator):
         simulation = simulate(simulator, stream=True)
         texts = list(agent(simulation))
-        with pytest.raises(AssertionError, match="the client was to ask for streams, and asked for none"):
+        with pytest.raises(AssertionError, match="requested no streamed reply.*; use stream=False"):
             simulation.assert_conformant(texts)
 
     def test_a_tool_fails_if_the_scenario_says_so(simulator):
@@ -167,3 +167,9 @@ def test_a_lossy_client_gets_the_rule_the_request_and_the_fix(foreign: pytest.Py
     ):
         assert words in text
     assert "def assert_conformant" not in text
+
+
+def test_the_fixture_documents_its_tools_and_plain_replies(foreign: pytest.Pytester) -> None:
+    shown = run(foreign, "--fixtures", "-v").stdout.str()
+    words = ("stream=False", "tool.run(", "tool.arun(", "tool.denies(", "tool.results", "delay_ms", "otherwise")
+    assert [] == [word for word in words if word not in shown]

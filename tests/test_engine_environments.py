@@ -3,6 +3,7 @@
 import subprocess
 import sys
 import threading
+import zipfile
 from importlib.metadata import version
 from pathlib import Path
 
@@ -102,11 +103,44 @@ def test_an_environment_has_what_its_steps_install_without_what_is_uninstalled(f
     assert b"[True, False, False]" == done.stdout.strip()
 
 
-def test_a_missing_package_is_reported_with_the_last_lines_of_pip(fresh: Path) -> None:
+def test_a_missing_package_is_reported_with_the_errors_of_pip(fresh: Path) -> None:
     with pytest.raises(Unusable) as caught:
         environments.pip_install(fresh, [[*OFFLINE, "no-such-engine==1.0"]], [], quiet)
     assert "pip cannot install --no-index" in str(caught.value)
     assert "No matching distribution found for no-such-engine==1.0" in str(caught.value)
+    assert "\n" not in str(caught.value)
+
+
+def wheel(folder: Path, name: str, release: str, *needs: str) -> None:
+    """Write a wheel without modules that needs other packages."""
+    about = f"{name}-{release}.dist-info"
+    lines = ["Metadata-Version: 2.1", f"Name: {name}", f"Version: {release}", *[f"Requires-Dist: {x}" for x in needs]]
+    with zipfile.ZipFile(folder / f"{name}-{release}-py3-none-any.whl", "w") as archive:
+        archive.writestr(f"{about}/METADATA", "\n".join(lines) + "\n")
+        archive.writestr(f"{about}/WHEEL", "Wheel-Version: 1.0\nRoot-Is-Purelib: true\nTag: py3-none-any\n")
+        archive.writestr(f"{about}/RECORD", "")
+
+
+def test_a_conflict_is_reported_with_the_requirements_that_conflict(fresh: Path, tmp_path: Path) -> None:
+    wheel(tmp_path, "agent", "1.0", "wire<2")
+    for release in ("1.0", "2.3"):
+        wheel(tmp_path, "wire", release)
+    step = [*OFFLINE, "--find-links", str(tmp_path), "agent==1.0", "wire==2.3"]
+    with pytest.raises(Unusable) as caught:
+        environments.pip_install(fresh, [step], [], quiet)
+    _, _, cause = str(caught.value).partition("wire==2.3: ")
+    assert "the requirements conflict; The user requested wire==2.3; agent 1.0 depends on wire<2" == cause
+
+
+def test_only_the_newest_of_the_versions_that_pip_knows_are_shown() -> None:
+    known = ", ".join([f"0.{number}" for number in range(300)])
+    line = f"ERROR: Could not find a version that satisfies the requirement sdk==9 (from versions: {known})"
+    shown = "Could not find a version that satisfies the requirement sdk==9 (from versions: …, "
+    assert f"{shown}0.295, 0.296, 0.297, 0.298, 0.299)" == environments.pip_cause(["WARNING: noise", line, line])
+
+
+def test_a_log_without_an_error_has_no_cause() -> None:
+    assert "" == environments.pip_cause(["Collecting sdk", "killed"])
 
 
 @pytest.mark.parametrize(

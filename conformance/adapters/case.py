@@ -36,11 +36,15 @@ class AdapterSetup:
 
 @dataclass(frozen=True, slots=True)
 class CaseRun:
-    """A case that was run, its exchanges, and the package versions that the driver reported."""
+    """A case that was run, its exchanges, and the package versions that the driver reported.
+
+    `wrong_kind`: every request asked for the other kind of reply than the case tests.
+    """
 
     case: Case
     conversation: Conversation = ()
     versions: Mapping[str, str] | None = None
+    wrong_kind: bool = False
 
 
 def run_case(server: SessionServer, scenario: Scenario, variant: str, setup: AdapterSetup) -> CaseRun:
@@ -57,9 +61,11 @@ def run_case(server: SessionServer, scenario: Scenario, variant: str, setup: Ada
     job = job_of(session)
     result = drive(setup.driver, job)
     conversation = session.exchanges
-    failure = session.fault or result.failure or wrong_reply_kind(session, "the driver")
+    wrong_kind = wrong_reply_kind(session, "the driver", "use --variant {other} if it cannot do that")
+    failure = session.fault or result.failure or wrong_kind
     if result.answer is None or failure:
-        return CaseRun(_errored(scenario, variant, normalize_text(failure, {})), conversation)
+        errored = _errored(scenario, variant, normalize_text(failure, {}))
+        return CaseRun(errored, conversation, wrong_kind=failure == wrong_kind != "")
     outcomes = normalize(check_session(client_session(session, job, result.answer), session.profile), conversation)
     note = normalize_text(_note(session, result.answer), {})
     return CaseRun(
@@ -80,15 +86,18 @@ def client_session(session: Session, job: Mapping[str, Any], answer: DriverAnswe
     )
 
 
-def wrong_reply_kind(session: Session, who: str) -> str:
-    """Return what is wrong if every request asked for the other kind of reply than the session tests."""
+def wrong_reply_kind(session: Session, who: str, advice: str) -> str:
+    """Return what is wrong if every request asked for the other kind of reply than the session tests.
+
+    `advice` says how to test only the other kind, which stands for `{other}`.
+    """
     wanted = session.variant == "stream"
     bodies = [exchange.request for exchange in session.exchanges]
     kinds = [isinstance(body, dict) and body.get("stream") is True for body in bodies]
     if not kinds or wanted in kinds:
         return ""
-    difference = "streams, and asked for none" if wanted else "plain replies, and asked for streams only"
-    return f"{who} was to ask for {difference}"
+    kind, other = ("streamed", "plain") if wanted else ("plain", "stream")
+    return f"{who} requested no {kind} reply, which this case tests; {advice.format(other=other)}"
 
 
 def check_session(session: ClientSession, profile: Profile) -> tuple[Outcome, ...]:

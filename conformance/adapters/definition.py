@@ -55,14 +55,22 @@ class AdapterDefinition:
         return tuple(self.models)
 
     def at(self, version: str) -> "AdapterDefinition":
-        """Return the adapter with another version of its main package; raises Unusable if it has no main package."""
+        """Return the adapter with another version of its main package; raises Unusable if it has no main package.
+
+        Its other packages have the pins that `alongside` names for the version. Without any, a Python package loses its
+        pin, so that pip chooses what fits: an environment of Python has one version of each package.
+        """
         if not version or version == self.version:
             return self
         if not self.version:
             raise Unusable(f"{self.name} has no package with a version to choose; omit @{version}")
-        others = next((pins for glob, pins in self.alongside.items() if fnmatchcase(version, glob)), ())
-        pins = {_name(pin): pin for pin in (*self.packages, *others)}
-        packages = [_repinned(found, version) if (found := self._main(pin)) else pin for pin in pins.values()]
+        others = next((pins for glob, pins in self.alongside.items() if fnmatchcase(version, glob)), None)
+        pins = {_name(pin): pin for pin in (*self.packages, *(others or ()))}
+        keep = others is not None or self.language != "python"
+        packages = [
+            _repinned(found, version) if (found := self._main(pin)) else pin if keep else _unpinned(pin)
+            for pin in pins.values()
+        ]
         return replace(self, packages=tuple(packages))
 
     def _main(self, package: str) -> "re.Match[str] | None":
@@ -116,6 +124,11 @@ def _errors(folder: Path, value: Mapping[str, Any]) -> Iterator[tuple[Place, str
 def _name(package: str) -> str:
     found = _PINNED.fullmatch(package)
     return found["name"] if found is not None else package
+
+
+def _unpinned(package: str) -> str:
+    found = _PINNED.fullmatch(package)
+    return f"{found['name']}{found['extras'] or ''}" if found is not None else package
 
 
 def _repinned(found: "re.Match[str]", version: str) -> str:

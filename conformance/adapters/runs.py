@@ -1,8 +1,8 @@
 """Runs: an adapter goes through every scenario with one provider, several drivers at a time."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor, as_completed
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fnmatch import fnmatchcase
 from pathlib import Path
 from typing import Any, Final, TypeAlias
@@ -14,7 +14,7 @@ from conformance.adapters.case import AdapterSetup, CaseRun, run_case
 from conformance.adapters.definition import AdapterDefinition
 from conformance.adapters.driver import Driver
 from conformance.errors import UnknownName, Unusable
-from conformance.results import Case, Results, Status
+from conformance.results import NOT_PLAYED, Case, Results, Status
 from conformance.results.files import read
 from conformance.scenarios import VARIANTS, Scenario
 from conformance.simulator.sessions import serving_sessions
@@ -84,10 +84,29 @@ def run(plan: RunPlan, jobs: int, on_case: OnCase) -> tuple[Results, tuple[CaseR
         finally:
             for future in futures:
                 future.cancel()
-    runs = tuple([future.result() for future in futures])
+    runs = _without_repeats([future.result() for future in futures])
     versions = next((case_run.versions for case_run in runs if case_run.versions), {})
     results = Results(plan.name, setup.model, tuple([each.case for each in runs]), plan.provider, versions)
     return results, runs
+
+
+def _without_repeats(runs: Sequence[CaseRun]) -> tuple[CaseRun, ...]:
+    """Return the runs with one error for each variant that the driver never requests, and not one for each case."""
+    sent = [case_run for case_run in runs if case_run.conversation]
+    firsts: dict[str, CaseRun] = {}
+    for variant in VARIANTS:
+        same = [case_run for case_run in sent if case_run.case.variant == variant]
+        if same and all(case_run.wrong_kind for case_run in same):
+            firsts[variant] = same[0]
+    return tuple([_as_repeat(case_run, firsts.get(case_run.case.variant)) for case_run in runs])
+
+
+def _as_repeat(case_run: CaseRun, first: CaseRun | None) -> CaseRun:
+    """Return a run without its error if it is the same as that of the first run of its variant."""
+    if first is None or case_run is first or not case_run.wrong_kind:
+        return case_run
+    note = f"{NOT_PLAYED}: as in {first.case.name}, the driver requested the other kind of reply"
+    return replace(case_run, case=replace(case_run.case, outcomes=(), note=note))
 
 
 def results_path(folder: Path, plan: RunPlan) -> Path:

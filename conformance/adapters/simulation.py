@@ -147,7 +147,8 @@ class Simulation:
         answer = DriverAnswer(answered, raised, events=tuple(self.events))
         if self.session.fault:
             return (Outcome(ANSWERED, Status.ERRORED, Level.MUST, reason=self.session.fault),)
-        reason = wrong_reply_kind(self.session, "the client")
+        advice = f"use stream={not self.stream} if it cannot do that"
+        reason = wrong_reply_kind(self.session, "the client", advice)
         if reason:
             return (Outcome(ANSWERED, Status.UNTESTED, Level.MUST, reason=reason),)
         return check_session(client_session(self.session, self.job, answer), self.session.profile)

@@ -28,6 +28,7 @@ def summary(results: Results, runs: Sequence[CaseRun], *, strict: bool) -> dict[
         "versions": dict(sorted(results.versions.items())),
         "cases": len(runs),
         "played": len(played),
+        "wrong_kind": len([run for run in runs if run.wrong_kind and run not in played]),
         "clean": graded.count(""),
         "grades": {grade: graded.count(grade) for grade in GRADES},
         "rules": [_rule(name, grade, found) for (grade, name), found in sorted(_found(played), key=_order)],

@@ -29,12 +29,14 @@ if TYPE_CHECKING:
     from conformance.adapters.case import CaseRun
     from conformance.adapters.definition import AdapterDefinition
     from conformance.adapters.runs import RunPlan
+    from conformance.baseline import Entry
     from conformance.results import Results
 
 EXAMPLES: Final = """\
   conformance adapter run --driver 'node driver.mjs' --provider deepseek
   conformance adapter run --driver ./driver.py --provider openrouter --scenario 'ids-*' --strict
   conformance adapter run pydantic-ai@1.25.0 --install --keep sessions
+  conformance adapter run --driver ./driver.py --provider deepseek --write-baseline expected-failures.yaml
   conformance adapter run --driver ./driver.py --provider deepseek --baseline expected-failures.yaml
   conformance adapter install pydantic-ai litellm@1.83.3
   conformance adapter matrix --only 'langchain-*' --resume
@@ -75,7 +77,13 @@ def _configure_run(run: argparse.ArgumentParser) -> None:
     )
     add("--strict", action="store_true", help="reject what the provider rejects, instead of only recording it")
     add("--keep", metavar="DIR", default="", help="write the exchanges of each case to DIR, for `conformance check`")
-    add("--baseline", metavar="FILE", default="", help="expected failures: they pass, and it fails if they are fixed")
+    baseline = run.add_mutually_exclusive_group()
+    baseline.add_argument(
+        "--baseline", metavar="FILE", default="", help="expected failures: they pass, and it fails if they are fixed"
+    )
+    baseline.add_argument(
+        "--write-baseline", metavar="FILE", default="", help="write the failures of this run to a new baseline"
+    )
     add("--format", choices=("console", "json"), default="console", help="console (default) or json")
     add("--all", action="store_true", help="show all findings, including MAY")
     _configure_cases(run, "write the results to DIR/<name>.<provider>.json")
@@ -160,6 +168,7 @@ def _run(arguments: argparse.Namespace) -> int:
     from conformance.reporting.renderers.adapter import render
     from conformance.results.files import write
 
+    entries = _baseline(arguments)
     plan = _plan(arguments)
     results, cases = _run_plan(plan, arguments)
     if arguments.results:
@@ -172,7 +181,9 @@ def _run(arguments: argparse.Namespace) -> int:
     if not report["played"]:
         raise Unusable(f"no case was run: the claims of {plan.provider} rule out every chosen scenario")
     if arguments.baseline:
-        return _compare(results, arguments)
+        return _compare(results, entries, arguments)
+    if arguments.write_baseline:
+        return _write_baseline(results, Path(arguments.write_baseline))
     return _code([report])
 
 
@@ -287,13 +298,51 @@ def _run_plan(plan: "RunPlan", arguments: argparse.Namespace) -> tuple["Results"
         progress.clear()
 
 
-def _compare(results: "Results", arguments: argparse.Namespace) -> int:
-    """Compare the results with a baseline, and ignore its entries about cases that were not run."""
+def _baseline(arguments: argparse.Namespace) -> "Sequence[Entry]":
+    """Return the entries of --baseline; raises Unusable if it is missing, or if --write-baseline would replace a file.
+
+    It is called before the first case, so that no run is lost.
+    """
     from conformance import baseline
+
+    if arguments.write_baseline and Path(arguments.write_baseline).exists():
+        message = f"--write-baseline {arguments.write_baseline}: the file exists; remove it or choose another name"
+        raise Unusable(message)
+    if not arguments.baseline:
+        return ()
+    if not Path(arguments.baseline).is_file():
+        message = f"--baseline {arguments.baseline}: no such file; to create it, use --write-baseline"
+        raise Unusable(message)
+    return baseline.load(Path(arguments.baseline))
+
+
+def _write_baseline(results: "Results", path: Path) -> int:
+    """Write an entry for each failure; errors are no failures of the adapter and get none."""
+    from conformance import baseline, rules
+    from conformance.adapters import loop
+    from conformance.gate import check_results
+    from conformance.reporting.text import plural
+    from conformance.results import Status
+
+    today = datetime.now(UTC).date().isoformat()
+    links = {rule.id: rule.source.url for rule in rules.load()} | {fact.id: fact.source.url for fact in loop.load()}
+    checked = check_results(results)
+    entries = [
+        baseline.Entry(each.names[0], f"Failed on {today}: {each.message}", links[each.check])
+        for each in checked
+        if each.is_failure
+    ]
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(baseline.dump(entries), "utf-8")
+    print_error(f"{plural(len(entries), 'failure')} written to {path}; replace each reason with why it is not fixed")
+    return 2 if any(each.status is Status.ERRORED for each in checked) else 0
+
+
+def _compare(results: "Results", entries: "Sequence[Entry]", arguments: argparse.Namespace) -> int:
+    """Compare the results with a baseline, and ignore its entries about cases that were not run."""
     from conformance.gate import check_results, evaluate
     from conformance.reporting.renderers.gate import render
 
-    entries = baseline.load(Path(arguments.baseline))
     if arguments.scenario or arguments.variant:
         seen = check_results(results)
         entries = tuple([entry for entry in entries if any(entry.covers(result.names) for result in seen)])

@@ -85,8 +85,10 @@ def _counts(summary: Mapping[str, Any], paint: Paint) -> str:
     grades = ", ".join(
         f"{paint(_COLOURS[grade], f'{count} {grade}')}" for grade, count in summary["grades"].items() if count
     )
-    ruled_out = summary["cases"] - summary["played"]
+    wrong_kind = summary["wrong_kind"]
+    ruled_out = summary["cases"] - summary["played"] - wrong_kind
     skipped = f"; {plural(ruled_out, 'case')} not applicable to the provider" if ruled_out else ""
+    skipped += f"; {plural(wrong_kind, 'more case')} with the same error" if wrong_kind else ""
     clean = f"{summary['clean']} clean"
     played = plural(summary["played"], "case")
     return f"{played} played: {paint('green', clean)}{', ' + grades if grades else ''}{skipped}"
