@@ -122,7 +122,8 @@ def _of_rule(subject: str, case: Case, outcome: Outcome) -> CheckResult:
 
 def _of_probe(subject: str, case: Case, probe: ProbeResult) -> CheckResult:
     message = f"expected {probe.expected or 'the probe to be sent'}, observed {probe.observed}"
-    return CheckResult(subject, case.name, f"{PROBES}/{probe.name}", probe.status, Level.MUST, message)
+    side = "provider" if probe.status is Status.FAILED else ""
+    return CheckResult(subject, case.name, f"{PROBES}/{probe.name}", probe.status, Level.MUST, message, side=side)
 
 
 def _is_unchecked(case: Case) -> bool:
