@@ -1,12 +1,16 @@
 """Replies against the script, and the pairing of results in the answers of real models."""
 
+from collections.abc import Mapping
 from typing import Any
 
 import pytest
 
 from conformance import profiles, scenarios
 from conformance.results import Evidence, Status
+from conformance.simulator import Simulator
 from conformance.suite.as_scripted import AS_SCRIPTED, RESULTS_PAIRED, compared
+from conformance.suite.play import Subject, play
+from conformance.suite.probes import EXCHANGED
 from conformance.wire.exchange import Conversation, Exchange
 
 PARALLEL = scenarios.load("parallel-tool-calls")
@@ -59,3 +63,29 @@ def test_an_answer_that_names_results_is_read(answer: str, expected: list[Any], 
 def test_an_engine_says_what_the_script_says(answer: str, expected: list[str]) -> None:
     found = compared(PARALLEL, conversation(answer), PROFILE, Evidence.ENGINE)
     assert expected == [result.name for result in found]
+
+
+@pytest.mark.parametrize(
+    ("claim", "answer", "expected"),
+    [
+        ("accepted", "Madrid has 21 and Rome 24 degrees.", (Status.PASSED, "accepted")),
+        ("accepted", "Madrid has 24 and Rome 21 degrees.", (Status.FAILED, f"accepted: {EXCHANGED}")),
+        ("damaged", "Madrid has 24 and Rome 21 degrees.", (Status.PASSED, f"accepted: {EXCHANGED}")),
+        ("unknown", "Madrid has 24 and Rome 21 degrees.", (Status.NOT_APPLICABLE, f"accepted: {EXCHANGED}")),
+    ],
+)
+def test_the_answer_to_reversed_results_is_read(claim: str, answer: str, expected: tuple[Status, str]) -> None:
+    profile = PROFILE.with_claims({"results.reversed": claim})
+    honest = Simulator(profile)
+
+    def send(body: Mapping[str, Any]) -> Exchange:
+        exchange = honest.send(body)
+        is_reversed = [each["content"] for each in body["messages"] if each["role"] == "tool"] == ["24", "21"]
+        if not is_reversed:
+            return exchange
+        sent = reply({"content": answer})
+        return Exchange.of_plain(dict(body), sent.response, 200, model=profile.model)
+
+    case = play(PARALLEL, "plain", Subject(profile, profile.model, send, Evidence.LIVE))
+    (result,) = [each for each in case.probes if each.name == "results-reversed"]
+    assert expected == (result.status, result.observed)

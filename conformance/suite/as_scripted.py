@@ -15,7 +15,7 @@ from conformance.results import Evidence, ProbeResult, Status
 from conformance.scenarios import Scenario, Turn
 from conformance.simulator import replies
 from conformance.simulator.responder import Responder
-from conformance.wire.exchange import Conversation
+from conformance.wire.exchange import Conversation, Exchange
 from conformance.wire.index import Index
 
 AS_SCRIPTED: Final = "as-scripted"
@@ -47,6 +47,23 @@ def compared(
             observed = "each result with its own call" if paired else "results exchanged between calls"
             status = Status.PASSED if paired else Status.FAILED
             yield _result(RESULTS_PAIRED, status, "each result with its own call", observed)
+
+
+def is_paired(exchange: Exchange) -> bool | None:
+    """Return True if the answer to tool results names each with its own call, False if it exchanges them.
+
+    None if it does not say so clearly. Results belong to calls by their ids, in whatever order they were sent.
+    """
+    messages = (exchange.request or {})["messages"]
+    turns = [each for each in messages if each.get("tool_calls")]
+    found = Index((exchange,)).replies
+    if not turns or not found:
+        return None
+    results = {each.get("tool_call_id"): each.get("content") for each in messages if each["role"] == "tool"}
+    calls = _content(turns[-1])["calls"]
+    texts = [str(results.get(call.get("id"), "")) for call in turns[-1]["tool_calls"]]
+    said = _content(ingress.read(found[0].message, {}))
+    return None if said["calls"] or len(calls) < 2 else _pairing(calls, texts, said["text"])
 
 
 def _result(name: str, status: Status, expected: str, observed: str) -> ProbeResult:

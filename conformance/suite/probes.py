@@ -10,12 +10,17 @@ from conformance.profiles import UNKNOWN, Profile
 from conformance.results import INCONCLUSIVE, ProbeResult, Refusal, Status
 from conformance.scenarios import Probe
 from conformance.simulator.refusals import refusals
+from conformance.suite.as_scripted import is_paired
 from conformance.suite.deviations import with_changes
 from conformance.suite.history import Inapplicable
 from conformance.transport.client import Inconclusive, UnusableReply
 from conformance.wire.exchange import Conversation, Exchange
 
 ACCEPTED: Final = "accepted"
+RESULTS_REVERSED: Final = "results-reversed"
+"""The probe whose answer shows whether results reach their calls by id or by position."""
+
+EXCHANGED: Final = "the answer exchanges the results"
 _SERVER_ERROR: Final = 500
 _TOLERATED: Final = ("accepted", "ignored", "damaged")
 
@@ -48,8 +53,13 @@ def run_probe(
     except Inconclusive as error:
         return ProbeResult(probe.name, probe.title, rule, Status.UNTESTED, claimed, f"{INCONCLUSIVE}: {error}")
     observed = _observed_text(exchange)
+    exchanged = probe.name == RESULTS_REVERSED and observed == ACCEPTED and is_paired(exchange) is False
+    observed = f"{observed}: {EXCHANGED}" if exchanged else observed
     if not expected:
         return ProbeResult(probe.name, probe.title, rule, Status.NOT_APPLICABLE, UNKNOWN, observed)
+    if exchanged:
+        status = Status.PASSED if claims.get("results.reversed") == "damaged" else Status.FAILED
+        return ProbeResult(probe.name, probe.title, rule, status, claimed, observed)
     status = Status.PASSED if any(_agrees(each, exchange) for each in expected) else Status.FAILED
     return ProbeResult(probe.name, probe.title, rule, status, claimed, observed)
 
