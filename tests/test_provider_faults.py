@@ -206,3 +206,21 @@ def test_a_clean_run_is_green(provider: str) -> None:
 
 def test_the_catalogue_has_at_least_45_faults() -> None:
     assert 45 <= len([fault for fault in CATALOGUE.values() if fault.seen_by])
+
+
+ONE_CAUSE = ("error-in-200", "results-refused", "empty-body", "model-is-unknown", "error-chunk", "cut-body")
+
+
+@pytest.mark.parametrize("name", ONE_CAUSE)
+def test_one_cause_gives_one_failure_for_each_case(name: str) -> None:
+    failed, _, _ = run("deepseek", CATALOGUE[name])
+    cases = [text.partition(":")[0] for text in failed if not text.startswith("core: ")]
+    assert sorted(set(cases)) == sorted(cases)
+
+
+def test_lost_reasoning_fails_only_the_promise_about_its_field() -> None:
+    failed, _, _ = run("deepseek", CATALOGUE["reasoning-lost-on-tool-turns"])
+    assert [] == [
+        text for text in failed if "probes/" in text and not text.startswith("core: ") and "as-scripted" not in text
+    ]
+    assert any("core: reasoning-omitted untested" in text for text in failed)

@@ -6,6 +6,7 @@ from conformance import scenarios
 from conformance.results import Case, Status
 from conformance.suite.config_keys import RUN
 from conformance.suite.failures import follows_from_end, report_on_probe, summary_of_probe
+from conformance.suite.play import NO_REASONING, REASONING_RULE
 
 
 def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
@@ -32,6 +33,8 @@ def test_probe(case: Case, probe: str, request: pytest.FixtureRequest) -> None:
         pytest.skip(result.observed)
     if follows_from_end(case, result.status):
         pytest.skip(f"follows from: {case.note}")
+    if result.observed == NO_REASONING:
+        pytest.skip(f"follows from the failure of {REASONING_RULE}: {NO_REASONING}")
     if result.status is Status.NOT_APPLICABLE:
         pytest.skip(f"the profile claims nothing about this; observed: {result.observed}")
     if result.status is not Status.PASSED:
