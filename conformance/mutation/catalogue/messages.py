@@ -94,6 +94,19 @@ def thinking_blocks_in_history(turn: Slot) -> None:
     turn.value["thinking_blocks"] = [{"type": "thinking", "thinking": "It is known."}]
 
 
+@mutation(targets.tool_turns, "reasoning/sent-fields-agree", claims={"reasoning.input.both": "accepted"})
+def reasoning_differs_between_sent_fields(turn: Slot) -> None:
+    """An assistant message has reasoning in two fields with different texts."""
+    turn.value["reasoning_content"] = turn.value.get("reasoning_content") or "It is known."
+    turn.value["reasoning"] = "Something else."
+
+
+@mutation(targets.tool_turns, "reasoning/no-think-tags-sent")
+def reasoning_in_content_of_history(turn: Slot) -> None:
+    """The reasoning of an assistant message is in its content, between tags."""
+    turn.value["content"] = "<think>\nIt is known.\n</think>\n\n"
+
+
 @mutation(targets.plain_turns, "request/assistant-message-not-empty")
 def plain_turn_content_null(turn: Slot) -> None:
     """The content of an assistant message without calls is null."""

@@ -219,7 +219,7 @@ def reasoning_emptied(turn: Slot) -> None:
 )
 def reasoning_where_refused(turn: Slot) -> None:
     """The reasoning of a tool turn is in a field that the provider rejects."""
-    turn.value["reasoning"] = "It has to be looked up."
+    turn.value["reasoning"] = turn.value.get("reasoning_content") or "It has to be looked up."
 
 
 @mutation(targets.reasoned_turns, "reasoning/under-accepted-field", claims=_READS)

@@ -1,0 +1,45 @@
+from conformance.results import Level
+from conformance.rules import Context, Fault, Source, example, rule
+from conformance.rules.context import as_words, messages
+from conformance.rules.reasoning_claims import reply_fields
+from conformance.wire.elements import Body
+from conformance.wire.reasoning import TAGS, find_tagged
+from conformance.wire.views import requests
+
+_TAGGED = {"/0/request/messages/1/content": "<think>\nThe tool knows.\n</think>\n\n"}
+
+
+def _has_no_tags(_request: Body, context: Context) -> bool:
+    fields = (*reply_fields(context), *as_words(context.claim("reasoning.request-field")))
+    return not any(field in TAGS for field in fields)
+
+
+@rule(
+    Level.SHOULD,
+    on=requests,
+    where=_has_no_tags,
+    source=Source("schemas/canonical/transcript.json", "never between tags in the content"),
+    bad=[example("tool-result", _TAGGED)],
+    good=[
+        example("tool-result"),
+        example("tool-result", {"/0/request/messages/1/content": "Write `<think>…</think>` before the answer."}),
+    ],
+    reads=("reasoning.response-field", "reasoning.response-field-switches", "reasoning.request-field"),
+)
+def judge(request: Body, context: Context) -> list[Fault]:
+    """The content of an assistant message in a request does not begin with reasoning between <think> tags.
+
+    The model reads it as part of its answer, and imitates it. A reply that came like this is the provider's fault.
+    To fix it, send `reasoning_content`, or leave the reasoning out of messages without tool calls.
+    """
+    tagged = [
+        (number, message["content"])
+        for number, message in messages(request.value, "assistant")
+        if find_tagged(message.get("content")) is not None
+    ]
+    received = [reply.message.get("content") for reply in context.index.replies] if tagged else []
+    return [
+        Fault("expected the answer, got reasoning in <think> tags before it", at=("messages", number, "content"))
+        for number, content in tagged
+        if content not in received
+    ]
