@@ -7,7 +7,7 @@ line between them, and a role that is an empty string.
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Final
 
-from conformance.simulator import replies
+from conformance.simulator import members, replies
 from conformance.simulator.replies import Choice
 from conformance.simulator.reply_context import ReplyContext
 from conformance.wire.assemble import DONE_EVENT
@@ -29,12 +29,13 @@ def text(context: ReplyContext, choices: Sequence[Choice]) -> str:
 def events(context: ReplyContext, choices: Sequence[Choice]) -> list[Any]:
     """Return the items of a stream: chunks, a comment and the closing `[DONE]`, if the provider sends them."""
     kind = str(context.claim("stream.object", "chat.completion.chunk"))
-    frame = replies.frame(context, kind)
+    frame = replies.frame(context, kind) | members.of_chunk(context)
     if context.claim("stream.chunk-id", "constant") == "absent":
         del frame["id"]
     numbered = enumerate(choices)
     chunks = [{"choices": [part]} for number, choice in numbered for part in _choices(context, choice, number)]
     _add_usage(context, choices, chunks)
+    chunks[0] = members.of_first_chunk(context) | chunks[0]
     if context.is_true("stream.empty-first-chunk"):
         chunks.insert(0, {"choices": []})
     whole = [frame | chunk for chunk in chunks]
@@ -49,11 +50,13 @@ def _choices(context: ReplyContext, choice: Choice, number: int) -> list[dict[st
     """Return the parts of a choice that the chunks hold, up to the one with the finish reason."""
     message = choice.message
     deltas = _roles(context, [*_deltas(context, message)])
+    deltas[0] = deltas[0] | members.of_first_delta(context)
     before = context.claim("finish.before-end", "null")
     unfinished = {} if before == "absent" else {"finish_reason": "" if before == "empty" else None}
     unfinished |= _native_unfinished(context)
+    further = members.of_choice(context)
     choices: list[dict[str, Any]] = [
-        {"index": number, "delta": delta} | unfinished | replies.logprobs(context, delta.get("content"))
+        {"index": number, "delta": delta} | unfinished | further | replies.logprobs(context, delta.get("content"))
         for delta in deltas
     ]
     reason = replies.finish_reason(context, choice, streamed=True)
@@ -61,7 +64,7 @@ def _choices(context: ReplyContext, choice: Choice, number: int) -> list[dict[st
     if message.get("tool_calls") and context.is_true("stream.finish-with-call"):
         choices[-1] |= finish
         return choices
-    return [*choices, {"index": number, "delta": {}} | finish]
+    return [*choices, {"index": number, "delta": {}} | finish | further]
 
 
 def _native_unfinished(context: ReplyContext) -> dict[str, Any]:
@@ -194,7 +197,8 @@ def _add_usage(context: ReplyContext, choices: Sequence[Choice], chunks: list[di
         return
     if place == "vendor":
         named = [name for name in context.claim_values("reply.fields") if str(name).startswith("x_")]
-        finish[named[0] if named else "x_usage"] = {"usage": count}
+        name = named[0] if named else "x_usage"
+        finish[name] = members.of_first_chunk(context).get(name, {}) | {"usage": count}
         return
     blank = {"null": None, "zero": dict.fromkeys(("prompt_tokens", "completion_tokens", "total_tokens"), 0)}
     form = context.claim("stream.usage-elsewhere", "absent")

@@ -6,12 +6,9 @@ from typing import Any, Final, NamedTuple
 import orjson
 
 from conformance.scenarios import Turn
-from conformance.simulator import shaping
+from conformance.simulator import members, shaping
 from conformance.simulator.reasoning import sign, with_reasoning, without_reasoning
 from conformance.simulator.reply_context import ReplyContext
-
-CREATED: Final = 1_767_225_600
-"""The `created` time of every simulated reply: the first second of 2026."""
 
 DEFAULT_REPLY_ID: Final = r"chatcmpl-[A-Za-z0-9]{29}"
 TEXT_BESIDE_CALLS: Final = "One moment."
@@ -20,9 +17,6 @@ TEXT_BESIDE_CALLS: Final = "One moment."
 BYTES_PER_TOKEN: Final = 4
 _UNEXPLAINED: Final = 7
 """Tokens that a total has beyond the sum of its terms, if the provider claims a larger total."""
-
-_MEMBERS: Final = {"provider": "Simulator", "system_fingerprint": "fp_simulated", "service_tier": "default"}
-"""Top-level members of replies that are not canonical, for providers that claim them."""
 
 
 class Choice(NamedTuple):
@@ -62,26 +56,26 @@ def body(context: ReplyContext, choices: Sequence[Choice]) -> dict[str, Any]:
     """Return the body of a plain reply."""
     kind = str(context.claim("reply.object", "chat.completion"))
     listed = [_plain_choice(context, choice, number) for number, choice in enumerate(choices)]
-    return frame(context, kind) | {"choices": listed, "usage": usage(context, choices)}
+    return frame(context, kind) | members.of_reply(context) | {"choices": listed, "usage": usage(context, choices)}
 
 
 def _plain_choice(context: ReplyContext, choice: Choice, number: int) -> dict[str, Any]:
     message = choice.message
-    shown = dict(message)
+    shown = message | {name: value for name, value in members.of_message(context).items() if name not in message}
     if "tool_calls" in message:
         shown["tool_calls"] = [_plain_call(context, call, n) for n, call in enumerate(message["tool_calls"])]
     elif context.claim("reply.tool-calls-when-none", "absent") in ("null", "empty"):
         shown["tool_calls"] = None if context.claim("reply.tool-calls-when-none", "") == "null" else []
     reason = finish_reason(context, choice, streamed=False)
-    members = native_finish_reason(context, reason) | logprobs(context, message.get("content"))
-    return {"index": number, "message": shown, "finish_reason": reason} | members
+    further = members.of_choice(context) | logprobs(context, message.get("content"))
+    whole = {"index": number, "message": shown, "finish_reason": reason}
+    return whole | native_finish_reason(context, reason) | further
 
 
 def frame(context: ReplyContext, kind: str) -> dict[str, Any]:
     """Return the members that a reply and each of its chunks begin with; an `absent` kind is omitted."""
     identity = context.matching_text(str(context.claim("reply.id-format", DEFAULT_REPLY_ID)), "reply")
-    whole = {"id": identity, "object": kind, "created": CREATED, "model": context.request.get("model")}
-    whole |= {name: _MEMBERS[name] for name in context.claim_values("reply.fields") if name in _MEMBERS}
+    whole = {"id": identity, "object": kind, "created": members.CREATED, "model": context.request.get("model")}
     return {key: value for key, value in whole.items() if (key, value) != ("object", "absent")}
 
 
@@ -180,7 +174,7 @@ def usage(context: ReplyContext, choices: Sequence[Choice]) -> dict[str, Any]:
         _put(count, context.claim("usage.reasoning-at", "/completion_tokens_details/reasoning_tokens"), reasoning)
     for pointer in context.claim_values("usage.cached-at"):
         _put(count, pointer, 0)
-    return count
+    return members.of_usage(context, count)
 
 
 def _put(count: dict[str, Any], pointer: str, number: int) -> None:

@@ -20,7 +20,7 @@ from conformance.profiles import Profile
 from conformance.results import Level, Refusal, Status
 from conformance.rules import load
 from conformance.scenarios import Turn
-from conformance.simulator import chunks, raw, refusals, replies
+from conformance.simulator import chunks, members, raw, refusals, replies
 from conformance.simulator.parameters import NO_PARAMETERS, Parameters
 from conformance.simulator.reply_context import ReplyContext
 from conformance.simulator.strictness import Violation, worded
@@ -138,7 +138,7 @@ class Responder:
         return tuple(sorted({*named, self.profile.model} - {""}))
 
     def _model(self, name: str) -> dict[str, Any]:
-        return {"id": name, "object": "model", "created": replies.CREATED, "owned_by": self.profile.name}
+        return {"id": name, "object": "model", "created": members.CREATED, "owned_by": self.profile.name}
 
     def _checked(self, sent: Exchange, reply: HttpReply) -> HttpReply:
         broken = [
