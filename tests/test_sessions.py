@@ -88,7 +88,8 @@ def test_the_model_thinks_without_being_asked() -> None:
 
 
 def test_a_model_that_never_thinks_does_not() -> None:
-    assert {"role", "content", "tool_calls"} == message(opened("openai"), body()).keys()
+    members = message(opened("openai"), body()).keys()
+    assert {"role", "content", "tool_calls", "refusal", "annotations"} == members
 
 
 def test_a_reply_has_the_members_that_the_sdk_of_openrouter_requires() -> None:

@@ -180,10 +180,10 @@ def _count(schema: Mapping[str, Any], key: str, default: int = 0) -> int:
 def _number(schema: Mapping[str, Any], position: int, *, whole: bool) -> float:
     """Return a number between the bounds, a multiple of `multipleOf`; `position` tells the items of a list apart."""
     step = _bound(schema, "multipleOf") or 1
-    value: float = position + 1 if whole else position + 1.5
+    value: float = 1 if whole else 1.5
     least = [_bound(schema, "minimum"), _moved(_bound(schema, "exclusiveMinimum"), step)]
     most = [_bound(schema, "maximum"), _moved(_bound(schema, "exclusiveMaximum"), -step)]
-    value = max([value, *[bound for bound in least if bound is not None]])
+    value = max([value, *[bound for bound in least if bound is not None]]) + position * abs(step)
     value = min([value, *[bound for bound in most if bound is not None]])
     if "multipleOf" in schema:
         value = -(-value // abs(step)) * abs(step)

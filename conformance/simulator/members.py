@@ -61,6 +61,8 @@ def of_reply(context: ReplyContext) -> dict[str, Any]:
     """Return the further members of a plain reply."""
     named = context.claim_values("reply.fields")
     made = {name: _OF_REPLY[name] for name in named if name in _OF_REPLY}
+    if "search_results" not in named:
+        made.pop("citations", None)
     # Groq's own tier stands where OpenAI has `default`; clients map it back.
     return made | ({"service_tier": "on_demand"} if "x_groq" in named and "service_tier" in named else {})
 

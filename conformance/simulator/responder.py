@@ -88,7 +88,9 @@ class Responder:
 
     def generic(self, body: Mapping[str, Any], status: int, message: str) -> HttpReply:
         """Refuse a request in the provider's shape and in the simulator's words, marked as such."""
-        reply = self.refuse(body, Refusal(status, f"{message} {refusals.GENERIC}"))
+        return self._marked(self.refuse(body, Refusal(status, f"{message} {refusals.GENERIC}")))
+
+    def _marked(self, reply: HttpReply) -> HttpReply:
         return replace(reply, headers={**reply.headers, **GENERIC_HEADER})
 
     def refuse(self, body: Mapping[str, Any], refusal: Refusal) -> HttpReply:
@@ -103,10 +105,13 @@ class Responder:
 
     def reject(self, body: Mapping[str, Any], violation: Violation, raw: bytes | None = None) -> HttpReply:
         """Refuse a request because of a fault: as claimed, or in the simulator's words; `raw` is the request's text."""
-        finding = violation.finding
-        if violation.refusal is not None:
-            return self.refuse(body, worded(violation.refusal, finding, body, raw))
-        return self.invalid(body, f"{finding.message} at {finding.at.removeprefix('/0/request') or '(root)'}")
+        finding, refusal = violation.finding, violation.refusal
+        text = f"{finding.message} at {finding.at.partition('/request')[2] or '(root)'}"
+        if refusal is None:
+            return self.invalid(body, text)
+        if refusal.message is None and refusal.body is None:
+            return self._marked(self.refuse(body, replace(refusal, message=f"{text} {refusals.GENERIC}")))
+        return self.refuse(body, worded(refusal, finding, body, raw))
 
     def models(self) -> HttpReply:
         """Return the list of the models that the profile names."""
