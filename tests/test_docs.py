@@ -62,9 +62,18 @@ def test_the_embedding_example_reports_a_lost_reasoning(capsys: pytest.CaptureFi
 
 
 def test_the_converter_example_prints_both_ends(capsys: pytest.CaptureFixture[str]) -> None:
-    (example,) = [each.values[0] for each in blocks("python") if str(each.id).startswith("converter")]
+    example, of_dialects = [each.values[0] for each in blocks("python") if str(each.id).startswith("converter")]
     exec(example, {})  # noqa: S102
+    exec(of_dialects, {})  # noqa: S102
     assert 2 == capsys.readouterr().out.count("{'role': 'user', 'content': 'Hi'}")
+
+
+def test_every_function_of_a_dialect_is_documented() -> None:
+    page = (ROOT / "docs" / "converter.md").read_text("utf-8")
+    for name in ("anthropic", "gemini", "neutral", "prompt_api", "wolo"):
+        module = import_module(f"conformance.convert.dialects.{name}")
+        public = [each for each in module.__all__ if each[0].islower() and each not in ("to_canonical", "to_native")]
+        assert [] == [each for each in public if f"`{each}`" not in page]
 
 
 def test_the_strategies_example_runs_against_a_right_parser() -> None:
