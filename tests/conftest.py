@@ -30,7 +30,8 @@ def pytest_cmdline_main(config: pytest.Config) -> None:
     """Divide a run of all tests between processes, a file at a time."""
     option = config.option
     undecided = getattr(option, "numprocesses", 0) is None and option.dist == "no"
-    ours = not option.conformance_provider
+    # pytest-cov must know of several processes before this hook runs.
+    ours = not option.conformance_provider and not getattr(option, "cov_source", None)
     if undecided and ours and config.args_source is pytest.Config.ArgsSource.TESTPATHS and not option.usepdb:
         option.numprocesses, option.dist = WORKERS, "loadfile"
 
