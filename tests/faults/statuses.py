@@ -65,7 +65,7 @@ def tool_message_without_id_is_500(request: Mapping[str, Any], reply: Reply) -> 
 
 
 @fault("probes/")
-def every_refusal_is_422(_request: Mapping[str, Any], reply: Reply) -> None:
+def every_refusal_is_418(_request: Mapping[str, Any], reply: Reply) -> None:
     """Every refusal has another status, 418."""
     if 400 <= reply.status < 500:
         reply.status = 418
