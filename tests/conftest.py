@@ -28,6 +28,8 @@ SHARED = Path(__file__).parents[2] / "shared"
 @pytest.hookimpl(tryfirst=True)
 def pytest_cmdline_main(config: pytest.Config) -> None:
     """Divide a run of all tests between processes, a file at a time."""
+    if hasattr(config, "workerinput"):  # One of these processes: it must not start processes of its own.
+        return
     option = config.option
     undecided = getattr(option, "numprocesses", 0) is None and option.dist == "no"
     # pytest-cov must know of several processes before this hook runs.

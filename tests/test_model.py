@@ -11,12 +11,20 @@ from typing import Any
 
 import pytest
 
-from conformance import scenarios
+from conformance import profiles, scenarios
+from conformance.engines import definition as engines
 from conformance.resources import folder
 
 MODEL = folder("fixtures") / "model"
 TEMPLATES = sorted(path.stem for path in (MODEL / "templates").glob("*.jinja"))
-PLAYED = [name for name in scenarios.names() if not scenarios.load(name).for_clients]
+ENGINES = [profiles.load(engines.load(name).provider) for name in engines.names()]
+PLAYED = [
+    name
+    for name in scenarios.names()
+    if not (scenario := scenarios.load(name)).for_clients
+    and any(scenario.unmet(profile.at(profile.model)) is None for profile in ENGINES)
+]
+"""The scenarios that an engine can be asked, and whose questions the model must know."""
 MARKERS = ("[plain]", "[bare]", "[reason]", "[one]", "[two]", "[mix]", "[noargs]", "[unk]", "[bad]")
 
 CALL_TOKENS = {

@@ -137,8 +137,9 @@ BREAKING = {
     "empty first chunk": "stream/empty-choices-only-with-usage",
     "chunks without id": "shape/chunk",
     "no end mark": "stream/ends-with-done",
+    "type missing": "tool-calls/type-present",
 }
-TOLERATED = {"id null", "type missing", "role on every chunk"}
+TOLERATED = {"id null", "role on every chunk"}
 
 
 @pytest.mark.parametrize("quirk", QUIRKS)

@@ -176,14 +176,14 @@ def _turns_with_text(records: Sequence[Record]) -> Iterator[Slot]:
     return (slot for slot in _turns(records) if slot.value.get("content"))
 
 
-@mutation(_turns_with_text, _UNCHANGED, related=(_GROWS,), sessions=True)
+@mutation(_turns_with_text, _UNCHANGED, sessions=True)
 def reply_split(turn: Slot) -> None:
     """The text and the calls of a reply are sent back as two messages."""
     text = {"role": "assistant", "content": turn.value["content"]}
     turn.holder[turn.key : turn.key + 1] = [text, {**turn.value, "content": None}]
 
 
-@mutation(_parallel_turns, _UNCHANGED, related=(_GROWS,), sessions=True)
+@mutation(_parallel_turns, _UNCHANGED, sessions=True)
 def calls_split(turn: Slot) -> None:
     """Each call of a reply is sent back in a message of its own, followed by its result."""
     results = _answered(turn)

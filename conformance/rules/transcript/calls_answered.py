@@ -18,7 +18,7 @@ from conformance.wire.views import tool_turns
     ],
     good=[example("tool-result")],
     claim="results.missing",
-    reads=("results.missing-at-end",),
+    reads=("results.missing-at-end", "results.without-id"),
 )
 def judge(turn: Turn, context: Context) -> list[Fault]:
     """Every tool call in a request's history has a tool message.

@@ -20,7 +20,10 @@ from conformance.wire.views import tool_results
     ],
     good=[example("tool-result-parallel")],
     claim="results.orphaned",
-    reads=("results.unknown-id",),
+    reads=(
+        "results.unknown-id",
+        "results.without-id",
+    ),
 )
 def judge(result: Result, context: Context) -> list[Fault]:
     """A tool result answers a call of the assistant message before it.
