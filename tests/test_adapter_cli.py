@@ -15,6 +15,8 @@ from conformance.results import Results
 from conformance.results.files import read
 from conformance.schemas import validator
 
+pytestmark = pytest.mark.slow
+
 BROKEN_CLIENT = Path(__file__).with_name("broken_client.py")
 LOSES = "reasoning/present-on-tool-turns"
 

@@ -6,6 +6,8 @@ import pytest
 
 from tests.test_plugin import HEAVY, run, shown
 
+pytestmark = pytest.mark.slow
+
 AGENT = '''
 import json
 import urllib.request

@@ -18,6 +18,8 @@ from conformance.adapters.loop import DriverAnswer
 from conformance.adapters.summary import grade
 from conformance.simulator.sessions import SessionServer, serving_sessions
 
+pytestmark = pytest.mark.slow
+
 DRIVER = Path(conformance.__file__).parent / "adapters" / "sdks" / "reference" / "driver.py"
 PROVIDERS = {"deepseek": ("plain", "stream"), "openrouter": ("stream",), "moonshot": ("stream",), "mistral": ("plain",)}
 LOADED = {name: profiles.load(name) for name in PROVIDERS}

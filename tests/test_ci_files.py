@@ -18,6 +18,8 @@ from conformance.documents import read_yaml
 from tests.checking import ENVIRONMENT, FAULTY, GOOD, ROOT, write
 from tests.xml_text import parse_xml
 
+pytestmark = pytest.mark.slow
+
 ACTION: Any = read_yaml(ROOT / "action.yml").value
 HOOKS: Any = read_yaml(ROOT / ".pre-commit-hooks.yaml").value
 STEPS = ACTION["runs"]["steps"]

@@ -13,6 +13,8 @@ import pytest
 
 from conformance.cli import main
 
+pytestmark = pytest.mark.slow
+
 SHELLS = ("bash", "zsh", "fish")
 INTERACTIVE = {"bash": ["bash", "--norc", "--noprofile", "-i"], "zsh": ["zsh", "-f", "-i"]}
 # Prints the words of a command line, as the shell completed them.

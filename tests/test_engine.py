@@ -21,6 +21,8 @@ from conformance.engines.serving import EngineOptions, ServedEngine, serving
 from conformance.errors import Unusable
 from tests.fake_engine import define, lives, pids, until, weights
 
+pytestmark = pytest.mark.slow
+
 
 @contextmanager
 def running(tmp_path: Path, fault: str, port: int = 0, **changes: Any) -> Iterator[ServedEngine]:

@@ -15,6 +15,8 @@ from conformance.engines.serving import ensure_installed, environment_path
 from conformance.errors import Unusable
 from tests.fake_engine import define
 
+pytestmark = pytest.mark.slow
+
 OFFLINE = ["--no-index", "--disable-pip-version-check"]
 
 

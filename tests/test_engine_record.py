@@ -18,6 +18,8 @@ from conformance.suite.run import Options, Run, with_environment
 from conformance.transport.cassette import CassetteFolder
 from tests.fake_engine import define, weights
 
+pytestmark = pytest.mark.slow
+
 MODEL = "scripted-qwen3-0.002b"
 COMMAND = ["{python}", "{package}/simulator.py", "{port}", "{flags}"]
 

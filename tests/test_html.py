@@ -171,6 +171,7 @@ def test_hostile_texts_end_no_element_and_are_kept(tmp_path: Path) -> None:
     assert [] == [each for each in texts if not each.isprintable()]
 
 
+@pytest.mark.slow
 def test_the_page_of_the_committed_results_is_not_too_large() -> None:
     assert len(html.render(table(load_inputs())).encode()) < LARGEST_PAGE
 

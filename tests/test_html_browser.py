@@ -16,6 +16,8 @@ from conformance.reporting.matrix.table import Table, TableCell
 from tests.html_pages import ADDRESSES, ATTACK, example, hostile, write
 from tests.observations import ANSWERED, DONE, FORMAT, RESENT
 
+pytestmark = pytest.mark.slow
+
 ADAPTER, PROVIDER, FURTHER = range(3)
 """The numbers of the example's subjects."""
 BROKEN: Final = "#/example%3Am-2/stream%2Fends-with-done/stream/engine"

@@ -35,6 +35,7 @@ def mutants(each: Mutation) -> list[Mutant]:
     return mutants_named(each.name) if each in MUTATIONS else list(of_mutation(each))
 
 
+@pytest.mark.slow
 def test_each_fault_is_found_by_its_rule_or_a_related_one_and_by_no_other(score: dict[str, Any]) -> None:
     assert [] == score["holes"]
 

@@ -14,6 +14,8 @@ from conformance.simulator import simulated
 from conformance.suite.plan import plan
 from conformance.transport.server import HttpReply, HttpRequest, serving
 
+pytestmark = pytest.mark.slow
+
 REQUESTS = {"deepseek": 200, "groq": 200, "openai": 118}
 """How many requests a complete run sends, with turns and probes, plain and streamed; each new probe costs some."""
 

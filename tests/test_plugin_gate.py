@@ -15,6 +15,8 @@ from conformance.suite.expected_failures import ExpectedFailures
 from conformance.transport.server import HttpReply
 from tests.flaky import altered
 
+pytestmark = pytest.mark.slow
+
 TODAY = "2026-11-22"
 CASE = "plain-answer.stream"
 DONE, ROLE = "stream/ends-with-done", "stream/role-first"

@@ -7,6 +7,8 @@ import pytest
 from conformance.pytest_plugin import OPTIONS, SHORT
 from conformance.suite.run import BASE_URL, KEY
 
+pytestmark = pytest.mark.slow
+
 MATRIX = "Compatibility matrix"
 CASE = "plain-answer.plain"
 PLAN = "deepseek, deepseek-v4-flash: 13 requests"

@@ -26,6 +26,8 @@ from conformance.suite.repeat import merged
 from conformance.transport.server import HttpReply
 from tests.flaky import altered
 
+pytestmark = pytest.mark.slow
+
 RULE = "stream/role-first"
 
 

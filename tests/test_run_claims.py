@@ -21,6 +21,8 @@ from conformance.suite.run_claims import Answer, ask, given_claims
 from conformance.transport.server import HttpReply, HttpRequest, serving
 from conformance.wire.exchange import Exchange
 
+pytestmark = pytest.mark.slow
+
 MODEL = "my-finetune"
 THINKS = {"thinking.mode": "default-on"}
 SILENT = {"thinking.mode": "never"}

@@ -14,6 +14,8 @@ from conformance import environments, profiles
 from conformance.adapters import definition, install
 from conformance.simulator import simulated
 
+pytestmark = pytest.mark.slow
+
 SCHEMA = {
     "type": "object",
     "properties": {"city": {"type": "string"}, "celsius": {"type": "integer"}},

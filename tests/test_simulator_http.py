@@ -15,6 +15,8 @@ from conformance import profiles
 from conformance.simulator import simulated
 from conformance.transport.server import HttpReply, is_host_served, serving
 
+pytestmark = pytest.mark.slow
+
 NAMES = ("openai", "deepseek", "groq", "mistral", "gemini_openai_compat", "vllm", "litellm")
 PATH = "/v1/chat/completions"
 EVERY_ADDRESS = "0.0.0.0"  # noqa: S104 — nothing is bound

@@ -120,6 +120,7 @@ def test_what_only_earlier_exchanges_show_is_refused_only_if_claimed(
     assert 200 == client.post(f"{urls['openai']}/s/plain-answer{PATH}", json=body).status_code
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", profiles.names())
 def test_no_refusal_has_a_hole(name: str) -> None:
     simulator = Simulator(profiles.load(name))
