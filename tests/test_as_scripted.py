@@ -57,7 +57,7 @@ def test_an_answer_that_names_results_is_read(answer: str, expected: list[Any], 
         ("Rome is three degrees warmer than Madrid.", []),
         ("Rome is three degrees warmer than Madrid. My earlier reasoning was visible to me.", []),
         ("Madrid is three degrees warmer than Rome.", [AS_SCRIPTED]),
-        ("Rome is three degres warmer than Madrid.", [AS_SCRIPTED]),
+        ("Rome is three degree warmer than Madrid.", [AS_SCRIPTED]),
     ],
 )
 def test_an_engine_says_what_the_script_says(answer: str, expected: list[str]) -> None:

@@ -135,11 +135,11 @@ def calls_as_text(messages: Messages) -> Messages:
         return messages
     last = turns(messages)[-1]
     names = ", ".join([call["function"]["name"] for call in messages[last]["tool_calls"]])
-    told = ", ".join([messages[at]["content"] for at in results_of(messages, last)])
+    observed = ", ".join([messages[at]["content"] for at in results_of(messages, last)])
     return [
         *messages[:last],
         {"role": "assistant", "content": f"I call {names}."},
-        {"role": "user", "content": f"Observation: {told}"},
+        {"role": "user", "content": f"Observation: {observed}"},
     ]
 
 
@@ -229,7 +229,7 @@ FAULTS = [
     ClientFault("retells calls as text", calls_as_text, "deepseek", AGENT, RESENT, MUST, "got 'I call get_forecast"),
     ClientFault("splits text and calls", text_and_calls_split, "zai", AGENT, UNCHANGED, MUST, "split into messages"),
     ClientFault("splits parallel calls", calls_split, "zai", AGENT, UNCHANGED, MUST, "split into messages"),
-    ClientFault("writes arguments anew", each_call(lambda call: arguments_changed(call, reserialized)), "deepseek", AGENT, UNCHANGED, SHOULD, "expected the arguments"),
+    ClientFault("rewrites arguments", each_call(lambda call: arguments_changed(call, reserialized)), "deepseek", AGENT, UNCHANGED, SHOULD, "expected the arguments"),
     ClientFault("encodes arguments twice", each_call(lambda call: arguments_changed(call, json.dumps)), "deepseek", AGENT, UNCHANGED, MUST, "expected the arguments"),
     ClientFault("rewrites ids", ids_rewritten, "deepseek", AGENT, UNCHANGED, SHOULD, "expected id"),
     ClientFault("loses a user message", first_user_message_dropped, "deepseek", AGENT, "transcript/no-user-message-lost", MUST, "(user), got none"),
