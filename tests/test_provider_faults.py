@@ -28,6 +28,8 @@ from conformance.transport.server import HttpReply
 from tests.faults import CATALOGUE, Fault, Reply, events_of
 from tests.sampling import sampled
 
+pytestmark = pytest.mark.slow
+
 for module in ("statuses", "reasoning", "calls", "streams"):
     import_module(f"tests.faults.{module}")
 
