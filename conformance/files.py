@@ -94,12 +94,9 @@ class Checker:
         # A bare list of messages is read as a request without a model, which is not the sender's omission.
         self._message_rules = tuple([rule for rule in self.rules if not (rule.by_schema and rule.on is requests)])
         self._task = task
-        self._sides = {rule.id: rule.on.side.value for rule in self.rules}
-        self._loaded: dict[str, Profile] = {}
-        self._by_host: dict[str, str | None] = {}
-        self._known = frozenset(profiles.names() if task.provider == AUTO else ())
         if task.provider not in ("", AUTO):
-            self._loaded[task.provider] = profiles.load(task.provider)
+            # An unknown name is an error before anything is read.
+            profiles.load(task.provider)
 
     def file(self, file: File) -> Iterator[CheckedInput]:
         """Check the inputs in a file; if it becomes unreadable, the inputs before that still count."""
@@ -125,22 +122,8 @@ class Checker:
     def _profile(self, given: Input) -> Profile | None:
         name: str | None = self._task.provider
         if name == AUTO:
-            name = self._detected_provider(given)
-        if not name:
-            return None
-        if name not in self._loaded:
-            self._loaded[name] = profiles.load(name)
-        return self._loaded[name]
-
-    def _detected_provider(self, given: Input) -> str | None:
-        """Return the provider that an input names, if it has a profile, otherwise the provider of its host."""
-        if given.provider in self._known:
-            return given.provider
-        urls = [exchange.url for exchange in given.conversation if exchange.url]
-        host = urls[0].partition("://")[2].partition("/")[0] or urls[0].partition("/")[0] if urls else ""
-        if host not in self._by_host:
-            self._by_host[host] = profiles.by_host(host) if host else None
-        return self._by_host[host]
+            name = detected_provider(given)
+        return profiles.load(name) if name else None
 
     def _outcome(self, outcome: Outcome, counts: Counts) -> dict[str, Any] | None:
         """Count an outcome and return its JSON object, or None if the task does not report it."""
@@ -153,10 +136,9 @@ class Checker:
         return outcome.to_json() if self._task.show_all or outcome.status is Status.ERRORED else None
 
     def _failed_outcome(self, outcome: Outcome, counts: Counts) -> dict[str, Any] | None:
-        side = self._sides[outcome.rule]
         for finding in outcome.findings:
             counts["findings", finding.level.value] += 1
-            counts["sides", side] += 1
+            counts["sides", finding.side] += 1
             counts["hidden", ""] += not self._is_reported(finding)
         if not self._task.show_all and not any(map(self._is_reported, outcome.findings)):
             return None
@@ -166,6 +148,15 @@ class Checker:
 
     def _is_reported(self, finding: Finding) -> bool:
         return finding.level.severity >= self._task.level.severity
+
+
+def detected_provider(given: Input) -> str | None:
+    """Return the provider that an input names, if it has a profile, otherwise the provider of its host."""
+    if given.provider in profiles.names():
+        return given.provider
+    urls = [exchange.url for exchange in given.conversation if exchange.url]
+    host = urls[0].partition("://")[2].partition("/")[0] or urls[0].partition("/")[0] if urls else ""
+    return profiles.by_host(host) if host else None
 
 
 @lru_cache(maxsize=8)

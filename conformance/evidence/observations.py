@@ -11,6 +11,7 @@ from conformance import profiles
 from conformance.engine import check
 from conformance.evidence.answers import Answer, answer_of, cause_of, is_same, refusals_confirmed
 from conformance.evidence.reads import Reads, changed, deviations, kinds, observed_rules
+from conformance.files import detected_provider
 from conformance.formats import Input
 from conformance.profiles import UNKNOWN, Profile
 from conformance.results import Outcome, Refusal, Status
@@ -80,9 +81,9 @@ class Observation(NamedTuple):
 
 def observe(given: Input, provider: str = "") -> list[Observation]:
     """Compare each exchange of an input with a provider's profile; by default, that of the provider in the input."""
-    name = provider or provider_in(given)
+    name = provider or detected_provider(given)
     if name is not None:
-        return compare(given, _profile(name))
+        return compare(given, profiles.load(name))
     named = given.provider or "untold"
     digests = map(_digest, given.conversation)
     return [
@@ -105,17 +106,6 @@ def compare(given: Input, profile: Profile) -> list[Observation]:
         compared = _compare_request(first, outcomes, claimed, number, recorded)
         observations.append(_compare_reply(compared, outcomes, reads, number, claims))
     return observations
-
-
-def provider_in(given: Input) -> str | None:
-    """Return the profile of the provider that an input names, or else of its host; None if there is no such profile."""
-    if given.provider in _known():
-        return given.provider
-    urls = [exchange.url for exchange in given.conversation if exchange.url]
-    if not urls:
-        return None
-    host = urls[0].partition("://")[2].partition("/")[0] or urls[0].partition("/")[0]
-    return _by_host(host)
 
 
 _Deviations: TypeAlias = Mapping[tuple[str, str, str], str]
@@ -238,18 +228,3 @@ def _refs(given: Input) -> list[str]:
 @cache
 def _rules() -> Mapping[str, Rule]:
     return {rule.id: rule for rule in load()}
-
-
-@cache
-def _known() -> frozenset[str]:
-    return frozenset(profiles.names())
-
-
-@cache
-def _profile(name: str) -> Profile:
-    return profiles.load(name)
-
-
-@cache
-def _by_host(host: str) -> str | None:
-    return profiles.by_host(host)

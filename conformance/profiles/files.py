@@ -23,6 +23,7 @@ _PLAIN = ("title", "kind", "base_url", "key", "model", "max_tokens", "note")
 _HOSTS = re.compile(r"^hosts: *\[(.*)\] *$", re.MULTILINE)
 
 
+@cache
 def names() -> tuple[str, ...]:
     """Return the name of every profile."""
     return definitions.names(_FOLDER)
@@ -66,6 +67,7 @@ def resolve_profile(profile: Profile | str | Path | None) -> Profile | None:
     raise TypeError(message)
 
 
+@lru_cache(maxsize=_MAX_LOADED)
 def by_host(host: str) -> str | None:
     """Return the name of the profile with a host name; None if no profile has it.
 
