@@ -12,7 +12,7 @@ from conformance.adapters.loop import ANSWERED, ClientSession, DriverAnswer
 from conformance.adapters.normalize import normalize, normalize_text
 from conformance.engine import check
 from conformance.profiles import Profile
-from conformance.results import NOT_PLAYED, NOTHING_TO_JUDGE, Case, Evidence, Level, Outcome, Status
+from conformance.results import NOT_PLAYED, Case, Evidence, Level, Outcome, Status
 from conformance.rule_ids import matches
 from conformance.scenarios import Scenario
 from conformance.simulator.sessions import Session, SessionServer
@@ -109,10 +109,10 @@ def check_session(session: ClientSession, profile: Profile) -> tuple[Outcome, ..
     if not session.conversation:
         return tuple(_nothing_sent(wanted, session))
     claims = profile.at(str(session.job["model"]))
-    sides = {rule.id: rule.on.side for rule in rules.load()}
-    outcomes = [outcome for outcome in check(session.conversation, profile) if sides[outcome.rule] is Side.CLIENT]
-    outcomes = sorted([*outcomes, *loop.judge(session)], key=lambda outcome: outcome.rule)
-    idle = {outcome.rule for outcome in outcomes if _found_nothing(outcome)} & wanted
+    checked = check(session.conversation, profile)
+    clients = [outcome for outcome in checked if rules.by_id()[outcome.rule].on.side is Side.CLIENT]
+    outcomes = sorted([*clients, *loop.judge(session)], key=lambda outcome: outcome.rule)
+    idle = {outcome.rule for outcome in outcomes if outcome.found_nothing} & wanted
     facts = {fact.id for fact in loop.load()}
     untested = (idle & facts) | untested_rules(idle - facts, session.conversation, claims)
     return tuple(
@@ -127,16 +127,11 @@ def promised(scenario: Scenario) -> Set[str]:
     return guaranteed | {rule for rule in clients if any(matches(glob, rule) for glob in scenario.exercises)}
 
 
-def _found_nothing(outcome: Outcome) -> bool:
-    return outcome.status is Status.NOT_APPLICABLE and outcome.reason.startswith(NOTHING_TO_JUDGE)
-
-
 def _nothing_sent(wanted: Set[str], session: ClientSession) -> Iterator[Outcome]:
     error = session.answer.error
     raised = f"; the adapter raised {error.type}: {error.message:.300}" if error else ""
-    levels = {rule.id: rule.level for rule in rules.load()} | {fact.id: fact.level for fact in loop.load()}
     for rule in sorted(wanted | {ANSWERED}):
-        yield Outcome(rule, Status.UNTESTED, levels[rule], reason=f"no request was sent{raised}")
+        yield Outcome(rule, Status.UNTESTED, loop.with_rules()[rule].level, reason=f"no request was sent{raised}")
 
 
 def _errored(scenario: Scenario, variant: str, failure: str) -> Case:

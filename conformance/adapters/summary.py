@@ -1,9 +1,8 @@
 """Summaries of an adapter's results for reports: by rule, with the cases, the evidence and the fix."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any, Final
 
-from conformance import rules
 from conformance.adapters import loop
 from conformance.adapters.case import CaseRun
 from conformance.results import NOT_PLAYED, Finding, Level, Outcome, Results, Status
@@ -64,7 +63,7 @@ def _order(group: tuple[tuple[str, str], Any]) -> tuple[int, str]:
 
 
 def _rule(name: str, graded: str, found: Sequence[tuple[CaseRun, Outcome]]) -> dict[str, Any]:
-    doc = _docs()[name]
+    doc = loop.with_rules()[name].doc
     findings = [shown for run, outcome in found for shown in _findings(run, outcome)]
     return {
         "rule": name,
@@ -95,7 +94,3 @@ def _refusal(finding: Finding) -> str:
         return ""
     message = f": {finding.refusal.message}" if finding.refusal.message else ""
     return f"{finding.refusal.status}{message}"
-
-
-def _docs() -> Mapping[str, str]:
-    return {rule.id: rule.doc for rule in rules.load()} | {fact.id: fact.doc for fact in loop.load()}

@@ -318,17 +318,17 @@ def _baseline(arguments: argparse.Namespace) -> "Sequence[Entry]":
 
 def _write_baseline(results: "Results", path: Path) -> int:
     """Write an entry for each failure; errors are no failures of the adapter and get none."""
-    from conformance import baseline, rules
+    from conformance import baseline
     from conformance.adapters import loop
     from conformance.gate import check_results
     from conformance.reporting.text import plural
     from conformance.results import Status
 
     today = datetime.now(UTC).date().isoformat()
-    links = {rule.id: rule.source.url for rule in rules.load()} | {fact.id: fact.source.url for fact in loop.load()}
+    known = loop.with_rules()
     checked = check_results(results)
     entries = [
-        baseline.Entry(each.names[0], f"Failed on {today}: {each.message}", links[each.check])
+        baseline.Entry(each.names[0], f"Failed on {today}: {each.message}", known[each.check].source.url)
         for each in checked
         if each.is_failure
     ]

@@ -8,7 +8,6 @@ import argparse
 import json
 import textwrap
 from collections.abc import Iterator, Mapping
-from contextlib import suppress
 from fnmatch import fnmatchcase
 from typing import Any, Final
 
@@ -16,7 +15,6 @@ from conformance import profiles, rules
 from conformance.adapters import loop
 from conformance.adapters.loop import Fact
 from conformance.documents import read_json
-from conformance.documents.pointer import REMOVE, resolve
 from conformance.errors import UnknownName
 from conformance.resources import folder
 from conformance.rule_ids import matches
@@ -99,13 +97,8 @@ def _about(example: Example) -> str:
 
 
 def _difference(example: Example) -> Iterator[str]:
-    base = read_json(folder("fixtures") / "wire" / f"{example.base}.json")
-    for pointer, new in example.edits.items():
-        # The base has no value here if the edit adds one.
-        with suppress(LookupError):
-            yield f"  - {pointer}: {_short(resolve(base, pointer))}"
-        if new is not REMOVE:
-            yield f"  + {pointer}: {_short(new)}"
+    for sign, pointer, value in example.difference():
+        yield f"  {sign} {pointer}: {_short(value)}"
     for name, value in example.claims.items():
         yield f"  if the provider's claim {name} is {_short(value)}"
 

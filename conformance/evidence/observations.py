@@ -4,7 +4,6 @@ import hashlib
 import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from enum import StrEnum
-from functools import cache
 from typing import Any, Final, NamedTuple, TypeAlias
 
 from conformance import profiles
@@ -15,7 +14,7 @@ from conformance.files import detected_provider
 from conformance.formats import Input
 from conformance.profiles import UNKNOWN, Profile
 from conformance.results import Outcome, Refusal, Status
-from conformance.rules import Rule, load
+from conformance.rules import by_id
 from conformance.simulator.refusals import first_refusal
 from conformance.wire.exchange import Exchange
 from conformance.wire.views import Side
@@ -179,7 +178,7 @@ def _compare_reply(
     mismatches, errored = [], []
     confirmed: set[str] = set()
     contradicted: set[str] = set()
-    rules = _rules()
+    rules = by_id()
     for outcome in outcomes:
         if outcome.status is Status.ERRORED:
             errored.append(f"{outcome.rule}: {outcome.reason}")
@@ -223,8 +222,3 @@ def _refs(given: Input) -> list[str]:
     known: tuple[int | None, ...] = given.lines
     lines = known if len(known) == len(given.conversation) else (given.line,) * len(given.conversation)
     return [given.path if line is None else f"{given.path}:{line}" for line in lines]
-
-
-@cache
-def _rules() -> Mapping[str, Rule]:
-    return {rule.id: rule for rule in load()}

@@ -1,9 +1,11 @@
 """Text from the wire, made safe for a terminal or a page of Markdown."""
 
 import re
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from itertools import groupby
-from typing import Final, TypeAlias
+from typing import Any, Final, TypeAlias
+
+from conformance.documents.pointer import parse
 
 Paint: TypeAlias = Callable[[str, str], str]
 """Colours a text, or returns it unchanged: `paint("red", "MUST")`."""
@@ -16,6 +18,16 @@ def printable(text: str) -> str:
     if text.isprintable():
         return text
     return "".join([each if each.isprintable() else repr(each)[1:-1] for each in text])
+
+
+def line_of(report: Mapping[str, Any], pointer: str) -> int | None:
+    """Return the line of the exchange that a pointer leads into, otherwise that of the whole input, None if unknown."""
+    lines, number = report.get("lines", ()), parse(pointer)[:1]
+    if number and number[0].isdecimal() and int(number[0]) < len(lines):
+        line: int | None = lines[int(number[0])]
+        return line
+    whole: int | None = report["line"]
+    return whole
 
 
 def code(text: str) -> str:

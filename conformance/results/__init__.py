@@ -134,6 +134,11 @@ class Outcome:
     findings: tuple[Finding, ...] = ()
     reason: str = ""
 
+    @property
+    def found_nothing(self) -> bool:
+        """Return True if the rule did not apply because it found no element to check."""
+        return self.status is Status.NOT_APPLICABLE and self.reason.startswith(NOTHING_TO_JUDGE)
+
     def to_json(self) -> dict[str, Any]:
         """Return the outcome as the JSON object that reports contain."""
         shown: dict[str, Any] = {

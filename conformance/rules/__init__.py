@@ -7,7 +7,8 @@ what a probe expects and what fails an adapter.
 
 import importlib
 import re
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import cache
 from pathlib import Path
@@ -22,8 +23,8 @@ from conformance.wire.exchange import Conversation
 from conformance.wire.views import View
 
 __all__ = [
-    "Context", "Example", "Fault", "Judge", "Rule", "Source", "Where", "advice", "current_id", "example", "load",
-    "rule", "select",
+    "Context", "Example", "Fault", "Judge", "Rule", "Source", "Where", "advice", "by_id", "current_id", "example",
+    "load", "rule", "select",
 ]  # fmt: skip
 
 Judge: TypeAlias = Callable[[Any, Context], Iterable[Fault] | None]
@@ -56,6 +57,20 @@ class Example:
 
         path = folder("fixtures") / "wire" / f"{self.base}.json"
         return tuple(exchange(each, str(path)) for each in edit(read_json(path), self.edits))
+
+    def difference(self) -> Iterator[tuple[str, str, Any]]:
+        """Yield what the edits remove from the base (`-`) and what they add (`+`), each with its pointer."""
+        from conformance.documents import read_json
+        from conformance.documents.pointer import REMOVE, resolve
+        from conformance.resources import folder
+
+        base = read_json(folder("fixtures") / "wire" / f"{self.base}.json")
+        for pointer, new in self.edits.items():
+            # The base has no value here if the edit adds one.
+            with suppress(LookupError):
+                yield "-", pointer, resolve(base, pointer)
+            if new is not REMOVE:
+                yield "+", pointer, new
 
 
 def example(base: str, edits: Mapping[str, Any] | None = None, claims: Mapping[str, Any] | None = None) -> Example:
@@ -161,6 +176,12 @@ def load() -> tuple[Rule, ...]:
     paths = [path for path in Path(__file__).parent.glob("*/*.py") if path.name != "__init__.py"]
     found: list[Rule] = [importlib.import_module(f"{__name__}.{path.parent.name}.{path.stem}").judge for path in paths]
     return tuple(sorted(found, key=lambda each: each.id))
+
+
+@cache
+def by_id() -> Mapping[str, Rule]:
+    """Return every rule of the package by its id."""
+    return {rule.id: rule for rule in load()}
 
 
 def select(patterns: Iterable[str]) -> tuple[Rule, ...]:

@@ -11,6 +11,8 @@ from functools import cache
 from pathlib import Path
 from typing import Any, Final, TypeAlias
 
+import orjson
+
 from conformance import definitions
 from conformance.documents import Document, read_yaml
 from conformance.errors import UnknownName
@@ -35,6 +37,11 @@ _ID_CLAIMS: Final = (
     "ids.empty-in-request", "ids.foreign",
 )  # fmt: skip
 """Claims about ids, which are unknown in a scenario with ids of its own."""
+
+
+def arguments_text(arguments: Arguments) -> str:
+    """Return the arguments of a call as the model writes them."""
+    return arguments if isinstance(arguments, str) else orjson.dumps(arguments).decode()
 
 
 @dataclass(frozen=True, slots=True)

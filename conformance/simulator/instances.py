@@ -4,6 +4,7 @@ import re
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any, Final
 
+from conformance.documents.pointer import resolve
 from conformance.schemas import argument_errors
 from conformance.wire.ids import text_matching
 
@@ -109,11 +110,13 @@ class _Sampler:
 
     def referenced(self, reference: str) -> Any:
         """Return the schema at a reference within the root; an empty one if there is none."""
-        found = self.root
-        for token in reference.removeprefix("#").split("/")[1:]:
-            key = token.replace("~1", "/").replace("~0", "~")
-            found = found.get(key) if isinstance(found, dict) else None
-        return found if reference.startswith("#") and found is not None else {}
+        if not reference.startswith("#"):
+            return {}
+        try:
+            found = resolve(self.root, reference.removeprefix("#"))
+        except (LookupError, ValueError):
+            return {}
+        return {} if found is None else found
 
     def object(self, schema: Mapping[str, Any], depth: int) -> dict[str, Any]:
         """Return an object with the required keys, and the optional ones if they are wanted."""

@@ -5,6 +5,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any, Final
 
+from conformance.documents.pointer import parse
 from conformance.results import Outcome, Refusal
 from conformance.simulator.reply_context import ReplyContext
 
@@ -101,7 +102,7 @@ def _claimed(outcomes: Sequence[Outcome], exchange: int) -> list[Refusal]:
 
 def position(pointer: str) -> tuple[int, ...]:
     """Return the numbers in a pointer, which order the faults of a request."""
-    return tuple([int(token) for token in pointer.split("/") if token.isdecimal()])
+    return tuple([int(token) for token in parse(pointer) if token.isdecimal()])
 
 
 def error_body(context: ReplyContext, refusal: Refusal) -> Any:

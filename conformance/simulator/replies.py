@@ -5,7 +5,7 @@ from typing import Any, Final, NamedTuple
 
 import orjson
 
-from conformance.scenarios import Turn
+from conformance.scenarios import Turn, arguments_text
 from conformance.simulator import members, shaping
 from conformance.simulator.reasoning import sign, with_reasoning, without_reasoning
 from conformance.simulator.reply_context import ReplyContext
@@ -132,10 +132,8 @@ def _content_beside_calls(context: ReplyContext) -> dict[str, Any]:
 
 def _call(context: ReplyContext, turn: Turn, position: int, number: int) -> dict[str, Any]:
     name, arguments = turn.calls[position]
-    if isinstance(arguments, str):
-        text = arguments
-    else:
-        text = orjson.dumps(arguments).decode() if arguments else str(context.claim("arguments.when-none", "{}"))
+    is_empty = not isinstance(arguments, str) and not arguments
+    text = str(context.claim("arguments.when-none", "{}")) if is_empty else arguments_text(arguments)
     identity = turn.ids[position] if turn.ids else context.call_id(name, number)
     return {"id": identity, "type": "function", "function": {"name": name, "arguments": text}}
 

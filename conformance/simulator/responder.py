@@ -7,18 +7,16 @@ scenario says that its replies break that rule.
 import re
 from collections.abc import Mapping, Sequence, Set
 from dataclasses import dataclass, replace
-from functools import cache
 from typing import Any, Final
 
 import orjson
 
-from conformance import profiles
+from conformance import profiles, rules
 from conformance.documents.json_scan import syntax_error_position
 from conformance.engine import check
 from conformance.errors import InvalidDocument
 from conformance.profiles import Profile
 from conformance.results import Level, Refusal, Status
-from conformance.rules import load
 from conformance.scenarios import Turn
 from conformance.simulator import chunks, members, raw, refusals, replies
 from conformance.simulator.parameters import NO_PARAMETERS, Parameters
@@ -151,7 +149,7 @@ class Responder:
             for outcome in check((sent,), self.profile)
             if outcome.status in (Status.FAILED, Status.ERRORED)
             and outcome.level is Level.MUST
-            and _sides()[outcome.rule] is Side.PROVIDER
+            and rules.by_id()[outcome.rule].on.side is Side.PROVIDER
             and outcome.rule not in self.broken
         ]
         if broken:
@@ -189,8 +187,3 @@ def as_json(status: int, body: Any) -> HttpReply:
 def headers(content_type: str) -> dict[str, str]:
     """Return the headers of a reply, which mark it as simulated."""
     return {"content-type": content_type, "server": SIMULATOR}
-
-
-@cache
-def _sides() -> Mapping[str, Side]:
-    return {rule.id: rule.on.side for rule in load()}

@@ -1,11 +1,11 @@
 """A turn of the script, shaped by the parameters of a request: in the wanted format, and cut where it has to end."""
 
 from dataclasses import replace
-from typing import Any, Final
+from typing import Final
 
 import orjson
 
-from conformance.scenarios import Turn
+from conformance.scenarios import Turn, arguments_text
 from conformance.schemas import check_schema
 from conformance.simulator.instances import obeys, sample
 from conformance.simulator.parameters import Parameters
@@ -38,7 +38,7 @@ def bounded(turn: Turn, parameters: Parameters, *, thinks: bool) -> tuple[Turn, 
     if parameters.limit is None:
         return turn, False
     left = parameters.limit * CHARACTERS_PER_TOKEN
-    calls = [(name, _text(arguments)) for name, arguments in turn.calls]
+    calls = [(name, arguments_text(arguments)) for name, arguments in turn.calls]
     texts = [turn.thinks if thinks else "", turn.says, *[text for _, text in calls]]
     if sum([len(text) for text in texts]) <= left:
         return turn, False
@@ -54,7 +54,3 @@ def _stopped(turn: Turn, stops: tuple[str, ...]) -> Turn:
     """Return a turn whose answer ends before the first stop text in it."""
     found = [position for position in [turn.says.find(stop) for stop in stops] if position >= 0]
     return replace(turn, says=turn.says[: min(found)], calls=(), ids=()) if found else turn
-
-
-def _text(arguments: Any) -> str:
-    return arguments if isinstance(arguments, str) else orjson.dumps(arguments).decode()

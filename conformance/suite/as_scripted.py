@@ -12,7 +12,7 @@ import orjson
 from conformance.convert import ingress
 from conformance.profiles import Profile
 from conformance.results import Evidence, ProbeResult, Status
-from conformance.scenarios import Scenario, Turn
+from conformance.scenarios import Scenario, Turn, arguments_text
 from conformance.simulator import replies
 from conformance.simulator.responder import Responder
 from conformance.wire.exchange import Conversation, Exchange
@@ -126,12 +126,8 @@ def _value(arguments: Any) -> Any:
 
 
 def _as_transcript(turn: Turn) -> dict[str, Any]:
-    calls = [{"function": {"name": name, "arguments": _text(arguments)}} for name, arguments in turn.calls]
+    calls = [{"function": {"name": name, "arguments": arguments_text(arguments)}} for name, arguments in turn.calls]
     return {"content": turn.says, "reasoning_content": turn.thinks} | ({"tool_calls": calls} if calls else {})
-
-
-def _text(arguments: Any) -> str:
-    return arguments if isinstance(arguments, str) else orjson.dumps(arguments).decode()
 
 
 def _answers(scenario: Scenario, conversation: Conversation) -> Iterator[tuple[Turn, Sequence[tuple[str, Any]], str]]:

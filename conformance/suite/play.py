@@ -13,7 +13,6 @@ from conformance.results import (
     ENDED_BY_MODEL,
     INCONCLUSIVE,
     NOT_PLAYED,
-    NOTHING_TO_JUDGE,
     Case,
     Evidence,
     Level,
@@ -104,7 +103,7 @@ def play(scenario: Scenario, variant: str, subject: Subject) -> Case:
     if not conversation:
         return Case(scenario.name, variant, subject.evidence, note=progress.note)
     checked = check(conversation, subject.profile)
-    idle = {outcome.rule for outcome in checked if _found_nothing(outcome)}.intersection(promised(scenario, variant))
+    idle = {outcome.rule for outcome in checked if outcome.found_nothing}.intersection(promised(scenario, variant))
     untested = untested_rules(idle, conversation, subject.claims)
     outcomes = _of_provider(checked, frozenset() if progress.is_inconclusive else untested)
     outcomes = with_excerpts(_without_reasoning(outcomes, progress.silent), conversation)
@@ -255,10 +254,9 @@ def _of_provider(outcomes: Sequence[Outcome], untested: Set[str]) -> tuple[Outco
     The requests are this project's own, so outcomes about the client are omitted. A request that breaks a MUST is a
     bug of the suite, and errored.
     """
-    sides = {rule.id: rule.on.side for rule in rules.load()}
     kept = []
     for outcome in outcomes:
-        if sides[outcome.rule] is Side.PROVIDER:
+        if rules.by_id()[outcome.rule].on.side is Side.PROVIDER:
             kept.append(replace(outcome, status=Status.UNTESTED) if outcome.rule in untested else outcome)
         elif outcome.status is Status.ERRORED or (outcome.status is Status.FAILED and outcome.level is Level.MUST):
             reason = outcome.reason or f"the suite's own request breaks it: {outcome.findings[0].message}"
@@ -278,10 +276,6 @@ def _claims_kept(outcomes: Sequence[Outcome], claims: Mapping[str, Any]) -> tupl
 def _at_must(outcome: Outcome) -> Outcome:
     findings = tuple([replace(finding, level=Level.MUST) for finding in outcome.findings])
     return replace(outcome, level=Level.MUST, findings=findings)
-
-
-def _found_nothing(outcome: Outcome) -> bool:
-    return outcome.status is Status.NOT_APPLICABLE and outcome.reason.startswith(NOTHING_TO_JUDGE)
 
 
 def untested_rules(idle: Set[str], conversation: Conversation, claims: Mapping[str, Any]) -> Set[str]:

@@ -8,16 +8,17 @@ As with rules, a fact first finds the elements to check: without any it does not
 """
 
 import importlib
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 from typing import Any, Final, TypeAlias
 
+from conformance import rules
 from conformance.adapters.loop._session import ClientSession, DriverAnswer, LoopEvent, RaisedError, parse_arguments
 from conformance.documents.pointer import render
 from conformance.results import NOTHING_TO_JUDGE, Finding, Level, Outcome, Status
-from conformance.rules import Fault, Source
+from conformance.rules import Fault, Rule, Source
 from conformance.scenarios import Scenario
 from conformance.wire.views import Side
 
@@ -101,6 +102,12 @@ def load() -> tuple[Fact, ...]:
     stems = [path.stem for path in Path(__file__).parent.glob("*.py") if not path.name.startswith("_")]
     found: list[Fact] = [importlib.import_module(f"{__name__}.{stem}").judge for stem in stems]
     return tuple(sorted(found, key=lambda each: each.id))
+
+
+@cache
+def with_rules() -> Mapping[str, Rule | Fact]:
+    """Return every rule and every fact by its id: all that an adapter can be checked by."""
+    return {**rules.by_id(), **{fact.id: fact for fact in load()}}
 
 
 def judge(session: ClientSession) -> tuple[Outcome, ...]:

@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
-from conformance.documents.pointer import Place, render
+from conformance.documents.pointer import Place, parse, render
 from conformance.profiles import rejects_or_damages, tolerates
 
 
@@ -110,4 +110,4 @@ class Demands:
     @property
     def notes(self) -> tuple[Note, ...]:
         """Return the notes in the order of their messages."""
-        return tuple(sorted(self._notes, key=lambda note: int(note.pointer.split("/")[1]) if note.pointer else -1))
+        return tuple(sorted(self._notes, key=lambda note: int(parse(note.pointer)[0]) if note.pointer else -1))

@@ -6,7 +6,7 @@ from typing import Any
 
 from conformance.profiles import UNKNOWN, Profile
 from conformance.results import Case, Evidence, Finding, Level, Outcome, ProbeResult, Results, Status, Verdict
-from conformance.rules import Rule, load
+from conformance.rules import Rule, by_id
 
 PROBES = "probes"
 """The family of all probes; it comes after the families of the rules."""
@@ -55,7 +55,7 @@ def cells(results: Results, profile: Profile, confirmed: Mapping[str, int] | Non
     if results.claims:
         profile = profile.with_claims({name: claim.value for name, claim in results.claims.items()})
     claims = profile.at(results.model, "")
-    rules = {rule.id: rule for rule in load()}
+    rules = by_id()
     found: dict[tuple[str, str, str, Evidence], list[Cell]] = {}
     for case in results.cases:
         for cell in (*_of_rules(case, rules, claims, confirmed or {}), *_of_probes(case)):

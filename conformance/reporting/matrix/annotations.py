@@ -10,6 +10,7 @@ from conformance.baseline import Entry
 from conformance.documents import read_json
 from conformance.documents.json_scan import lines_of
 from conformance.gate import PROBES, CheckResult, GateResult, check_results
+from conformance.reporting.text import line_of
 from conformance.results import Level, Results, Status
 from conformance.rule_ids import current_id
 
@@ -96,11 +97,7 @@ def _of_outcome(suite: str, given: Mapping[str, Any], outcome: Mapping[str, Any]
 
 def _location(given: Mapping[str, Any], finding: Mapping[str, Any]) -> Location:
     """Return the location of a finding: its own line, or the line of its exchange, or that of its input."""
-    number, lines = finding["at"].split("/")[1:2], given.get("lines", ())
-    line = given["line"]
-    if number and number[0].isdecimal() and int(number[0]) < len(lines):
-        line = lines[int(number[0])]
-    return Location(given["path"], finding.get("line", line))
+    return Location(given["path"], finding.get("line", line_of(given, finding["at"])))
 
 
 def of_gate(

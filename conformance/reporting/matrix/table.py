@@ -22,7 +22,7 @@ from conformance.reporting.text import plural
 from conformance.resources import folder
 from conformance.results import Evidence, Finding, Results, Verdict
 from conformance.results.files import CALIBRATION, read_all
-from conformance.rules import Rule, load
+from conformance.rules import Rule
 from conformance.wire.views import Side
 
 ADAPTER: Final = "adapter"
@@ -140,8 +140,7 @@ def load_inputs(reports: Path | None = None) -> Inputs:
 
 def table(inputs: Inputs, today: str = "") -> Table:
     """Return the matrix; entries of the baseline that have expired by `today` (ISO 8601) cover nothing."""
-    rules: dict[str, Rule | Fact] = {rule.id: rule for rule in load()}
-    rules |= {fact.id: fact for fact in loop.load()}
+    rules = loop.with_rules()
     subjects: dict[str, Subject] = {}
     found: list[TableCell] = []
     for results in inputs.results:

@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any, Final
 
 from conformance.formats.inputs import KINDS
-from conformance.reporting.text import Paint, plural, printable
+from conformance.reporting.text import Paint, line_of, plural, printable
 
 _COLOURS: Final = {"MUST": "red", "SHOULD": "yellow", "MAY": "cyan"}
 
@@ -27,9 +27,7 @@ def render_inputs(
 
 def _place(given: Mapping[str, Any], pointer: str = "") -> str:
     """Return path and line of an input, or of the exchange in it that a pointer points to."""
-    line, lines, number = given["line"], given.get("lines", ()), pointer.split("/")[1:2]
-    if number and number[0].isdecimal() and int(number[0]) < len(lines):
-        line = lines[int(number[0])]
+    line = line_of(given, pointer)
     return printable(given["path"] if line is None else f"{given['path']}:{line}")
 
 

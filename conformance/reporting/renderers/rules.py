@@ -2,7 +2,6 @@
 
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from contextlib import suppress
 from typing import Any, Final, NamedTuple
 
 import orjson
@@ -10,12 +9,9 @@ import orjson
 from conformance import rules
 from conformance.adapters import loop
 from conformance.adapters.loop import Fact
-from conformance.documents import read_json
-from conformance.documents.pointer import REMOVE, resolve
 from conformance.reporting.matrix.table import Table
 from conformance.reporting.templates import render_template
 from conformance.reporting.text import prose, shorten
-from conformance.resources import folder
 from conformance.results import Verdict
 from conformance.rules import Example, Rule, advice
 
@@ -82,13 +78,8 @@ def _entry(rule: Rule | Fact, failing: Sequence[tuple[str, Sequence[str]]]) -> _
 
 
 def _example(example: Example) -> Iterator[str]:
-    base = read_json(folder("fixtures") / "wire" / f"{example.base}.json")
-    for pointer, new in example.edits.items():
-        # An edit may add a value.
-        with suppress(LookupError):
-            yield f"- {pointer}: {_json(resolve(base, pointer))}"
-        if new is not REMOVE:
-            yield f"+ {pointer}: {_json(new)}"
+    for sign, pointer, value in example.difference():
+        yield f"{sign} {pointer}: {_json(value)}"
     for name, value in example.claims.items():
         yield f"  if the provider claims {name}: {_json(value)}"
 

@@ -14,7 +14,6 @@ from urllib.parse import quote
 
 import orjson
 
-from conformance import rules
 from conformance.adapters import loop
 from conformance.adapters.loop import Fact
 from conformance.reporting.matrix.annotations import TITLES, Annotation, Kind, of_inputs
@@ -75,8 +74,7 @@ def _run(shown: Sequence[Annotation], errored: Sequence[Annotation], left: int) 
 
 
 def _driver(ids: Sequence[str]) -> dict[str, Any]:
-    every: list[Rule | Fact] = [*rules.load(), *loop.load()]
-    known = {each.id: each for each in every}
+    known = loop.with_rules()
     return {
         "name": "wire-conformance",
         "version": version("wire-conformance"),

@@ -1,6 +1,7 @@
 from collections.abc import Iterator, Mapping
 from typing import Any, Final
 
+from conformance.documents.pointer import parse
 from conformance.results import Level
 from conformance.rules import Context, Fault, Source, example, rule
 from conformance.wire.elements import Body
@@ -76,7 +77,7 @@ def _named(value: Any) -> Iterator[str]:
         if isinstance(value.get("when"), list):
             yield from _named(value["when"])
         elif isinstance(value.get("at"), str):
-            yield value["at"].split("/")[1]
+            yield parse(value["at"])[0]
         elif isinstance(value.get("field"), str):
             yield value["field"]
         else:

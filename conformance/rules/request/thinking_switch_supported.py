@@ -1,4 +1,5 @@
 from conformance import profiles
+from conformance.documents.pointer import parse
 from conformance.results import Level
 from conformance.rules import Context, Fault, Source, example, rule
 from conformance.wire.elements import Body
@@ -42,5 +43,5 @@ def judge(request: Body, context: Context) -> list[Fault]:
     if switch is None or switch["thinks"] is not never:
         return []
     words = "no parameter that turns thinking on" if never else "no parameter that turns thinking off"
-    values = {"model": request.exchange.model, "field": switch["at"].split("/")[1]}
+    values = {"model": request.exchange.model, "field": parse(switch["at"])[0]}
     return [Fault(f"expected {words}, got one at {switch['at']}", values=values, claim=claim)]
