@@ -4,15 +4,16 @@ Every run, matrix and provider page answers them first. A fact that a claim prom
 `untested`, and fails the run: green means checked.
 """
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from typing import Any, Final
 
 from conformance import scenarios
 from conformance.profiles import UNKNOWN
 from conformance.results import Case, Evidence, Level, Outcome, ProbeResult, Status, Verdict
+from conformance.wire.reasoning import TAGS
 
-FIELD: Final = "reasoning/in-claimed-field"
+REASONING_RULE: Final = "reasoning/in-claimed-field"
 """The rule that checks where reasoning stands."""
 
 
@@ -21,7 +22,7 @@ class Check:
     """One thing that a core fact rests on: a rule, or a probe, in any of some scenarios.
 
     `claims`: the claims that promise it; a rule without claims is promised to all. `optional`: it counts where it
-    applied, and is not missed elsewhere.
+    applied, and is not missed elsewhere. `shown_by`: whether a case shows by other means that it passes, by the claims.
     """
 
     name: str
@@ -29,6 +30,7 @@ class Check:
     claims: tuple[str, ...] = ()
     probe: bool = False
     optional: bool = False
+    shown_by: Callable[[Case, Mapping[str, Any]], bool] | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,17 +52,19 @@ class Definition:
 class CoreFact:
     """One core fact of one subject.
 
-    `claimed` and `observed` are in words. `evidence`: the kinds behind the verdict. `reasons`: what breaks, what could
-    not be tested and why, or the claim that makes it not applicable. `variants`: those it was tested in.
+    `claimed`, by claim, and `observed` are in words. `evidence`: the kinds behind the verdict. `reasons`: what breaks,
+    what could not be tested and why, or the claims that make it not applicable or unknown; `needs` names these claims,
+    a group for each such reason.
     """
 
     name: str
     title: str
     verdict: Verdict
-    claimed: str
+    claimed: Mapping[str, str]
     observed: str
     evidence: tuple[str, ...]
     reasons: tuple[str, ...]
+    needs: tuple[tuple[str, ...], ...] = ()
 
 
 _NO_REASONING: Final = {"thinking.mode": "never", "reasoning.response-field": "none"}
@@ -71,9 +75,21 @@ _TURNS: Final = (_THINKING, "two-tool-turns")
 _CALLS: Final = ("one-tool-call", *_TURNS)
 
 
-def _probe(scenarios: str | tuple[str, ...], name: str, *claims: str, optional: bool = False) -> Check:
+def _probe(scenarios: str | tuple[str, ...], name: str, *claims: str, **more: Any) -> Check:
     names = (scenarios,) if isinstance(scenarios, str) else scenarios
-    return Check(name, names, claims, probe=True, optional=optional)
+    return Check(name, names, claims, probe=True, **more)
+
+
+def _shows_tags(case: Case, claims: Mapping[str, Any]) -> bool:
+    """Return True if a reply showed reasoning between the claimed tags, which the rule takes for content."""
+    claimed = claims.get("reasoning.response-field", UNKNOWN)
+    fields = claimed if isinstance(claimed, list) else [claimed]
+    return any(field in TAGS and field in case.observed.get("reasoning-fields", ()) for field in fields)
+
+
+def _is_never_sent(case: Case, claims: Mapping[str, Any]) -> bool:
+    """Return True if the whole scenario was answered though it never sends reasoning back, as the claims have it."""
+    return claims.get("reasoning.request-field") == "none" and bool(case.outcomes) and not case.note
 
 
 DEFINITIONS: Final = (
@@ -81,7 +97,14 @@ DEFINITIONS: Final = (
         "reasoning-field",
         "Field that carries reasoning",
         ("reasoning.response-field", "reasoning.request-field"),
-        (Check(FIELD, (_THINKING, "reasoning-without-tools"), ("reasoning.response-field",)),),
+        (
+            Check(
+                REASONING_RULE,
+                (_THINKING, "reasoning-without-tools"),
+                ("reasoning.response-field",),
+                shown_by=_shows_tags,
+            ),
+        ),
         _NO_REASONING,
         ("reasoning-fields", "reasoning-on-tool-turns"),
     ),
@@ -90,7 +113,7 @@ DEFINITIONS: Final = (
         "Reasoning of a tool turn omitted, emptied, changed",
         ("reasoning.omitted-on-tool-turn", "reasoning.empty-on-tool-turn", "reasoning.altered"),
         (
-            _probe(_THINKING, "absent-current-own", "reasoning.omitted-on-tool-turn"),
+            _probe(_THINKING, "absent-current-own", "reasoning.omitted-on-tool-turn", shown_by=_is_never_sent),
             _probe(_THINKING, "empty-current-own", "reasoning.empty-on-tool-turn"),
             _probe(_THINKING, "altered-current-own", "reasoning.altered"),
         ),
@@ -134,28 +157,27 @@ def core_facts(cases: Sequence[Case], claims: Mapping[str, Any]) -> tuple[CoreFa
 
 
 def _fact(definition: Definition, cases: Sequence[Case], claims: Mapping[str, Any]) -> CoreFact:
-    claimed = _claimed(definition, claims)
+    fact = CoreFact(definition.name, definition.title, Verdict.UNKNOWN, _claimed(definition, claims), "", (), ())
     for name, value in definition.ruled_out_by.items():
         if claims.get(name) == value:
             reason = f"{name}: {str(value).lower()}"
-            return CoreFact(definition.name, definition.title, Verdict.NOT_APPLICABLE, claimed, "", (), (reason,))
+            return replace(fact, verdict=Verdict.NOT_APPLICABLE, reasons=(reason,), needs=((name,),))
     tested = [each for check in definition.checks if (each := _tested(check, cases, claims)) is not None]
-    verdict, reasons = _verdict(tested)
     evidence = tuple(sorted({each.evidence for each in tested if each.evidence}))
-    observed = "; ".join(_observed(definition, cases))
-    return CoreFact(definition.name, definition.title, verdict, claimed, observed, evidence, reasons)
+    return _with_verdict(replace(fact, evidence=evidence, observed="; ".join(_observed(definition, cases))), tested)
 
 
 @dataclass(frozen=True, slots=True)
 class _Tested:
     """What came of one check: its status over all variants, and why it is not a pass.
 
-    Not applicable: the claims leave open whether the check can be made.
+    Not applicable: whether the check can be made depends on `needs`, claims that are unknown.
     """
 
     status: Status
     evidence: str = ""
     reason: str = ""
+    needs: tuple[str, ...] = ()
 
 
 _WORST: Final = (Status.ERRORED, Status.FAILED, Status.UNTESTED, Status.PASSED)
@@ -171,8 +193,9 @@ def _tested(check: Check, cases: Sequence[Case], claims: Mapping[str, Any]) -> _
     unmet = {name: scenarios.load(name).unmet(claims) for name in check.scenarios}
     playable = [name for name, need in unmet.items() if need is None]
     if not playable:
-        needs = sorted({need for need in unmet.values() if need is not None and claims.get(need, UNKNOWN) == UNKNOWN})
-        return _Tested(Status.NOT_APPLICABLE, reason=f"{', '.join(needs)}: unknown") if needs else None
+        open_needs = {need for need in unmet.values() if need is not None and claims.get(need, UNKNOWN) == UNKNOWN}
+        needs = tuple(sorted(open_needs))
+        return _Tested(Status.NOT_APPLICABLE, "", f"{', '.join(needs)}: {UNKNOWN}", needs) if needs else None
     notes = sorted({case.note for case in cases if case.scenario in playable and case.note})
     played = any(case.scenario in playable for case in cases)
     why = "; ".join(notes) or ("it never applied" if played else "the scenario was not played")
@@ -191,22 +214,8 @@ def _found(check: Check, cases: Sequence[Case], claims: Mapping[str, Any]) -> It
             reason = f"{case.name}: {check.name}: {_reason(each)}"
             passed = each.status in (Status.PASSED, Status.NOT_APPLICABLE)
             yield _Tested(_status(each), case.evidence.value, "" if passed else reason)
-        if check.name == FIELD and _shows_tags(case, claims):
+        if check.shown_by is not None and check.shown_by(case, claims):
             yield _Tested(Status.PASSED, case.evidence.value)
-        if check.name == "absent-current-own" and _is_never_sent(case, claims):
-            yield _Tested(Status.PASSED, case.evidence.value)
-
-
-def _shows_tags(case: Case, claims: Mapping[str, Any]) -> bool:
-    """Return True if a reply showed reasoning between the claimed tags, which the rule takes for content."""
-    claimed = claims.get("reasoning.response-field", UNKNOWN)
-    fields = claimed if isinstance(claimed, list) else [claimed]
-    return any(field.endswith("-tags") and field in case.observed.get("reasoning-fields", ()) for field in fields)
-
-
-def _is_never_sent(case: Case, claims: Mapping[str, Any]) -> bool:
-    """Return True if the whole scenario was answered though it never sends reasoning back, as the claims have it."""
-    return claims.get("reasoning.request-field") == "none" and bool(case.outcomes) and not case.note
 
 
 def _items(check: Check, case: Case) -> Iterable[Outcome | ProbeResult]:
@@ -228,23 +237,26 @@ def _reason(item: Outcome | ProbeResult) -> str:
     return item.findings[0].message if item.findings else item.reason or item.status.value
 
 
-def _verdict(tested: Sequence[_Tested]) -> tuple[Verdict, tuple[str, ...]]:
-    reasons = {
-        status: tuple(dict.fromkeys(each.reason for each in tested if each.status is status)) for status in Status
-    }
-    if broken := reasons[Status.FAILED] + reasons[Status.ERRORED]:
-        return Verdict.BREAKS, broken
-    if reasons[Status.UNTESTED]:
-        return Verdict.UNTESTED, reasons[Status.UNTESTED]
-    passed = [each for each in tested if each.status is Status.PASSED]
-    if not passed:
-        return Verdict.UNKNOWN, reasons[Status.NOT_APPLICABLE]
-    simulated = any(each.evidence == Evidence.SIMULATED.value for each in passed)
-    return (Verdict.DECLARED if simulated else Verdict.CONFORMS), ()
+def _with_verdict(fact: CoreFact, tested: Sequence[_Tested]) -> CoreFact:
+    """Return a fact with its verdict, and the reasons for it."""
+    found = {status: list(dict.fromkeys(each for each in tested if each.status is status)) for status in Status}
+    if broken := found[Status.FAILED] + found[Status.ERRORED]:
+        return _for_reasons(fact, Verdict.BREAKS, broken)
+    if found[Status.UNTESTED]:
+        return _for_reasons(fact, Verdict.UNTESTED, found[Status.UNTESTED])
+    if not found[Status.PASSED]:
+        fact = _for_reasons(fact, Verdict.UNKNOWN, found[Status.NOT_APPLICABLE])
+        return replace(fact, needs=tuple(dict.fromkeys(each.needs for each in found[Status.NOT_APPLICABLE])))
+    simulated = any(each.evidence == Evidence.SIMULATED.value for each in found[Status.PASSED])
+    return replace(fact, verdict=Verdict.DECLARED if simulated else Verdict.CONFORMS)
 
 
-def _claimed(definition: Definition, claims: Mapping[str, Any]) -> str:
-    return "; ".join(f"{name}: {_words(claims.get(name, 'as the canonical wire'))}" for name in definition.claims)
+def _for_reasons(fact: CoreFact, verdict: Verdict, tested: Sequence[_Tested]) -> CoreFact:
+    return replace(fact, verdict=verdict, reasons=tuple(dict.fromkeys(each.reason for each in tested)))
+
+
+def _claimed(definition: Definition, claims: Mapping[str, Any]) -> dict[str, str]:
+    return {name: _words(claims.get(name, "as the canonical wire")) for name in definition.claims}
 
 
 def _words(value: Any) -> str:

@@ -3,9 +3,11 @@
 import signal
 import socket
 from collections.abc import Callable, Iterator
+from contextlib import ExitStack
 from pathlib import Path
 from typing import Any
 
+import httpx
 import pytest
 import yaml  # noqa: F401 — pytester unloads what a test imports first, and PyYAML cannot be imported twice
 from hypothesis import settings
@@ -83,3 +85,20 @@ def shared() -> Path:
     if not SHARED.is_dir():
         pytest.skip("NOT RUN: the recordings of ../shared are absent, so nothing here was measured on real traffic")
     return SHARED
+
+
+@pytest.fixture(scope="module")
+def urls(request: pytest.FixtureRequest) -> Iterator[dict[str, str]]:
+    """Serve the simulator of each provider that the module names in NAMES, and return their URLs."""
+    # Imported here, because coverage does not see what a worker imports before its session starts.
+    from conformance import profiles
+    from conformance.simulator import simulated
+
+    with ExitStack() as stack:
+        yield {name: stack.enter_context(simulated(profiles.load(name))) for name in request.module.NAMES}
+
+
+@pytest.fixture(scope="module")
+def client() -> Iterator[httpx.Client]:
+    with httpx.Client(timeout=20) as client:
+        yield client

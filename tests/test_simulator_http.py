@@ -2,8 +2,6 @@
 
 import json
 import socket
-from collections.abc import Iterator
-from contextlib import ExitStack
 from typing import Any
 
 import httpx
@@ -11,8 +9,6 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from conformance import profiles
-from conformance.simulator import simulated
 from conformance.transport.server import HttpReply, is_host_served, serving
 
 pytestmark = pytest.mark.slow
@@ -21,18 +17,6 @@ NAMES = ("openai", "deepseek", "groq", "mistral", "gemini_openai_compat", "vllm"
 PATH = "/v1/chat/completions"
 EVERY_ADDRESS = "0.0.0.0"  # noqa: S104 — nothing is bound
 WEATHER = {"type": "function", "function": {"name": "get_weather", "parameters": {"type": "object", "properties": {}}}}
-
-
-@pytest.fixture(scope="module")
-def urls() -> Iterator[dict[str, str]]:
-    with ExitStack() as stack:
-        yield {name: stack.enter_context(simulated(profiles.load(name))) for name in NAMES}
-
-
-@pytest.fixture(scope="module")
-def client() -> Iterator[httpx.Client]:
-    with httpx.Client(timeout=20) as client:
-        yield client
 
 
 def exchange(url: str, data: bytes) -> tuple[int, bytes]:

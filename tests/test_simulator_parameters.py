@@ -1,8 +1,6 @@
 """Parameters of a request that shape its reply, over HTTP: each is honoured, or refused with a clear 400."""
 
 import json
-from collections.abc import Iterator
-from contextlib import ExitStack
 from typing import Any
 
 import httpx
@@ -11,8 +9,6 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from conformance import profiles
-from conformance.simulator import simulated
 from conformance.wire.exchange import Exchange
 from conformance.wire.index import Index
 
@@ -22,18 +18,6 @@ CITY = {"type": "object", "properties": {"city": {"type": "string"}}, "required"
 WEATHER = {"type": "function", "function": {"name": "get_weather", "parameters": CITY}}
 CLOCK = {"type": "function", "function": {"name": "get_time", "parameters": CITY}}
 ANSWER = "This is a simulated answer."
-
-
-@pytest.fixture(scope="module")
-def urls() -> Iterator[dict[str, str]]:
-    with ExitStack() as stack:
-        yield {name: stack.enter_context(simulated(profiles.load(name))) for name in NAMES}
-
-
-@pytest.fixture(scope="module")
-def client() -> Iterator[httpx.Client]:
-    with httpx.Client(timeout=20) as client:
-        yield client
 
 
 def post(client: httpx.Client, url: str, **members: Any) -> Any:

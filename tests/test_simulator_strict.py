@@ -1,8 +1,6 @@
 """Strictness: the simulator refuses exactly the requests in which `check` finds a MUST of the client."""
 
 import re
-from collections.abc import Iterator
-from contextlib import ExitStack
 from typing import Any
 
 import httpx
@@ -14,7 +12,7 @@ from conformance import profiles, rules, scenarios
 from conformance.engine import check
 from conformance.profiles import Profile
 from conformance.results import Level
-from conformance.simulator import UNKNOWN_MODEL, Simulator, simulated
+from conformance.simulator import UNKNOWN_MODEL, Simulator
 from conformance.simulator.responder import GENERIC_HEADER
 from conformance.strategies import FaultyConversation, faults
 from conformance.transport.client import SIMULATOR_ERROR
@@ -26,18 +24,6 @@ PATH = "/v1/chat/completions"
 HOLE = re.compile(
     r"\{(index|position|ids?|field|role|other|kind|name|value|count|length|limit|model|reason|line|column|trace)\}"
 )
-
-
-@pytest.fixture(scope="module")
-def urls() -> Iterator[dict[str, str]]:
-    with ExitStack() as stack:
-        yield {name: stack.enter_context(simulated(profiles.load(name))) for name in NAMES}
-
-
-@pytest.fixture(scope="module")
-def client() -> Iterator[httpx.Client]:
-    with httpx.Client(timeout=20) as client:
-        yield client
 
 
 def must(request: Any, profile: Profile) -> list[str]:

@@ -25,7 +25,8 @@ def untested(facts: Sequence[CoreFact]) -> tuple[CoreFact, ...]:
 
 
 def _details(fact: CoreFact) -> Iterator[str]:
-    yield from _labelled("claimed", fact.claimed)
+    claimed = "; ".join(f"{name}: {words}" for name, words in fact.claimed.items())
+    yield from _labelled("claimed", claimed)
     yield from _labelled("observed", fact.observed or "nothing")
     yield from _labelled("evidence", ", ".join(fact.evidence))
     for reason in fact.reasons:

@@ -6,6 +6,7 @@ from typing import Any, Final, TypeAlias
 
 from conformance import profiles, rules
 from conformance.convert import egress, ingress
+from conformance.core_facts import REASONING_RULE
 from conformance.engine import check
 from conformance.errors import Unusable
 from conformance.profiles import UNKNOWN, Profile
@@ -42,9 +43,6 @@ NO_REASONING: Final = "the model thinks, but its calls came without reasoning, s
 
 SILENT: Final = "the model thinks, but twice its calls came without reasoning"
 """Why the promise about the reasoning field is untested."""
-
-REASONING_RULE: Final = "reasoning/in-claimed-field"
-"""The rule that promises to test where reasoning stands."""
 
 RULES_OF_CLAIMS: Final = {"tool-calls/id-unique-in-conversation": "ids.unique-in-conversation"}
 """Rules at SHOULD that are a MUST at providers with a true claim."""
@@ -143,20 +141,15 @@ def _converse(scenario: Scenario, variant: str, subject: Subject) -> Progress:
             break
         progress.exchanges.append(exchange)
         progress.sources.append([progress.transcript[origin] for origin in prepared.origins])
-        replies = Index((exchange,)).replies
-        if not replies:
+        index = Index((exchange,))
+        if not index.replies:
             progress.note = f"ended at turn {number}: HTTP {exchange.status}: {exchange.response!r:.400}"
             break
-        if (reported := _error_in_stream(exchange)) is not None:
+        if (reported := next((stream.value.error for stream in index.streams), None)) is not None:
             progress.note = f"ended at turn {number}: an error came inside the stream: {reported!r:.400}"
             break
-        progress.transcript.append(ingress.read(replies[0].message, subject.claims))
+        progress.transcript.append(ingress.read(index.replies[0].message, subject.claims))
     return progress
-
-
-def _error_in_stream(exchange: Exchange) -> Any:
-    """Return the error that a stream reports; None if it reports none."""
-    return next((stream.value.error for stream in Index((exchange,)).streams), None)
 
 
 def _early_end(number: int, progress: Progress, subject: Subject, *, called: bool) -> str:
@@ -295,7 +288,7 @@ def _hidden_rules(claims: Mapping[str, Any]) -> Iterator[str]:
     """
     claimed = claims.get("reasoning.response-field", "")
     if (claimed[0] if isinstance(claimed, list) else claimed) in TAGS:
-        yield "reasoning/in-claimed-field"
+        yield REASONING_RULE
     if claims.get("finish.missing-in-stream") is True:
         yield "tool-calls/arguments-*"
 

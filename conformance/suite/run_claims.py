@@ -140,7 +140,11 @@ def _reasoning_tokens(body: Any) -> int:
 
 def described(claims: Mapping[str, RunClaim]) -> str:
     """Return the claims of a run in words: `thinking.mode: never (yours)`."""
-    return "; ".join([f"{name}: {_text(claim.value)} ({_WORDS[claim.by]})" for name, claim in claims.items()])
+    return "; ".join([f"{name}: {_with_origin(claim)}" for name, claim in claims.items()])
+
+
+def _with_origin(claim: RunClaim) -> str:
+    return f"{_text(claim.value)} ({_WORDS[claim.by]})"
 
 
 def header_lines(model: str, claims: Mapping[str, RunClaim], *, asks: bool) -> Iterator[str]:
@@ -181,9 +185,10 @@ def _with_run_claims(
     fact: CoreFact, cases: Sequence[Case], claims: Mapping[str, RunClaim], *, is_live: bool
 ) -> CoreFact:
     (definition,) = [each for each in DEFINITIONS if each.name == fact.name]
-    shown = [each for each in fact.claimed.split("; ") if each.partition(": ")[0] not in claims]
-    own = {name: each for name, each in claims.items() if name in (*definition.claims, *definition.ruled_out_by)}
-    fact = replace(fact, claimed="; ".join([*shown, *([described(own)] if own else [])]))
+    others = {name: words for name, words in fact.claimed.items() if name not in claims}
+    concerned = (*definition.claims, *definition.ruled_out_by)
+    own = {name: _with_origin(claim) for name, claim in claims.items() if name in concerned}
+    fact = replace(fact, claimed={**others, **own})
     never = claims.get(MODE)
     if MODE in definition.ruled_out_by and never is not None and (never.value, never.by) == ("never", USER):
         fields = dict.fromkeys(each for case in cases for each in case.observed.get("reasoning-fields", ()))
@@ -191,20 +196,13 @@ def _with_run_claims(
             reason = f"{MODE}: never (yours), but replies carry reasoning in {', '.join(fields)}"
             return replace(fact, verdict=Verdict.UNTESTED, observed=", ".join(fields), reasons=(reason,))
     if fact.verdict is Verdict.NOT_APPLICABLE:
-        return replace(fact, reasons=tuple([_with_origin(reason, claims) for reason in fact.reasons]))
+        ((name,),), (reason,) = fact.needs, fact.reasons
+        return replace(fact, reasons=(f"{reason} ({_WORDS[claims[name].by]})",)) if name in claims else fact
     if fact.verdict is Verdict.UNKNOWN and is_live:
-        return replace(fact, reasons=tuple(map(_with_advice, fact.reasons)))
+        pairs = zip(fact.reasons, fact.needs, strict=True)
+        return replace(fact, reasons=tuple([f"{reason}; to test it, add {_advice(needs)}" for reason, needs in pairs]))
     return fact
 
 
-def _with_origin(reason: str, claims: Mapping[str, RunClaim]) -> str:
-    claim = claims.get(reason.partition(": ")[0])
-    return reason if claim is None else f"{reason} ({_WORDS[claim.by]})"
-
-
-def _with_advice(reason: str) -> str:
-    names, separator, _ = reason.partition(f": {UNKNOWN}")
-    if not separator:
-        return reason
-    advice = [ADVICE if name == MODE else f"--claim {name}=VALUE" for name in names.split(", ")]
-    return f"{reason}; to test it, add {' and '.join(advice)}"
+def _advice(needs: Sequence[str]) -> str:
+    return " and ".join([ADVICE if name == MODE else f"--claim {name}=VALUE" for name in needs])

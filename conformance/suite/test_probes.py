@@ -3,10 +3,11 @@
 import pytest
 
 from conformance import scenarios
+from conformance.core_facts import REASONING_RULE
 from conformance.results import Case, Status
 from conformance.suite.config_keys import RUN
 from conformance.suite.failures import follows_from_end, report_on_probe, summary_of_probe
-from conformance.suite.play import NO_REASONING, REASONING_RULE
+from conformance.suite.play import NO_REASONING
 
 
 def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
