@@ -10,15 +10,14 @@ import platform
 import re
 import shutil
 import sys
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager, suppress
+from collections.abc import Callable, Mapping, Sequence
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import Any, Final, TypeAlias
 
 import orjson
 
-from conformance import processes
+from conformance import artifacts, processes
 from conformance.errors import Unusable
 
 CACHE: Final = "CONFORMANCE_CACHE"
@@ -31,6 +30,7 @@ Log: TypeAlias = Callable[[str], None]
 """Takes a line that says what is being done."""
 
 _MARKER: Final = "made.json"
+_WAITING: Final = "waiting for another process that creates the same environment"
 _CONFLICT: Final = "The conflict is caused by:"
 _ADVICE: Final = re.compile(r"To fix this|Additionally, |ERROR: |\d+\. ")
 _VERSIONS: Final = re.compile(r"\(from versions: ([^)]*)\)")
@@ -70,7 +70,8 @@ def ensure(folder: Path, create: Callable[[Path], None], log: Log) -> Path:
     if is_complete(folder):
         return folder
     folder.parent.mkdir(parents=True, exist_ok=True)
-    with _locked(folder.with_name(f"{folder.name}.lock"), log):
+    lock = folder.with_name(f"{folder.name}.lock")
+    with artifacts.locked_file(lock, MAX_SECONDS, lambda: log(_WAITING)):
         if not is_complete(folder):
             shutil.rmtree(folder, ignore_errors=True)
             folder.mkdir()
@@ -80,7 +81,7 @@ def ensure(folder: Path, create: Callable[[Path], None], log: Log) -> Path:
                 shutil.rmtree(folder, ignore_errors=True)
                 raise
             # Written last: a folder without it is not used, however full it is.
-            (folder / _MARKER).write_bytes(orjson.dumps({"python": platform.python_version()}))
+            artifacts.write(folder / _MARKER, orjson.dumps({"python": platform.python_version()}))
     return folder
 
 
@@ -117,7 +118,7 @@ def npm_install(folder: Path, packages: Sequence[str], log: Log) -> None:
     if npm is None:
         message = "npm is not on the PATH; install Node.js"
         raise Unusable(message)
-    (folder / "package.json").write_bytes(orjson.dumps({"private": True, "type": "module"}))
+    artifacts.write(folder / "package.json", orjson.dumps({"private": True, "type": "module"}))
     shown = " ".join(packages)
     log(f"installing {shown[:200]}")
     quiet = ["--no-audit", "--no-fund", "--ignore-scripts", "--loglevel=error"]
@@ -164,25 +165,3 @@ def _newest(found: "re.Match[str]") -> str:
 def _run(command: Sequence[str], failure: str, cause: Callable[[Sequence[str]], str] | None = None) -> None:
     environment = {name: value for name, value in os.environ.items() if name not in ("PYTHONPATH", "PYTHONHOME")}
     processes.run(command, failure, MAX_SECONDS, environment, cause)
-
-
-@contextmanager
-def _locked(path: Path, log: Log) -> Iterator[None]:
-    """Hold a lock between processes; it is released when the process that holds it ends, however it ends."""
-    # Imported here because only the creation of an environment needs it.
-    from filelock import FileLock, Timeout
-
-    lock = FileLock(path)
-    with suppress(Timeout):
-        lock.acquire(blocking=False)
-    if not lock.is_locked:
-        log("waiting for another process that creates the same environment")
-        try:
-            lock.acquire(timeout=MAX_SECONDS)
-        except Timeout:
-            message = f"another process has held {path} for more than {MAX_SECONDS:g} seconds"
-            raise Unusable(message) from None
-    try:
-        yield
-    finally:
-        lock.release()

@@ -9,7 +9,7 @@ from typing import Any, Final, TypeAlias
 
 import orjson
 
-from conformance import profiles, scenarios
+from conformance import artifacts, profiles, scenarios
 from conformance.adapters.case import AdapterSetup, CaseRun, run_case
 from conformance.adapters.definition import AdapterDefinition
 from conformance.adapters.driver import Driver
@@ -134,10 +134,9 @@ def write_recording(folder: Path, name: str, conversation: Conversation, about: 
 
     Each line is one exchange with `about`: the provider that was simulated and the day whose claims applied.
     """
-    folder.mkdir(parents=True, exist_ok=True)
     path = folder / f"{name.replace('/', '-')}.jsonl"
     lines = [orjson.dumps({"session": name, **about, **_record(exchange)}) for exchange in conversation]
-    path.write_bytes(b"".join([line + b"\n" for line in lines]))
+    artifacts.write(path, b"".join([line + b"\n" for line in lines]))
     return path
 
 

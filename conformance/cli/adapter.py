@@ -318,7 +318,7 @@ def _baseline(arguments: argparse.Namespace) -> "Sequence[Entry]":
 
 def _write_baseline(results: "Results", path: Path) -> int:
     """Write an entry for each failure; errors are no failures of the adapter and get none."""
-    from conformance import baseline
+    from conformance import artifacts, baseline
     from conformance.adapters import loop
     from conformance.gate import check_results
     from conformance.reporting.text import plural
@@ -332,8 +332,7 @@ def _write_baseline(results: "Results", path: Path) -> int:
         for each in checked
         if each.is_failure
     ]
-    path.parent.mkdir(parents=True, exist_ok=True)
-    path.write_text(baseline.dump(entries), "utf-8")
+    artifacts.write(path, baseline.dump(entries))
     print_error(f"{plural(len(entries), 'failure')} written to {path}; replace each reason with why it is not fixed")
     return 2 if any(each.status is Status.ERRORED for each in checked) else 0
 

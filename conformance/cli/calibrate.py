@@ -15,7 +15,7 @@ from typing import Final
 
 import orjson
 
-from conformance import baseline
+from conformance import artifacts, baseline
 from conformance.arguments import positive
 from conformance.errors import Unusable
 from conformance.evidence.calibration import Calibration, calibrate
@@ -65,7 +65,7 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 def _write(calibration: Calibration, folder: Path) -> None:
-    folder.mkdir(parents=True, exist_ok=True)
-    for name in calibration.profiles():
-        evidence = orjson.dumps(calibration.evidence(name), option=orjson.OPT_INDENT_2 | orjson.OPT_APPEND_NEWLINE)
-        (folder / f"{name}.json").write_bytes(evidence)
+    with artifacts.locked(folder):
+        for name in calibration.profiles():
+            evidence = orjson.dumps(calibration.evidence(name), option=orjson.OPT_INDENT_2 | orjson.OPT_APPEND_NEWLINE)
+            artifacts.write(folder / f"{name}.json", evidence)

@@ -15,7 +15,7 @@ from typing import Final
 
 import orjson
 
-from conformance import rules
+from conformance import artifacts, rules
 from conformance.errors import Unusable
 from conformance.mutation import run as mutate
 from conformance.reporting.renderers.mutation import render_score
@@ -45,6 +45,6 @@ def run(arguments: argparse.Namespace) -> int:
     score = mutate(rules.select(arguments.rule or ["*"]))
     data = orjson.dumps(score, option=orjson.OPT_INDENT_2 | orjson.OPT_APPEND_NEWLINE)
     if target is not None:
-        target.write_bytes(data)
+        artifacts.write(target, data)
     print(data.decode() if arguments.format == "json" else "\n".join(render_score(score)))
     return int(score["total"]["unexplained"] > 0)

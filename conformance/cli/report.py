@@ -9,6 +9,7 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Final
 
+from conformance import artifacts
 from conformance.errors import Unusable
 from conformance.reporting.matrix.headline import headline
 from conformance.reporting.matrix.table import Table, load_inputs, table
@@ -59,11 +60,11 @@ def run(arguments: argparse.Namespace) -> int:
     obsolete = list(_obsolete(out, files))
     if arguments.check:
         return _check([*stale, *obsolete], len(files))
-    for path, text in files.items():
-        path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_text(text, "utf-8")
-    for path in obsolete:
-        path.unlink()
+    with artifacts.locked(out):
+        for path, text in files.items():
+            artifacts.write(path, text)
+        for path in obsolete:
+            path.unlink()
     print(f"{len(files)} reports written, {len(stale) + len(obsolete)} of them changed")
     return 0
 

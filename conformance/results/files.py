@@ -6,6 +6,7 @@ from typing import Any, Final
 
 import orjson
 
+from conformance import artifacts
 from conformance.documents import read_json
 from conformance.documents.pointer import render
 from conformance.errors import InvalidDocument, Unusable
@@ -31,9 +32,8 @@ def path(folder: Path, results: Results) -> Path:
 
 def write(folder: Path, results: Results) -> Path:
     """Write results into a folder and return the path; one outcome per line, the same bytes for the same results."""
-    folder.mkdir(parents=True, exist_ok=True)
     target = path(folder, results)
-    target.write_text("".join(_lines(results.to_json())), "utf-8")
+    artifacts.write(target, "".join(_lines(results.to_json())))
     return target
 
 

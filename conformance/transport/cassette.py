@@ -18,7 +18,7 @@ import vcr
 import yaml
 from vcr.errors import CannotOverwriteExistingCassetteException
 
-from conformance import definitions
+from conformance import artifacts, definitions
 from conformance.errors import Unusable
 from conformance.results import Evidence, RunClaim
 
@@ -96,9 +96,8 @@ class CassetteFolder:
 
     def _write(self, entries: Mapping[str, ManifestEntry]) -> None:
         shown = {name: entry.to_json() for name, entry in sorted(entries.items())}
-        self.manifest_path.parent.mkdir(parents=True, exist_ok=True)
         text = yaml.safe_dump({"models": shown}, sort_keys=False, allow_unicode=True, width=120)
-        self.manifest_path.write_text(text, encoding="utf-8")
+        artifacts.write(self.manifest_path, text)
 
 
 def _entry(value: Mapping[str, Any]) -> ManifestEntry:

@@ -1,0 +1,106 @@
+"""Everything that the package writes for users: a file is replaced whole or not at all, and runs lock their folders.
+
+A file is first written beside its place under a temporary name, and then renamed. A full disk, a signal or a crash
+leaves the former file as it was.
+"""
+
+import os
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
+from pathlib import Path
+from typing import Final
+
+from conformance.errors import Unusable
+
+LOCK: Final = ".conformance.lock"
+"""The name of the lock file of a folder. It stays there, because removing it would let two processes hold the lock."""
+
+_TEMPORARY: Final = ".conformance-tmp"
+_SHARED: Final = 0o666
+_PRIVATE: Final = 0o600
+
+
+def write(path: Path, data: str | bytes, *, private: bool = False) -> None:
+    """Write a file, and create its folders; a reader sees its former content or all of the new one.
+
+    `private`: only the owner of the file can read it. Raises Unusable if the file cannot be written; it is then as it
+    was before.
+    """
+    content = data.encode() if isinstance(data, str) else data
+    # A link stays a link: what it leads to is replaced.
+    target = path.resolve()
+    _make(target.parent)
+    try:
+        temporary = target.with_name(f".{target.name[:100]}.{os.urandom(6).hex()}{_TEMPORARY}")
+        try:
+            _create(temporary, content, _PRIVATE if private else _SHARED)
+            temporary.replace(target)
+        except BaseException:
+            with suppress(OSError):
+                temporary.unlink(missing_ok=True)
+            raise
+    except OSError as error:
+        raise Unusable(f"cannot write {path}: {error.strerror or error}; it is unchanged") from None
+
+
+def remove_leftovers(folder: Path) -> None:
+    """Remove the temporary files of writers that were killed; only for a folder whose lock is held."""
+    for path in folder.glob(f".*{_TEMPORARY}"):
+        path.unlink(missing_ok=True)
+
+
+@contextmanager
+def locked(folder: Path, seconds: float = 0.0, on_wait: Callable[[], None] = lambda: None) -> Iterator[None]:
+    """Hold the lock of a folder, which is created if necessary; the lock ends with the process, however it ends.
+
+    `seconds`: how long to wait for another process that holds it; `on_wait` is called first if that is necessary.
+    Raises Unusable if the lock is still held then.
+    """
+    _make(folder)
+    with locked_file(folder / LOCK, seconds, on_wait):
+        remove_leftovers(folder)
+        yield
+
+
+@contextmanager
+def locked_file(path: Path, seconds: float = 0.0, on_wait: Callable[[], None] = lambda: None) -> Iterator[None]:
+    """Hold a lock whose file is given; see `locked`."""
+    # Imported here because only commands that write need it.
+    from filelock import FileLock, Timeout
+
+    lock = FileLock(path)
+    try:
+        with suppress(Timeout):
+            lock.acquire(blocking=False)
+        if not lock.is_locked:
+            on_wait()
+            lock.acquire(timeout=seconds)
+    except Timeout:
+        raise Unusable(_held(path.parent, seconds)) from None
+    except OSError as error:
+        raise Unusable(f"cannot lock {path.parent}: {error.strerror or error}") from None
+    try:
+        yield
+    finally:
+        lock.release()
+
+
+def _make(folder: Path) -> None:
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise Unusable(f"cannot create the folder {folder}: {error.strerror or error}") from None
+
+
+def _held(folder: Path, seconds: float) -> str:
+    still = f" (and has for {seconds:g} seconds)" if seconds else ""
+    return f"another process writes to {folder}{still}; wait until it has finished, or choose another folder"
+
+
+def _create(path: Path, content: bytes, mode: int) -> None:
+    # The kernel applies the umask; a private file is private from its first byte on.
+    descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_BINARY", 0), mode)
+    with os.fdopen(descriptor, "wb") as file:
+        file.write(content)
+        file.flush()
+        os.fsync(descriptor)

@@ -1,0 +1,1 @@
+"""Hostile peers, full disks, killed processes: nothing leaks and nothing is lost."""
