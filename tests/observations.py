@@ -21,25 +21,31 @@ models:
   m-0*:
     note: Retired.
     claims:
-      thinking.mode: {value: never, source: https://example.com/old, confidence: low}
+      thinking.mode: {value: never, source: {url: https://example.com/old, read: 2026-01}, confidence: low}
 claims:
   ids.format:
     value: call_[0-9|]+
     source: {url: https://example.com/ids, read: 2026-01-02, quote: an id}
     confidence: high
-  reasoning.request-field: {value: reasoning_content, source: https://example.com/back, confidence: medium}
+  reasoning.request-field:
+    value: reasoning_content
+    source: {url: https://example.com/back, read: 2026-01}
+    confidence: medium
   reasoning.omitted-on-tool-turn:
     value: {status: 400, message: The `reasoning_content` must be passed back.}
     since: 2026-01
-    source: [https://example.com/back, a letter]
+    source: [{url: https://example.com/back, read: 2026-01}, {inferred: a letter}]
     confidence: high
     note: Since the model thinks.
-    disagrees: {value: accepted, source: https://example.com/other, note: One report.}
-  results.missing: {value: unknown, source: a search, confidence: low}
-  stream.done: {value: true, source: https://example.com/stream, confidence: high}
-  thinking.mode: {value: default-on, source: https://example.com/think, confidence: high}
-  thinking.on: {value: {thinking: {type: enabled}}, source: https://example.com/think, confidence: high}
-  thinking.off: {value: impossible, source: https://example.com/think, confidence: high}
+    disagrees: {value: accepted, source: {url: https://example.com/other, read: 2026-01}, note: One report.}
+  results.missing: {value: unknown, source: {searched: 2026-01}, confidence: low}
+  stream.done: {value: true, source: {url: https://example.com/stream, read: 2026-01}, confidence: high}
+  thinking.mode: {value: default-on, source: {url: https://example.com/think, read: 2026-01}, confidence: high}
+  thinking.on:
+    value: {thinking: {type: enabled}}
+    source: {url: https://example.com/think, read: 2026-01}
+    confidence: high
+  thinking.off: {value: impossible, source: {url: https://example.com/think, read: 2026-01}, confidence: high}
 """
 
 

@@ -187,8 +187,8 @@ def test_an_unclaimed_departure_contradicts_nothing() -> None:
 def test_each_exchange_is_compared_with_the_claims_of_its_own_day() -> None:
     text = (
         "title: T\nkind: host\nclaims:\n  request.developer-role:\n"
-        "  - {value: {status: 400, message: Nobody is a developer.}, until: 2026-01, source: S, confidence: high}\n"
-        "  - {value: accepted, since: 2026-01, source: S, confidence: high}\n"
+        "  - {value: {status: 400, message: No developer.}, until: 2026-01, source: {inferred: S}, confidence: low}\n"
+        "  - {value: accepted, since: 2026-01, source: {inferred: S}, confidence: low}\n"
     )
     with contextlib.ExitStack() as stack:
         path = Path(stack.enter_context(_folder())) / "fake.yaml"

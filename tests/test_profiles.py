@@ -15,7 +15,7 @@ SCHEMA: dict[str, Any] = json.loads((folder("schemas") / "files" / "profile.json
 VOCABULARY: dict[str, Any] = SCHEMA["$defs"]["claims"]["properties"]
 
 HEAD = "title: T\nkind: vendor\n"
-ENTRY = "source: s, confidence: high"
+ENTRY = "source: {inferred: s}, confidence: high"
 
 
 def written(folder_: Path, text: str) -> Path:
@@ -65,8 +65,8 @@ FILES = [
 CLAIMS = [
     ("ids.formt", "{value: a, ~}", 4, "", "did you mean ids.format"),
     ("stream.done", "{value: true, confidence: low}", 4, "", "source"),
-    ("stream.done", "{value: true, source: s}", 4, "", "confidence"),
-    ("stream.done", "\n    value: true\n    source: s\n    confidence: sure", 7, "/confidence", "high"),
+    ("stream.done", "{value: true, source: {inferred: s}}", 4, "", "confidence"),
+    ("stream.done", "\n    value: true\n    source: {inferred: s}\n    confidence: sure", 7, "/confidence", "high"),
     ("stream.done", "{value: yes, ~}", 4, "/value", "true or false"),
     ("stream.done", "{value: true, ~}\n  stream.done: {value: true, ~}", 5, "", ""),
     ("stream.done", "{value: true, since: 2025-13, ~}", 4, "/since", "text that matches"),
@@ -94,7 +94,16 @@ CLAIMS = [
     ("results.missing", "{value: {status: 400, message: 'at {place}'}, ~}", 4, "/value/message", "text that matches"),
     ("results.missing", "{value: {status: 400, message: 'an { alone'}, ~}", 4, "/value/message", "text that matches"),
     ("ids.format", "{value: 'a[', ~}", 4, "/value", "regular expression"),
-    ("ids.format", "\n    value:\n    - a\n    - '('\n    source: s\n    confidence: high", 7, "/value/1", "regular"),
+    (
+        "ids.format",
+        "\n    value:\n    - a\n    - '('\n    source: {inferred: s}\n    confidence: low",
+        7,
+        "/value/1",
+        "regular",
+    ),
+    ("stream.done", "{value: true, source: s, confidence: low}", 4, "/source", "exactly one of url, repo"),
+    ("stream.done", "{value: true, source: {url: 'https://a.example/'}, confidence: low}", 4, "/source", "read"),
+    ("stream.done", "{value: true, source: {quote: s}, confidence: low}", 4, "/source", "exactly one of url, repo"),
     ("ids.input-pattern", "{value: {pattern: '(', refusal: {status: 400}}, ~}", 4, "/value/pattern", "regular"),
     ("thinking.switches", "{value: [{at: think, equals: 1, thinks: true}], ~}", 4, "/value/0/at", "text that matches"),
 ]
@@ -171,24 +180,24 @@ LAYERED = (
     + """models:
   gpt-5*:
     claims:
-      ids.format: {value: five, source: s, confidence: high}
-      reply.object: {value: five, source: s, confidence: high}
+      ids.format: {value: five, source: {inferred: s}, confidence: high}
+      reply.object: {value: five, source: {inferred: s}, confidence: high}
   gpt-5.4*:
     claims:
-      ids.format: {value: five-four, source: s, confidence: high}
+      ids.format: {value: five-four, source: {inferred: s}, confidence: high}
   GPT-5.4-mini:
     claims:
-      ids.format: {value: mini, source: s, confidence: high}
-      stream.done: {value: true, since: 2026-01, source: s, confidence: high}
+      ids.format: {value: mini, source: {inferred: s}, confidence: high}
+      stream.done: {value: true, since: 2026-01, source: {inferred: s}, confidence: high}
 claims:
-  ids.format: {value: other, source: s, confidence: high}
-  stream.done: {value: false, source: s, confidence: high}
+  ids.format: {value: other, source: {inferred: s}, confidence: high}
+  stream.done: {value: false, source: {inferred: s}, confidence: high}
   reply.object:
-    - {value: old, until: 2025-06, source: s, confidence: high}
-    - {value: mid, since: 2025-06, source: s, confidence: high}
-    - {value: new, since: 2026-02-01, source: s, confidence: high}
-  finish.native-field: {value: gone, until: 2025-01, source: s, confidence: high}
-  signature.field: {value: upstream, source: s, confidence: high}
+    - {value: old, until: 2025-06, source: {inferred: s}, confidence: high}
+    - {value: mid, since: 2025-06, source: {inferred: s}, confidence: high}
+    - {value: new, since: 2026-02-01, source: {inferred: s}, confidence: high}
+  finish.native-field: {value: gone, until: 2025-01, source: {inferred: s}, confidence: high}
+  signature.field: {value: upstream, source: {inferred: s}, confidence: high}
 """
 )
 
@@ -227,7 +236,7 @@ def test_what_follows_an_upstream_is_told_apart_only_with_its_source(tmp_path: P
     profile = profiles.read(written(tmp_path, LAYERED))
     claim = profile.claim("signature.field")
     assert claim is not None
-    assert (claim.value, claim.source[0].url, claim.confidence) == ("upstream", "s", "high")
+    assert (claim.value, claim.source[0].inferred, claim.confidence) == ("upstream", "s", "high")
 
 
 def test_claims_of_one_model_and_period_are_resolved_once(tmp_path: Path) -> None:
@@ -319,3 +328,22 @@ def allowed(kind: dict[str, Any]) -> list[Any]:
 
 def spelled(word: Any) -> str:
     return json.dumps(word) if isinstance(word, bool) else str(word)
+
+
+LINKS = [
+    ({"url": "https://example.com/a"}, "https://example.com/a"),
+    ({"repo": "o/n@0123abc"}, "https://github.com/o/n/blob/0123abc/"),
+    ({"repo": "o/n@0123abc:a/b.py"}, "https://github.com/o/n/blob/0123abc/a/b.py"),
+    ({"repo": "o/n@0123abc:a/b.py#L7"}, "https://github.com/o/n/blob/0123abc/a/b.py#L7"),
+    ({"repo": "o/n@0123abc:a/b.py#L7-9,12"}, "https://github.com/o/n/blob/0123abc/a/b.py#L7-L9"),
+    ({"package": "pypi/litellm@1.2.3:litellm/a.py"}, "https://pypi.org/project/litellm/1.2.3/"),
+    ({"package": "pypi/vllm@0.16.0,0.21.0"}, "https://pypi.org/project/vllm/0.21.0/"),
+    ({"package": "npm/@scope/name@1.2.3"}, "https://www.npmjs.com/package/@scope/name/v/1.2.3"),
+    ({"engine": "vLLM 0.32.0"}, ""),
+    ({"inferred": "it follows"}, ""),
+]
+
+
+@pytest.mark.parametrize(("members", "link"), LINKS)
+def test_a_place_of_a_source_can_be_opened(members: dict[str, str], link: str) -> None:
+    assert link == profiles.Source(**members).link

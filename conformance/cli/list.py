@@ -96,7 +96,9 @@ def _claims(profile: Profile | None) -> list[Row]:
 
 
 def _claim(claim: Claim, model: str) -> Row:
-    sources = [{key: text for key, text in each._asdict().items() if text} for each in claim.source]
+    sources = [
+        {"text": each.text} | {key: text for key, text in each._asdict().items() if text} for each in claim.source
+    ]
     row = {"name": claim.name, "value": claim.value, "model": model, "since": claim.since, "until": claim.until}
     row |= {"versions": claim.versions, "confidence": claim.confidence, "sources": sources, "note": claim.note}
     return {key: value for key, value in row.items() if key == "value" or value not in ("", [])}
@@ -134,7 +136,7 @@ def _blocks(rows: list[Row]) -> Iterator[str]:
         yield f"{row['name']} = {orjson.dumps(row['value']).decode()}"
         yield f"    {', '.join(bounds)}"
         for source in row.get("sources", ()):
-            yield f"    {source['url']}" + (f" (read {source['read']})" if "read" in source else "")
+            yield f"    {source['text']}" + (f" (read {source['read']})" if "read" in source else "")
         if "note" in row:
             yield f"    {row['note']}"
 

@@ -13,7 +13,6 @@ from conformance.profiles.claims import (
     Histories,
     Model,
     Profile,
-    Source,
     of,
 )
 from conformance.profiles.conditions import matches, thinks
@@ -28,6 +27,7 @@ from conformance.profiles.files import (
     vocabulary,
 )
 from conformance.profiles.handling import rejects_or_damages, tolerates
+from conformance.profiles.sources import Source
 
 __all__ = [
     "UNKNOWN", "UPSTREAM", "Claim", "Claims", "Disagreement", "Histories", "Model", "Profile", "Source", "by_host",

@@ -6,6 +6,8 @@ from dataclasses import dataclass, field, replace
 from fnmatch import fnmatchcase
 from typing import Any, Final, NamedTuple, TypeAlias
 
+from conformance.profiles.sources import Source
+
 UNKNOWN = "unknown"
 UPSTREAM = "upstream"
 
@@ -14,14 +16,6 @@ Claims: TypeAlias = Mapping[str, Any]
 
 _TODAY = "9999"
 _MAX_CACHED: Final = 256
-
-
-class Source(NamedTuple):
-    """Where a fact is known from: an address, the words quoted from there, and the ISO 8601 day it was read."""
-
-    url: str
-    quote: str = ""
-    read: str = ""
 
 
 class Disagreement(NamedTuple):

@@ -12,13 +12,15 @@ from conformance import definitions
 from conformance.documents import read_json
 from conformance.documents.pointer import Place, render
 from conformance.errors import UnknownName, Unusable
-from conformance.profiles.claims import Claim, Disagreement, Histories, Model, Profile, Source
+from conformance.profiles.claims import Claim, Disagreement, Histories, Model, Profile
+from conformance.profiles.sources import Source
 from conformance.resources import folder
 from conformance.schemas import SchemaError, validator
 
 _FOLDER = Path(__file__).parent
 _MAX_LOADED: Final = 256
 _REGEXES = frozenset({"ids.format", "ids.format-in-stream", "reply.id-format"})
+_KINDS: Final = ("url", "repo", "package", "engine", "recorded", "inferred", "searched")
 _PLAIN = ("title", "kind", "base_url", "key", "model", "max_tokens", "note")
 _HOSTS = re.compile(r"^hosts: *\[(.*)\] *$", re.MULTILINE)
 
@@ -37,7 +39,7 @@ def load(name: str) -> Profile:
 
 def read(path: Path) -> Profile:
     """Return the profile in a file; raises InvalidDocument with file, line and pointer."""
-    return _profile(path.stem, definitions.read(path, "profile", _errors, _unknown_claim).value)
+    return _profile(path.stem, definitions.read(path, "profile", _errors, _reworded).value)
 
 
 def load_profile(name: str | Path) -> Profile:
@@ -86,7 +88,7 @@ def check_claim(name: str, value: Any) -> None:
     """Raise UnknownName if there is no such claim, and Unusable, with what is allowed, if it cannot have this value."""
     if name not in vocabulary():
         raise UnknownName("claim", name, vocabulary())
-    claims = {name: {"value": value, "source": "-", "confidence": "low"}}
+    claims = {name: {"value": value, "source": {"inferred": "-"}, "confidence": "low"}}
     for error in validator("files/profile").errors({"title": "-", "kind": "host", "claims": claims}):
         at = error.place[3:]
         raise Unusable(f"{error.message}{f' at {render(at)}' if at else ''}")
@@ -137,20 +139,16 @@ def _claim(name: str, entry: Mapping[str, Any]) -> Claim:
         since=entry.get("since", ""),
         until=entry.get("until", ""),
         versions=entry.get("versions", ""),
-        source=tuple([_source(each) for each in _listed(entry["source"])]),
+        source=tuple([Source(**each) for each in _listed(entry["source"])]),
         confidence=entry["confidence"],
         note=entry.get("note", ""),
         disagrees=tuple(
             [
-                Disagreement(each["value"], _source(each["source"]), each.get("note", ""))
+                Disagreement(each["value"], Source(**each["source"]), each.get("note", ""))
                 for each in entry.get("disagrees", ())
             ]
         ),
     )
-
-
-def _source(value: Any) -> Source:
-    return Source(value) if isinstance(value, str) else Source(**value)
 
 
 def _listed(value: Any) -> Sequence[Any]:
@@ -161,10 +159,12 @@ def _is_glob(name: str) -> bool:
     return "*" in name or "?" in name
 
 
-def _unknown_claim(error: SchemaError) -> str:
-    """Return the message about a key that is no claim, with the nearest names; empty for any other error."""
+def _reworded(error: SchemaError) -> str:
+    """Return a better message: the nearest names for an unknown claim, the kinds of sources; empty for other errors."""
     if error.place[-1:] == ("claims",) and error.extra:
         return str(UnknownName("claim", error.extra[0], vocabulary()))
+    if "oneOf" in error.message and "source" in error.place[-2:]:
+        return f"expected exactly one of {', '.join(_KINDS)}"
     return ""
 
 

@@ -50,9 +50,11 @@ def prose(text: str) -> str:
     )
 
 
-def link(url: str) -> str:
-    """Return a link to a source; a source that is not on the web is prose."""
-    return f"<{url}>" if re.fullmatch(r"https?://[^\s<>]+", url) else prose(url)
+def link(url: str, text: str = "") -> str:
+    """Return a link to a source, with a text if that is not the address; a source that is not on the web is prose."""
+    if not re.fullmatch(r"https?://[^\s<>]+", url):
+        return prose(text or url)
+    return f"<{url}>" if text in ("", url) else f"[{prose(text)}](<{url}>)"
 
 
 def shorten(text: str, width: int) -> str:

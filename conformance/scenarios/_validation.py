@@ -45,7 +45,7 @@ def _errors_of_claims(claims: Mapping[str, Any]) -> Iterator[tuple[Place, str]]:
         if name not in profiles.vocabulary():
             yield ("claims", name), str(UnknownName("claim", name, profiles.vocabulary()))
             continue
-        claim = {name: {"value": value, "source": "a scenario", "confidence": "high"}}
+        claim = {name: {"value": value, "source": {"inferred": "a scenario"}, "confidence": "high"}}
         for error in validator("files/profile#/$defs/claims").errors(claim):
             yield ("claims", name), error.message
 

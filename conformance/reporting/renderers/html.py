@@ -191,4 +191,4 @@ def _claim(claim: Claim, texts: _Numbers) -> Hashable:
 
 
 def _sources(sources: Iterable[Source], texts: _Numbers) -> Hashable:
-    return tuple([_numbers(texts, source.url, source.read, source.quote) for source in sources])
+    return tuple([_numbers(texts, source.text, source.link, source.read, source.quote) for source in sources])

@@ -69,7 +69,7 @@ def _claim(claim: Claim) -> dict[str, Any]:
 
 
 def _source(source: Source) -> dict[str, Any]:
-    return _present({"url": source.url, "read": source.read, "quote": source.quote})
+    return _present({"text": source.text, "url": source.link, "read": source.read, "quote": source.quote})
 
 
 def _finding(finding: Finding) -> dict[str, Any]:

@@ -136,7 +136,8 @@ def _disputed(provider: _Provider) -> Iterator[str]:
             yield f"{code(name)}: claimed {code(cell.claimed)}, {prose(cell.observed)}."
         for other in claim.disagrees:
             note = f" {prose(other.note)}" if other.note else ""
-            yield f"{code(name)}: {link(other.source.url)} disagrees: {_described(name, other.value)}.{note}"
+            source = link(other.source.link, other.source.text)
+            yield f"{code(name)}: {source} disagrees: {_described(name, other.value)}.{note}"
 
 
 def _sections(provider: _Provider, sources: dict[Source, int]) -> Iterator[_Section]:

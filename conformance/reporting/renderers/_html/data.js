@@ -62,8 +62,8 @@ function claimOf(claim) {
 }
 
 function sourceOf(numbers) {
-  const [url, read, quote] = textsOf(numbers);
-  return { url, read, quote };
+  const [text, url, read, quote] = textsOf(numbers);
+  return { text, url, read, quote };
 }
 
 // The provider's claims that the rule or probe of a cell reads.

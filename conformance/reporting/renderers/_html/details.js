@@ -112,14 +112,14 @@ function disagreement({ value, note, source: other }) {
   return [make("p", {}, ...prose(`Another source disagrees: ${value}. ${note}`)), make("ul", {}, source(other))];
 }
 
-function source({ url, read, quote }) {
-  return make("li", {}, link(url), read && `, read ${read}`, ...(quote ? [make("blockquote", {}, quote)] : []));
+function source({ text, url, read, quote }) {
+  return make("li", {}, link(url, text), read && `, read ${read}`, ...(quote ? [make("blockquote", {}, quote)] : []));
 }
 
 // Only web addresses become links.
-function link(url) {
+function link(url, text) {
   const isWeb = /^https?:\/\/[^\s]+$/i.test(url) && URL.canParse(url);
-  return isWeb ? make("a", { href: url, rel: "noopener noreferrer external" }, url) : make("span", {}, url);
+  return isWeb ? make("a", { href: url, rel: "noopener noreferrer external" }, text) : make("span", {}, text);
 }
 
 function permanent(cell) {
