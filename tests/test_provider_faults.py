@@ -44,7 +44,7 @@ def claims_of(provider: str) -> Mapping[str, Any]:
     return profile.at(profile.model, "")
 
 
-class Proxy(httpx.BaseTransport):
+class Proxy(httpx.AsyncBaseTransport):
     """Passes requests to the simulator, and its replies through a fault."""
 
     def __init__(self, provider: str, fault: Fault) -> None:
@@ -52,7 +52,7 @@ class Proxy(httpx.BaseTransport):
         self._state: dict[str, Any] = {}
         self.has_changed = False
 
-    def handle_request(self, request: httpx.Request) -> httpx.Response:
+    async def handle_async_request(self, request: httpx.Request) -> httpx.Response:
         status, headers, body = simulated_reply(self._provider, request.content)
         reply = Reply(status, dict(headers), orjson.loads(body), self._state)
         before = reply.to_http()
@@ -66,7 +66,7 @@ class Proxy(httpx.BaseTransport):
             response.content,
             response.headers,
         )
-        return response
+        return httpx.Response(reply.status, headers=reply.headers, stream=httpx.ByteStream(response.content))
 
 
 @cache

@@ -112,8 +112,8 @@ def test_a_cassette_replays_what_it_recorded_and_holds_no_secret(
     scripted.answers = [HttpReply(200, b'{"n": 1}', headers), HttpReply(400, b'{"n": 2}', headers)]
     path = tmp_path / "case.yaml"
     asking = client(stack, url, SECRET)
-    with recording(path):
-        recorded = [asking.send(BODY), asking.send(BODY | {"n": 2})]
+    with recording(path) as keep:
+        recorded = [asking.send(BODY, keep), asking.send(BODY | {"n": 2}, keep)]
     with replaying(path):
         replayed = [asking.send(BODY), asking.send(BODY | {"n": 2})]
     assert [(each.status, each.response) for each in recorded] == [(each.status, each.response) for each in replayed]
@@ -128,8 +128,8 @@ def test_a_cassette_that_lacks_a_request_says_to_record_again(
     scripted.answers = [HttpReply(200, b"{}")]
     path = tmp_path / "case.yaml"
     asking = client(stack, url)
-    with recording(path):
-        asking.send(BODY)
+    with recording(path) as keep:
+        asking.send(BODY, keep)
     with pytest.raises(Unusable, match="record it again with --record"), replaying(path):
         asking.send(BODY | {"other": True})
     with pytest.raises(Unusable, match="there is no cassette other"), replaying(tmp_path / "other.yaml"):

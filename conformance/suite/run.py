@@ -4,6 +4,7 @@ import os
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, ExitStack, nullcontext
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 from importlib.metadata import version
 from pathlib import Path
 from shlex import quote
@@ -39,6 +40,7 @@ from conformance.suite.run_claims import (
 )
 from conformance.transport.cassette import CassetteFolder, ManifestEntry, recording, replaying
 from conformance.transport.client import SIMULATOR, Client, Endpoint
+from conformance.transport.interaction import Keep
 from conformance.wire.exchange import Exchange
 
 KEY = "CONFORMANCE_API_KEY"
@@ -166,11 +168,11 @@ class Run:
         return self._cases[name]
 
     def _play(self, name: str, scenario: Scenario, variant: str) -> Case:
-        with self._recorder(name)(self._cassettes.path(self.model, name)), Client(self._endpoint) as client:
+        with self._recorder(name)(self._cassettes.path(self.model, name)) as keep:
 
             def send(body: Mapping[str, Any]) -> Exchange:
                 self._count_request()
-                return client.send(with_switch(body, self._switch))
+                return self._client.send(with_switch(body, self._switch), keep)
 
             return play(scenario, variant, Subject(self.profile, self.model, send, self._evidence))
 
@@ -178,11 +180,11 @@ class Run:
         """Ask whether the model thinks; what the reply shows becomes a claim of this run."""
         path = self._cassettes.path(self.model, QUESTION_CASE)
         recorder = recording(path, self.options.hidden) if self.options.record else nullcontext()
-        with recorder, Client(self._endpoint) as client:
+        with recorder as keep:
 
             def send(body: Mapping[str, Any]) -> Exchange:
                 self._count_request()
-                return client.send(body)
+                return self._client.send(body, keep)
 
             self.answer = ask(Subject(self.profile, self.model, send, self._evidence))
         self._claim({name: RunClaim(value, QUESTION) for name, value in self.answer.claims.items()})
@@ -200,6 +202,11 @@ class Run:
         if claims:
             self.claims |= claims
             self.profile = self.profile.with_claims({name: claim.value for name, claim in claims.items()})
+
+    @cached_property
+    def _client(self) -> Client:
+        """Return the client of the run, opened when the first request is sent."""
+        return self._stack.enter_context(Client(self._endpoint))
 
     @property
     def _known(self) -> Claims:
@@ -330,7 +337,7 @@ class Run:
             raise Unusable(message)
         return key
 
-    def _recorder(self, name: str) -> Callable[[Path], AbstractContextManager[None]]:
+    def _recorder(self, name: str) -> Callable[[Path], AbstractContextManager[Keep | None]]:
         if name not in self._playable():
             return lambda _path: nullcontext()
         if self.options.record:

@@ -6,7 +6,7 @@ sends never reach the file.
 
 import re
 import shutil
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
@@ -17,13 +17,18 @@ from urllib.parse import urlsplit, urlunsplit
 import vcr
 import yaml
 from vcr.errors import CannotOverwriteExistingCassetteException
+from vcr.request import Request
+from vcr.serialize import serialize
+from vcr.serializers import yamlserializer
 
 from conformance import artifacts, definitions
 from conformance.errors import Unusable
 from conformance.results import Evidence, RunClaim
+from conformance.transport.interaction import Interaction, Keep
+from conformance.wire.exchange import CUT
 
 REQUEST_HEADERS = frozenset({"content-type"})
-REPLY_HEADERS = frozenset({"content-type", "retry-after", "server"})
+REPLY_HEADERS = frozenset({"content-type", "retry-after", "server", CUT})
 _SAME_BYTES = "bytes"
 LOOPBACK = frozenset({"127.0.0.1", "localhost", "::1"})
 
@@ -117,7 +122,7 @@ def replaying(path: Path) -> Iterator[None]:
         message = f"there is no cassette {path.name} in {path.parent}; record it with --record, or use --live"
         raise Unusable(message)
     try:
-        with _vcr("none").use_cassette(str(path)):
+        with _replayer().use_cassette(str(path)):
             yield
     except CannotOverwriteExistingCassetteException:
         message = f"{path} does not hold the request that the suite sends; record it again with --record"
@@ -125,27 +130,49 @@ def replaying(path: Path) -> Iterator[None]:
 
 
 @contextmanager
-def recording(path: Path, hidden: Mapping[str, str] = MappingProxyType({})) -> Iterator[None]:
-    """Record every exchange of httpx in a cassette, and replace what it held before.
+def recording(path: Path, hidden: Mapping[str, str] = MappingProxyType({})) -> Iterator[Keep]:
+    """Yield what keeps interactions, and write them to a cassette in the end; it replaces what was there before.
 
     `hidden` maps texts that a cassette must not hold, such as the folders of a machine, to what is written instead.
     """
-    path.parent.mkdir(parents=True, exist_ok=True)
-    path.unlink(missing_ok=True)
-    with _vcr("all", hidden).use_cassette(str(path)):
-        yield
+    kept: list[Interaction] = []
+    try:
+        yield kept.append
+    finally:
+        if kept:
+            artifacts.write(path, cassette_text(kept, hidden))
 
 
-def _vcr(mode: str, hidden: Mapping[str, str] = MappingProxyType({})) -> vcr.VCR:
-    recorder = vcr.VCR(
-        record_mode=mode,
-        match_on=("method", _SAME_BYTES),
-        before_record_request=_scrubbed_request,
-        before_record_response=lambda reply: _scrubbed_reply(reply, hidden),
-        decode_compressed_response=True,
-    )
-    recorder.register_matcher(_SAME_BYTES, _has_same_bytes)
-    return recorder
+def cassette_text(kept: Sequence[Interaction], hidden: Mapping[str, str]) -> str:
+    """Return the text of a cassette, in the format of vcrpy."""
+    interactions = {
+        "requests": [_scrubbed_request(Request("POST", each.url, each.sent, dict(each.sent_headers))) for each in kept],
+        "responses": [_reply(each, hidden) for each in kept],
+    }
+    text: str = serialize(interactions, yamlserializer)
+    return text
+
+
+def _reply(kept: Interaction, hidden: Mapping[str, str]) -> dict[str, Any]:
+    """Return a reply as vcrpy has it, with the allowed headers."""
+    headers: dict[str, list[str]] = {}
+    for name, value in kept.headers:
+        if name.lower() in REPLY_HEADERS:
+            headers.setdefault(name.lower(), []).append(value)
+    content = kept.content
+    for text, replacement in hidden.items():
+        content = content.replace(text.encode(), replacement.encode())
+    return {
+        "status": {"code": kept.status, "message": kept.reason},
+        "headers": headers,
+        "body": {"string": content},
+    }
+
+
+def _replayer() -> vcr.VCR:
+    replayer = vcr.VCR(record_mode="none", match_on=("method", _SAME_BYTES), before_record_request=_scrubbed_request)
+    replayer.register_matcher(_SAME_BYTES, _has_same_bytes)
+    return replayer
 
 
 def _has_same_bytes(sent: Any, recorded: Any) -> bool:
@@ -160,11 +187,3 @@ def _scrubbed_request(request: Any) -> Any:
     host = "localhost" if parts.hostname in LOOPBACK else parts.netloc.rpartition("@")[2]
     request.uri = urlunsplit((parts.scheme, host, parts.path, "", ""))
     return request
-
-
-def _scrubbed_reply(reply: dict[str, Any], hidden: Mapping[str, str]) -> dict[str, Any]:
-    headers = {name.lower(): values for name, values in reply["headers"].items() if name.lower() in REPLY_HEADERS}
-    content = reply["body"]["string"]
-    for text, replacement in hidden.items():
-        content = content.replace(text.encode(), replacement.encode())
-    return reply | {"headers": headers, "body": {"string": content}}

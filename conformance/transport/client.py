@@ -1,30 +1,40 @@
-"""A client of one chat completions endpoint that returns replies exactly as they arrived."""
+"""A client of one chat completions endpoint that returns replies exactly as they arrived, within bounds."""
 
+import asyncio
+import json
+import math
 import time
 from collections.abc import Mapping
 from dataclasses import dataclass
 from types import TracebackType
-from typing import Any, Self
+from typing import Any, Final, Self
 
 import httpx
 
 from conformance.documents import parse_json
 from conformance.errors import InvalidDocument, Unusable
-from conformance.wire.exchange import Exchange
+from conformance.transport import body as bodies
+from conformance.transport.interaction import Interaction, Keep
+from conformance.wire.exchange import CUT, Exchange
 
-MAX_REPLY = 32 * 1024 * 1024
-"""Bytes of a reply that are read; a longer reply is truncated, and found to be a cut stream or a broken body."""
+REQUEST_TIMEOUT: Final = 120.0
+"""Seconds from a request to the last byte of its reply."""
 
-MAX_WAIT = 30.0
+CONNECT_TIMEOUT: Final = 15.0
+"""Seconds until an address that does not answer counts as unreachable."""
+
+MAX_WAIT: Final = 30.0
 """The longest Retry-After, in seconds, that is honoured."""
 
-ATTEMPTS = 3
+ATTEMPTS: Final = 3
 
-SIMULATOR = "conformance-simulator"
+SIMULATOR: Final = "conformance-simulator"
 """The `server` header of this project's simulator, which tells recorded replies of a simulator from real ones."""
 
-SIMULATOR_ERROR = "simulator_error"
+SIMULATOR_ERROR: Final = "simulator_error"
 """The error type of a bug in the simulator; a status of 500 alone may be what the profile claims."""
+
+_UNREACHABLE: Final = (httpx.ConnectError, httpx.ConnectTimeout, httpx.ProxyError)
 
 
 class UnusableReply(Unusable):
@@ -39,32 +49,52 @@ class UnusableReply(Unusable):
 
 
 class Inconclusive(UnusableReply):
-    """The endpoint was busy or failed (429, 5xx, a timeout). Never a failure of the provider."""
+    """The endpoint was busy, failed or gave no reply (429, 5xx, a timeout, broken HTTP). Never its failure."""
+
+
+class OutOfTime(Inconclusive):
+    """The time of the whole run is over."""
+
+
+class _BrokenReply(Inconclusive):
+    """The connection or its HTTP broke before the headers of a reply had arrived."""
 
 
 @dataclass(frozen=True, slots=True)
 class Endpoint:
     """Where to send requests, and with which key; the base URL ends before `/chat/completions`.
 
-    `exclusive`: no one else uses it, like an engine on this machine, so any status is its answer to the request.
+    `seconds`: how long a request may take, to the last byte of its reply. `exclusive`: no one else uses the endpoint,
+    like an engine on this machine, so any status is its answer to the request.
     """
 
     base_url: str
     key: str = ""
-    seconds: float = 120.0
+    seconds: float = REQUEST_TIMEOUT
     exclusive: bool = False
 
 
 class Client:
-    """Sends request bodies to an endpoint and returns exchanges; use it as a context manager."""
+    """Sends request bodies to an endpoint and returns exchanges; use it as a context manager, in one thread."""
 
-    def __init__(self, endpoint: Endpoint, transport: httpx.BaseTransport | None = None) -> None:
-        """Prepare a client; `transport` replaces the network."""
-        self._endpoint = endpoint
+    def __init__(
+        self, endpoint: Endpoint, transport: httpx.AsyncBaseTransport | None = None, *, until: float = math.inf
+    ) -> None:
+        """Prepare a client; `transport` replaces the network, and nothing is sent after `until` on the monotonic clock.
+
+        Raises Unusable for a key that no HTTP header can hold.
+        """
+        if not endpoint.key.isascii() or not endpoint.key.isprintable():
+            raise Unusable("the key holds characters that an HTTP header cannot hold, such as a line break")
+        self._endpoint, self._until = endpoint, until
         # An engine that silently drops idle connections must not look like one that has stopped.
         limits = httpx.Limits(max_keepalive_connections=0 if endpoint.exclusive else 20)
-        self._http = httpx.Client(timeout=endpoint.seconds, follow_redirects=False, limits=limits, transport=transport)
+        timeout = httpx.Timeout(None, connect=min(CONNECT_TIMEOUT, endpoint.seconds))
+        self._http = httpx.AsyncClient(timeout=timeout, follow_redirects=False, limits=limits, transport=transport)
         self._url = endpoint.base_url.rstrip("/") + "/chat/completions"
+        self._replies = 0
+        # Asynchronous, since only so a deadline holds for a whole reply; with a loop of its own, which it hides.
+        self._runner = asyncio.Runner(loop_factory=asyncio.new_event_loop)
 
     def __enter__(self) -> Self:
         return self
@@ -72,48 +102,113 @@ class Client:
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        self._http.close()
+        self._runner.run(self._http.aclose())
+        self._runner.close()
 
-    def send(self, body: Mapping[str, Any], date: str = "") -> Exchange:
-        """Return the exchange of one request; `date` is the ISO day to note on it.
+    def send(self, body: Mapping[str, Any], keep: Keep | None = None) -> Exchange:
+        """Return the exchange of one request; `keep` gets each reply as it came, those before a retry too.
 
         A rejection (400, 422) is an exchange like any other. Raises Unusable if a retry is pointless (nothing listens,
         the key is refused, the path does not exist), and Inconclusive if the endpoint was busy or failed.
         """
         for attempt in range(1, ATTEMPTS + 1):
-            exchange = self.send_once(body, date)
+            is_last = attempt == ATTEMPTS
+            try:
+                exchange = self.send_once(body, keep)
+            except _BrokenReply:
+                if is_last or self._endpoint.exclusive:
+                    raise
+                continue
             if self._endpoint.exclusive:
                 return exchange
             wait = _wait(exchange)
-            if wait is None or attempt == ATTEMPTS:
+            if wait is None or is_last:
                 return _conclusive(exchange, self._url)
+            if time.monotonic() + wait >= self._until:
+                raise self._out_of_time()
             time.sleep(wait)
         raise AssertionError
 
-    def send_once(self, body: Mapping[str, Any], date: str = "") -> Exchange:
+    def send_once(self, body: Mapping[str, Any], keep: Keep | None = None) -> Exchange:
         """Return the exchange of one request, whatever its status, without a retry; raises if no reply comes."""
-        headers = {"authorization": f"Bearer {self._endpoint.key}"} if self._endpoint.key else {}
+        left = self._until - time.monotonic()
+        if left <= 0:
+            raise self._out_of_time()
         try:
-            with self._http.stream("POST", self._url, json=body, headers=headers) as reply:
-                content = _read(reply)
-        except httpx.TimeoutException:
-            message = f"{self._url} did not answer within {self._endpoint.seconds:g} seconds"
+            request = self._request(body)
+            interaction = self._runner.run(self._ask(request, min(left, self._endpoint.seconds)))
+        except (TimeoutError, httpx.ReadTimeout, httpx.WriteTimeout, httpx.PoolTimeout):
+            if left < self._endpoint.seconds:
+                raise self._out_of_time() from None
+            message = f"{self._url} did not finish its reply within {self._endpoint.seconds:g} seconds"
             raise Inconclusive(message) from None
-        except httpx.TransportError as error:
-            message = f"cannot connect to {self._url} ({error}); check --base-url, or start the server first"
-            raise Unusable(message) from None
-        lowered = {name.lower(): value for name, value in reply.headers.items()}
-        streamed = lowered.get("content-type", "").startswith("text/event-stream") or content[:5] == b"data:"
-        return Exchange.of_plain(
-            request=dict(body),
-            response=content.decode("utf-8", "replace") if streamed else _parsed(content),
+        except _UNREACHABLE as error:
+            raise self._unreachable(error) from None
+        except (httpx.UnsupportedProtocol, httpx.LocalProtocolError, httpx.InvalidURL) as error:
+            raise Unusable(f"cannot send to {self._url} ({error}); check --base-url") from None
+        except (httpx.TransportError, OSError) as error:
+            message = f"{self._url} gave no HTTP reply: {str(error) or type(error).__name__}"
+            raise _BrokenReply(message) from None
+        self._replies += 1
+        if keep is not None:
+            keep(interaction)
+        return _exchange(body, interaction, self._url)
+
+    def _request(self, body: Mapping[str, Any]) -> httpx.Request:
+        headers = {"accept-encoding": bodies.ACCEPTED_ENCODINGS}
+        if self._endpoint.key:
+            headers["authorization"] = f"Bearer {self._endpoint.key}"
+        try:
+            return self._http.build_request("POST", self._url, json=body, headers=headers)
+        except UnicodeEncodeError:
+            # What a provider said with half a surrogate pair goes back to it as it came: escaped.
+            content = json.dumps(body, separators=(",", ":")).encode()
+            headers["content-type"] = "application/json"
+            return self._http.build_request("POST", self._url, content=content, headers=headers)
+
+    async def _ask(self, request: httpx.Request, seconds: float) -> Interaction:
+        async with asyncio.timeout(seconds if math.isfinite(seconds) else None):
+            reply = await self._http.send(request, stream=True)
+            try:
+                content, cut = await bodies.read(reply)
+            finally:
+                await reply.aclose()
+        headers = reply.headers.multi_items()
+        return Interaction(
+            url=str(request.url),
+            sent_headers=tuple(request.headers.multi_items()),
+            sent=request.content,
             status=reply.status_code,
-            streamed=streamed,
-            headers=lowered,
-            url=self._url,
-            model=str(body.get("model", "")),
-            date=date,
+            reason=reply.reason_phrase,
+            headers=(*headers, (CUT, cut)) if cut else tuple(headers),
+            content=content,
         )
+
+    def _unreachable(self, error: httpx.TransportError) -> Unusable:
+        """Return what to raise if no connection comes about; after replies, it costs only its request."""
+        words = str(error) or f"no connection within {min(CONNECT_TIMEOUT, self._endpoint.seconds):g} seconds"
+        if self._replies:
+            return Inconclusive(f"{self._url} accepts no more connections ({words}), after {self._replies} replies")
+        return Unusable(f"cannot connect to {self._url} ({words}); check --base-url, or start the server first")
+
+    def _out_of_time(self) -> OutOfTime:
+        return OutOfTime("the time of the run (--max-time) is over")
+
+
+def _exchange(body: Mapping[str, Any], kept: Interaction, url: str) -> Exchange:
+    headers: dict[str, str] = {}
+    for name, value in kept.headers:
+        headers[name.lower()] = f"{headers[name.lower()]}, {value}" if name.lower() in headers else value
+    streamed = headers.get("content-type", "").startswith("text/event-stream") or kept.content[:5] == b"data:"
+    return Exchange.of_plain(
+        request=dict(body),
+        response=kept.content.decode("utf-8", "replace") if streamed else _parsed(kept.content),
+        status=kept.status,
+        streamed=streamed,
+        headers=headers,
+        url=url,
+        model=str(body.get("model", "")),
+    )
 
 
 def _conclusive(exchange: Exchange, url: str) -> Exchange:
@@ -143,21 +238,6 @@ def _is_html(exchange: Exchange) -> bool:
     body = exchange.response
     is_page = isinstance(body, str) and body[:200].lstrip().lower().startswith(("<!doctype", "<html"))
     return is_page or exchange.headers.get("content-type", "").startswith("text/html")
-
-
-def _read(reply: httpx.Response) -> bytes:
-    chunks = []
-    left = MAX_REPLY
-    try:
-        for chunk in reply.iter_bytes():
-            chunks.append(chunk[:left])
-            left -= len(chunks[-1])
-            if left <= 0:
-                break
-    except httpx.RemoteProtocolError:
-        # The connection ended early; what arrived is the evidence of a truncated reply.
-        pass
-    return b"".join(chunks)
 
 
 def _parsed(content: bytes) -> Any:

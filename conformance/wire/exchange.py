@@ -16,6 +16,12 @@ _HEAD: Final = 8192
 _MODEL: Final = re.compile(r'"model":\s*"([^"\\]*)"')
 _EVENT_STREAM: Final = "text/event-stream"
 
+CUT: Final = "x-conformance-cut"
+"""The header that this project's client adds to a reply whose body is not whole; its value says in words how.
+
+A header, since recordings of every format keep it, so that a replayed body is as cut as it was.
+"""
+
 
 @dataclass(frozen=True, slots=True)
 class Exchange:

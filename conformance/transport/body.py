@@ -1,0 +1,118 @@
+"""Bodies of replies: read and unpacked within bounds, whatever the peer sends."""
+
+import zlib
+from typing import Final, NamedTuple
+
+import httpx
+
+MAX_REPLY: Final = 32 * 1024 * 1024
+"""Bytes of a reply that are read, before and after unpacking; of a longer one only the head is kept."""
+
+MAX_RATIO: Final = 200
+"""How many times its packed size a body may have; text packs to a tenth, a thousandth is made up."""
+
+RATIO_APPLIES_FROM: Final = 1024 * 1024
+"""Bytes of an unpacked body from which its ratio counts: short bodies of one repeated word are harmless."""
+
+HEAD: Final = 64 * 1024
+"""Bytes that are kept of a body that exceeds a bound."""
+
+ACCEPTED_ENCODINGS: Final = "gzip, deflate"
+"""The header `accept-encoding` of requests."""
+
+_BLOCK: Final = 64 * 1024
+_ANY_HEADER: Final = 47
+"""Makes zlib accept the header of gzip as well as its own."""
+_MAGIC: Final = 2
+"""How many bytes show the header of packed data."""
+_MAX_LENGTH_DIGITS: Final = 18
+
+
+class Content(NamedTuple):
+    """The body of a reply; `cut` says in words how it is not whole, and is empty if it is."""
+
+    data: bytes
+    cut: str = ""
+
+
+class _Exceeded(Exception):
+    """A body exceeds a bound; the message says which."""
+
+
+async def read(reply: httpx.Response) -> Content:
+    """Return the body of a reply whose headers have arrived; nothing that a peer sends raises, and no more is kept."""
+    encoding = reply.headers.get("content-encoding", "").strip().lower()
+    if encoding not in ("", "identity", "gzip", "x-gzip", "deflate"):
+        return Content(b"", f"one encoded as {encoding[:40]!r}, which the request does not accept")
+    unpacker = None if encoding in ("", "identity") else _Unpacker(encoding)
+    data = bytearray()
+    received, ended = 0, ""
+    try:
+        async for chunk in reply.aiter_raw():
+            received += len(chunk)
+            if received > MAX_REPLY:
+                raise _Exceeded(f"more than {MAX_REPLY:,} bytes")
+            if unpacker is None:
+                data += chunk
+            else:
+                unpacker.unpack(chunk, data, received)
+    except _Exceeded as error:
+        return Content(bytes(data[:HEAD]), str(error))
+    except zlib.error as error:
+        return Content(bytes(data), f"{encoding} data that cannot be unpacked ({error})")
+    except (httpx.TransportError, OSError) as error:
+        # The connection ended early; what arrived is the evidence of a cut reply.
+        ended = str(error) or type(error).__name__
+    cut = _cut(reply, received, ended)
+    if unpacker is not None and not unpacker.finish(data):
+        cut = cut or f"{encoding} data that ended early, after {received:,} bytes"
+    return Content(bytes(data), cut)
+
+
+def _cut(reply: httpx.Response, received: int, ended: str) -> str:
+    """Return how a body is not whole; empty if all its bytes have come."""
+    length = reply.headers.get("content-length", "")
+    # A cassette holds unpacked bodies, and of a peer's headers the length of a body that was cut.
+    declared = int(length) if length.isdecimal() and len(length) <= _MAX_LENGTH_DIGITS else received
+    if received < declared:
+        return f"one that ended after {received:,} of {declared:,} bytes"
+    return f"one that ended early, after {received:,} bytes ({ended})" if ended else ""
+
+
+class _Unpacker:
+    """Unpacks gzip and deflate block by block, so that a small body cannot become a large one unseen."""
+
+    def __init__(self, encoding: str) -> None:
+        self._encoding = encoding
+        self._start = b""
+        self._zlib: zlib._Decompress | None = None
+
+    def unpack(self, packed: bytes, data: bytearray, received: int) -> None:
+        """Append unpacked bytes to the data; raises _Exceeded beyond the bounds and zlib.error for anything else."""
+        if self._zlib is None:
+            packed = self._start = self._start + packed
+            if len(packed) < _MAGIC:
+                return
+            self._zlib = zlib.decompressobj(self._window())
+        while packed:
+            if self._zlib.eof:  # Gzip data may have several members.
+                self._zlib = zlib.decompressobj(_ANY_HEADER)
+            data += self._zlib.decompress(packed, _BLOCK)
+            if len(data) > MAX_REPLY:
+                raise _Exceeded(f"more than {MAX_REPLY:,} bytes after unpacking")
+            if len(data) > max(RATIO_APPLIES_FROM, received * MAX_RATIO):
+                raise _Exceeded(f"{received:,} bytes that unpack to more than {MAX_RATIO} times their size")
+            packed = self._zlib.unconsumed_tail or self._zlib.unused_data.lstrip(b"\0")
+
+    def finish(self, data: bytearray) -> bool:
+        """Append the last bytes to the data, and return True if the packed data ended where they say."""
+        if self._zlib is None:
+            return not self._start
+        data += self._zlib.flush()
+        return self._zlib.eof
+
+    def _window(self) -> int:
+        """Return how zlib reads the data: some servers send `deflate` without the header of zlib."""
+        first, second = self._start[:_MAGIC]
+        has_header = first & 0x0F == zlib.DEFLATED and (first << 8 | second) % 31 == 0
+        return -zlib.MAX_WBITS if self._encoding == "deflate" and not has_header else _ANY_HEADER
