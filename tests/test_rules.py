@@ -78,6 +78,7 @@ SHAPES: list[tuple[str, dict[str, Any], str]] = [
     ("request.model-omitted", {"/0/request/model": REMOVE}, " {position} {role} model {kind} {id}"),
     ("arguments.absent-in-request", {f"{CALL}/function/arguments": REMOVE}, "1 0 assistant arguments {kind} call_a"),
     ("request.null-parameters", {"/0/request/tools": None}, " {position} {role} tools {kind} {id}"),
+    ("request.missing-field", {"/0/request/messages": None}, " {position} {role} messages {kind} {id}"),
     ("request.null-message-fields", {"/0/request/messages/0/name": None}, "0 {position} user name {kind} {id}"),
     (
         "request.image-url-string",
@@ -124,6 +125,24 @@ def test_a_wrong_shape_is_no_must_if_the_provider_tolerates_it(
     outcomes = check(Example("tool-result", edits).conversation(), of({claim: "accepted"}))
     levels = {found.level for outcome in outcomes for found in outcome.findings if "/request" in found.at}
     assert Level.SHOULD in levels
+
+
+NULLS = [
+    ({}, "/0/request/tool_choice", Level.SHOULD),
+    ({}, "/0/request/tools", Level.SHOULD),
+    ({}, "/0/request/model", Level.MUST),
+    ({}, "/0/request/messages", Level.MUST),
+    ({"request.null-parameters": "accepted"}, "/0/request/tool_choice", Level.SHOULD),
+    ({"request.null-parameters": REFUSED}, "/0/request/tool_choice", Level.MUST),
+]
+
+
+@pytest.mark.parametrize(("claims", "place", "level"), NULLS)
+def test_null_for_an_optional_parameter_is_a_must_only_where_it_is_rejected(
+    claims: dict[str, object], place: str, level: Level
+) -> None:
+    outcomes = check(Example("plain", {place: None}).conversation(), of(claims) if claims else None)
+    assert [level] == [found.level for outcome in outcomes for found in outcome.findings if found.at == place]
 
 
 @pytest.mark.parametrize(

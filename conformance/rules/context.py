@@ -84,7 +84,10 @@ class Context:
         return elements[start : bisect_left(elements, self._number + 1, start, key=_exchange)]
 
     def shape_faults(self, place: Place) -> list[Fault]:
-        """Return the schema errors of the element at a place as faults, each with the claim that covers it."""
+        """Return the schema errors of the element at a place as faults, each with the claim that covers it.
+
+        Most providers take null for an optional parameter as its absence, so that it is no more than a SHOULD.
+        """
         faults = []
         for error in self.shape_errors(place):
             claim: str | None = None
@@ -93,7 +96,8 @@ class Context:
                 claim, values = claim_and_values(error, self.exchange.request)
             if claim == "request.unknown-part-type" and values["kind"] in self.claim("request.known-part-types", ()):
                 continue
-            faults.append(Fault(error.message, place=error.place, values=values, claim=claim))
+            level = Level.SHOULD if claim == "request.null-parameters" else None
+            faults.append(Fault(error.message, place=error.place, values=values, claim=claim, level=level))
         return faults
 
     def shape_errors(self, place: Place) -> Sequence[SchemaError]:

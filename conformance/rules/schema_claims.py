@@ -24,6 +24,10 @@ _MISSING_KEYS: Final = {
     "type": "request.call-without-type",
     "id": "ids.absent-in-request",
 }
+_REQUIRED_KEYS: Final[Mapping[str | int, str]] = {
+    "model": "request.model-omitted",
+    "messages": "request.missing-field",
+}
 _NULL_KEYS_OF_CALLS: Final = {"id": "ids.absent-in-request", "type": "request.call-without-type"}
 _RESULT_TYPES: Final = {type(None): "results.content-null", dict: "results.content-object"}
 
@@ -66,7 +70,7 @@ def _of_request(error: SchemaError, inside: Place) -> str | None:
     if error.keyword == "minItems":
         return _EMPTY_LISTS.get(inside)
     if error.keyword == "type" and len(inside) == 1 and error.got == "null":
-        return "request.null-parameters"
+        return _REQUIRED_KEYS.get(inside[0], "request.null-parameters")
     if not error.missing:
         return None
     if inside == ("tool_choice",) and error.missing == "type":

@@ -12,6 +12,8 @@ from conformance.wire.views import requests
     bad=[
         example("plain", {"/0/request/messages": "Hello"}),
         example("plain", {"/0/request/stream": "yes"}),
+        example("plain", {"/0/request/messages": None}),
+        example("plain", {"/0/request/tool_choice": None}),
     ],
     reads=OF_REQUESTS,
     by_schema=True,
@@ -19,7 +21,8 @@ from conformance.wire.views import requests
 def judge(body: Body, context: Context) -> list[Fault]:
     """A request has a model, messages and parameters of the canonical types.
 
-    Parameters differ by provider, so unknown ones are allowed; a known one of the wrong type is not. To fix it, send
-    the type in `schemas/canonical/request.json`.
+    Parameters differ by provider, so unknown ones are allowed; a known one of the wrong type is not. An optional
+    parameter that is null is a SHOULD, since many providers take null as its absence; at a provider that is known to
+    reject null it is a MUST. To fix it, send the type in `schemas/canonical/request.json`, or omit the key.
     """
     return context.shape_faults(body.place)
