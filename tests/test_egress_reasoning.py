@@ -15,6 +15,7 @@ CALL = {"id": "c1", "type": "function", "function": {"name": "f", "arguments": "
 RESULT = {"role": "tool", "tool_call_id": "c1", "content": "18"}
 SIGNED = [{"type": "reasoning.text", "text": "Look.", "signature": "c2ln"}]
 SEALED = [{"type": "reasoning.encrypted", "data": "b3A="}]
+COPILOT = {"reasoning_text": "Look.", "reasoning_opaque": "b3A="}
 BOTH = ["reasoning_details", "reasoning"]
 Message = dict[str, Any]
 
@@ -83,6 +84,9 @@ def test_empty_reasoning_is_added_if_the_field_is_required(
         ),
         ({"reasoning_content": "Look."}, ["thinking_blocks", "reasoning_content"], {"reasoning_content": "Look."}),
         ({"reasoning_content": "Look."}, "none", {}),
+        ({"reasoning_content": "Look."}, ["reasoning_text", "reasoning_opaque"], {"reasoning_text": "Look."}),
+        (COPILOT, ["reasoning_text", "reasoning_opaque"], COPILOT),
+        (COPILOT, "reasoning_content", {"reasoning_content": "Look."}),
     ],
 )
 def test_blocks_are_sent_as_blocks_and_text_as_text_if_both_are_read(

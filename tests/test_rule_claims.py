@@ -21,6 +21,7 @@ BY_SWITCH = {"thinking.mode": "default-on"}
 BLOCKS = [{"type": "thinking", "thinking": "I need the weather.", "signature": "c2ln"}]
 CARRIED: dict[str, Mapping[str, Any]] = {
     "reasoning": {"reasoning": "It is cold."},
+    "reasoning_text": {"reasoning_text": "It is cold."},
     "reasoning_details": {"reasoning_details": [{"type": "reasoning.text", "text": "It is cold."}]},
     "thinking_blocks": {"thinking_blocks": BLOCKS},
     "thinking-parts": {"content": [{"type": "thinking", "thinking": "It is cold."}]},
@@ -65,7 +66,10 @@ MORE: Mapping[str, list[Example]] = {
         Example("stream-thinking-session", {f"{SENT}/reasoning_content": REMOVE}, {"reasoning.request-field": [field]})
         for field in ("reasoning_content", *CARRIED, "extra_content", *TAGS)
     ],
-    "reasoning/under-canonical-field": [Example("tool-result", {"/0/request/messages/1/extra_content": {"a": 1}})],
+    "reasoning/under-canonical-field": [
+        Example("tool-result", {"/0/request/messages/1/extra_content": {"a": 1}}),
+        Example("tool-result", {"/0/request/messages/1/reasoning_opaque": "c2ln"}),
+    ],
     "reasoning/verbatim": [
         Example(
             "thinking-session",

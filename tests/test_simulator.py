@@ -17,7 +17,7 @@ from conformance.results import Refusal
 from conformance.rules import Rule
 from conformance.scenarios import Turn
 from conformance.schemas import validator
-from conformance.simulator import Simulator, refusals, replies, simulated
+from conformance.simulator import Simulator, chunks, refusals, replies, simulated
 from conformance.simulator.reply_context import ReplyContext
 from conformance.transport.client import SIMULATOR_ERROR, Client, Endpoint
 from conformance.transport.server import HttpRequest
@@ -239,6 +239,7 @@ CLAIMED: list[tuple[dict[str, Any], dict[str, Any]]] = [
         {"content": "", "thinking_blocks": [{"type": "thinking", "thinking": "Think."}]},
     ),
     ({"content.in-tool-reply": ["null", "text"]}, {"content": None}),
+    ({"reasoning.response-field": "reasoning_text"}, {"reasoning_text": "Think."}),
 ]
 
 
@@ -247,6 +248,18 @@ def test_a_reply_is_as_claimed(claims: dict[str, Any], expected: dict[str, Any])
     context = ReplyContext({"thinking.mode": "always", **claims}, {"messages": []}, thinks=True)
     message = replies.message(context, Turn(thinks="Think.", calls=(("get_weather", {}),)))
     assert expected == {key: value for key, value in message.items() if key in expected}
+
+
+def test_an_opaque_signature_comes_with_the_last_words_of_the_reasoning() -> None:
+    claims = {"reasoning.response-field": "reasoning_text", "signature.field": "reasoning_opaque"}
+    context = ReplyContext({"thinking.mode": "always", **claims}, {"messages": []}, thinks=True)
+    words = "The user wants to know what the weather is like in Paris."
+    choices = replies.choices(context, Turn(thinks=words, says="It is mild."))
+    deltas = [item["choices"][0]["delta"] for item in chunks.events(context, choices) if type(item) is dict]
+    reasoned = [delta for delta in deltas if "reasoning_text" in delta]
+    assert words == "".join(delta["reasoning_text"] for delta in reasoned)
+    assert [False, True] == ["reasoning_opaque" in delta for delta in reasoned]
+    assert 1 == sum("reasoning_opaque" in delta for delta in deltas)
 
 
 @pytest.mark.parametrize(

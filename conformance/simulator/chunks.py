@@ -113,10 +113,12 @@ def _reasoning(context: ReplyContext, message: Mapping[str, Any]) -> Iterator[di
     null = {"content": None} if context.claim("stream.nulls", "omitted") == "explicit" else {}
     texts = [null | {field: fragment} for field in TEXT_KEYS for fragment in _split(message.get(field) or "")]
     details = [part for detail in message.get("reasoning_details", ()) for part in _detail_fragments(context, detail)]
-    for delta in texts:
+    sealed = {key: message[key] for key in ("reasoning_opaque",) if key in message}
+    for number, delta in enumerate(texts, 1):
         fragment = next(reversed(delta.values()))
         same = details and fragment in (details[0].get("text"), details[0].get("summary"))
-        yield delta | {"reasoning_details": [details.pop(0)]} if same else delta
+        copy = {"reasoning_details": [details.pop(0)]} if same else {}
+        yield delta | copy | (sealed if number == len(texts) else {})
     for part in details:
         yield {"reasoning_details": [part]}
     for field in ("thinking_blocks", "extra_content"):

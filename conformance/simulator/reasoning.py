@@ -57,8 +57,12 @@ def without_reasoning(message: dict[str, Any], context: ReplyContext) -> dict[st
 
 
 def sign(message: dict[str, Any], context: ReplyContext) -> None:
-    """Sign the calls of a message, or the message, if the provider writes signatures in `extra_content`."""
+    """Sign the calls of a message, or the message, if the provider signs outside of its reasoning."""
     path = str(context.claim("signature.field", ""))
+    if path == "reasoning_opaque":
+        if fields(context) and message.get(fields(context)[0]):
+            message[path] = context.matching_text(_SIGNATURE, "signature")
+        return
     if "extra_content" not in path:
         return
     signature = {"google": {"thought_signature": context.matching_text(_SIGNATURE, "signature")}}

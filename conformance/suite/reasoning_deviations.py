@@ -6,7 +6,7 @@ from typing import Any, Final, Protocol
 
 from conformance.convert import egress
 from conformance.suite.history import Inapplicable, assistant_messages
-from conformance.wire.reasoning import ALL_KEYS, TEXT_KEYS
+from conformance.wire.reasoning import ALL_KEYS, PAIR, SIGNATURE_KEYS
 
 _OTHER_WORDS: Final = " Or so it seems."
 
@@ -43,7 +43,7 @@ def _null(request: Request, on: str = "tool") -> None:
 
 def _write(request: Request, on: str, values: Mapping[str, Any], usual: Any) -> None:
     field = _field(request)
-    if field not in ALL_KEYS or field == "extra_content":
+    if field not in ALL_KEYS or field in SIGNATURE_KEYS:
         raise Inapplicable
     for message, _ in _turns(request, on):
         _strip(message, request)
@@ -76,7 +76,7 @@ def _under(request: Request, field: str, on: str = "tool") -> None:
 def _both(request: Request, on: str = "tool") -> None:
     """Send back the reasoning in both text fields."""
     for message, source in _turns(request, on):
-        for field in TEXT_KEYS:
+        for field in PAIR:
             _fill(message, field, source)
 
 

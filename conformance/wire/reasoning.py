@@ -8,11 +8,14 @@ from typing import Any, Final, NamedTuple
 
 from conformance.wire.text import content_text
 
-TEXT_KEYS: Final = ("reasoning_content", "reasoning")
+PAIR: Final = ("reasoning_content", "reasoning")
+"""The two names that most providers use for the text of the reasoning."""
+TEXT_KEYS: Final = (*PAIR, "reasoning_text")
 """The keys of a message whose value is the text of the reasoning."""
 KEYS: Final = (*TEXT_KEYS, "reasoning_details", "thinking_blocks")
-ALL_KEYS: Final = (*KEYS, "extra_content")
-"""The keys of reasoning, and the one that holds only its signature."""
+SIGNATURE_KEYS: Final = ("reasoning_opaque", "extra_content")
+"""The keys of a message that hold only the signature of its reasoning."""
+ALL_KEYS: Final = (*KEYS, *SIGNATURE_KEYS)
 CANONICAL: Final = ("reasoning_content", "reasoning_details")
 TAGS: Final = {"think-tags": "think", "reasoning-tags": "reasoning"}
 PARTS: Final = {"thinking-parts": "thinking", "reasoning-parts": "reasoning"}
@@ -101,7 +104,7 @@ def is_signed(message: Any) -> bool:
         return False
     calls, details = message.get("tool_calls"), message.get("reasoning_details")
     signed = [item for item in _objects(details) if item.get("signature") or item.get("data")]
-    return bool(signed or message.get("thinking_blocks")) or any(
+    return bool(signed or message.get("thinking_blocks") or message.get("reasoning_opaque")) or any(
         has_field(holder, "extra_content") for holder in (message, *_objects(calls))
     )
 

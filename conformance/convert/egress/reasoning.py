@@ -8,6 +8,7 @@ from conformance.wire.reasoning import (
     ALL_KEYS,
     FIELDS,
     PARTS,
+    SIGNATURE_KEYS,
     TAGS,
     TEXT_KEYS,
     find_tagged,
@@ -18,7 +19,7 @@ from conformance.wire.reasoning import (
 from conformance.wire.text import content_text
 
 _CANONICAL: Final = frozenset({"reasoning_content", "reasoning", "reasoning_details", "thinking-parts"})
-_STRUCTURED: Final = frozenset({"reasoning_details", "thinking_blocks", "extra_content"})
+_STRUCTURED: Final = frozenset({"reasoning_details", "thinking_blocks", *SIGNATURE_KEYS})
 _BLOCK_FIELDS: Final = ("thinking_blocks", "reasoning_details")
 _BLOCK_TYPES: Final = ("reasoning.text", "reasoning.summary", "reasoning.encrypted")
 _EMPTY: Final = "reasoning.empty-on-tool-turn"
@@ -49,7 +50,7 @@ def with_reasoning(message: Mapping[str, Any], field: str, source: Mapping[str, 
         given = details or _as_details(reasoning)
         blocks = [_block(detail) for detail in given if detail.get("type") in _BLOCK_TYPES]
         return {**message, field: blocks} if blocks else dict(message)
-    if field == "extra_content":
+    if field in SIGNATURE_KEYS:
         return {**message, field: source[field]} if field in source else dict(message)
     if reasoning is None:
         return dict(message)
@@ -188,7 +189,9 @@ def _filled(
     plain, details = _text(without_thinking_parts(source)), source.get("reasoning_details")
     texts = [field for field in fields if field in TEXT_KEYS or (field not in _STRUCTURED and plain)]
     blocks = [field for field in fields if field in _STRUCTURED and (details or field in source)]
-    base = {**bare, "reasoning_details": []} if details == [] and "reasoning_details" in fields else bare
+    base = bare | {key: source[key] for key in SIGNATURE_KEYS if key in fields and key in source}
+    if details == [] and "reasoning_details" in fields:
+        base["reasoning_details"] = []
     for field in (*blocks, *texts) if details else (*texts, *blocks):
         filled = with_reasoning(base, field, without_thinking_parts(source))
         if filled != bare:

@@ -1,3 +1,5 @@
+from typing import Any
+
 from conformance.results import Level
 from conformance.rules import Context, Fault, Source, example, rule
 from conformance.rules.context import messages
@@ -14,7 +16,14 @@ _SAME = {f"{_TURN}/reasoning_content": "The tool knows.", f"{_TURN}/reasoning": 
     Level.SHOULD,
     on=requests,
     source=Source("schemas/canonical/transcript.json", "If two fields hold reasoning, both hold the same text"),
-    bad=[example("tool-result", _SAME | {f"{_TURN}/reasoning": "It is not known."})],
+    bad=[
+        example("tool-result", _SAME | {f"{_TURN}/reasoning": "It is not known."}),
+        example(
+            "tool-result",
+            _SAME | {f"{_TURN}/reasoning_text": "It is not known."},
+            {"reasoning.request-field": ["reasoning_content", "reasoning_text"]},
+        ),
+    ],
     good=[example("tool-result", _SAME)],
 )
 def judge(request: Body, context: Context) -> list[Fault]:
@@ -23,16 +32,22 @@ def judge(request: Body, context: Context) -> list[Fault]:
     A provider reads one of them, so what the model remembers depends on the provider. A reply that came like this is
     the provider's fault. To fix it, send one field, or fill both from one text.
     """
-    expected, other = TEXT_KEYS
     differing = [
-        (number, message[expected], message[other])
+        (number, texts)
         for number, message in messages(request.value, "assistant")
-        if message.get(expected) and message.get(other) and message[expected] != message[other]
+        if len(texts := _texts(message)) > 1 and any(text != texts[0][1] for _, text in texts)
     ]
-    replies = [reply.message for reply in context.index.replies] if differing else []
-    received = [(message.get(expected), message.get(other)) for message in replies]
-    return [
-        Fault(f"expected {quoted(first)} as under {expected}, got {quoted(second)}", at=("messages", number, other))
-        for number, first, second in differing
-        if (first, second) not in received
-    ]
+    received = [_texts(reply.message) for reply in context.index.replies] if differing else []
+    faults = []
+    for number, texts in differing:
+        first, expected = texts[0]
+        other, got = next((key, text) for key, text in texts if text != expected)
+        if texts not in received:
+            message = f"expected {quoted(expected)} as under {first}, got {quoted(got)}"
+            faults.append(Fault(message, at=("messages", number, other)))
+    return faults
+
+
+def _texts(message: dict[str, Any]) -> list[tuple[str, Any]]:
+    """Return the fields of a message that hold the text of its reasoning, each with its value."""
+    return [(key, message[key]) for key in TEXT_KEYS if message.get(key)]

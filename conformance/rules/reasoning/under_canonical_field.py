@@ -2,9 +2,10 @@ from conformance.results import Level
 from conformance.rules import Context, Fault, Source, example, rule
 from conformance.rules.context import as_words
 from conformance.wire.elements import Message
+from conformance.wire.reasoning import SIGNATURE_KEYS
 from conformance.wire.views import messages
 
-_KEYS = ("thinking_blocks", "extra_content")
+_KEYS = ("thinking_blocks", "reasoning_text", *SIGNATURE_KEYS)
 _BLOCKS = [{"type": "thinking", "thinking": "I need the weather.", "signature": "c2lnbmVk"}]
 _ADDED = {"/0/request/messages/1/thinking_blocks": _BLOCKS}
 
@@ -13,11 +14,22 @@ _ADDED = {"/0/request/messages/1/thinking_blocks": _BLOCKS}
     Level.SHOULD,
     on=messages,
     source=Source("schemas/canonical/transcript.json", "as `reasoning_content`, or as `reasoning_details`"),
-    bad=[example("tool-result", _ADDED)],
+    bad=[
+        example("tool-result", _ADDED),
+        example("tool-result", {"/0/request/messages/1/reasoning_text": "I need the weather."}),
+    ],
     good=[
         example("thinking-session"),
         example("tool-result", _ADDED, {"reasoning.request-field": ["thinking_blocks"]}),
         example("tool-result", _ADDED, {"reasoning.input.thinking_blocks": "accepted"}),
+        example(
+            "tool-result",
+            {
+                "/0/request/messages/1/reasoning_text": "I need the weather.",
+                "/0/request/messages/1/reasoning_opaque": "c2lnbmVk",
+            },
+            {"reasoning.request-field": ["reasoning_text", "reasoning_opaque"]},
+        ),
     ],
     reads=("reasoning.request-field", *[f"reasoning.input.{key}" for key in _KEYS]),
     by_schema=True,

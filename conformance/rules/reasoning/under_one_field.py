@@ -2,7 +2,7 @@ from conformance.results import Level
 from conformance.rules import Context, Fault, Source, example, rule
 from conformance.rules.context import messages
 from conformance.wire.elements import Body
-from conformance.wire.reasoning import TEXT_KEYS
+from conformance.wire.reasoning import PAIR
 from conformance.wire.views import requests
 
 _BOTH = {"/2/request/messages/5/reasoning": "Rome is warm; Oslo is left."}
@@ -14,14 +14,14 @@ _REFUSED = {"reasoning.input.both": {"status": 400, "message": "messages.{index}
     on=requests,
     where=lambda _request, context: (
         context.rejects_or_damages("reasoning.input.both")
-        and not any([context.rejects_or_damages(f"reasoning.input.{name}") for name in TEXT_KEYS])
+        and not any([context.rejects_or_damages(f"reasoning.input.{name}") for name in PAIR])
     ),
     source=Source("https://github.com/agentjido/req_llm/issues/772"),
     bad=[example("thinking-session", _BOTH, _REFUSED)],
     good=[example("thinking-session", claims=_REFUSED)],
     needs=("reasoning.input.both",),
     claim="reasoning.input.both",
-    reads=tuple([f"reasoning.input.{name}" for name in TEXT_KEYS]),
+    reads=tuple([f"reasoning.input.{name}" for name in PAIR]),
 )
 def judge(request: Body, _context: Context) -> list[Fault]:
     """Assistant messages carry reasoning in one field if the provider rejects two.
@@ -36,5 +36,5 @@ def judge(request: Body, _context: Context) -> list[Fault]:
             values={"role": "assistant", "field": "reasoning"},
         )
         for number, message in messages(request.value, "assistant")
-        if all(message.get(name) for name in TEXT_KEYS)
+        if all(message.get(name) for name in PAIR)
     ]

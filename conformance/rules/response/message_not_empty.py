@@ -6,7 +6,7 @@ from conformance.wire.views import replies
 _CONTENT = "/0/response/choices/0/message/content"
 _CONTENT_KEYS = (
     "content", "refusal", "reasoning_content", "reasoning", "reasoning_details", "thinking_blocks", "function_call",
-    "audio", "images", "extra_content",
+    "audio", "images", "reasoning_text", "reasoning_opaque", "extra_content",
 )  # fmt: skip
 
 

@@ -13,7 +13,10 @@ from conformance.wire.views import replies
 
 _MESSAGE = "/0/response/choices/0/message"
 _DELTA = "/0/response/1/choices/0/delta"
-_KNOWN = frozenset({"role", "content", "refusal", "tool_calls", "function_call", "audio", "annotations", *ALL_KEYS})
+_KNOWN = frozenset(
+    {"role", "content", "refusal", "tool_calls", "function_call", "audio", "annotations", *ALL_KEYS}
+    - {"reasoning_text"}
+)
 _OF_REASONING = re.compile("reason|think|thought|chain_of|cot$", re.IGNORECASE)
 _OPAQUE = re.compile("signature|opaque|encrypted|(^|_)id$", re.IGNORECASE)
 
@@ -34,6 +37,7 @@ _OPAQUE = re.compile("signature|opaque|encrypted|(^|_)id$", re.IGNORECASE)
         example("plain", {f"{_MESSAGE}/reasoning_opaque": "b3BhcXVl"}),
         example("plain", {f"{_MESSAGE}/provider_metadata": {"note": "It is mild."}}),
         example("plain", {f"{_MESSAGE}/summary": "It is mild."}, {"reply.message-fields": ["summary"]}),
+        example("plain", {f"{_MESSAGE}/reasoning_text": "Mild."}, {"reasoning.response-field": "reasoning_text"}),
     ],
     reads=("reasoning.response-field", "reasoning.response-field-switches", "reply.message-fields"),
 )
@@ -48,7 +52,7 @@ def judge(reply: Reply, context: Context) -> list[Fault]:
     if reply.message.keys() <= _KNOWN:
         return faults
     documented = [name for name in as_words(context.claim("reply.message-fields")) if not _OF_REASONING.search(name)]
-    for key in sorted(reply.message.keys() - _KNOWN.union(documented)):
+    for key in sorted(reply.message.keys() - _KNOWN.union(documented, reply_fields(context))):
         text = _text(reply, key, context)
         if _is_prose(key, text):
             at, field = ("message", key), _replaced_field(key, text, reply, context)
