@@ -62,6 +62,16 @@ FILES = [
     ),
 ]
 
+LIFECYCLES = [
+    ("lifecycle: {source: {inferred: s}}", "", "since"),
+    ("lifecycle: {until: 2026-01}", "", "source"),
+    ("lifecycle: {until: 2026-01, source: s}", "/source", "exactly one of url, repo"),
+    ("lifecycle: {since: 2026-01, until: 2025-12, source: {inferred: s}}", "/until", "after 2026-01"),
+    ("lifecycle: [{until: 2026-01, source: {inferred: s}}, {since: 2025-01, source: {inferred: s}}]", "/1", "2026"),
+    ("lifecycle: {alias_of: 'm*', source: {inferred: s}}", "/alias_of", "text that matches"),
+    ("lifecycle: {alias_of: M, source: {inferred: s}}", "/alias_of", "another model"),
+]
+
 CLAIMS = [
     ("ids.formt", "{value: a, ~}", 4, "", "did you mean ids.format"),
     ("stream.done", "{value: true, confidence: low}", 4, "", "source"),
@@ -119,6 +129,10 @@ def of_a_claim(name: str, entry: str) -> str:
     [
         *FILES,
         *((of_a_claim(name, entry), line, f"/claims/{name}{at}", words) for name, entry, line, at, words in CLAIMS),
+        *(
+            (f"{HEAD}claims: {{}}\nmodels: {{m: {{{text}}}}}\n", 4, f"/models/m/lifecycle{at}", words)
+            for text, at, words in LIFECYCLES
+        ),
     ],
 )
 def test_a_broken_profile_is_refused_with_file_line_and_pointer(
@@ -230,6 +244,86 @@ def test_a_claim_is_that_of_its_model_and_day(tmp_path: Path, model: str, date: 
     assert expected == profile.at(model, date).get(name)
     claim = profile.claim(name, model, date)
     assert (expected is None) is (claim is None)
+
+
+SERVED = (
+    HEAD
+    + """models:
+  chat:
+    lifecycle:
+      - {since: 2024-05, until: 2026-07-24, source: {inferred: s}}
+      - {alias_of: flash, since: 2026-09-10, source: {inferred: s}}
+    claims:
+      ids.format: {value: chat, until: 2026-09-10, source: {inferred: s}, confidence: high}
+      thinking.off: {value: {}, source: {inferred: s}, confidence: high}
+  flash: {claims: {ids.format: {value: flash, source: {inferred: s}, confidence: high}}}
+  c*: {claims: {reply.object: {value: c, source: {inferred: s}, confidence: high}}}
+  latest*: {lifecycle: {alias_of: chat, source: {inferred: s}}}
+  this: {lifecycle: {alias_of: that, source: {inferred: s}}}
+  that: {lifecycle: {alias_of: this, source: {inferred: s}}}
+  old-*: {lifecycle: {until: 2026-12, source: {inferred: s}}}
+  old-but-kept: {lifecycle: {since: 2025-01, source: {inferred: s}}}
+claims:
+  reply.object: {value: all, source: {url: 'https://a.example/', read: 2026-11-20}, confidence: high}
+  stream.done: {value: true, source: {searched: 2026-11-01}, confidence: high}
+"""
+)
+
+ALIASES: list[tuple[str, str, dict[str, Any]]] = [
+    ("chat", "2024-06", {"ids.format": "chat", "thinking.off": {}, "reply.object": "c"}),
+    ("chat", "2026-08", {"ids.format": "chat", "thinking.off": {}, "reply.object": "c"}),
+    ("Chat", "2026-09-10", {"ids.format": "flash", "thinking.off": {}, "reply.object": "all"}),
+    ("chat", "", {"ids.format": "flash", "thinking.off": {}, "reply.object": "all"}),
+    ("latest-2", "2026-08", {"ids.format": "chat", "thinking.off": {}, "reply.object": "c"}),
+    ("latest-2", "2026-10", {"ids.format": "flash", "thinking.off": {}, "reply.object": "all"}),
+    ("this", "", {"reply.object": "all"}),
+]
+
+
+@pytest.mark.parametrize(("model", "date", "expected"), ALIASES)
+def test_an_alias_has_its_own_claims_and_those_of_the_model_that_answers(
+    tmp_path: Path, model: str, date: str, expected: dict[str, Any]
+) -> None:
+    profile = profiles.read(written(tmp_path, SERVED))
+    assert {"stream.done": True, **expected} == profile.at(model, date)
+
+
+@pytest.mark.parametrize(
+    ("model", "date", "expected"),
+    [
+        ("chat", "2024-01", False),
+        ("chat", "2026-07-23", True),
+        ("chat", "2026-07-24", False),
+        ("chat", "2026-09-10", True),
+        ("old-1", "", True),
+        ("old-1", "2026-12-01", False),
+        ("old-but-kept", "2026-12-01", True),
+        ("flash", "2001", True),
+        ("unheard-of", "", True),
+    ],
+)
+def test_a_model_is_served_in_the_periods_of_its_lifecycle(
+    tmp_path: Path, model: str, date: str, *, expected: bool
+) -> None:
+    assert expected is profiles.read(written(tmp_path, SERVED)).is_served(model, date)
+
+
+def test_a_lifecycle_ends_for_good_with_its_last_period(tmp_path: Path) -> None:
+    profile = profiles.read(written(tmp_path, SERVED))
+    found = [profiles.retired(profile.lifecycle_of(each), "2026-12-01") for each in ("chat", "old-1", "flash")]
+    assert ["", "2026-12", ""] == found
+
+
+def test_an_empty_date_means_the_day_on_which_the_facts_were_last_read(tmp_path: Path) -> None:
+    profile = profiles.read(written(tmp_path, SERVED))
+    assert "2026-11-20" == profile.as_of
+    assert profile.at("old-1", "2026-11-20") is profile.at("old-1")
+
+
+@pytest.mark.parametrize("name", profiles.names())
+def test_the_default_model_of_a_profile_is_still_served(name: str) -> None:
+    profile = profiles.load(name)
+    assert profile.is_served(profile.model), profile.model
 
 
 def test_what_follows_an_upstream_is_told_apart_only_with_its_source(tmp_path: Path) -> None:

@@ -12,7 +12,7 @@ from conformance import profiles, rules, scenarios
 from conformance.engine import check
 from conformance.profiles import Profile
 from conformance.results import Level
-from conformance.simulator import UNKNOWN_MODEL, Simulator
+from conformance.simulator import UNKNOWN_MODEL, Simulator, simulated
 from conformance.simulator.responder import GENERIC_HEADER
 from conformance.strategies import FaultyConversation, faults
 from conformance.transport.client import SIMULATOR_ERROR
@@ -135,6 +135,17 @@ def test_models_are_listed_and_found(urls: dict[str, str], client: httpx.Client,
         assert "*" not in model["id"]
         assert model == client.get(f"{urls[name]}/v1/models/{model['id']}").json()
     assert client.get(f"{urls[name]}/v1/models/{UNKNOWN_MODEL}").status_code in (400, 404)
+
+
+def test_models_that_are_no_longer_served_are_not_listed() -> None:
+    source = (profiles.Source(inferred="s"),)
+    gone = profiles.Model("gone", {}, lifecycle=(profiles.Period(until="2026-01", source=source),))
+    planned = profiles.Model("planned", {}, lifecycle=(profiles.Period(until="2027-01", source=source),))
+    profile = profiles.Profile("made", models=(gone, planned), as_of="2026-11-20")
+    with simulated(profile) as url:
+        listed = httpx.get(f"{url}/v1/models").json()["data"]
+        assert ["planned"] == [model["id"] for model in listed]
+        assert 404 == httpx.get(f"{url}/v1/models/gone").status_code
 
 
 def test_a_body_that_a_claim_gives_whole_is_sent_whole(urls: dict[str, str], client: httpx.Client) -> None:

@@ -27,10 +27,11 @@ from conformance.profiles.files import (
     vocabulary,
 )
 from conformance.profiles.handling import rejects_or_damages, tolerates
+from conformance.profiles.lifecycle import Lifecycle, Period, retired
 from conformance.profiles.sources import Source
 
 __all__ = [
-    "UNKNOWN", "UPSTREAM", "Claim", "Claims", "Disagreement", "Histories", "Model", "Profile", "Source", "by_host",
-    "check_claim", "load", "load_profile", "matches", "names", "of", "read", "rejects_or_damages",
-    "resolve_profile", "thinks", "tolerates", "vocabulary",
+    "UNKNOWN", "UPSTREAM", "Claim", "Claims", "Disagreement", "Histories", "Lifecycle", "Model", "Period", "Profile",
+    "Source", "by_host", "check_claim", "load", "load_profile", "matches", "names", "of", "read",
+    "rejects_or_damages", "resolve_profile", "retired", "thinks", "tolerates", "vocabulary",
 ]  # fmt: skip

@@ -1,11 +1,12 @@
 """Claims and the profile that holds them, resolved for a model and a day."""
 
 from bisect import bisect_right
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from fnmatch import fnmatchcase
 from typing import Any, Final, NamedTuple, TypeAlias
 
+from conformance.profiles.lifecycle import FOREVER, Lifecycle, is_served, period_on
 from conformance.profiles.sources import Source
 
 UNKNOWN = "unknown"
@@ -14,7 +15,6 @@ UPSTREAM = "upstream"
 Claims: TypeAlias = Mapping[str, Any]
 """Values by claim name, as they hold for one model on one day."""
 
-_TODAY = "9999"
 _MAX_CACHED: Final = 256
 
 
@@ -60,10 +60,18 @@ class Model:
     name: str
     claims: Histories
     note: str = ""
+    lifecycle: Lifecycle = ()
 
     def matches(self, model: str) -> bool:
         """Return True if this entry is about a model; `model` is in lower case."""
         return fnmatchcase(model, self.name.lower())
+
+
+class _Layers(NamedTuple):
+    """Positions of model entries: those by which a name is an alias, then those about the model that answers."""
+
+    aliases: tuple[int, ...]
+    own: tuple[int, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,7 +80,8 @@ class Profile:
 
     `models` are in order of precedence: names before globs, longer ones first.
     `model` is what a live run asks for, `key` the environment variable with the API key, `hosts` the host names (or
-    globs) that tell the provider.
+    globs) that tell the provider. `lifecycle` is that of the whole service. `as_of` is the last ISO 8601 day on which
+    a source was read; an empty date means that day.
     """
 
     name: str
@@ -84,22 +93,25 @@ class Profile:
     model: str = ""
     max_tokens: int | None = None
     note: str = ""
+    lifecycle: Lifecycle = ()
     models: tuple[Model, ...] = ()
     claims: Histories = field(default_factory=dict)
+    as_of: str = FOREVER
     _breaks: tuple[str, ...] = field(default=(), repr=False, compare=False)
-    _layers: dict[str, tuple[int, ...]] = field(default_factory=dict, repr=False, compare=False)
-    _resolved: dict[tuple[tuple[int, ...], int], Claims] = field(default_factory=dict, repr=False, compare=False)
+    _layers: dict[tuple[str, int], _Layers] = field(default_factory=dict, repr=False, compare=False)
+    _resolved: dict[tuple[_Layers, int], Claims] = field(default_factory=dict, repr=False, compare=False)
 
     def at(self, model: str = "", date: str = "") -> Claims:
-        """Return the values of the claims for a model on a day (ISO 8601; empty means today).
+        """Return the values of the claims for a model on a day (ISO 8601; empty means the day of `as_of`).
 
         A value that depends on an upstream is `unknown` here; `claim` returns it as `upstream`.
         """
-        layers = self._matching(model)
-        key = layers, bisect_right(self._breaks, date or _TODAY)
+        day = date or self.as_of
+        layers = self._matching(model, day)
+        key = layers, bisect_right(self._breaks, day)
         found = self._resolved.get(key)
         if found is None:
-            each = {name: self._in_force(name, layers, date) for name in self._names(layers)}
+            each = {name: self._in_force(name, layers, day) for name in self._names(layers)}
             found = {name: _value(claim) for name, claim in each.items() if claim is not None}
             _bound(self._resolved)
             self._resolved[key] = found
@@ -107,7 +119,17 @@ class Profile:
 
     def claim(self, name: str, model: str = "", date: str = "") -> Claim | None:
         """Return the claim of that name for a model on a day, with its sources; None if there is none."""
-        return self._in_force(name, self._matching(model), date)
+        day = date or self.as_of
+        return self._in_force(name, self._matching(model, day), day)
+
+    def lifecycle_of(self, model: str) -> Lifecycle:
+        """Return the lifecycle of a model: that of the first entry about it that has one."""
+        wanted = model.lower()
+        return next((each.lifecycle for each in self.models if each.lifecycle and each.matches(wanted)), ())
+
+    def is_served(self, model: str, date: str = "") -> bool:
+        """Return False if the provider is known not to serve a model by this name on a day."""
+        return is_served(self.lifecycle_of(model), date or self.as_of)
 
     def with_claims(self, claims: Claims) -> "Profile":
         """Return this profile with some claims replaced for every model and all dates."""
@@ -118,34 +140,60 @@ class Profile:
         ]
         return replace(self, models=tuple(models), claims={**self.claims, **replaced}, _layers={}, _resolved={})
 
-    def _matching(self, model: str) -> tuple[int, ...]:
-        """Return the positions of the model entries that are about a model."""
-        found = self._layers.get(model)
+    def _matching(self, model: str, day: str) -> _Layers:
+        """Return the entries that are about a model on a day, by position."""
+        key = model, bisect_right(self._breaks, day)
+        found = self._layers.get(key)
         if found is None:
-            wanted = model.lower()
-            found = tuple([number for number, each in enumerate(self.models) if each.matches(wanted)])
+            aliases: list[int] = []
+            own = self._entries(model)
+            while (number := self._alias(own, day)) is not None and number not in aliases:
+                aliases.append(number)
+                period = period_on(self.models[number].lifecycle, day)
+                own = self._entries(period.alias_of if period else "")
+            found = _Layers(tuple(aliases), tuple([each for each in own if each not in aliases]))
             _bound(self._layers)
-            self._layers[model] = found
+            self._layers[key] = found
         return found
 
-    def _names(self, layers: tuple[int, ...]) -> dict[str, None]:
+    def _entries(self, model: str) -> list[int]:
+        wanted = model.lower()
+        return [number for number, each in enumerate(self.models) if each.matches(wanted)]
+
+    def _alias(self, entries: Sequence[int], day: str) -> int | None:
+        """Return the entry that makes a name an alias on a day; the first one with a lifecycle decides."""
+        number = next((each for each in entries if self.models[each].lifecycle), None)
+        period = None if number is None else period_on(self.models[number].lifecycle, day)
+        return number if period is not None and period.alias_of else None
+
+    def _names(self, layers: _Layers) -> dict[str, None]:
         names = dict.fromkeys(self.claims)
-        for number in layers:
+        for number in (*layers.aliases, *layers.own):
             names |= dict.fromkeys(self.models[number].claims)
         return names
 
-    def _in_force(self, name: str, layers: tuple[int, ...], date: str) -> Claim | None:
-        """Return the newest claim that holds; the first entry with a claim of that name decides."""
-        for claims in (*(self.models[number].claims for number in layers), self.claims):
+    def _in_force(self, name: str, layers: _Layers, day: str) -> Claim | None:
+        """Return the newest claim that holds; the first entry with a claim of that name decides.
+
+        An alias decides only where a claim of its own holds, because the model that answers has changed.
+        """
+        for number in layers.aliases:
+            found = _newest(self.models[number].claims.get(name, ()), day)
+            if found is not None:
+                return found
+        for claims in (*(self.models[number].claims for number in layers.own), self.claims):
             if name in claims:
-                day = date or _TODAY
-                return next((claim for claim in reversed(claims[name]) if claim.holds(day)), None)
+                return _newest(claims[name], day)
         return None
 
 
 def of(claims: Claims, name: str = "") -> Profile:
     """Return a profile with these claims for every model and all dates."""
     return Profile(name, claims={each: (Claim(each, value),) for each, value in claims.items()})
+
+
+def _newest(history: Sequence[Claim], day: str) -> Claim | None:
+    return next((claim for claim in reversed(history) if claim.holds(day)), None)
 
 
 def _value(claim: Claim) -> Any:

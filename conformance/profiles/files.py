@@ -13,6 +13,7 @@ from conformance.documents import read_json
 from conformance.documents.pointer import Place, render
 from conformance.errors import UnknownName, Unusable
 from conformance.profiles.claims import Claim, Disagreement, Histories, Model, Profile
+from conformance.profiles.lifecycle import FOREVER, Lifecycle, Period
 from conformance.profiles.sources import Source
 from conformance.resources import folder
 from conformance.schemas import SchemaError, validator
@@ -105,27 +106,34 @@ def vocabulary() -> Mapping[str, str]:
 
 def _profile(name: str, value: Mapping[str, Any]) -> Profile:
     models = [
-        Model(each, _histories(entry.get("claims", {})), entry.get("note", ""))
+        Model(each, _histories(entry.get("claims", {})), entry.get("note", ""), _lifecycle(entry))
         for each, entry in value.get("models", {}).items()
     ]
     models.sort(key=lambda model: (_is_glob(model.name), -len(model.name)))
     claims = _histories(value["claims"])
-    dated = [claims, *(model.claims for model in models)]
-    breaks = {
-        day
-        for histories in dated
-        for history in histories.values()
-        for claim in history
-        for day in (claim.since, claim.until)
-    }
+    service = _lifecycle(value)
+    histories = [history for each in (claims, *(model.claims for model in models)) for history in each.values()]
+    dated: list[Claim | Period] = [claim for history in histories for claim in history]
+    dated += [*service, *(period for model in models for period in model.lifecycle)]
+    days_read = [source.read or source.searched for each in dated for source in each.source]
     return Profile(
         name,
         **{key: value[key] for key in _PLAIN if key in value},
         hosts=tuple(value.get("hosts", ())),
+        lifecycle=service,
         models=tuple(models),
         claims=claims,
-        _breaks=tuple(sorted(breaks - {""})),
+        as_of=max(filter(None, days_read), default=FOREVER),
+        _breaks=tuple(sorted({day for each in dated for day in (each.since, each.until)} - {""})),
     )
+
+
+def _lifecycle(entry: Mapping[str, Any]) -> Lifecycle:
+    return tuple([Period(**{**each, "source": _sources(each)}) for each in _listed(entry.get("lifecycle", []))])
+
+
+def _sources(entry: Mapping[str, Any]) -> tuple[Source, ...]:
+    return tuple([Source(**each) for each in _listed(entry["source"])])
 
 
 def _histories(claims: Mapping[str, Any]) -> Histories:
@@ -139,7 +147,7 @@ def _claim(name: str, entry: Mapping[str, Any]) -> Claim:
         since=entry.get("since", ""),
         until=entry.get("until", ""),
         versions=entry.get("versions", ""),
-        source=tuple([Source(**each) for each in _listed(entry["source"])]),
+        source=_sources(entry),
         confidence=entry["confidence"],
         note=entry.get("note", ""),
         disagrees=tuple(
@@ -165,6 +173,8 @@ def _reworded(error: SchemaError) -> str:
         return str(UnknownName("claim", error.extra[0], vocabulary()))
     if "oneOf" in error.message and "source" in error.place[-2:]:
         return f"expected exactly one of {', '.join(_KINDS)}"
+    if "anyOf" in error.message and "lifecycle" in error.place[-2:]:
+        return "expected since, until or alias_of"
     return ""
 
 
@@ -175,7 +185,12 @@ def _errors(value: Mapping[str, Any]) -> Iterator[tuple[Place, str]]:
         if seen.setdefault(name.lower(), name) != name:
             yield ("models", name), f"expected each model once, got {seen[name.lower()]!r} and {name!r}"
     holders: list[tuple[Place, Mapping[str, Any]]] = [(("claims",), value["claims"])]
+    yield from _dates(("lifecycle",), value.get("lifecycle", []))
     for name, model in value.get("models", {}).items():
+        yield from _dates(("models", name, "lifecycle"), model.get("lifecycle", []))
+        for at, period in _entries(("models", name, "lifecycle"), model.get("lifecycle", [])):
+            if period.get("alias_of", "").lower() == name.lower():
+                yield (*at, "alias_of"), f"expected another model, got {name!r}"
         holders.append((("models", name, "claims"), model.get("claims", {})))
     for place, claims in holders:
         for name, entries in claims.items():

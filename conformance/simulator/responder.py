@@ -112,7 +112,7 @@ class Responder:
         return self.refuse(body, worded(refusal, finding, body, raw))
 
     def models(self) -> HttpReply:
-        """Return the list of the models that the profile names."""
+        """Return the list of the models that the profile names and that are still served."""
         return as_json(200, {"object": "list", "data": [self._model(name) for name in self._model_names()]})
 
     def model(self, name: str) -> HttpReply:
@@ -137,8 +137,9 @@ class Responder:
         return self.refuse({}, refusals.of_claim(claimed, {"reason": error.message, "line": line, "column": column}))
 
     def _model_names(self) -> tuple[str, ...]:
-        named = [model.name for model in self.profile.models if not _GLOB.search(model.name)]
-        return tuple(sorted({*named, self.profile.model} - {""}))
+        profile = self.profile
+        named = {*(model.name for model in profile.models if not _GLOB.search(model.name)), profile.model}
+        return tuple(sorted([name for name in named if name and profile.is_served(name)]))
 
     def _model(self, name: str) -> dict[str, Any]:
         return {"id": name, "object": "model", "created": members.CREATED, "owned_by": self.profile.name}
