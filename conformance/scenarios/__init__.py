@@ -78,7 +78,8 @@ class Probe:
     """A request of the scenario, sent again with one or more deviations; `at` counts exchanges from 1.
 
     `breaks` names the rule that the deviation breaks; it is None for a control, which every provider should accept.
-    `claims` predict what a provider does with it; the first known one counts.
+    `claims` predict what a provider does with it; the first known one counts. `reads_pairing`: the answer shows whether
+    results reach their calls by id or by position.
     """
 
     name: str
@@ -87,6 +88,7 @@ class Probe:
     changes: tuple[Change, ...] = ()
     breaks: str | None = None
     claims: tuple[str, ...] = ()
+    reads_pairing: bool = False
 
     @property
     def on_reasoning(self) -> bool:
@@ -233,6 +235,7 @@ def _probe(value: Mapping[str, Any]) -> Probe:
         changes=tuple(map(_change, changes if isinstance(changes, list) else [changes] if changes else ())),
         breaks=current_id(value["breaks"]) if "breaks" in value else None,
         claims=(claims,) if isinstance(claims, str) else tuple(claims),
+        reads_pairing=value.get("reads") == "pairing",
     )
 
 

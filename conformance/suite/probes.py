@@ -17,9 +17,6 @@ from conformance.transport.client import Inconclusive, UnusableReply
 from conformance.wire.exchange import Conversation, Exchange
 
 ACCEPTED: Final = "accepted"
-RESULTS_REVERSED: Final = "results-reversed"
-"""The probe whose answer shows whether results reach their calls by id or by position."""
-
 EXCHANGED: Final = "the answer exchanges the results"
 _SERVER_ERROR: Final = 500
 _TOLERATED: Final = ("accepted", "ignored", "damaged")
@@ -53,12 +50,12 @@ def run_probe(
     except Inconclusive as error:
         return ProbeResult(probe.name, probe.title, rule, Status.UNTESTED, claimed, f"{INCONCLUSIVE}: {error}")
     observed = _observed_text(exchange)
-    exchanged = probe.name == RESULTS_REVERSED and observed == ACCEPTED and is_paired(exchange) is False
+    exchanged = probe.reads_pairing and observed == ACCEPTED and is_paired(exchange) is False
     observed = f"{observed}: {EXCHANGED}" if exchanged else observed
     if not expected:
         return ProbeResult(probe.name, probe.title, rule, Status.NOT_APPLICABLE, UNKNOWN, observed)
     if exchanged:
-        status = Status.PASSED if claims.get("results.reversed") == "damaged" else Status.FAILED
+        status = Status.PASSED if claims.get(probe.claims[0]) == "damaged" else Status.FAILED
         return ProbeResult(probe.name, probe.title, rule, status, claimed, observed)
     status = Status.PASSED if any(_agrees(each, exchange) for each in expected) else Status.FAILED
     return ProbeResult(probe.name, probe.title, rule, status, claimed, observed)
