@@ -48,7 +48,7 @@ def conversation(interactions: Iterable[Interaction], path: str, kind: str) -> I
             problems.append(Input(path, item.line, kind, problem=problem))
             continue
         if found is None:
-            name = f"{item.method.upper()} {item.url.partition('?')[0]}".strip() or "an interaction without a URL"
+            name = _name(item) or "an interaction without a URL"
             skipped[name] = skipped.get(name, 0) + 1
         else:
             exchanges.append(found)
@@ -80,6 +80,13 @@ def _exchange(item: Interaction, path: str) -> Exchange | None:
         model=model_of(request) or model_of(response),
         date=date_of(headers.get("date")) or date_of(item.moment) or date_of_reply(response),
     )
+
+
+def _name(item: Interaction) -> str:
+    # Imported here because few recordings hold anything else.
+    from conformance.secrets.urls import shown_url
+
+    return f"{item.method.upper()} {shown_url(item.url)}".strip()
 
 
 def _is_chat(request: JSON, response: JSON) -> bool:

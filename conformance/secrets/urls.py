@@ -1,0 +1,33 @@
+"""URLs as they are printed: without user, password and query, and without what looks like a token in the path."""
+
+import re
+from typing import Final
+from urllib.parse import unquote, urlsplit
+
+from conformance.secrets import REDACTED, shapes
+
+_MIN_TOKEN: Final = 12
+"""Characters of the shortest part of a path that is taken for a token; words with a number are shorter."""
+
+_PARTS: Final = re.compile(r"[^A-Za-z0-9]+")
+
+
+def shown_url(url: str) -> str:
+    """Return a URL to print; what is no URL becomes its text up to the query."""
+    try:
+        parts = urlsplit(url)
+        host, path = parts.netloc.rpartition("@")[2], parts.path
+    except ValueError:
+        return REDACTED
+    start = f"{parts.scheme}://{host}" if host else f"{parts.scheme}:" if parts.scheme else ""
+    return start + "/".join([REDACTED if _is_token(each) else each for each in path.split("/")])
+
+
+def _is_token(segment: str) -> bool:
+    text = unquote(segment)
+    if ("@" in text and ":" in text) or any(shapes.spans(text)):
+        return True
+    return any(
+        len(part) >= _MIN_TOKEN and re.search("[A-Za-z]", part) and re.search("[0-9]", part)
+        for part in _PARTS.split(text)
+    )
