@@ -18,7 +18,7 @@ def shown_url(url: str) -> str:
         parts = urlsplit(url)
         host, path = parts.netloc.rpartition("@")[2], parts.path
     except ValueError:
-        return REDACTED
+        return re.sub(r"//[^/]*@", "//", url.partition("?")[0])
     start = f"{parts.scheme}://{host}" if host else f"{parts.scheme}:" if parts.scheme else ""
     return start + "/".join([REDACTED if _is_token(each) else each for each in path.split("/")])
 

@@ -20,6 +20,7 @@ from conformance.profiles import UNKNOWN, Claims, Profile
 from conformance.resources import folder
 from conformance.results import Case, Evidence, Results, RunClaim
 from conformance.scenarios import Scenario
+from conformance.secrets import scrubber
 from conformance.simulator import simulated
 from conformance.suite.expected_failures import ExpectedFailures
 from conformance.suite.plan import Plan, plan
@@ -300,7 +301,8 @@ class Run:
             return Evidence.SIMULATED, Endpoint(profile.base_url)
         if options.has_endpoint:
             exclusive = options.engine is not None
-            return Evidence.LIVE, Endpoint(options.base_url or profile.base_url, self._key(), exclusive=exclusive)
+            url, key = options.base_url or profile.base_url, self._key()
+            return Evidence.LIVE, Endpoint(url, key, exclusive=exclusive, scrubber=scrubber([key], [url]))
         if options.record:
             url = self._stack.enter_context(simulated(profile))
             return Evidence.SIMULATED, Endpoint(f"{url}/v1")

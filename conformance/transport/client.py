@@ -5,7 +5,7 @@ import json
 import math
 import time
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from types import TracebackType
 from typing import Any, Final, Self
 
@@ -13,6 +13,8 @@ import httpx
 
 from conformance.documents import parse_json
 from conformance.errors import InvalidDocument, Unusable
+from conformance.secrets import Scrubber
+from conformance.secrets.urls import shown_url
 from conformance.transport import body as bodies
 from conformance.transport.interaction import Interaction, Keep
 from conformance.wire.exchange import CUT, Exchange
@@ -65,13 +67,15 @@ class Endpoint:
     """Where to send requests, and with which key; the base URL ends before `/chat/completions`.
 
     `seconds`: how long a request may take, to the last byte of its reply. `exclusive`: no one else uses the endpoint,
-    like an engine on this machine, so any status is its answer to the request.
+    like an engine on this machine, so any status is its answer to the request. `scrubber` removes the secrets of a run
+    from replies before anything sees them; None for replies that hold none, such as those of cassettes.
     """
 
     base_url: str
-    key: str = ""
+    key: str = field(default="", repr=False)
     seconds: float = REQUEST_TIMEOUT
     exclusive: bool = False
+    scrubber: Scrubber | None = None
 
 
 class Client:
@@ -92,6 +96,7 @@ class Client:
         timeout = httpx.Timeout(None, connect=min(CONNECT_TIMEOUT, endpoint.seconds))
         self._http = httpx.AsyncClient(timeout=timeout, follow_redirects=False, limits=limits, transport=transport)
         self._url = endpoint.base_url.rstrip("/") + "/chat/completions"
+        self._shown_url = shown_url(self._url)
         self._replies = 0
         # Asynchronous, since only so a deadline holds for a whole reply; with a loop of its own, which it hides.
         self._runner = asyncio.Runner(loop_factory=asyncio.new_event_loop)
@@ -123,7 +128,7 @@ class Client:
                 return exchange
             wait = _wait(exchange)
             if wait is None or is_last:
-                return _conclusive(exchange, self._url)
+                return _conclusive(exchange, self._shown_url)
             if time.monotonic() + wait >= self._until:
                 raise self._out_of_time()
             time.sleep(wait)
@@ -140,19 +145,21 @@ class Client:
         except (TimeoutError, httpx.ReadTimeout, httpx.WriteTimeout, httpx.PoolTimeout):
             if left < self._endpoint.seconds:
                 raise self._out_of_time() from None
-            message = f"{self._url} did not finish its reply within {self._endpoint.seconds:g} seconds"
+            message = f"{self._shown_url} did not finish its reply within {self._endpoint.seconds:g} seconds"
             raise Inconclusive(message) from None
         except _UNREACHABLE as error:
             raise self._unreachable(error) from None
         except (httpx.UnsupportedProtocol, httpx.LocalProtocolError, httpx.InvalidURL) as error:
-            raise Unusable(f"cannot send to {self._url} ({error}); check --base-url") from None
+            raise Unusable(f"cannot send to {self._shown_url} ({self._words(error)}); check --base-url") from None
         except (httpx.TransportError, OSError) as error:
-            message = f"{self._url} gave no HTTP reply: {str(error) or type(error).__name__}"
+            message = f"{self._shown_url} gave no HTTP reply: {self._words(error) or type(error).__name__}"
             raise _BrokenReply(message) from None
         self._replies += 1
+        if self._endpoint.scrubber is not None:
+            interaction = interaction.without_secrets(self._endpoint.scrubber)
         if keep is not None:
             keep(interaction)
-        return _exchange(body, interaction, self._url)
+        return _exchange(body, interaction, self._shown_url)
 
     def _request(self, body: Mapping[str, Any]) -> httpx.Request:
         headers = {"accept-encoding": bodies.ACCEPTED_ENCODINGS}
@@ -186,10 +193,14 @@ class Client:
 
     def _unreachable(self, error: httpx.TransportError) -> Unusable:
         """Return what to raise if no connection comes about; after replies, it costs only its request."""
-        words = str(error) or f"no connection within {min(CONNECT_TIMEOUT, self._endpoint.seconds):g} seconds"
+        words = self._words(error) or f"no connection within {min(CONNECT_TIMEOUT, self._endpoint.seconds):g} seconds"
         if self._replies:
-            return Inconclusive(f"{self._url} accepts no more connections ({words}), after {self._replies} replies")
-        return Unusable(f"cannot connect to {self._url} ({words}); check --base-url, or start the server first")
+            message = f"{self._shown_url} accepts no more connections ({words}), after {self._replies} replies"
+            return Inconclusive(message)
+        return Unusable(f"cannot connect to {self._shown_url} ({words}); check --base-url, or start the server first")
+
+    def _words(self, error: Exception) -> str:
+        return str(error) if self._endpoint.scrubber is None else self._endpoint.scrubber.text(str(error))
 
     def _out_of_time(self) -> OutOfTime:
         return OutOfTime("the time of the run (--max-time) is over")

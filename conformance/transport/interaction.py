@@ -1,8 +1,12 @@
 """One request and its reply as a recorder keeps them: bytes, before anything is read out of them."""
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TypeAlias
+
+from conformance.secrets import Scrubber
+from conformance.secrets.bodies import scrub
+from conformance.secrets.urls import shown_url
 
 Headers: TypeAlias = tuple[tuple[str, str], ...]
 """Headers in their order; a name may come several times."""
@@ -19,6 +23,16 @@ class Interaction:
     reason: str
     headers: Headers
     content: bytes
+
+    def without_secrets(self, scrubber: Scrubber) -> "Interaction":
+        """Return the interaction as it may be kept; raises Unscrubbable if a secret cannot be removed from it."""
+        return replace(
+            self,
+            url=shown_url(self.url),
+            reason=scrubber.text(self.reason),
+            headers=tuple([(name, scrubber.text(value)) for name, value in self.headers]),
+            content=scrub(scrubber, self.content, self.sent.decode()),
+        )
 
 
 Keep: TypeAlias = Callable[[Interaction], None]
