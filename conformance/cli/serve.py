@@ -6,15 +6,18 @@ handle, and prove nothing about the provider.
 """
 
 import argparse
-import threading
+import sys
 from typing import Final
 
 from conformance import profiles
-from conformance.simulator import simulated
+from conformance.simulator import serve_simulator
+from conformance.transport.server import is_loopback
 
 EXAMPLES: Final = """\
   conformance serve --provider deepseek --port 0
   pytest --provider=deepseek --live --base-url http://127.0.0.1:8080/v1"""
+
+_OPEN: Final = "warning: anyone who can reach {host} can send requests to this server; it asks for no key"
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
@@ -27,7 +30,12 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     """Serve until interrupted."""
-    with simulated(profiles.load(arguments.provider), arguments.host, arguments.port) as url:
+    profile = profiles.load(arguments.provider)
+
+    def announce(url: str) -> None:
         print(url, flush=True)
-        threading.Event().wait()
+        if not is_loopback(arguments.host):
+            print(_OPEN.format(host=arguments.host), file=sys.stderr, flush=True)
+
+    serve_simulator(profile, arguments.host, arguments.port, announce)
     return 0

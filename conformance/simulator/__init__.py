@@ -6,9 +6,10 @@ derives its earlier replies of a scenario again, and so notices what a client ch
 requests instead, and refuses none unless it is strict.
 """
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Any, Final
 from urllib.parse import unquote
 
@@ -19,16 +20,18 @@ from conformance.profiles import Claims, Profile
 from conformance.scenarios import Scenario, Turn
 from conformance.simulator import replies, script, shaping
 from conformance.simulator.parameters import Parameters, read_parameters
-from conformance.simulator.responder import Responder, method_not_allowed, not_found, to_exchange
+from conformance.simulator.responder import Responder, not_found, other_method, to_exchange
 from conformance.simulator.strictness import first_violation
 from conformance.transport.client import SIMULATOR_ERROR
-from conformance.transport.server import HttpReply, HttpRequest, serving
+from conformance.transport.server import HttpReply, HttpRequest, serve, serving
 from conformance.wire.exchange import Conversation, Exchange, model_of
 
 UNKNOWN_MODEL: Final = "no-such-model"
 """The model that no simulated provider has; every other name is taken for a model that it has."""
 
 _ENDPOINT: Final = "/v1/chat/completions"
+_REMEMBERED: Final = 256
+_REMEMBERED_BYTES: Final = 32 * 1024
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,6 +44,8 @@ class Simulator:
         """Return the reply to any HTTP request; never raises, whatever a client sends."""
         path = request.path.partition("?")[0]
         scenario = None
+        if path == "*":
+            return other_method(request.method, "GET, HEAD, POST")
         if path.startswith("/s/"):
             name, _, rest = path.removeprefix("/s/").partition("/")
             path = f"/{rest}"
@@ -55,12 +60,12 @@ class Simulator:
             text = f"this is a simulated chat completions endpoint; POST to {_ENDPOINT} or /s/<scenario>{_ENDPOINT}"
             return not_found(text)
         if request.method != "POST":
-            return method_not_allowed(request.method, "POST")
+            return other_method(request.method, "POST")
         return self._completion(request, scenario)
 
     def _models(self, method: str, path: str) -> HttpReply:
         if method not in ("GET", "HEAD"):
-            return method_not_allowed(method, "GET")
+            return other_method(method, "GET, HEAD")
         responder, name = Responder(self.profile), unquote(path.removeprefix("/models").removeprefix("/"))
         return responder.model(name) if name else responder.models()
 
@@ -139,5 +144,29 @@ def _earlier_exchanges(
 @contextmanager
 def simulated(profile: Profile, host: str = "127.0.0.1", port: int = 0) -> Iterator[str]:
     """Serve the simulator of a provider in the background and yield its URL, without `/v1`."""
-    with serving(Simulator(profile).answer, host, port) as url:
+    with serving(remembering(Simulator(profile)), host, port) as url:
         yield url
+
+
+def serve_simulator(profile: Profile, host: str, port: int, announce: Callable[[str], None]) -> None:
+    """Serve the simulator of a provider in the foreground until interrupted; `announce` gets its URL, without `/v1`."""
+    serve(remembering(Simulator(profile)), host, port, announce)
+
+
+def remembering(simulator: Simulator) -> Callable[[HttpRequest], HttpReply]:
+    """Return the answers of a simulator, with those to the last small requests remembered.
+
+    Load tests, retries and repeated test runs send the same bytes again and again, and checking costs most of a reply.
+    """
+
+    @lru_cache(maxsize=_REMEMBERED)
+    def answer(method: str, path: str, content_type: str | None, body: bytes) -> HttpReply:
+        headers = {} if content_type is None else {"content-type": content_type}
+        return simulator.answer(HttpRequest(method, path, headers, body))
+
+    def remembered(request: HttpRequest) -> HttpReply:
+        if len(request.body) > _REMEMBERED_BYTES:
+            return simulator.answer(request)
+        return answer(request.method, request.path, request.headers.get("content-type"), request.body)
+
+    return remembered

@@ -173,11 +173,15 @@ def not_found(message: str) -> HttpReply:
     return as_json(404, {"error": {"message": message, "type": "not_found_error"}})
 
 
-def method_not_allowed(method: str, allowed: str) -> HttpReply:
-    """Return the reply to a method that a path does not have."""
-    error = {"message": f"expected {allowed}, got {method:.20}", "type": "invalid_request_error"}
-    reply = as_json(405, {"error": error})
-    return replace(reply, headers={**reply.headers, "allow": allowed})
+def other_method(method: str, allowed: str) -> HttpReply:
+    """Return the reply to a method that a path does not serve: what it allows, as an answer to OPTIONS or an error."""
+    allow = {"allow": f"{allowed}, OPTIONS"}
+    if method == "OPTIONS":
+        return HttpReply(204, b"", {"server": SIMULATOR, **allow})
+    reply = as_json(
+        405, {"error": {"message": f"expected {allowed}, got {method:.20}", "type": "invalid_request_error"}}
+    )
+    return replace(reply, headers={**reply.headers, **allow})
 
 
 def as_json(status: int, body: Any) -> HttpReply:

@@ -1,0 +1,267 @@
+"""The connections of a server: aiohttp on one event loop, with bounds on what a peer can make it wait, keep and do.
+
+It is a module of its own because only a process that listens must pay for importing aiohttp.
+"""
+
+import asyncio
+import logging
+import socket
+from collections.abc import Callable
+from typing import Any, Final, cast
+
+from aiohttp import StreamReader, web
+from aiohttp.http_exceptions import LineTooLong
+
+from conformance.transport.server import Bounds, HttpReply, HttpRequest, error_body, error_reply, is_host_served
+
+_LOG: Final = logging.getLogger("conformance.server")
+"""What was bounded; requests themselves are never logged, since they may hold secrets."""
+
+_INLINE_BYTES: Final = 64 * 1024
+"""Bodies up to this size are answered on the event loop; a thread would cost as much as the answer."""
+
+_LINGER_SECONDS: Final = 2.0
+"""How long the rest of a refused body is read and dropped, so that the client sees the reply and no reset."""
+
+_STOP_SECONDS: Final = 0.5
+
+
+class _Refused(Exception):
+    """A request that is refused before it is answered."""
+
+    def __init__(self, status: int, message: str) -> None:
+        self.status, self.message = status, message
+
+
+class Listener(web.Server):
+    """Passes every request of every connection to one function, and sends what it returns."""
+
+    def __init__(self, answer: Callable[[HttpRequest], HttpReply], host: str, bounds: Bounds) -> None:
+        super().__init__(self._respond)
+        self.bounds = bounds
+        self.open = 0
+        self._answer, self._host = answer, host
+
+    def __call__(self) -> web.RequestHandler:
+        """Return the protocol of a new connection."""
+        return _Connection(self)
+
+    async def _respond(self, request: web.BaseRequest) -> web.StreamResponse:
+        connection = cast(_Connection, request.protocol)
+        connection.begin()
+        response = web.StreamResponse()
+        try:
+            reply, is_refused = await self._reply(request, connection)
+            response = _response(reply)
+            if is_refused:
+                response.force_close()
+            async with asyncio.timeout(self.bounds.reply_seconds):
+                await _send(request, response, reply)
+        except TimeoutError:
+            _log(connection, 0, f"the reply was not read within {self.bounds.reply_seconds:g} seconds")
+            connection.abort()
+        except ConnectionError:
+            """The client has gone, which is no error of the server."""
+        finally:
+            if connection.end():
+                response.force_close()
+        return response
+
+    async def _reply(self, request: web.BaseRequest, connection: "_Connection") -> tuple[HttpReply, bool]:
+        """Return the reply to a request, and whether the request was refused without asking for one."""
+        try:
+            self._check_host(request)
+            body = await self._read(request, connection)
+        except _Refused as refused:
+            _log(connection, refused.status, refused.message)
+            return error_reply(refused.status, refused.message), True
+        headers = {name.lower(): value for name, value in request.headers.items()}
+        received = HttpRequest(request.method, request.raw_path, headers, body)
+        if len(body) <= _INLINE_BYTES:
+            return self._answer(received), False
+        return await asyncio.get_running_loop().run_in_executor(None, self._answer, received), False
+
+    def _check_host(self, request: web.BaseRequest) -> None:
+        """Refuse a page of another site whose name resolves to this machine (DNS rebinding)."""
+        hosts = request.headers.getall("host", [])
+        if len(hosts) != 1 and request.version >= (1, 1):
+            raise _Refused(400, f"expected one Host header, got {len(hosts)}")
+        for host in hosts:
+            if not is_host_served(host, self._host):
+                text = f"expected a loopback name or the host that this server is bound to as Host, got {host!r:.80}"
+                raise _Refused(421, text)
+
+    async def _read(self, request: web.BaseRequest, connection: "_Connection") -> bytes:
+        """Return the body of a request."""
+        most = self.bounds.body_bytes
+        length = request.headers.get("content-length")
+        if length is None and "transfer-encoding" not in request.headers:
+            if request.method in {"POST", "PUT", "PATCH"}:
+                raise _Refused(411, "expected a Content-Length header, got none")
+            return b""
+        if length is not None and int(length) > most:
+            raise _Refused(413, f"expected a body of at most {most} bytes, got {length:.30}")
+        if request.headers.get("expect", "").lower() == "100-continue":
+            await request.writer.write(b"HTTP/1.1 100 Continue\r\n\r\n")
+            request.writer.output_size = 0
+        body = bytearray()
+        try:
+            connection.reads(request.content)
+            async with asyncio.timeout(self.bounds.body_seconds):
+                async for chunk in request.content.iter_any():
+                    body += chunk
+                    if len(body) > most:
+                        raise _Refused(413, f"expected a body of at most {most} bytes, got more")
+        except TimeoutError:
+            raise _Refused(408, f"expected the whole body within {self.bounds.body_seconds:g} seconds") from None
+        except web.RequestPayloadError:
+            raise _Refused(400, f"expected a whole body in the declared framing, got {len(body)} bytes of it") from None
+        return bytes(body)
+
+
+class _Connection(web.RequestHandler):
+    """A connection that answers half-closed peers, and ends slow and unreadable ones with an error in JSON."""
+
+    __slots__ = ("_answered", "_head_timer", "_is_half_closed", "_reading", "_server")
+
+    def __init__(self, server: Listener) -> None:
+        super().__init__(
+            server,
+            loop=asyncio.get_running_loop(),
+            logger=_LOG,
+            access_log=None,  # type: ignore[arg-type] # aiohttp's own way to log no request
+            keepalive_timeout=server.bounds.idle_seconds,
+            lingering_time=_LINGER_SECONDS,
+            auto_decompress=False,
+        )
+        self._server = server
+        self._head_timer: asyncio.TimerHandle | None = None
+        self._reading: StreamReader | None = None
+        self._answered = 0
+        self._is_half_closed = False
+
+    def connection_made(self, transport: asyncio.BaseTransport) -> None:
+        self._server.open += 1
+        if self._server.open > self._server.bounds.connections:
+            _log(self, 0, f"there are {self._server.bounds.connections} connections already")
+            cast(asyncio.Transport, transport).abort()
+            return
+        # A write then waits until the kernel has it all, so what a slow reader leaves is bounded by time.
+        cast(asyncio.Transport, transport).set_write_buffer_limits(0)
+        super().connection_made(transport)
+
+    def connection_lost(self, exc: BaseException | None) -> None:
+        self._server.open -= 1
+        self._stop_timer()
+        super().connection_lost(exc)
+
+    def data_received(self, data: bytes) -> None:
+        if self._head_timer is None and self._is_idle:
+            self._head_timer = self._loop.call_later(self._server.bounds.head_seconds, self._expire)
+        super().data_received(data)
+
+    def eof_received(self) -> bool:  # type: ignore[override] # asyncio asks whether to keep the connection
+        """Keep the connection of a peer that only receives from now on until its requests are answered."""
+        self._is_half_closed = True
+        if self._reading is not None:
+            self.reads(self._reading)
+        return not self._is_idle
+
+    @property
+    def _is_idle(self) -> bool:
+        """Return True if each request whose head was read is answered."""
+        return self._request_count == self._answered
+
+    def begin(self) -> None:
+        """Note that the head of a request was read."""
+        self._stop_timer()
+
+    def reads(self, content: StreamReader) -> None:
+        """Note which body is being read, and end it if its rest cannot come any more."""
+        self._reading = content
+        if self._is_half_closed and not content.is_eof():
+            content.set_exception(web.RequestPayloadError())
+
+    def end(self) -> bool:
+        """Note that a request was answered, and return True if it was the last one."""
+        self._reading = None
+        self._answered += 1
+        return self._is_half_closed and self._is_idle
+
+    def abort(self) -> None:
+        """Drop the connection with what is not sent yet."""
+        if self.transport is not None:
+            self.transport.abort()
+
+    def handle_error(
+        self,
+        request: web.BaseRequest,
+        status: int = 500,
+        exc: BaseException | None = None,
+        message: str | None = None,
+    ) -> web.StreamResponse:
+        """Return the error for what aiohttp cannot read or what an answer raised, in JSON."""
+        if status == 500:
+            super().handle_error(request, status, exc, message)
+            reply = error_reply(500, "the server has failed; its log says why")
+        else:
+            self.begin()
+            self.end()
+            status = 431 if isinstance(exc, LineTooLong) else status
+            reply = error_reply(status, f"the request cannot be read: {(message or '').partition(chr(10))[0]:.200}")
+            _log(self, status, type(exc).__name__)
+        response = _response(reply)
+        response.force_close()
+        return response
+
+    def log_exception(self, *arguments: object, **keywords: Any) -> None:
+        """Log what an answer raised; that a body cannot be read is the client's, and answered."""
+        if not isinstance(keywords.get("exc_info"), web.RequestPayloadError):
+            super().log_exception(*arguments, **keywords)
+
+    def _expire(self) -> None:
+        """End a connection that sends no whole head."""
+        self._head_timer = None
+        if self.transport is None or not self._is_idle:
+            return
+        text = f"expected the head of a request within {self._server.bounds.head_seconds:g} seconds"
+        _log(self, 408, text)
+        body = error_body(text)
+        head = f"HTTP/1.1 408 Request Timeout\r\nconnection: close\r\ncontent-length: {len(body)}\r\n"
+        self.transport.write(f"{head}content-type: application/json\r\n\r\n".encode() + body)
+        self.force_close()
+
+    def _stop_timer(self) -> None:
+        if self._head_timer is not None:
+            self._head_timer.cancel()
+            self._head_timer = None
+
+
+async def listen(listener_socket: socket.socket, listener: Listener, stop: asyncio.Event) -> None:
+    """Serve on a bound socket until `stop` is set; connections that are open then are closed."""
+    server = await asyncio.get_running_loop().create_server(listener, sock=listener_socket, backlog=socket.SOMAXCONN)
+    try:
+        await stop.wait()
+    finally:
+        server.close()
+        listener.pre_shutdown()
+        await listener.shutdown(_STOP_SECONDS)
+
+
+def _response(reply: HttpReply) -> web.StreamResponse:
+    if isinstance(reply.body, bytes):
+        return web.Response(status=reply.status, body=reply.body, headers=reply.headers)
+    return web.StreamResponse(status=reply.status, headers=reply.headers)
+
+
+async def _send(request: web.BaseRequest, response: web.StreamResponse, reply: HttpReply) -> None:
+    await response.prepare(request)
+    if not isinstance(reply.body, bytes) and request.method != "HEAD":
+        for chunk in reply.body:
+            await response.write(chunk)
+    await response.write_eof()
+
+
+def _log(connection: _Connection, status: int, text: str) -> None:
+    answered = f"answered {status}" if status else "disconnected"
+    _LOG.warning("%s: %s: %s", connection.peername, answered, text)
