@@ -20,9 +20,6 @@ _LOG: Final = logging.getLogger("conformance.server")
 _INLINE_BYTES: Final = 64 * 1024
 """Bodies up to this size are answered on the event loop; a thread would cost as much as the answer."""
 
-_LINGER_SECONDS: Final = 2.0
-"""How long the rest of a refused body is read and dropped, so that the client sees the reply and no reset."""
-
 _STOP_SECONDS: Final = 0.5
 
 
@@ -131,7 +128,7 @@ class _Connection(web.RequestHandler):
             logger=_LOG,
             access_log=None,  # type: ignore[arg-type] # aiohttp's own way to log no request
             keepalive_timeout=server.bounds.idle_seconds,
-            lingering_time=_LINGER_SECONDS,
+            lingering_time=server.bounds.linger_seconds,
             auto_decompress=False,
         )
         self._server = server

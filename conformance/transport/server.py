@@ -49,6 +49,7 @@ class HttpReply:
 class Bounds:
     """What a peer can take: seconds for the head and the body of a request, to read a reply, and between requests.
 
+    The rest of a refused body is read and dropped for `linger_seconds`, so that the client sees the reply and no reset.
     Beyond `connections`, new ones are dropped.
     """
 
@@ -56,6 +57,7 @@ class Bounds:
     body_seconds: float = 60.0
     reply_seconds: float = 60.0
     idle_seconds: float = 60.0
+    linger_seconds: float = 2.0
     body_bytes: int = MAX_BODY
     connections: int = 4096
 

@@ -31,7 +31,7 @@ TOOL = {
     "function": {"name": "get_weather", "parameters": {"type": "object", "properties": {"city": {"type": "string"}}}},
 }
 PROMPTS = ("Hello", "What is the weather in Paris?", "Write a poem", "1", "")
-IMPATIENT = Bounds(head_seconds=0.3, body_seconds=0.3, reply_seconds=0.3, body_bytes=1024)
+IMPATIENT = Bounds(head_seconds=0.3, body_seconds=0.3, reply_seconds=0.3, linger_seconds=0.3, body_bytes=1024)
 
 
 def request(prompt: str, *, stream: bool = True, close: bool = True) -> bytes:
@@ -192,11 +192,11 @@ def test_a_reply_that_is_not_read_is_dropped_and_logged(caplog: pytest.LogCaptur
 
 
 def test_an_idle_connection_is_closed_without_a_word(caplog: pytest.LogCaptureFixture) -> None:
-    with serving(lambda _: HttpReply(200, b"ok"), bounds=Bounds(idle_seconds=0.3)) as url:
-        with connect(url) as silent, connect(url) as used:
-            used.sendall(b"GET / HTTP/1.1\r\nHost: localhost\r\n\r\n")
-            assert b"" == received(silent)
-            assert 200 == status(received(used))
+    bounds = Bounds(idle_seconds=0.3)
+    with serving(lambda _: HttpReply(200, b"ok"), bounds=bounds) as url, connect(url) as silent, connect(url) as used:
+        used.sendall(b"GET / HTTP/1.1\r\nHost: localhost\r\n\r\n")
+        assert b"" == received(silent)
+        assert 200 == status(received(used))
     assert "" == caplog.text
 
 
