@@ -221,8 +221,7 @@ def _schema_faults(index: Index) -> SchemaFaults:
     for stream in index.streams:
         # One call for all chunks costs half as much as a call per chunk.
         if not validator("canonical/stream").is_valid([chunk for chunk in stream.value.chunks if chunk is not None]):
-            chunks = [chunk for chunk in index.chunks if chunk.place[0] == stream.place[0]]
-            errors += _errors("canonical/chunk", chunks)
+            errors += _errors("canonical/chunk", index.of_exchange(index.chunks, int(stream.place[0])))
     shapes: dict[Place, list[SchemaError]] = {}
     unknown: dict[Place, list[SchemaError]] = {}
     if errors:
@@ -238,7 +237,7 @@ def _schema_faults(index: Index) -> SchemaFaults:
     return SchemaFaults(shapes, unknown)
 
 
-def _errors(name: str, bodies: list[Body]) -> list[SchemaError]:
+def _errors(name: str, bodies: Sequence[Body]) -> list[SchemaError]:
     if not bodies:
         return []
     judge = validator(name)

@@ -1,9 +1,8 @@
 """What a rule may ask while it checks an element: the provider's claims, the conversation, the schema errors."""
 
-from bisect import bisect_left
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, NamedTuple, TypeVar
+from typing import Any, NamedTuple
 
 from conformance import profiles
 from conformance.documents.pointer import Place
@@ -11,9 +10,11 @@ from conformance.profiles import UNKNOWN
 from conformance.results import Level
 from conformance.rules.schema_claims import claim_and_values
 from conformance.schemas import SchemaError
-from conformance.wire.elements import Result, Turn
+from conformance.wire.definitions import Definitions, definitions
+from conformance.wire.elements import Call, Result, Turn
 from conformance.wire.exchange import Exchange
 from conformance.wire.index import Index
+from conformance.wire.keys import key_of
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,16 +50,13 @@ class SchemaFaults(NamedTuple):
     unknown: Mapping[Place, list[SchemaError]]
 
 
-Element = TypeVar("Element", Turn, Result)
-
-
 class Context:
     """The surroundings of the elements of one exchange.
 
     `claims` are those that hold for the exchange's model and date; empty without a profile.
     """
 
-    __slots__ = ("_number", "_thinks", "claims", "exchange", "index", "schema")
+    __slots__ = ("_declared", "_number", "_sent_ids", "_thinks", "claims", "exchange", "index", "schema")
 
     def __init__(self, number: int, index: Index, claims: Mapping[str, Any], schema: SchemaFaults) -> None:
         self.exchange: Exchange = index.conversation[number]
@@ -67,21 +65,39 @@ class Context:
         self.schema = schema
         self._number = number
         self._thinks: Any = ...
+        self._declared: Definitions | None = None
+        self._sent_ids: dict[Any, int] | None = None
 
     @property
     def turns(self) -> Sequence[Turn]:
         """Return the assistant messages with tool calls in the request of this exchange."""
-        return self._own(self.index.turns)
+        return self.index.of_exchange(self.index.turns, self._number)
 
     @property
     def results(self) -> Sequence[Result]:
         """Return the tool messages in the request of this exchange."""
-        return self._own(self.index.results)
+        return self.index.of_exchange(self.index.results, self._number)
 
-    def _own(self, elements: Sequence[Element]) -> Sequence[Element]:
-        # Elements are in the order of their exchanges.
-        start = bisect_left(elements, self._number, key=_exchange)
-        return elements[start : bisect_left(elements, self._number + 1, start, key=_exchange)]
+    @property
+    def sent_ids(self) -> Mapping[Any, int]:
+        """Return the keys of the call ids in this request, each with the number of the first message that has it."""
+        if self._sent_ids is None:
+            self._sent_ids = {}
+            for turn in self.turns:
+                for each in turn.ids:
+                    self._sent_ids.setdefault(key_of(each), turn.number)
+        return self._sent_ids
+
+    @property
+    def declared(self) -> Definitions:
+        """Return the functions that the request of this exchange declares."""
+        if self._declared is None:
+            self._declared = definitions(self.exchange.request)
+        return self._declared
+
+    def definition(self, call: Call) -> dict[str, Any] | None:
+        """Return the definition of the function that a call of the reply names; None if the request has none."""
+        return self.declared.functions.get(key_of(call.name))
 
     def shape_faults(self, place: Place) -> list[Fault]:
         """Return the schema errors of the element at a place as faults, each with the claim that covers it.
@@ -136,10 +152,6 @@ class Context:
             self._thinks = profiles.thinks(self.claims, body) if type(body) is dict and self.claims else None
         result: bool | None = self._thinks
         return result
-
-
-def _exchange(element: Turn | Result) -> int:
-    return int(element.place[0])
 
 
 def as_words(value: Any) -> tuple[str, ...]:

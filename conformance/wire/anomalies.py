@@ -71,6 +71,10 @@ KINDS: Final[Mapping[str, str]] = {
 """Every kind of anomaly and its meaning. `usage` and `finish` are ordinary: rules need to know where they occur."""
 
 
+_MAX_SHOWN: Final = 60
+"""How many characters of a value a description shows."""
+
+
 class Anomaly(NamedTuple):
     """Something noteworthy in a stream: its place (the first token is the number of the event) and a description."""
 
@@ -84,9 +88,12 @@ NoteAnomaly: TypeAlias = Callable[[str, Place, str], None]
 
 def describe(value: Any) -> str:
     """Return a short JSON form of a value, for descriptions."""
+    if type(value) is str:
+        # A text of megabytes is not escaped in full only to be cut.
+        value = value[:_MAX_SHOWN]
     try:
         text = orjson.dumps(value).decode()
     except orjson.JSONEncodeError:
         # A text that was not decoded from bytes may contain half of a surrogate pair.
         text = ascii(value)
-    return text if len(text) <= 60 else text[:57] + "…"
+    return text if len(text) <= _MAX_SHOWN else text[: _MAX_SHOWN - 3] + "…"

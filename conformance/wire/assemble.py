@@ -12,6 +12,7 @@ import orjson
 from conformance.documents.pointer import Place
 from conformance.wire.anomalies import Anomaly, describe
 from conformance.wire.deltas import PartialMessage
+from conformance.wire.keys import key_of
 from conformance.wire.sse import Event, Reading
 
 DONE: Final = "[DONE]"
@@ -249,9 +250,11 @@ class _Assembly:
         if not self.done:
             self.note("done-missing", (len(chunks),), "")
         choices = []
+        unfinished = {index for index, message in self.messages.items() if message.finish_reason is None}
+        last_places = _last_places(chunks, unfinished)
         for index, message in sorted(self.messages.items()):
-            if message.finish_reason is None:
-                self.note("cut", _last_place(chunks, index), "no finish reason")
+            if index in unfinished:
+                self.note("cut", last_places.get(index, (len(chunks),)), "no finish reason")
             choices.append(Choice(index, message.close(), message.finish_reason, message.calls()))
         anomalies = {kind: tuple(found) for kind, found in self.anomalies.items()}
         return Stream(tuple(chunks), self.done, tuple(choices), self.usage, self.error, anomalies)
@@ -274,11 +277,15 @@ def _parse_one(text: str) -> Any:
         return None
 
 
-def _last_place(chunks: list[dict[str, Any] | None], index: int) -> Place:
-    """Return the last place of the choice with an index."""
+def _last_places(chunks: list[dict[str, Any] | None], indexes: set[int]) -> dict[int, Place]:
+    """Return the last place of each choice with one of these indexes."""
+    found: dict[int, Place] = {}
     for at in range(len(chunks) - 1, -1, -1):
+        if len(found) == len(indexes):
+            break
         choices = (chunks[at] or {}).get("choices")
         for position, choice in enumerate(choices if type(choices) is list else ()):
-            if type(choice) is dict and choice.get("index", position) == index:
-                return at, "choices", position
-    return (len(chunks),)
+            index = key_of(choice.get("index", position)) if type(choice) is dict else None
+            if index in indexes:
+                found.setdefault(index, (at, "choices", position))
+    return found

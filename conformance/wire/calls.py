@@ -25,6 +25,7 @@ import orjson
 
 from conformance.documents.pointer import Place
 from conformance.wire.anomalies import NoteAnomaly, describe
+from conformance.wire.keys import key_of
 
 _OF_CALL: Final = frozenset({"index", "id", "type", "function"})
 _OF_FUNCTION: Final = frozenset({"name", "arguments"})
@@ -33,9 +34,10 @@ _OF_FUNCTION: Final = frozenset({"name", "arguments"})
 class _PartialCall:
     """A call that is being assembled."""
 
-    __slots__ = ("arguments", "fields", "function", "has_function", "id", "index", "name", "place")
+    __slots__ = ("arguments", "fields", "function", "has_function", "id", "index", "name", "number", "place")
 
-    def __init__(self, place: Place, index: int | None) -> None:
+    def __init__(self, number: int, place: Place, index: int | None) -> None:
+        self.number = number
         self.place = place
         self.index = index
         self.id: Any = None
@@ -54,14 +56,20 @@ class _PartialCall:
 
 
 class Calls:
-    """The tool calls of one choice."""
+    """The tool calls of one choice.
 
-    __slots__ = ("_calls", "_last_of", "_next", "_note")
+    `_last_of`: the latest call on an index. `_last_with`: the latest call with an id, by its key. `_first_with`: the
+    first call with an id on an index.
+    """
+
+    __slots__ = ("_calls", "_first_with", "_last_of", "_last_with", "_next", "_note")
 
     def __init__(self, note: NoteAnomaly) -> None:
         self._note = note
         self._calls: list[_PartialCall] = []
         self._last_of: dict[int, _PartialCall] = {}
+        self._last_with: dict[Any, _PartialCall] = {}
+        self._first_with: dict[tuple[int, Any], _PartialCall] = {}
         self._next = 0
 
     def add(self, fragments: Any, place: Place) -> None:
@@ -117,7 +125,7 @@ class Calls:
 
     def _find_without_index(self, fragment: dict[str, Any], call_id: Any) -> _PartialCall | None:
         if call_id:
-            return next((call for call in reversed(self._calls) if call.id == call_id), None)
+            return self._last_with.get(key_of(call_id))
         function = fragment.get("function")
         if not self._calls or (type(function) is dict and function.get("name")):
             return None
@@ -129,22 +137,22 @@ class Calls:
         has_second_name = type(function) is dict and bool(function.get("name")) and bool(call.name)
         if not call.id and not has_second_name:
             return call
-        for earlier in self._calls:
-            if earlier.index == call.index and earlier.id == call_id:
-                return earlier
+        earlier = self._first_with.get((fragment["index"], key_of(call_id)))
+        if earlier is not None:
+            return earlier
         self._note("index-reused", at, f"index {call.index} is that of {describe(call.id)}, now {describe(call_id)}")
         return None
 
     def _open(self, fragment: dict[str, Any], at: Place) -> None:
         index = fragment.get("index")
-        call = _PartialCall(at, index if type(index) is int else None)
+        call = _PartialCall(len(self._calls), at, index if type(index) is int else None)
         if type(index) is int:
             self._note_index(index, at)
             self._last_of[index] = call
         self._calls.append(call)
         call_id = fragment.get("id")
         if "id" in fragment:
-            call.id = call.fields["id"] = call_id
+            self._give_id(call, call_id)
         if not call_id:
             self._note("id-missing", at, "absent" if "id" not in fragment else f"got {describe(call_id)}")
         elif type(call_id) is not str:
@@ -157,10 +165,20 @@ class Calls:
         if not fragment.keys() <= _OF_CALL:
             _add_unknown(call.fields, fragment, _OF_CALL)
 
+    def _give_id(self, call: _PartialCall, call_id: Any) -> None:
+        call.id = call.fields["id"] = call_id
+        if not call_id:
+            return
+        key = key_of(call_id)
+        if self._last_with.setdefault(key, call).number < call.number:
+            self._last_with[key] = call
+        if call.index is not None and self._first_with.setdefault((call.index, key), call).number > call.number:
+            self._first_with[call.index, key] = call
+
     def _note_index(self, index: int, at: Place) -> None:
         if index < 0:
             self._note("index-negative", at, f"got {index}")
-        elif index not in (self._next, *self._last_of):
+        elif index != self._next and index not in self._last_of:
             self._note("index-gap", at, f"expected {self._next}, got {index}")
         self._next = max(self._next, index + 1)
 
@@ -185,8 +203,7 @@ class Calls:
 
     def _extend(self, call: _PartialCall, fragment: dict[str, Any], at: Place) -> None:
         if call is not self._calls[-1]:
-            number, opened = self._calls.index(call), len(self._calls)
-            self._note("interleaved", at, f"call {number} continues after {opened} were opened")
+            self._note("interleaved", at, f"call {call.number} continues after {len(self._calls)} were opened")
         if "id" in fragment:
             self._repeat_id(call, fragment["id"], at)
         if fragment.get("type") is not None:
@@ -221,7 +238,7 @@ class Calls:
             self._note("id-repeated", at, describe(call_id))
         else:
             self._note("id-late", at, describe(call_id))
-            call.id = call.fields["id"] = call_id
+            self._give_id(call, call_id)
 
     def _repeat_name(self, call: _PartialCall, name: Any, at: Place) -> None:
         if name is None:

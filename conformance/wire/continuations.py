@@ -4,8 +4,12 @@ A client sends its whole history each time, so a later request contains the earl
 continues it is decided by its content, not by the order, because recordings mix unrelated conversations.
 """
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
+from hashlib import blake2b
 from typing import Any, Final, NamedTuple
+
+import orjson
 
 from conformance.documents.pointer import Place
 from conformance.wire.changes import Change, common_prefix, find_changes, message_key
@@ -22,7 +26,8 @@ class Continuation(NamedTuple):
 
     `changes`: the earlier messages that are not there unchanged, apart from reasoning. `replies`: those to the earlier
     request. `returned`: whether one of them comes back. `end`: the position at which it does, or should. `is_unique`:
-    whether no other request has the same messages, so that a message at `end` can only stand for these replies.
+    whether one of them comes back or no other request has the same messages, so that a message at `end` can only stand
+    for these replies.
     """
 
     place: Place
@@ -48,6 +53,7 @@ def find_continuations(
     for reply in replies:
         given.setdefault(int(reply.place[0]), []).append(reply)
     found = []
+    equals: Counter[bytes] = Counter()
     for later, after in enumerate(lists):
         back = {int(replies[number].place[0]): at for at, number in carried[later].items()}
         link = _link(later, lists, back, given)
@@ -56,14 +62,27 @@ def find_continuations(
             changes = find_changes(lists[earlier], after[:end], carried[earlier], carried[later])
             body: Any = conversation[later].request
             place, replied = (later, "request"), given.get(earlier, [])
-            is_unique = lists.count(lists[earlier]) == 1
-            found.append(Continuation(place, body, earlier, changes, replied, earlier in back, end, is_unique))
+            is_returned = earlier in back
+            if not is_returned and not equals:
+                equals.update(map(_digest, lists))
+            is_unique = is_returned or equals[_digest(lists[earlier])] == 1
+            found.append(Continuation(place, body, earlier, changes, replied, is_returned, end, is_unique))
     return found
 
 
 def _messages(body: Any) -> list[Any]:
     messages = body.get("messages") if type(body) is dict else None
     return messages if type(messages) is list else []
+
+
+def _digest(messages: list[Any]) -> bytes:
+    """Return a short value that is the same for equal lists of messages."""
+    try:
+        data = orjson.dumps(messages, option=orjson.OPT_SORT_KEYS)
+    except TypeError:
+        # A text that was not decoded from bytes may contain half of a surrogate pair.
+        data = repr(messages).encode(errors="backslashreplace")
+    return blake2b(data, digest_size=16).digest()
 
 
 def _link(
@@ -102,6 +121,8 @@ def _has_call_of(message: dict[str, Any], replies: Sequence[Reply]) -> bool:
 
 def _repeats(before: list[Any], after: list[Any]) -> bool:
     """Return whether a message that is not a system message occurs again."""
+    if any(old == new and not _is_system(old) for old, new in zip(before, after, strict=False)):
+        return True
     known = {message_key(message) for message in after if not _is_system(message)}
     return any(message_key(message) in known for message in before if not _is_system(message))
 
@@ -112,13 +133,12 @@ def _by_prefix(later: int, lists: Sequence[list[Any]], back: Mapping[int, int]) 
     Of several equal ones, it is the one whose reply comes back, else the latest.
     """
     after = lists[later]
-    best: tuple[int, bool, int] | None = None
-    for earlier in range(max(0, later - _LOOK_BACK), later):
+    ranks = [(len(lists[at]), at in back, at) for at in range(max(0, later - _LOOK_BACK), later)]
+    for length, _, earlier in sorted(ranks, reverse=True):
         before = lists[earlier]
-        rank = len(before), earlier in back, earlier
-        if len(before) < len(after) and (best is None or rank > best) and not all(map(_is_system, before)):
-            best = rank if common_prefix(before, after) == len(before) else best
-    return None if best is None else (best[2], best[0])
+        if length < len(after) and not all(map(_is_system, before)) and common_prefix(before, after) == length:
+            return earlier, length
+    return None
 
 
 def _is_system(message: Any) -> bool:

@@ -1,33 +1,35 @@
 """The functions that a request declares for a reply to call."""
 
-from typing import Any
+from typing import Any, NamedTuple
 
-from conformance.wire.elements import Call
+from conformance.wire.keys import key_of
 
 
-def definition(call: Call) -> dict[str, Any] | None:
-    """Return the request's definition of the called function; None if it has none of that name.
+class Definitions(NamedTuple):
+    """What a request declares: the functions by the key of their name, and the names of its tools.
 
-    Providers' own kinds of tools count too if they have the form of functions: `custom`, `builtin_function`.
+    `names` has the type of a tool that is not a function. `are_named`: whether each of them is a string. Of functions
+    with the same name, the first counts. Providers' own kinds of tools count too if they have the form of functions:
+    `custom`, `builtin_function`.
     """
-    tools = call.request.get("tools") if call.request is not None else None
+
+    functions: dict[Any, dict[str, Any]]
+    names: list[Any]
+    are_named: bool
+
+
+def definitions(request: Any) -> Definitions:
+    """Return the definitions in a request body; there are none if it is no object."""
+    tools = request.get("tools") if type(request) is dict else None
+    functions: dict[Any, dict[str, Any]] = {}
+    names = []
     for tool in tools if type(tools) is list else ():
         if type(tool) is dict:
             function = tool.get("function", tool.get("custom"))
-            if type(function) is dict and function.get("name") == call.name:
-                return function
-    return None
-
-
-def names(request: dict[str, Any]) -> list[Any]:
-    """Return the names of a request's tools, or the types of those that are not functions."""
-    tools = request.get("tools")
-    functions = [
-        (tool.get("function", tool.get("custom")), tool.get("type"))
-        for tool in (tools if type(tools) is list else ())
-        if type(tool) is dict
-    ]
-    return [function.get("name") if type(function) is dict else kind for function, kind in functions]
+            if type(function) is dict:
+                functions.setdefault(key_of(function.get("name")), function)
+            names.append(function.get("name") if type(function) is dict else tool.get("type"))
+    return Definitions(functions, names, all([type(name) is str for name in names]))
 
 
 def open_object(schema: Any) -> tuple[str, ...] | None:
@@ -37,7 +39,7 @@ def open_object(schema: Any) -> tuple[str, ...] | None:
     """
     waiting: list[tuple[tuple[str, ...], Any]] = [((), schema)]
     while waiting:
-        path, value = waiting.pop(0)
+        path, value = waiting.pop()
         if type(value) is not dict:
             continue
         properties = value.get("properties")
@@ -49,5 +51,5 @@ def open_object(schema: Any) -> tuple[str, ...] | None:
             ((*path, "properties", name), schema)
             for name, schema in (properties if type(properties) is dict else {}).items()
         ]
-        waiting = inner + waiting
+        waiting += reversed(inner)
     return None

@@ -21,13 +21,12 @@ from typing import Any, Final
 from conformance.documents.pointer import Place
 from conformance.wire.anomalies import NoteAnomaly, describe
 from conformance.wire.calls import Calls
-from conformance.wire.fragments import Details, PartialObject
+from conformance.wire.fragments import Details, MergedObject, PartialObject, rendered
 from conformance.wire.reasoning import TEXT_KEYS
 
 _STRINGS: Final = frozenset({*TEXT_KEYS, "refusal"})
 _CONTENT_KEYS: Final = frozenset({"content", "function_call", "reasoning_details", "tool_calls", *_STRINGS})
 _JOINED_PARTS: Final = frozenset({"reasoning", "text", "thinking"})
-_JOINED_IN_OBJECTS: Final = frozenset({"arguments", "data", "transcript"})
 
 
 class PartialMessage:
@@ -38,7 +37,7 @@ class PartialMessage:
     """
 
     __slots__ = (
-        "_calls", "_content", "_details", "_fields", "_note", "_repeated", "_roles", "_strings", "empty",
+        "_calls", "_content", "_details", "_fields", "_has_text", "_note", "_repeated", "_roles", "_strings", "empty",
         "finish_reason", "index", "runs",
     )  # fmt: skip
 
@@ -50,6 +49,7 @@ class PartialMessage:
         self._note = note
         self._strings: dict[str, list[str]] = {}
         self._content: list[Any] = []
+        self._has_text = False
         self._details: Details | None = None
         self._calls: Calls | None = None
         self._roles: list[str] = []
@@ -107,7 +107,8 @@ class PartialMessage:
             message["reasoning_details"] = self._details.render()
         if self._calls is not None:
             message["tool_calls"] = self._calls.render()
-        for key, value in (*self._fields.items(), *self.empty.items()):
+        fields = {key: rendered(value) for key, value in self._fields.items()}
+        for key, value in (*fields.items(), *self.empty.items()):
             if value is not None and key not in message:
                 message[key] = value
         return message
@@ -136,6 +137,7 @@ class PartialMessage:
             if self._content:
                 self._note("content-type-changed", place, "from a list to a string")
             self._content.append([])
+            self._has_text = True
         run = self._content[-1]
         run.append(value)
         for key in TEXT_KEYS:
@@ -148,7 +150,7 @@ class PartialMessage:
             self._note("not-an-object", place, f"got {describe(part)}")
             return
         kind = part.get("type")
-        if kind in ("reasoning", "thinking") and self._has_text():
+        if kind in ("reasoning", "thinking") and self._has_text:
             self._note("reasoning-after-content", place, f"a {kind} part after text")
         last = self._content[-1] if self._content else None
         is_joined = type(last) is PartialObject and not last.fields.get("closed") and last.fields.get("type") == kind
@@ -157,9 +159,6 @@ class PartialMessage:
         else:
             self._content.append(PartialObject(part))
 
-    def _has_text(self) -> bool:
-        return any(type(run) is list for run in self._content)
-
     def _add_string(self, key: str, value: Any, place: Place) -> None:
         if type(value) is not str:
             self._note("not-text", place, f"got {describe(value)}")
@@ -167,7 +166,7 @@ class PartialMessage:
             return
         run = self._strings.setdefault(key, [])
         run.append(value)
-        if key in TEXT_KEYS and self._has_text():
+        if key in TEXT_KEYS and self._has_text:
             self._note("reasoning-after-content", place, "")
             self.runs.pop("content", None)
         if self.finish_reason is None:
@@ -179,10 +178,15 @@ class PartialMessage:
             self._add_role(value, place)
         elif type(value) is list:
             # A new list, because the parsed one belongs to its chunk.
-            self._fields[key] = [*known, *value] if type(known) is list else [*value]
+            if type(known) is not list:
+                known = self._fields[key] = []
+            known += value
         elif type(value) is dict and type(known) is dict:
-            self._fields[key] = _merge(known, value)
+            self._fields[key] = MergedObject(known, value)
+        elif type(value) is dict and type(known) is MergedObject:
+            known.add(value)
         else:
+            known = rendered(known)
             if known is not None and known != value:
                 self._note("overwritten", place, f"{describe(known)}, now {describe(value)}")
             self._fields[key] = value
@@ -201,11 +205,3 @@ def _join_content(content: list[Any]) -> Any:
     if len(content) == 1 and type(content[0]) is list:
         return "".join(content[0])
     return [{"type": "text", "text": "".join(part)} if type(part) is list else part.render() for part in content]
-
-
-def _merge(known: dict[str, Any], value: dict[str, Any]) -> dict[str, Any]:
-    merged = known | value
-    for key in _JOINED_IN_OBJECTS & known.keys() & value.keys():
-        if type(known[key]) is str and type(value[key]) is str:
-            merged[key] = known[key] + value[key]
-    return merged

@@ -33,7 +33,7 @@ class Result(NamedTuple):
     """A tool message of a request.
 
     `turn`: the tool turn before it, with no other assistant message in between; None if there is none.
-    `adjacent`: whether there are only tool messages between the two.
+    `adjacent`: whether there are only tool messages between the two. `known`: whether a call of that turn has its id.
     """
 
     place: Place
@@ -41,6 +41,7 @@ class Result(NamedTuple):
     id: Any
     turn: "Turn | None"
     adjacent: bool
+    known: bool
     number: int
 
 

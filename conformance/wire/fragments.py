@@ -6,6 +6,7 @@ from conformance.documents.pointer import Place
 from conformance.wire.anomalies import NoteAnomaly, describe
 
 _JOINED_KEYS: Final = frozenset({"summary", "text"})
+_JOINED_WHEN_MERGED: Final = frozenset({"arguments", "data", "transcript"})
 
 
 class Details:
@@ -78,7 +79,7 @@ class PartialObject:
     def render(self) -> dict[str, Any]:
         """Return the whole object."""
         texts = {key: "".join(texts) for key, texts in self._texts.items()}
-        lists = {key: [_render(value) for value in values] for key, values in self._lists.items()}
+        lists = {key: [rendered(value) for value in values] for key, values in self._lists.items()}
         return self.fields | texts | lists
 
     def _set(self, key: str, value: Any) -> None:
@@ -103,12 +104,40 @@ class PartialObject:
                 items.append(PartialObject(value))
 
 
+class MergedObject:
+    """Objects under one key of several deltas, merged: some texts are joined, other keys keep the last value."""
+
+    __slots__ = ("_fields", "_texts")
+
+    def __init__(self, first: dict[str, Any], second: dict[str, Any]) -> None:
+        self._fields: dict[str, Any] = {}
+        self._texts: dict[str, list[str]] = {}
+        self.add(first)
+        self.add(second)
+
+    def add(self, value: dict[str, Any]) -> None:
+        """Add an object."""
+        for key, each in value.items():
+            if key in self._texts and type(each) is str:
+                self._texts[key].append(each)
+                continue
+            self._texts.pop(key, None)
+            self._fields[key] = each
+            if key in _JOINED_WHEN_MERGED and type(each) is str:
+                self._texts[key] = [each]
+
+    def render(self) -> dict[str, Any]:
+        """Return the whole object."""
+        return self._fields | {key: "".join(texts) for key, texts in self._texts.items()}
+
+
+def rendered(value: Any) -> Any:
+    """Return a value, as a whole if it is an object that arrived in fragments."""
+    return value.render() if type(value) in (PartialObject, MergedObject) else value
+
+
 def _is_other(item: dict[str, Any], fragment: dict[str, Any]) -> bool:
     """Return whether a fragment cannot belong to an item although it has its index and type."""
     if item.get("data") and fragment.get("data"):
         return True
     return bool(item.get("id") and fragment.get("id") and item["id"] != fragment["id"])
-
-
-def _render(value: Any) -> Any:
-    return value.render() if type(value) is PartialObject else value

@@ -5,24 +5,29 @@ Values of the wrong type are not elements: the schemas report them. Elements tha
 call, each chunk) are found when they are first needed.
 """
 
-from collections.abc import Iterator
-from typing import Any
+from bisect import bisect_left
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any, TypeVar
 
 from conformance.documents.pointer import Place
 from conformance.wire.assemble import Stream, assemble
 from conformance.wire.continuations import Continuation, find_continuations
 from conformance.wire.elements import Body, Call, Message, Reply, Resent, Result, Streamed, Turn, Usage, calls_of
 from conformance.wire.exchange import Conversation, Exchange
+from conformance.wire.keys import key_of
 from conformance.wire.resent import find_resent, last_user
 from conformance.wire.sse import read
+
+Element = TypeVar("Element", Turn, Result, Body)
 
 
 class Index:
     """The elements of one conversation, in wire order."""
 
     __slots__ = (
-        "_calls", "_chunks", "_continuations", "_messages", "answers", "conversation", "errors", "plain_turns",
-        "replies", "reply_calls", "requests", "resent", "responses", "results", "streams", "tools", "turns", "usages",
+        "_calls", "_chunks", "_continuations", "_messages", "_received", "_texts", "answers", "conversation", "errors",
+        "plain_turns", "replies", "reply_calls", "requests", "resent", "responses", "results", "streams", "tools",
+        "turns", "usages",
     )  # fmt: skip
 
     def __init__(self, conversation: Conversation) -> None:
@@ -32,6 +37,8 @@ class Index:
         self._calls: list[Call] | None = None
         self._chunks: list[Body] | None = None
         self._continuations: list[Continuation] | None = None
+        self._texts: dict[int, dict[tuple[Any, str], list[str]]] = {}
+        self._received: dict[tuple[str, ...], set[Any]] = {}
         self.requests: list[Body] = []
         self.plain_turns: list[Message] = []
         self.turns: list[Turn] = []
@@ -105,6 +112,33 @@ class Index:
             self._continuations = found
         return self._continuations
 
+    def texts(self, number: int) -> Mapping[tuple[Any, str], list[str]]:
+        """Return the texts in the deltas of one exchange's stream, by the index of their choice and their key."""
+        found = self._texts.get(number)
+        if found is None:
+            found = self._texts[number] = {}
+            for chunk in self.of_exchange(self.chunks, number):
+                choices = chunk.value.get("choices")
+                for position, choice in enumerate(choices if type(choices) is list else ()):
+                    delta = choice.get("delta") if type(choice) is dict else None
+                    for key, value in delta.items() if type(delta) is dict else ():
+                        if type(value) is str:
+                            found.setdefault((key_of(choice.get("index", position)), key), []).append(value)
+        return found
+
+    def received(self, *fields: str) -> set[Any]:
+        """Return the keys of the values that all replies have in some fields, a tuple for each; None if it is empty."""
+        if fields not in self._received:
+            messages = [reply.message for reply in self.replies]
+            self._received[fields] = {tuple([key_of(each.get(field) or None) for field in fields]) for each in messages}
+        return self._received[fields]
+
+    @staticmethod
+    def of_exchange(elements: Sequence[Element], number: int) -> Sequence[Element]:
+        """Return those of some elements that belong to one exchange; elements are in the order of their exchanges."""
+        start = bisect_left(elements, number, key=_exchange)
+        return elements[start : bisect_left(elements, number + 1, start, key=_exchange)]
+
     def _message_lists(self) -> Iterator[tuple[Place, dict[str, Any]]]:
         for number, exchange in enumerate(self.conversation):
             body = exchange.request
@@ -134,7 +168,7 @@ class Index:
             elif role == "tool":
                 place = (number, "request", "messages", position)
                 self.results.append(
-                    Result(place, value, value.get("tool_call_id"), None, adjacent=False, number=position)
+                    Result(place, value, value.get("tool_call_id"), None, adjacent=False, known=False, number=position)
                 )
             position += 1
 
@@ -158,12 +192,14 @@ class Index:
                 adjacent = False
             position += 1
         paired = all_adjacent and ids == [messages[at].get("tool_call_id") for at, _ in found]
+        known = set() if paired else set(map(key_of, ids))
         results: list[Result] = []
         turn = Turn((number, "request", "messages", start), value, ids, results, current, paired, start, body)
         for at, near in found:
             message = messages[at]
             place = (number, "request", "messages", at)
-            results.append(Result(place, message, message.get("tool_call_id"), turn, near, at))
+            identity = message.get("tool_call_id")
+            results.append(Result(place, message, identity, turn, near, paired or key_of(identity) in known, at))
         self.turns.append(turn)
         self.results += results
         return position
@@ -227,6 +263,10 @@ class Index:
         calls = calls_of(tool_calls, (*place, "message"), request) if type(tool_calls) is list else []
         self.reply_calls += calls
         self.replies.append(Reply(place, message, finish_reason, calls, request, streamed, complete))
+
+
+def _exchange(element: Turn | Result | Body) -> int:
+    return int(element.place[0])
 
 
 def _end(stream: Stream) -> int | None:

@@ -1,13 +1,21 @@
 """Which messages of later requests send which earlier replies back."""
 
-from collections.abc import Sequence
-from typing import Any
+from collections import deque
+from collections.abc import Iterator, Sequence
+from typing import Any, Final, TypeAlias
 
 import orjson
 
 from conformance.wire.elements import Call, Reply, Resent, calls_of
 from conformance.wire.exchange import Conversation
+from conformance.wire.keys import key_of
 from conformance.wire.text import content_text
+
+MAX_RIVALS: Final = 8
+"""Of replies that have a text, an id or all calls in common, only so many of the latest are looked for in a message."""
+
+Assistant: TypeAlias = tuple[int, dict[str, Any]]
+"""An assistant message of a request, with its position."""
 
 
 def find_resent(conversation: Conversation, replies: Sequence[Reply]) -> list[Resent]:
@@ -17,30 +25,120 @@ def find_resent(conversation: Conversation, replies: Sequence[Reply]) -> list[Re
     turns, the other assistant messages are searched for the same text and calls. A message sends back one reply only:
     recordings that repeat a request hold replies that are hard to distinguish.
     """
-    resent: dict[tuple[int, int], Resent] = {}
-    assistants = [_assistants(exchange.request) for exchange in conversation]
-    issued: dict[str, set[int]] = {}
-    for number, reply in enumerate(replies):
-        for call in reply.calls:
-            if type(call.id) is str:
-                issued.setdefault(call.id, set()).add(number)
-    for number, reply in enumerate(replies):
-        asked = int(reply.place[0])
-        expected = len(assistants[asked])
-        others = {identity for identity, owners in issued.items() if number not in owners}
-        for later in range(asked + 1, len(conversation)):
-            found = _find(reply, assistants[later], expected, others)
+    found: list[tuple[int, Resent]] = []
+    known = _Replies(replies)
+    waiting = deque(enumerate(replies))
+    counts: list[int] = []
+    for later, exchange in enumerate(conversation):
+        assistants = _assistants(exchange.request)
+        counts.append(len(assistants))
+        while waiting and int(waiting[0][1].place[0]) < later:
+            number, reply = waiting.popleft()
+            known.add(number, counts[int(reply.place[0])])
+        if not assistants:
+            continue
+        resent: dict[int, tuple[int, Resent]] = {}
+        last = last_user(exchange.request["messages"])
+        for number, (position, value) in known.sent_back(assistants):
+            place = (later, "request", "messages", position)
+            candidate = Resent(place, value, replies[number], position > last)
+            rival = resent.get(position)
+            # Similarity is computed only if there is a rival, which is rare.
+            if rival is None or _similarity(candidate) >= _similarity(rival[1]):
+                resent[position] = number, candidate
+        found += resent.values()
+    return [resent for _, resent in sorted(found, key=lambda each: (each[0], each[1].place[0]))]
+
+
+class _Replies:
+    """The replies so far, by what a message that sends one of them back has in common with it.
+
+    `owners`: the replies that have an id, by id. `near`: replies by the number of the assistant message that should
+    send them back, and by key. `anywhere`: replies by key.
+    """
+
+    def __init__(self, replies: Sequence[Reply]) -> None:
+        self.replies = replies
+        self.expected: dict[int, int] = {}
+        self.owners: dict[str, set[int]] = {}
+        self.near: dict[Any, deque[int]] = {}
+        self.anywhere: dict[Any, deque[int]] = {}
+        for number, reply in enumerate(replies):
+            for call in reply.calls:
+                if type(call.id) is str:
+                    self.owners.setdefault(call.id, set()).add(number)
+
+    def add(self, number: int, expected: int) -> None:
+        """Add a reply; `expected` is the number of assistant messages in its request."""
+        self.expected[number] = expected
+        for key in self._keys(self.replies[number].message, self.replies[number].calls, all_calls=True):
+            self.near.setdefault((expected, key), deque(maxlen=MAX_RIVALS)).append(number)
+            self.anywhere.setdefault(key, deque(maxlen=MAX_RIVALS)).append(number)
+
+    def sent_back(self, assistants: list[Assistant]) -> Iterator[tuple[int, Assistant]]:
+        """Yield the replies that assistant messages of one request send back, in order, each with its message."""
+        candidates: dict[int, list[int]] = {}
+        for at, (_, value) in enumerate(assistants):
+            numbers: dict[int, None] = {}
+            for key in self._keys(value, calls_in(value), all_calls=False):
+                numbers |= dict.fromkeys(self.near.get((at, key), ()))
+                numbers |= dict.fromkeys(self.anywhere.get(key, ()))
+            for number in numbers:
+                candidates.setdefault(number, []).append(at)
+        for number in sorted(candidates):
+            found = self._find(number, assistants, candidates[number])
             if found is not None:
-                position, value = found
-                messages = conversation[later].request["messages"]
-                current = position > last_user(messages)
-                candidate = Resent((later, "request", "messages", position), value, reply, current)
-                rival = resent.get((later, position))
-                # Similarity is computed only if there is a rival, which is rare.
-                if rival is None or _similarity(candidate) >= _similarity(rival):
-                    resent[later, position] = candidate
-    order = {id(reply): number for number, reply in enumerate(replies)}
-    return sorted(resent.values(), key=lambda found: (order[id(found.reply)], found.place[0]))
+                yield number, assistants[found]
+
+    def _find(self, number: int, assistants: list[Assistant], candidates: list[int]) -> int | None:
+        """Return the number of the assistant message that sends a reply back; the expected one takes precedence."""
+        expected = self.expected[number]
+        if expected in candidates and self._sends_back(number, assistants[expected][1], near=True):
+            return expected
+        return next((at for at in candidates if self._sends_back(number, assistants[at][1], near=False)), None)
+
+    def _keys(self, message: dict[str, Any], calls: list[Call], *, all_calls: bool) -> Iterator[Any]:
+        """Yield the keys of a message; one that sends a reply back has a key of that reply.
+
+        Calls as a whole are a key only if an id is not that of a reply, because other messages have a key by their ids;
+        a reply always has it (`all_calls`).
+        """
+        if not calls:
+            text = content_text(message.get("content")).strip()
+            if text:
+                yield "text", text
+            return
+        for identity in {key_of(call.id) for call in calls}:
+            yield "id", identity
+        if all_calls or not all([type(call.id) is str and call.id in self.owners for call in calls]):
+            yield "calls", tuple([(key_of(call.name), _arguments_key(call.arguments)) for call in calls])
+
+    def _is_foreign(self, number: int, identity: Any) -> bool:
+        """Return whether only other replies have an id."""
+        return type(identity) is str and identity in self.owners and number not in self.owners[identity]
+
+    def _sends_back(self, number: int, value: dict[str, Any], *, near: bool) -> bool:
+        """Return whether a message has the text and the calls of a reply; reasoning is ignored.
+
+        At the expected position (`near`) the id of one call is enough; elsewhere all calls must be the same, because
+        ids may repeat. A message whose ids all come from other replies belongs to one of those.
+        """
+        reply, calls = self.replies[number], calls_in(value)
+        if not calls or not reply.calls:
+            text = content_text(reply.message.get("content")).strip()
+            return not calls and not reply.calls and bool(text) and content_text(value.get("content")).strip() == text
+        own_ids = {call.id for call in reply.calls if type(call.id) is str and call.id}
+        same_ids = own_ids.intersection([back.id for back in calls if type(back.id) is str])
+        if same_ids and (near or len(same_ids) == len(calls) == len(reply.calls)):
+            return True
+        if len(calls) != len(reply.calls) or any([back.name != call.name for back, call in _pairs(calls, reply)]):
+            return False
+        if near and any([back.id == call.id for back, call in _pairs(calls, reply)]):
+            return True
+        is_foreign = all([self._is_foreign(number, back.id) for back in calls])
+        return not is_foreign and all(
+            [same_arguments(back.arguments, call.arguments) for back, call in _pairs(calls, reply)]
+        )
 
 
 def _similarity(resent: Resent) -> tuple[bool, ...]:
@@ -64,7 +162,7 @@ def last_user(messages: list[Any]) -> int:
     return -1
 
 
-def _assistants(body: Any) -> list[tuple[int, dict[str, Any]]]:
+def _assistants(body: Any) -> list[Assistant]:
     """Return the assistant messages of a request, each with its position."""
     messages = body.get("messages") if type(body) is dict else None
     return [
@@ -72,37 +170,6 @@ def _assistants(body: Any) -> list[tuple[int, dict[str, Any]]]:
         for position, message in enumerate(messages if type(messages) is list else ())
         if type(message) is dict and message.get("role") == "assistant"
     ]
-
-
-def _find(
-    reply: Reply, assistants: list[tuple[int, dict[str, Any]]], expected: int, others: set[str]
-) -> tuple[int, dict[str, Any]] | None:
-    """Return the assistant message that sends a reply back; `others` are the ids that only other replies have."""
-    if expected < len(assistants) and _sends_back(reply, assistants[expected][1], others, near=True):
-        return assistants[expected]
-    return next((found for found in assistants if _sends_back(reply, found[1], others, near=False)), None)
-
-
-def _sends_back(reply: Reply, value: dict[str, Any], others: set[str], *, near: bool) -> bool:
-    """Return whether a message has the text and the calls of a reply; reasoning is ignored.
-
-    At the expected position (`near`) the id of one call is enough; elsewhere all calls must be the same, because ids
-    may repeat. A message whose ids all come from other replies belongs to one of those.
-    """
-    calls = calls_in(value)
-    if not calls or not reply.calls:
-        text = content_text(reply.message.get("content")).strip()
-        return not calls and not reply.calls and bool(text) and content_text(value.get("content")).strip() == text
-    own_ids = {call.id for call in reply.calls if type(call.id) is str and call.id and call.id not in others}
-    same_ids = own_ids.intersection([back.id for back in calls if type(back.id) is str])
-    if same_ids and (near or len(same_ids) == len(calls) == len(reply.calls)):
-        return True
-    if len(calls) != len(reply.calls) or any([back.name != call.name for back, call in _pairs(calls, reply)]):
-        return False
-    if near and any([back.id == call.id for back, call in _pairs(calls, reply)]):
-        return True
-    foreign = all([type(back.id) is str and back.id in others for back in calls])
-    return not foreign and all([same_arguments(back.arguments, call.arguments) for back, call in _pairs(calls, reply)])
 
 
 def calls_in(message: dict[str, Any]) -> list[Call]:
@@ -123,3 +190,11 @@ def same_arguments(back: Any, given: Any) -> bool:
         return bool(orjson.loads(back) == orjson.loads(given))
     except (orjson.JSONDecodeError, TypeError):
         return False
+
+
+def _arguments_key(arguments: Any) -> Any:
+    """Return a key that arguments share with the same ones in another notation."""
+    try:
+        return "JSON", key_of(orjson.loads(arguments))
+    except (orjson.JSONDecodeError, TypeError):
+        return "other", key_of(arguments)

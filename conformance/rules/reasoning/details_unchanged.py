@@ -6,6 +6,7 @@ from conformance.rules import Context, Fault, Source, example, rule
 from conformance.rules.context import as_words
 from conformance.wire.elements import Resent
 from conformance.wire.fragments import Details
+from conformance.wire.keys import key_of
 from conformance.wire.reasoning import present_fields
 from conformance.wire.text import quoted, quoted_difference
 from conformance.wire.views import resent
@@ -108,8 +109,9 @@ def judge(returned: Resent, _context: Context) -> list[Fault]:
 def _compare(given: list[Any], sent: list[Any]) -> list[Fault]:
     if given == sent:
         return []
-    missing = [item for item in given if item not in sent]
-    added = [position for position, item in enumerate(sent) if item not in given]
+    known, returned = set(map(key_of, given)), set(map(key_of, sent))
+    missing = [item for item in given if key_of(item) not in returned]
+    added = [position for position, item in enumerate(sent) if key_of(item) not in known]
     if not added:
         return [_rearranged(given, sent, missing)]
     if len(sent) > len(given) and _joined(sent) == given:

@@ -37,9 +37,8 @@ def judge(request: Body, context: Context) -> list[Fault]:
         for number, message in messages(request.value, "assistant")
         if find_tagged(message.get("content")) is not None
     ]
-    received = [reply.message.get("content") for reply in context.index.replies] if tagged else []
     return [
         Fault("expected the answer, got reasoning in <think> tags before it", at=("messages", number, "content"))
         for number, content in tagged
-        if content not in received
+        if (content,) not in context.index.received("content")
     ]

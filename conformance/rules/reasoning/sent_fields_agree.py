@@ -4,6 +4,7 @@ from conformance.results import Level
 from conformance.rules import Context, Fault, Source, example, rule
 from conformance.rules.context import messages
 from conformance.wire.elements import Body
+from conformance.wire.keys import key_of
 from conformance.wire.reasoning import TEXT_KEYS
 from conformance.wire.text import quoted
 from conformance.wire.views import requests
@@ -37,12 +38,12 @@ def judge(request: Body, context: Context) -> list[Fault]:
         for number, message in messages(request.value, "assistant")
         if len(texts := _texts(message)) > 1 and any(text != texts[0][1] for _, text in texts)
     ]
-    received = [_texts(reply.message) for reply in context.index.replies] if differing else []
     faults = []
     for number, texts in differing:
         first, expected = texts[0]
         other, got = next((key, text) for key, text in texts if text != expected)
-        if texts not in received:
+        values = dict(texts)
+        if tuple([key_of(values.get(key)) for key in TEXT_KEYS]) not in context.index.received(*TEXT_KEYS):
             message = f"expected {quoted(expected)} as under {first}, got {quoted(got)}"
             faults.append(Fault(message, at=("messages", number, other)))
     return faults

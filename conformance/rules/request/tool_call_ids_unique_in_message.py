@@ -1,6 +1,10 @@
+from collections.abc import Iterator
+from typing import Any
+
 from conformance.results import Level
 from conformance.rules import Context, Fault, Source, example, rule
 from conformance.wire.elements import Body
+from conformance.wire.keys import key_of
 from conformance.wire.views import requests
 
 _AGAIN = {"/0/request/messages/2/tool_calls/1/id": "call_a", "/0/request/messages/4/tool_call_id": "call_a"}
@@ -36,6 +40,15 @@ def judge(_request: Body, context: Context) -> list[Fault]:
         )
         for turn in context.turns
         if len(turn.ids) > 1
-        for position, each in enumerate(turn.ids)
-        if each and each in turn.ids[:position]
+        for position, each in _repeated(turn.ids)
     ]
+
+
+def _repeated(ids: list[Any]) -> Iterator[tuple[int, Any]]:
+    """Yield the ids that an earlier call has, each with its position; empty ones do not count."""
+    seen = set()
+    for position, each in enumerate(ids):
+        key = key_of(each)
+        if each and key in seen:
+            yield position, each
+        seen.add(key)

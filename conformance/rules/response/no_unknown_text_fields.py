@@ -1,6 +1,4 @@
 import re
-from collections.abc import Iterator
-from typing import Any
 
 from conformance.results import Level
 from conformance.rules import Context, Fault, Source, example, rule
@@ -65,18 +63,9 @@ def _text(reply: Reply, key: str, context: Context) -> str:
     value = reply.message[key]
     if type(value) is not str:
         return ""
-    return "".join(_fragments(reply, key, context)) if reply.streamed else value
-
-
-def _fragments(reply: Reply, key: str, context: Context) -> Iterator[str]:
-    for chunk in context.index.chunks:
-        choices: Any = chunk.value.get("choices") if chunk.place[0] == reply.place[0] else None
-        for position, choice in enumerate(choices if type(choices) is list else ()):
-            delta = choice.get("delta") if type(choice) is dict else None
-            if type(delta) is not dict or choice.get("index", position) != reply.place[-1]:
-                continue
-            if type(delta.get(key)) is str:
-                yield delta[key]
+    if not reply.streamed:
+        return value
+    return "".join(context.index.texts(int(reply.place[0])).get((reply.place[-1], key), ()))
 
 
 def _is_prose(key: str, text: str) -> bool:

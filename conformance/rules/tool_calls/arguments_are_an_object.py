@@ -5,7 +5,6 @@ import orjson
 from conformance.documents.pointer import REMOVE
 from conformance.results import Level
 from conformance.rules import Context, Fault, Source, example, rule
-from conformance.wire import definitions
 from conformance.wire.elements import Call, Reply
 from conformance.wire.views import replies
 
@@ -74,6 +73,6 @@ def _stands_for_none(call: Call, context: Context) -> bool:
     """Return whether the arguments are a form that a reply may use if the function requires none."""
     if call.arguments not in ("", *(context.claim("arguments.when-none") or ())):
         return False
-    function = definitions.definition(call)
+    function = context.definition(call)
     parameters = function.get("parameters") if function is not None else None
     return type(parameters) is not dict or not parameters.get("required")

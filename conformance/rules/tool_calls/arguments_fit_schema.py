@@ -3,7 +3,6 @@ import orjson
 from conformance.results import Level
 from conformance.rules import Context, Fault, Source, example, rule
 from conformance.schemas import argument_errors
-from conformance.wire import definitions
 from conformance.wire.elements import Reply
 from conformance.wire.views import replies
 
@@ -26,7 +25,7 @@ _ARGUMENTS = "/0/response/choices/0/message/tool_calls/0/function/arguments"
     ],
     good=[example("tool-call-parallel"), example("stream-tool-calls")],
 )
-def judge(reply: Reply, _context: Context) -> list[Fault]:
+def judge(reply: Reply, context: Context) -> list[Fault]:
     """The arguments of a reply's tool call match the parameters that the request declares.
 
     The model writes them, but engines can enforce the match: with `strict`, or by decoding under the schema. To fix it,
@@ -34,7 +33,7 @@ def judge(reply: Reply, _context: Context) -> list[Fault]:
     """
     faults = []
     for call in reply.calls:
-        function = definitions.definition(call)
+        function = context.definition(call)
         parameters = function.get("parameters") if function is not None else None
         if type(parameters) is not dict or type(call.arguments) is not str:
             continue

@@ -1,6 +1,7 @@
 from conformance.results import Level
 from conformance.rules import Context, Fault, Source, example, rule
 from conformance.wire.elements import Reply
+from conformance.wire.keys import key_of
 from conformance.wire.views import replies
 
 _NEXT = "/0/response/choices/0"
@@ -32,9 +33,8 @@ def judge(reply: Reply, context: Context) -> list[Fault]:
     """
     faults = []
     for call in reply.calls:
-        for turn in context.turns:
-            if call.id in turn.ids and call.id:
-                message = f"expected an id that no earlier call has, got {call.id!r:.60} as in message {turn.number}"
-                faults.append(Fault(message, place=(*call.place, "id")))
-                break
+        number = context.sent_ids.get(key_of(call.id)) if call.id else None
+        if number is not None:
+            message = f"expected an id that no earlier call has, got {call.id!r:.60} as in message {number}"
+            faults.append(Fault(message, place=(*call.place, "id")))
     return faults

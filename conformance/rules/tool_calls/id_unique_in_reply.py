@@ -1,6 +1,7 @@
 from conformance.results import Level
 from conformance.rules import Context, Fault, Source, example, rule
 from conformance.wire.elements import Reply
+from conformance.wire.keys import key_of
 from conformance.wire.views import replies
 
 
@@ -18,11 +19,12 @@ def judge(reply: Reply, _context: Context) -> list[Fault]:
     Two calls with one id get two results with one id, which only their order tells apart, and providers that check for
     duplicates reject the next request. To fix it, number or randomize ids within a reply.
     """
-    seen: list[object] = []
+    seen: set[object] = set()
     faults = []
     for call in reply.calls:
-        if call.id and call.id in seen:
+        key = key_of(call.id)
+        if call.id and key in seen:
             message = f"expected an id that is new in this reply, got {call.id!r:.60} again"
             faults.append(Fault(message, place=(*call.place, "id")))
-        seen.append(call.id)
+        seen.add(key)
     return faults

@@ -1,7 +1,6 @@
 from conformance.documents.pointer import REMOVE
 from conformance.results import Level
 from conformance.rules import Context, Fault, Source, example, rule
-from conformance.wire import definitions
 from conformance.wire.elements import Call
 from conformance.wire.views import reply_calls
 
@@ -28,19 +27,19 @@ _BUILTIN = {"type": "builtin_function", "function": {"name": "$web_search"}}
     ],
     reads=("tools.unasked-call",),
 )
-def judge(call: Call, _context: Context) -> list[Fault]:
+def judge(call: Call, context: Context) -> list[Fault]:
     """A reply calls only functions that its request declares.
 
     Models invent names, and engines pass them on; a client has nothing to run for such a call, and must answer it
     anyway. To fix it, constrain the names when decoding, or let the model try again; a client answers with a result
     that says that there is no such tool.
     """
-    if definitions.definition(call) is not None:
+    if context.definition(call) is not None:
         return []
-    declared = definitions.names(call.request or {})
-    if any(type(name) is not str for name in declared):
+    names = context.declared.names
+    if not context.declared.are_named:
         # A schema error reports such a definition; its name is unknown.
         return []
-    listed = ", ".join(declared[:5]) + (", …" if len(declared) > 5 else "")
+    listed = ", ".join(names[:5]) + (", …" if len(names) > 5 else "")
     message = f"expected a declared function ({listed or 'none'}), got {call.name!r:.60}"
     return [Fault(message, at=("function", "name"))]

@@ -1,7 +1,10 @@
+from collections import Counter
+
 from conformance.documents.pointer import REMOVE
 from conformance.results import Level
 from conformance.rules import Context, Fault, Source, example, rule
 from conformance.wire.elements import Turn
+from conformance.wire.keys import key_of
 from conformance.wire.views import tool_turns
 
 
@@ -28,18 +31,19 @@ def judge(turn: Turn, context: Context) -> list[Fault]:
     """
     if turn.paired:
         return []
-    answers = [result.id for result in turn.results]
+    answers = Counter([key_of(result.id) for result in turn.results])
     is_last = turn.number == len(turn.request["messages"]) - 1
     claim = "results.missing-at-end" if is_last and context.knows("results.missing-at-end") else None
     unnamed = any(result.id is None for result in turn.results)
     handling = context.claim("results.without-id") if unnamed else None
-    faults = []
-    for call in turn.calls:
-        if call.id in answers:
-            answers.remove(call.id)
+    calls, faults = turn.calls, []
+    for call in calls:
+        key = key_of(call.id)
+        if answers[key]:
+            answers[key] -= 1
         else:
             message = f"expected a tool message with tool_call_id {call.id!r} before the next turn, got none"
-            missing = {"id": call.id, "ids": call.id, "count": len(turn.calls)}
+            missing = {"id": call.id, "ids": call.id, "count": len(calls)}
             faults.append(
                 Fault(message, at=("tool_calls", call.position), values=missing, claim=claim, handling=handling)
             )

@@ -1,4 +1,6 @@
+from bisect import bisect_left
 from collections.abc import Sequence
+from operator import itemgetter
 from typing import Any
 
 from conformance.documents.pointer import REMOVE
@@ -6,6 +8,7 @@ from conformance.results import Level
 from conformance.rules import Context, Fault, Source, example, rule
 from conformance.wire.changes import LOST, MOVED, Change
 from conformance.wire.continuations import Continuation
+from conformance.wire.elements import Call
 from conformance.wire.reasoning import is_signed
 from conformance.wire.resent import calls_in
 from conformance.wire.text import content_text, quoted, quoted_difference
@@ -53,17 +56,43 @@ def judge(continuation: Continuation, context: Context) -> list[Fault]:
     if not continuation.changes:
         return []
     before = context.index.conversation[continuation.earlier].request["messages"]
-    return [_fault(continuation, change, before) for change in continuation.changes if not _is_lost_user(change)]
+    history = _History(before, continuation.value["messages"])
+    return [_fault(continuation, change, history) for change in continuation.changes if not _is_lost_user(change)]
+
+
+class _History:
+    """What faults say of the messages around a change, found once for all changes of a request."""
+
+    def __init__(self, before: Sequence[Any], after: Sequence[Any]) -> None:
+        self.after = after
+        self.last_signed = max((at for at, message in enumerate(after) if is_signed(message)), default=-1)
+        self.calls: dict[str, list[tuple[int, Call]]] = {}
+        self.last_results: dict[tuple[str, str], int] = {}
+        for number, message in enumerate(before):
+            for call in calls_in(message) if type(message) is dict else ():
+                same_id = self.calls.setdefault(call.id, []) if type(call.id) is str else []
+                if not same_id or same_id[-1][0] != number:
+                    same_id.append((number, call))
+        for at, message in enumerate(after):
+            identity = message.get("tool_call_id") if type(message) is dict else None
+            if type(identity) is str:
+                self.last_results[identity, content_text(message.get("content"))] = at
+
+    def called(self, identity: str, number: int) -> Call | None:
+        """Return the latest call with an id before a message; None if there is none."""
+        same_id = self.calls.get(identity, [])
+        following = bisect_left(same_id, number, key=itemgetter(0))
+        return same_id[following - 1][1] if following else None
 
 
 def _is_lost_user(change: Change) -> bool:
     return change.kind == LOST and change.value.get("role") == "user"
 
 
-def _fault(continuation: Continuation, change: Change, before: Sequence[Any]) -> Fault:
+def _fault(continuation: Continuation, change: Change, history: _History) -> Fault:
     role = str(change.value.get("role"))[:40]
-    messages = continuation.value["messages"]
-    words = f"message {change.number} of the previous request ({role}{_call_of(change, before)})"
+    messages = history.after
+    words = f"message {change.number} of the previous request ({role}{_call_of(change, history)})"
     text, place = _text(change.value), (*continuation.place, "messages")
     level = None
     if change.at is None:
@@ -72,12 +101,12 @@ def _fault(continuation: Continuation, change: Change, before: Sequence[Any]) ->
         message, place = f"expected {words}, {quoted(text)}, in order, got it after others", (*place, change.at)
     else:
         old, new = quoted_difference(text, _text(messages[change.at]))
-        is_overwritten = _is_overwritten(change, messages)
+        is_overwritten = _is_overwritten(change, history)
         found = f"{new}, the result of a later call with this id" if is_overwritten else new
         message, place = f"expected {words} unchanged, {old}, got {found}", (*place, change.at)
         level = Level.MUST if is_overwritten else None
-    later = messages[continuation.end if change.at is None else change.at :]
-    claim = "signature.prefix-changed" if any(map(is_signed, later)) else None
+    start = continuation.end if change.at is None else change.at
+    claim = "signature.prefix-changed" if history.last_signed >= start else None
     return Fault(message, place=place, values={"role": role}, claim=claim, level=level, is_loss=level is not None)
 
 
@@ -87,23 +116,19 @@ def _text(message: Any) -> str:
     return text or ", ".join([f"{call.name}({call.arguments})" for call in calls_in(message)])
 
 
-def _call_of(change: Change, before: Sequence[Any]) -> str:
+def _call_of(change: Change, history: _History) -> str:
     """Return which call a tool message answers, in words; empty for other messages."""
     identity = change.value.get("tool_call_id")
     if change.value.get("role") != "tool" or type(identity) is not str:
         return ""
-    for message in reversed(before[: change.number]):
-        for call in calls_in(message) if type(message) is dict else ():
-            if call.id == identity:
-                return f" for call {identity!r:.60} of {call.name!r:.60}"
-    return f" for call {identity!r:.60}"
+    called = history.called(identity, change.number)
+    return f" for call {identity!r:.60}" + ("" if called is None else f" of {called.name!r:.60}")
 
 
-def _is_overwritten(change: Change, messages: Sequence[Any]) -> bool:
+def _is_overwritten(change: Change, history: _History) -> bool:
     """Return whether a result now has the text of a later result with the same id."""
     identity = change.value.get("tool_call_id")
     if change.value.get("role") != "tool" or type(identity) is not str or change.at is None:
         return False
-    text = content_text(messages[change.at].get("content"))
-    later = [each for each in messages[change.at + 1 :] if type(each) is dict and each.get("tool_call_id") == identity]
-    return bool(text) and text in [content_text(each.get("content")) for each in later]
+    text = content_text(history.after[change.at].get("content"))
+    return bool(text) and history.last_results.get((identity, text), -1) > change.at

@@ -1,6 +1,9 @@
+from collections import Counter
+
 from conformance.results import Level
 from conformance.rules import Context, Fault, Source, example, rule
 from conformance.wire.elements import Turn
+from conformance.wire.keys import key_of
 from conformance.wire.views import tool_turns
 
 
@@ -28,12 +31,13 @@ def judge(turn: Turn, _context: Context) -> list[Fault]:
     """
     if turn.paired:
         return []
-    open_calls = list(turn.ids)
-    known = set(map(repr, open_calls))
+    open_calls = Counter(map(key_of, turn.ids))
+    known = set(map(repr, turn.ids))
     faults = []
     for result in turn.results:
-        if result.id in open_calls:
-            open_calls.remove(result.id)
+        key = key_of(result.id)
+        if open_calls[key]:
+            open_calls[key] -= 1
         elif repr(result.id) in known:
             message = f"expected one tool message for {result.id!r}, got another"
             faults.append(Fault(message, place=(*result.place, "tool_call_id"), values={"id": result.id}))

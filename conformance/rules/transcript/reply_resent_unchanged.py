@@ -1,3 +1,4 @@
+from collections import Counter
 from collections.abc import Iterator
 from typing import Any
 
@@ -7,6 +8,7 @@ from conformance.documents.pointer import REMOVE
 from conformance.results import Level
 from conformance.rules import Context, Fault, Source, example, rule
 from conformance.wire.elements import Call, Resent, calls_of
+from conformance.wire.keys import key_of
 from conformance.wire.reasoning import untagged_text
 from conformance.wire.resent import calls_in, same_arguments
 from conformance.wire.text import content_text, quoted, quoted_difference
@@ -62,7 +64,7 @@ def judge(returned: Resent, context: Context) -> list[Fault]:
     if len(calls) != len(returned.reply.calls):
         text = f"expected {len(returned.reply.calls)} calls as in the reply, got {len(calls)}"
         return [*faults, Fault(text, at=("tool_calls",), values={"count": len(calls)})]
-    ids = [call.id for call in returned.reply.calls]
+    ids = Counter([key_of(call.id) for call in returned.reply.calls])
     for back, given in zip(calls, returned.reply.calls, strict=True):
         faults += _of_call(back, given, ids, context)
     return faults
@@ -73,7 +75,7 @@ def _split(returned: Resent, context: Context) -> Fault | None:
     number, reply = int(returned.place[3]), returned.reply
     messages = context.exchange.request["messages"]
     text = content_text(reply.message.get("content")).strip()
-    sent = [call.id for call in calls_in(returned.value)]
+    sent = {call.id for call in calls_in(returned.value) if type(call.id) is str}
     missing = {call.id for call in reply.calls if type(call.id) is str and call.id and call.id not in sent}
     for position in _neighbours(messages, number) if reply.calls else ():
         other = messages[position]
@@ -111,7 +113,7 @@ def _of_content(back: Any, given: Any) -> Iterator[Fault]:
         yield Fault(f"expected content {old}, got {new}", at=("content",), level=level)
 
 
-def _of_call(back: Call, given: Call, ids: list[Any], context: Context) -> Iterator[Fault]:
+def _of_call(back: Call, given: Call, ids: Counter[Any], context: Context) -> Iterator[Fault]:
     at = ("tool_calls", back.position)
     if back.id != given.id and _must_return(given.id, ids, context):
         text = f"expected id {quoted(given.id)}, got {quoted(back.id)}"
@@ -127,11 +129,11 @@ def _of_call(back: Call, given: Call, ids: list[Any], context: Context) -> Itera
         yield Fault(text, at=(*at, "function", "arguments"), values={"name": back.name, "id": back.id}, level=level)
 
 
-def _must_return(identity: Any, ids: list[Any], context: Context) -> bool:
+def _must_return(identity: Any, ids: Counter[Any], context: Context) -> bool:
     """Return whether an id has to be sent back: an empty or repeated id has to be replaced."""
     if type(identity) is not str or not identity:
         return False
-    return ids.count(identity) == 1 or context.rejects_or_damages("ids.rewritten")
+    return ids[identity] == 1 or context.rejects_or_damages("ids.rewritten")
 
 
 def _must_change(arguments: Any, context: Context) -> bool:

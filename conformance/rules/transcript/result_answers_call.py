@@ -34,10 +34,9 @@ def judge(result: Result, context: Context) -> list[Fault]:
     if result.turn is None:
         message = "expected an assistant message with tool_calls before this tool message, got none"
         return [Fault(message, values={"id": result.id, "role": "tool"})]
-    ids = result.turn.ids
-    if result.turn.paired or result.id in ids:
+    if result.known:
         return []
-    message = f"expected the id of a call of the message before ({_named(ids)}), got {result.id!r}"
+    message = f"expected the id of a call of the message before ({_named(result.turn.ids)}), got {result.id!r}"
     claim = "results.unknown-id" if context.knows("results.unknown-id") else None
     handling = context.claim("results.without-id") if result.id is None else None
     values = {"id": result.id, "role": "tool"}

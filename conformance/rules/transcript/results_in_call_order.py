@@ -1,6 +1,7 @@
 from conformance.results import Level
 from conformance.rules import Context, Fault, Source, example, rule
 from conformance.wire.elements import Turn
+from conformance.wire.keys import key_of
 from conformance.wire.views import tool_turns
 
 
@@ -28,9 +29,10 @@ def judge(turn: Turn, _context: Context) -> list[Fault]:
     """
     if turn.paired or len(turn.results) < 2:
         return []
-    called = turn.ids
-    answered = [result for result in turn.results if result.id in called]
-    expected = sorted(answered, key=lambda result: called.index(result.id))
+    # Of calls that share an id, the first counts.
+    called = {key_of(each): position for position, each in reversed([*enumerate(turn.ids)])}
+    answered = [result for result in turn.results if key_of(result.id) in called]
+    expected = sorted(answered, key=lambda result: called[key_of(result.id)])
     for result, wanted in zip(answered, expected, strict=True):
         if result.id != wanted.id:
             message = f"expected the result of {wanted.id!r}, in the order of the calls, got that of {result.id!r}"

@@ -1,0 +1,196 @@
+"""Conversations that grow in one respect, from anything that an input may have many of.
+
+A shape is a function from a number to a conversation and the provider to check it against.
+"""
+
+from collections.abc import Callable, Iterable
+from typing import Any, NamedTuple
+
+import orjson
+
+from conformance.wire.exchange import Conversation, Exchange
+from conformance.wire.sse import render
+
+MODEL = "example-model"
+DONE = "data: [DONE]\n\n"
+MakeId = Callable[[int], Any]
+
+
+class Shape(NamedTuple):
+    """A conversation that grows with a number, and the provider whose claims matter for it."""
+
+    build: Callable[[int], Conversation]
+    provider: str | None = None
+
+
+def size(conversation: Conversation) -> int:
+    """Return the number of bytes of the bodies."""
+    bodies = [body for each in conversation for body in (each.request, each.response) if body is not None]
+    return sum([len(body.encode() if isinstance(body, str) else orjson.dumps(body)) for body in bodies])
+
+
+def distinct(number: int) -> str:
+    return f"call_{number:08}"
+
+
+def one(_number: int) -> str:
+    return "call_1"
+
+
+def user(text: str) -> dict[str, Any]:
+    return {"role": "user", "content": text}
+
+
+def call(identity: Any, name: str = "read", arguments: str = '{"path": "a"}') -> dict[str, Any]:
+    return {"id": identity, "type": "function", "function": {"name": name, "arguments": arguments}}
+
+
+def turn(calls: Iterable[dict[str, Any]]) -> dict[str, Any]:
+    return {"role": "assistant", "content": None, "tool_calls": list(calls)}
+
+
+def result(identity: Any, text: str = "done") -> dict[str, Any]:
+    return {"role": "tool", "tool_call_id": identity, "content": text}
+
+
+def request(*messages: dict[str, Any], tools: Iterable[str] = ("read",), **members: Any) -> dict[str, Any]:
+    declared = [{"type": "function", "function": {"name": name, "parameters": {"type": "object"}}} for name in tools]
+    return {"model": MODEL, "messages": list(messages), "tools": declared, **members}
+
+
+def reply(message: dict[str, Any]) -> dict[str, Any]:
+    reason = "tool_calls" if message.get("tool_calls") else "stop"
+    choice = {"index": 0, "message": {"role": "assistant", "content": None, **message}, "finish_reason": reason}
+    return {"id": "c", "object": "chat.completion", "created": 1, "model": MODEL, "choices": [choice]}
+
+
+def exchange(body: dict[str, Any] | None, response: Any = None) -> Exchange:
+    return Exchange.of_plain(body, response, 200, streamed=isinstance(response, str), model=MODEL)
+
+
+def chunk(delta: dict[str, Any], index: int = 0, reason: str | None = None) -> dict[str, Any]:
+    choice = {"index": index, "delta": delta, "finish_reason": reason}
+    return {"id": "c", "object": "chat.completion.chunk", "created": 1, "model": MODEL, "choices": [choice]}
+
+
+def stream(deltas: Iterable[dict[str, Any]]) -> str:
+    return render([*map(chunk, deltas), chunk({}, reason="tool_calls"), DONE])
+
+
+def history(number: int, answered: Callable[[int], bool], identity: MakeId, *, back: bool = False) -> Conversation:
+    """Return a request with one turn of so many calls, and their results, in order or from the last to the first."""
+    ids = [identity(each) for each in range(number)]
+    results = [result(each) for position, each in enumerate(ids) if answered(position)]
+    return (exchange(request(user("Go."), turn(map(call, ids)), *(results[::-1] if back else results))),)
+
+
+def replied(number: int, identity: MakeId, tools: Iterable[str] = ("read",), name: str = "read") -> Conversation:
+    calls = [call(identity(each), name) for each in range(number)]
+    return (exchange(request(user("Go."), tools=tools), reply({"tool_calls": calls})),)
+
+
+def streamed(number: int, identity: MakeId, index: Callable[[int], Any]) -> Conversation:
+    """Return a stream of so many calls, each in two fragments; an index of None is left out."""
+    deltas = []
+    for each in range(number):
+        place = {} if index(each) is None else {"index": index(each)}
+        deltas.append({"tool_calls": [{**place, **call(identity(each), arguments="{")}]})
+        deltas.append({"tool_calls": [{**place, "function": {"arguments": "}"}}]})
+    return (exchange(request(user("Go."), stream=True), stream([{"role": "assistant"}, *deltas])),)
+
+
+def legacy(number: int) -> Conversation:
+    deltas = [{"function_call": {"name": "read", "arguments": "x" * 20}} for _ in range(number)]
+    return (exchange(request(user("Go."), stream=True), stream([{"role": "assistant"}, *deltas])),)
+
+
+def unfinished(number: int) -> Conversation:
+    chunks = [chunk({"role": "assistant", "reasoning_text": "Let me see."}, index) for index in range(number)]
+    return (exchange(request(user("Go."), stream=True, n=number), render([*chunks, DONE])),)
+
+
+def listed(number: int) -> Conversation:
+    deltas = [{"content": "a", "annotations": [{"type": "url"}]} for _ in range(number)]
+    return (exchange(request(user("Go."), stream=True), stream([{"role": "assistant"}, *deltas])),)
+
+
+def unrelated(number: int, identity: MakeId) -> Conversation:
+    """Return exchanges that share nothing but, with one id, the ids of their calls."""
+    return tuple(
+        exchange(
+            request(
+                user(f"Question {each}"),
+                turn([call(identity(2 * each), arguments=f"[{each}]")]),
+                result(identity(each)),
+            ),
+            reply(turn([call(identity(2 * each + 1), arguments=f"[{each}, 1]")])),
+        )
+        for each in range(number)
+    )
+
+
+def interactions(number: int) -> Conversation:
+    return tuple(
+        exchange(request(user(f"What is {each}?")), reply({"content": f"It is {each}."})) for each in range(number)
+    )
+
+
+def grown(number: int, identity: MakeId, resent: MakeId, tagged: str = "") -> Conversation:
+    """Return a session whose history grows by a call each time; `resent` makes the ids in the history."""
+    messages = [user("Go.")]
+    exchanges = []
+    for each in range(number):
+        answer = turn([call(identity(each), arguments=f'{{"path": "file {each}"}}')]) | {"content": f"{tagged}{each}"}
+        exchanges.append(exchange(request(*messages), reply(answer)))
+        messages += [answer | {"tool_calls": [call(resent(each), arguments=f'{{"path": "file {each}"}}')]}]
+        messages += [result(resent(each), f"The text of file {each}.")]
+    return tuple(exchanges)
+
+
+def faulty(number: int) -> Conversation:
+    broken = render([chunk({"role": 1}), chunk({"content": "a"}), DONE])
+    return tuple(exchange(request(user(f"Question {each}"), stream=True), broken) for each in range(number))
+
+
+def details(number: int) -> Conversation:
+    given = [{"type": "reasoning.encrypted", "data": f"data {each}", "index": each} for each in range(number)]
+    sent = [{**detail, "data": f"other {each}"} for each, detail in enumerate(given)]
+    answer = turn([call("call_1")])
+    body = request(user("Go."), answer | {"reasoning_details": sent}, result("call_1"))
+    return exchange(request(user("Go.")), reply(answer | {"reasoning_details": given})), exchange(body)
+
+
+def misshapen(number: int) -> Conversation:
+    return (exchange(request(*[{"role": "user", "content": each, "timestamp": each} for each in range(number)])),)
+
+
+SHAPES: dict[str, Shape] = {
+    "unanswered calls": Shape(lambda number: history(number, lambda _: False, distinct)),
+    "every other call answered": Shape(lambda number: history(number, lambda each: each % 2 == 0, distinct)),
+    "answered calls": Shape(lambda number: history(number, lambda _: True, distinct), "mistral"),
+    "answered calls, thinking": Shape(lambda number: history(number, lambda _: True, distinct), "deepseek"),
+    "answered calls, one id": Shape(lambda number: history(number, lambda _: True, one), "deepseek"),
+    "reversed results": Shape(lambda number: history(number, lambda _: True, distinct, back=True)),
+    "calls of a reply": Shape(lambda number: replied(number, distinct)),
+    "calls of a reply, one id": Shape(lambda number: replied(number, one)),
+    "calls of a reply, many tools": Shape(
+        lambda number: replied(number, distinct, [f"tool_{each}" for each in range(number)], "other")
+    ),
+    "calls of a stream": Shape(lambda number: streamed(number, distinct, lambda each: each)),
+    "calls of a stream, all at index 0": Shape(lambda number: streamed(number, distinct, lambda _: 0)),
+    "calls of a stream, one id": Shape(lambda number: streamed(number, one, lambda each: each)),
+    "calls of a stream, no index": Shape(lambda number: streamed(number, distinct, lambda _: None)),
+    "fragments of a function call": Shape(legacy),
+    "fragments of a list": Shape(listed),
+    "unfinished choices of a stream": Shape(unfinished),
+    "interactions of a cassette": Shape(interactions, "openai"),
+    "exchanges that share nothing": Shape(lambda number: unrelated(number, distinct), "openai"),
+    "exchanges that share only an id": Shape(lambda number: unrelated(number, one)),
+    "faulty streams of a session": Shape(faulty),
+    "a history that grows": Shape(lambda number: grown(number, distinct, distinct), "deepseek"),
+    "a history that grows, one id": Shape(lambda number: grown(number, one, one)),
+    "a history that grows, other ids": Shape(lambda number: grown(number, distinct, lambda each: f"other_{each}")),
+    "a history that grows, with tags": Shape(lambda number: grown(number, distinct, distinct, "<think>So.</think>")),
+    "altered details": Shape(details, "openrouter"),
+    "misshapen messages": Shape(misshapen, "openai"),
+}  # fmt: skip
