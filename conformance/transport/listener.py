@@ -5,6 +5,7 @@ It is a module of its own because only a process that listens must pay for impor
 
 import asyncio
 import logging
+import math
 import socket
 from collections.abc import Callable
 from typing import Any, Final, cast
@@ -43,20 +44,30 @@ class Listener(web.Server):
         """Return the protocol of a new connection."""
         return _Connection(self)
 
+    async def end_slow_connections(self) -> None:
+        """Look again and again for connections that have waited too long; a timer for each request would cost more."""
+        loop, bounds = asyncio.get_running_loop(), self.bounds
+        pause = min(1.0, bounds.head_seconds / 4, bounds.body_seconds / 4, bounds.reply_seconds / 4)
+        while True:
+            await asyncio.sleep(pause)
+            now = loop.time()
+            for connection in self.connections:
+                cast(_Connection, connection).end_if_slow(now)
+
     async def _respond(self, request: web.BaseRequest) -> web.StreamResponse:
         connection = cast(_Connection, request.protocol)
-        connection.begin()
         response = web.StreamResponse()
         try:
             reply, is_refused = await self._reply(request, connection)
             response = _response(reply)
             if is_refused:
                 response.force_close()
-            async with asyncio.timeout(self.bounds.reply_seconds):
-                await _send(request, response, reply)
-        except TimeoutError:
-            _log(connection, 0, f"the reply was not read within {self.bounds.reply_seconds:g} seconds")
-            connection.abort()
+            connection.awaits(self.bounds.reply_seconds, connection.drop)
+            await response.prepare(request)
+            if not isinstance(reply.body, bytes) and request.method != "HEAD":
+                for chunk in reply.body:
+                    await response.write(chunk)
+            await response.write_eof()
         except ConnectionError:
             """The client has gone, which is no error of the server."""
         finally:
@@ -72,8 +83,7 @@ class Listener(web.Server):
         except _Refused as refused:
             _log(connection, refused.status, refused.message)
             return error_reply(refused.status, refused.message), True
-        headers = {name.lower(): value for name, value in request.headers.items()}
-        received = HttpRequest(request.method, request.raw_path, headers, body)
+        received = HttpRequest(request.method, request.raw_path, request.headers, body)
         if len(body) <= _INLINE_BYTES:
             return self._answer(received), False
         return await asyncio.get_running_loop().run_in_executor(None, self._answer, received), False
@@ -101,25 +111,25 @@ class Listener(web.Server):
         if request.headers.get("expect", "").lower() == "100-continue":
             await request.writer.write(b"HTTP/1.1 100 Continue\r\n\r\n")
             request.writer.output_size = 0
+        content = request.content
+        if content.is_eof():
+            return content.read_nowait()
+        connection.awaits_body(content)
         body = bytearray()
         try:
-            connection.reads(request.content)
-            async with asyncio.timeout(self.bounds.body_seconds):
-                async for chunk in request.content.iter_any():
-                    body += chunk
-                    if len(body) > most:
-                        raise _Refused(413, f"expected a body of at most {most} bytes, got more")
-        except TimeoutError:
-            raise _Refused(408, f"expected the whole body within {self.bounds.body_seconds:g} seconds") from None
+            async for chunk in content.iter_any():
+                body += chunk
+                if len(body) > most:
+                    raise _Refused(413, f"expected a body of at most {most} bytes, got more")
         except web.RequestPayloadError:
-            raise _Refused(400, f"expected a whole body in the declared framing, got {len(body)} bytes of it") from None
+            raise _Refused(400, "expected a body in the declared framing") from None
         return bytes(body)
 
 
 class _Connection(web.RequestHandler):
     """A connection that answers half-closed peers, and ends slow and unreadable ones with an error in JSON."""
 
-    __slots__ = ("_answered", "_head_timer", "_is_half_closed", "_reading", "_server")
+    __slots__ = ("_answered", "_body", "_due", "_end", "_is_half_closed", "_server")
 
     def __init__(self, server: Listener) -> None:
         super().__init__(
@@ -132,10 +142,11 @@ class _Connection(web.RequestHandler):
             auto_decompress=False,
         )
         self._server = server
-        self._head_timer: asyncio.TimerHandle | None = None
-        self._reading: StreamReader | None = None
         self._answered = 0
         self._is_half_closed = False
+        self._body: StreamReader | None = None
+        self._due = math.inf
+        self._end: Callable[[], None] = self.drop
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
         self._server.open += 1
@@ -149,46 +160,55 @@ class _Connection(web.RequestHandler):
 
     def connection_lost(self, exc: BaseException | None) -> None:
         self._server.open -= 1
-        self._stop_timer()
         super().connection_lost(exc)
 
     def data_received(self, data: bytes) -> None:
-        if self._head_timer is None and self._is_idle:
-            self._head_timer = self._loop.call_later(self._server.bounds.head_seconds, self._expire)
+        if self._due == math.inf and self._is_idle:
+            self.awaits(self._server.bounds.head_seconds, self._refuse_head)
         super().data_received(data)
 
     def eof_received(self) -> bool:  # type: ignore[override] # asyncio asks whether to keep the connection
         """Keep the connection of a peer that only receives from now on until its requests are answered."""
         self._is_half_closed = True
-        if self._reading is not None:
-            self.reads(self._reading)
+        if self._body is not None:
+            self.awaits_body(self._body)
         return not self._is_idle
+
+    def awaits(self, seconds: float, end: Callable[[], None]) -> None:
+        """Note what to do if the connection is still at this point after so many seconds."""
+        self._due, self._end = self._loop.time() + seconds, end
+
+    def awaits_body(self, body: StreamReader) -> None:
+        """Note that the rest of a body is awaited; refuse the request if it is late or cannot come any more."""
+        self._body = body
+        seconds = self._server.bounds.body_seconds
+        late = _Refused(408, f"expected the whole body within {seconds:g} seconds")
+        self.awaits(seconds, lambda: body.set_exception(late))
+        if self._is_half_closed and not body.is_eof():
+            body.set_exception(_Refused(400, "expected a whole body, got the end of the connection"))
+
+    def end_if_slow(self, now: float) -> None:
+        """End what has waited too long."""
+        if now >= self._due:
+            self._due = math.inf
+            self._end()
+
+    def end(self) -> bool:
+        """Note that a request was answered, and return True if it was the last one."""
+        self._body, self._due = None, math.inf
+        self._answered += 1
+        return self._is_half_closed and self._is_idle
+
+    def drop(self) -> None:
+        """Disconnect a client that does not read its reply."""
+        _log(self, 0, f"the reply was not read within {self._server.bounds.reply_seconds:g} seconds")
+        if self.transport is not None:
+            self.transport.abort()
 
     @property
     def _is_idle(self) -> bool:
         """Return True if each request whose head was read is answered."""
         return self._request_count == self._answered
-
-    def begin(self) -> None:
-        """Note that the head of a request was read."""
-        self._stop_timer()
-
-    def reads(self, content: StreamReader) -> None:
-        """Note which body is being read, and end it if its rest cannot come any more."""
-        self._reading = content
-        if self._is_half_closed and not content.is_eof():
-            content.set_exception(web.RequestPayloadError())
-
-    def end(self) -> bool:
-        """Note that a request was answered, and return True if it was the last one."""
-        self._reading = None
-        self._answered += 1
-        return self._is_half_closed and self._is_idle
-
-    def abort(self) -> None:
-        """Drop the connection with what is not sent yet."""
-        if self.transport is not None:
-            self.transport.abort()
 
     def handle_error(
         self,
@@ -202,7 +222,6 @@ class _Connection(web.RequestHandler):
             super().handle_error(request, status, exc, message)
             reply = error_reply(500, "the server has failed; its log says why")
         else:
-            self.begin()
             self.end()
             status = 431 if isinstance(exc, LineTooLong) else status
             reply = error_reply(status, f"the request cannot be read: {(message or '').partition(chr(10))[0]:.200}")
@@ -213,12 +232,11 @@ class _Connection(web.RequestHandler):
 
     def log_exception(self, *arguments: object, **keywords: Any) -> None:
         """Log what an answer raised; that a body cannot be read is the client's, and answered."""
-        if not isinstance(keywords.get("exc_info"), web.RequestPayloadError):
+        if not isinstance(keywords.get("exc_info"), web.RequestPayloadError | _Refused):
             super().log_exception(*arguments, **keywords)
 
-    def _expire(self) -> None:
+    def _refuse_head(self) -> None:
         """End a connection that sends no whole head."""
-        self._head_timer = None
         if self.transport is None or not self._is_idle:
             return
         text = f"expected the head of a request within {self._server.bounds.head_seconds:g} seconds"
@@ -228,18 +246,15 @@ class _Connection(web.RequestHandler):
         self.transport.write(f"{head}content-type: application/json\r\n\r\n".encode() + body)
         self.force_close()
 
-    def _stop_timer(self) -> None:
-        if self._head_timer is not None:
-            self._head_timer.cancel()
-            self._head_timer = None
-
 
 async def listen(listener_socket: socket.socket, listener: Listener, stop: asyncio.Event) -> None:
     """Serve on a bound socket until `stop` is set; connections that are open then are closed."""
     server = await asyncio.get_running_loop().create_server(listener, sock=listener_socket, backlog=socket.SOMAXCONN)
+    watch = asyncio.create_task(listener.end_slow_connections())
     try:
         await stop.wait()
     finally:
+        watch.cancel()
         server.close()
         listener.pre_shutdown()
         await listener.shutdown(_STOP_SECONDS)
@@ -249,14 +264,6 @@ def _response(reply: HttpReply) -> web.StreamResponse:
     if isinstance(reply.body, bytes):
         return web.Response(status=reply.status, body=reply.body, headers=reply.headers)
     return web.StreamResponse(status=reply.status, headers=reply.headers)
-
-
-async def _send(request: web.BaseRequest, response: web.StreamResponse, reply: HttpReply) -> None:
-    await response.prepare(request)
-    if not isinstance(reply.body, bytes) and request.method != "HEAD":
-        for chunk in reply.body:
-            await response.write(chunk)
-    await response.write_eof()
 
 
 def _log(connection: _Connection, status: int, text: str) -> None:
