@@ -426,7 +426,7 @@ def spelled(word: Any) -> str:
 
 LINKS = [
     ({"url": "https://example.com/a"}, "https://example.com/a"),
-    ({"repo": "o/n@0123abc"}, "https://github.com/o/n/blob/0123abc/"),
+    ({"repo": "o/n@0123abc"}, "https://github.com/o/n/tree/0123abc"),
     ({"repo": "o/n@0123abc:a/b.py"}, "https://github.com/o/n/blob/0123abc/a/b.py"),
     ({"repo": "o/n@0123abc:a/b.py#L7"}, "https://github.com/o/n/blob/0123abc/a/b.py#L7"),
     ({"repo": "o/n@0123abc:a/b.py#L7-9,12"}, "https://github.com/o/n/blob/0123abc/a/b.py#L7-L9"),

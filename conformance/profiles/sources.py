@@ -5,6 +5,11 @@ from typing import Final, NamedTuple
 
 _REPO: Final = re.compile(r"(?P<name>[\w.-]+/[\w.-]+)@(?P<commit>[0-9a-f]{6,40})(:(?P<path>[^#]+)(#(?P<lines>L.+))?)?")
 _PACKAGE: Final = re.compile(r"(?P<registry>pypi|npm)/(?P<name>@?[^@]+)@(?P<version>[^:]+)(:.*)?")
+_VERSIONS: Final = re.compile(r",|\.\.")
+_PACKAGE_ENTRIES: Final = {
+    "pypi": "https://pypi.org/pypi/{name}/{version}/json",
+    "npm": "https://registry.npmjs.org/{name}/{version}",
+}
 _PACKAGE_PAGES: Final = {
     "pypi": "https://pypi.org/project/{name}/{version}/",
     "npm": "https://www.npmjs.com/package/{name}/v/{version}",
@@ -47,11 +52,25 @@ class Source(NamedTuple):
         if repo := _REPO.fullmatch(self.repo):
             first = (repo["lines"] or "").partition(",")[0].replace("-", "-L").replace("-LL", "-L")
             anchor = f"#{first}" if first else ""
-            return f"https://github.com/{repo['name']}/blob/{repo['commit']}/{repo['path'] or ''}{anchor}"
+            at = f"blob/{repo['commit']}/{repo['path']}{anchor}" if repo["path"] else f"tree/{repo['commit']}"
+            return f"https://github.com/{repo['name']}/{at}"
         if package := _PACKAGE.fullmatch(self.package):
-            version = re.split(r",|\.\.", package["version"])[-1]
+            version = _VERSIONS.split(package["version"])[-1]
             return _PACKAGE_PAGES[package["registry"]].format(name=package["name"], version=version)
         return self.url
+
+    @property
+    def addresses(self) -> tuple[str, ...]:
+        """Return the addresses that show whether the place still exists; empty if there is no place.
+
+        For a file of a repository it is the raw file, for a package the registry's entry of each version.
+        """
+        if (repo := _REPO.fullmatch(self.repo)) and repo["path"]:
+            return (f"https://raw.githubusercontent.com/{repo['name']}/{repo['commit']}/{repo['path']}",)
+        if package := _PACKAGE.fullmatch(self.package):
+            entry, name = _PACKAGE_ENTRIES[package["registry"]], package["name"]
+            return tuple([entry.format(name=name, version=each) for each in _VERSIONS.split(package["version"])])
+        return (self.link.partition("#")[0],) if self.link else ()
 
     @property
     def has_place(self) -> bool:

@@ -1,0 +1,90 @@
+"""Checks cited sources: reads their pages, and reports what is wrong."""
+
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from typing import Any, Final, NamedTuple, Protocol
+
+from conformance.evidence.cited import problems
+from conformance.evidence.cited.citations import Citation
+from conformance.evidence.cited.pages import Page, Pages
+from conformance.evidence.cited.problems import Kind, Problem
+
+_FRESH: Final = timedelta(days=1)
+
+
+class Fetch(Protocol):
+    """Fetches pages, as `fetching.fetch` does."""
+
+    def __call__(
+        self, urls: Iterable[str], pages: Pages, now: str, on_page: Callable[[Page], None], /
+    ) -> Mapping[str, Page]:
+        """Return the pages of some addresses, keep them, and call `on_page` for each."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class Reader:
+    """Gets the pages of addresses: those that are kept, and the others by fetching them.
+
+    A page that was fetched less than a day before `now` is not fetched again, so that an interrupted check resumes;
+    with `refresh` it is. Without `fetch`, every page that is kept counts. `on_page` is called with the number of pages
+    so far, the number of all, and the address of the last.
+    """
+
+    pages: Pages
+    now: datetime
+    fetch: Fetch | None = None
+    refresh: bool = False
+    on_page: Callable[[int, int, str], None] = lambda _done, _all, _url: None
+
+    def read(self, urls: Iterable[str]) -> dict[str, Page]:
+        """Return the page of each address."""
+        wanted = list(dict.fromkeys(urls))
+        since = "" if self.fetch is None else (self.now - (timedelta() if self.refresh else _FRESH)).isoformat()
+        found = {url: page for url in wanted if (page := self.pages.get(url, since)) is not None}
+        left = [url for url in wanted if url not in found]
+        if self.fetch is None:
+            return found | {url: Page(url, failure="no page of this address is kept") for url in left}
+        done = len(found)
+
+        def count(page: Page) -> None:
+            nonlocal done
+            done += 1
+            self.on_page(done, len(wanted), page.url)
+
+        return found | dict(self.fetch(left, self.pages, self.now.isoformat(), count))
+
+
+class Report(NamedTuple):
+    """What was checked: all cited sources, their addresses, how many of these answered, and the problems."""
+
+    day: str
+    sources: int
+    addresses: int
+    answered: int
+    problems: tuple[Problem, ...]
+
+    def count(self, kind: Kind) -> int:
+        """Return the number of problems of a kind."""
+        return sum(1 for problem in self.problems if problem.kind is kind)
+
+    def to_json(self) -> dict[str, Any]:
+        """Return the report as a JSON object."""
+        counts = {"sources": self.sources, "addresses": self.addresses, "answered": self.answered}
+        counts |= {kind.value: self.count(kind) for kind in Kind}
+        return {"day": self.day, "counts": counts, "problems": [problem.to_json() for problem in self.problems]}
+
+
+def check(citations: Iterable[Citation], reader: Reader, max_age: timedelta) -> Report:
+    """Return the report on all sources; older ones than `max_age` have to be read again."""
+    cited = list(citations)
+    sources = dict.fromkeys([source for citation in cited for source in citation.sources])
+    urls = dict.fromkeys([url for source in sources for url in source.addresses])
+    found = reader.read(urls)
+    # A repository has no raw file for a folder.
+    gone = [source for source in sources if any(found[url].is_gone for url in source.addresses)]
+    found |= reader.read([problems.folder(source) for source in gone if source.repo])
+    answered = sum(1 for url in urls if not found[url].failure)
+    today = reader.now.date()
+    return Report(today.isoformat(), len(sources), len(urls), answered, problems.find(cited, found, today, max_age))
