@@ -66,12 +66,14 @@ def _reader(data: bytes, name: str) -> Reader:
         raise InvalidDocument(f"{ACCEPTED}; got an empty file", name, 1)
     if known_as.endswith(_LINES) or _begins_lines(data):
         from conformance.formats.jsonl import read as reader
-    elif data.startswith(_OPENINGS) or known_as.endswith((".json", ".har")):
+    elif data.startswith(_OPENINGS):
         from conformance.formats.json import read as reader
     elif data.startswith(_TRACE):
         from conformance.formats.httprr import read as reader
     elif is_event_stream(data[:_HEAD].decode("utf-8", "replace")) or known_as.endswith(".sse"):
         from conformance.formats.sse import read as reader
+    elif known_as.endswith((".json", ".har")):
+        from conformance.formats.json import read as reader
     elif known_as.endswith((".yaml", ".yml")) or _has_line(data[:_HEAD], _CASSETTE):
         from conformance.formats.vcr import read as reader
     else:

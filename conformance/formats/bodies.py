@@ -71,6 +71,8 @@ def _unwrap(recorded: Mapping[str, Any], file: str) -> JSON:
     for key in ("base64_string", "b64"):
         if isinstance(recorded.get(key), str):
             return _decode_text(decode_base64(recorded[key], file), file)
+    if recorded.keys() == {"type", "content"}:
+        return decode(recorded["content"], file)
     return decode(recorded["string"], file) if "string" in recorded else _checked(dict(recorded), file)
 
 

@@ -47,7 +47,8 @@ class Input(NamedTuple):
     """One conversation, as it was found in a file.
 
     `line` (1-based): where it begins in a file of lines or a cassette; None if it is the whole file. `lines`: where
-    each exchange begins, or empty. `kind`: what it was read as, one of `KINDS`. `provider`, `session`: as the file
+    each exchange begins, or empty. `numbers`: the number (0-based) of each exchange among the interactions of a
+    recording, or empty. `kind`: what it was read as, one of `KINDS`. `provider`, `session`: as the file
     names them, else empty. `notes`: what was skipped or assumed. `problem`: why nothing here can be checked; then the
     conversation is empty, and the inputs after it still follow.
     """
@@ -59,6 +60,7 @@ class Input(NamedTuple):
     provider: str = ""
     session: str = ""
     lines: tuple[int, ...] = ()
+    numbers: tuple[int, ...] = ()
     notes: tuple[str, ...] = ()
     problem: InvalidDocument | None = None
 

@@ -38,9 +38,10 @@ def conversation(interactions: Iterable[Interaction], path: str, kind: str) -> I
     """
     exchanges: list[Exchange] = []
     lines: list[int] = []
+    numbers: list[int] = []
     skipped: dict[str, int] = {}
     problems: list[Input] = []
-    for item in interactions:
+    for number, item in enumerate(interactions):
         try:
             found = _exchange(item, path)
         except InvalidDocument as error:
@@ -52,9 +53,11 @@ def conversation(interactions: Iterable[Interaction], path: str, kind: str) -> I
             skipped[name] = skipped.get(name, 0) + 1
         else:
             exchanges.append(found)
+            numbers.append(number)
             lines += [] if item.line is None else [item.line]
     line = lines[0] if lines else None
-    yield Input(path, line, kind, tuple(exchanges), lines=tuple(lines), notes=_notes(skipped))
+    notes = _notes(skipped)
+    yield Input(path, line, kind, tuple(exchanges), lines=tuple(lines), numbers=tuple(numbers), notes=notes)
     yield from problems
 
 

@@ -38,7 +38,8 @@ def is_chunk(value: Any) -> bool:
     kind, first = value.get("object"), next(iter(value["choices"]), None)
     if isinstance(first, Mapping):
         return "delta" in first and "message" not in first
-    return bool(kind == "chat.completion.chunk" or (kind is None and "usage" in value))
+    # Azure writes an empty `object` in the chunk that holds only the results of its filter.
+    return bool(kind in ("chat.completion.chunk", "") or (kind is None and "usage" in value))
 
 
 def _object(value: dict[str, Any], path: str, line: int | None) -> Iterator[Input]:

@@ -1,5 +1,6 @@
 """Cassettes: YAML of vcrpy, Ruby VCR, go-vcr and pydantic-ai; the same shape, and nock's, as JSON."""
 
+import binascii
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, Final
 
@@ -48,11 +49,22 @@ def interaction(item: Any, pointer: str, lines: Mapping[str, int]) -> Interactio
         request=_first(request, _BODIES),
         status=_first(response, _STATUSES),
         headers=response.get("headers"),
-        reply=_first(response, _BODIES),
-        moment=whole.get("recorded_at"),
+        reply=_first(response, _BODIES) or _fragments(whole.get("chunks")),
+        moment=whole.get("recorded_at") or whole.get("captured_at"),
         line=lines.get(pointer),
         pointer=pointer,
     )
+
+
+def _fragments(chunks: Any) -> Any:
+    """Return the bytes of a stream that was recorded in base64 fragments beside the request; None if there are none."""
+    fragments = [as_object(chunk).get("b64") for chunk in chunks] if isinstance(chunks, list) else []
+    if not fragments or not all(isinstance(fragment, str) for fragment in fragments):
+        return None
+    try:
+        return b"".join([binascii.a2b_base64(str(fragment)) for fragment in fragments])
+    except ValueError:
+        return None
 
 
 def _nock(items: Iterable[Mapping[str, Any]]) -> Iterator[Interaction]:
