@@ -304,7 +304,7 @@ def test_the_evidence_is_only_counts_and_the_same_for_any_number_of_processes(
     written = []
     for jobs in (1, 2):
         run(file, "--write", tmp_path / f"out{jobs}", "--jobs", jobs, *nothing_expected)
-        written.append({path.name: path.read_text() for path in (tmp_path / f"out{jobs}").iterdir()})
+        written.append({path.name: path.read_text() for path in (tmp_path / f"out{jobs}").glob("*.json")})
     assert written[0] == written[1]
     assert ["deepseek.json"] == list(written[0])
     evidence = json.loads(written[0]["deepseek.json"])

@@ -1,15 +1,16 @@
 """Real exchanges compared with a profile: the predicted answers, and the claims that requests and replies confirm."""
 
-import hashlib
-import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from enum import StrEnum
 from typing import Any, Final, NamedTuple, TypeAlias
 
 from conformance import profiles
 from conformance.engine import check
+from conformance.evidence import observed
 from conformance.evidence.answers import Answer, answer_of, cause_of, is_same, refusals_confirmed
-from conformance.evidence.reads import Reads, changed, deviations, kinds, observed_rules
+from conformance.evidence.reading import digest
+from conformance.evidence.reads import REFUSING, Reads, changed, deviations, kinds, observed_rules
+from conformance.evidence.shown import shown
 from conformance.files import detected_provider
 from conformance.formats import Input
 from conformance.profiles import UNKNOWN, Profile
@@ -17,6 +18,7 @@ from conformance.results import Outcome, Refusal, Status
 from conformance.rules import by_id
 from conformance.simulator.refusals import first_refusal
 from conformance.wire.exchange import Exchange
+from conformance.wire.index import Index
 from conformance.wire.views import Side
 
 
@@ -56,8 +58,10 @@ class Observation(NamedTuple):
     `provider` is the profile's name if there is one, else the name in the recording. `digest` identifies the exchange
     wherever it is stored, `ref` is its path and line here. `cause` is why a refusal is out of scope. `rule`, `claim`
     and `at` lead to the predicted refusal; `expected` and `got` are it and the real answer in words. `confirmed`: the
-    claims that hold here; `contradicted`: those that do not. `answered`: the claims whose value is unknown and whose
-    deviation was accepted.
+    claims whose value the exchange shows; `contradicted`: those that it breaks, by a rule. `answered`: the claims about
+    a deviation that was answered without an error, which does not show their value: it is unknown, or `ignored`.
+    `otherwise`: the claims of which the exchange shows another value, without breaking a rule. `model` and `date`
+    select the claims.
     """
 
     provider: str
@@ -74,6 +78,9 @@ class Observation(NamedTuple):
     confirmed: frozenset[str] = frozenset()
     contradicted: frozenset[str] = frozenset()
     answered: frozenset[str] = frozenset()
+    otherwise: frozenset[str] = frozenset()
+    model: str = ""
+    date: str = ""
     mismatches: tuple[Mismatch, ...] = ()
     errored: tuple[str, ...] = ()
 
@@ -84,10 +91,10 @@ def observe(given: Input, provider: str = "") -> list[Observation]:
     if name is not None:
         return compare(given, profiles.load(name))
     named = given.provider or "untold"
-    digests = map(_digest, given.conversation)
+    digests = map(digest, given.conversation)
     return [
-        Observation(named, "", digest, ref, Comparison.INCOMPLETE)
-        for digest, ref in zip(digests, _refs(given), strict=True)
+        Observation(named, "", each, ref, Comparison.INCOMPLETE)
+        for each, ref in zip(digests, _refs(given), strict=True)
     ]
 
 
@@ -100,11 +107,41 @@ def compare(given: Input, profile: Profile) -> list[Observation]:
     observations = []
     for number, (exchange, ref) in enumerate(zip(exchanges, _refs(given), strict=True)):
         claims = profile.at(exchange.model, exchange.date)
-        first = Observation(profile.name, profile.name, _digest(exchange), ref, Comparison.INCOMPLETE)
+        about = {"model": exchange.model, "date": exchange.date}
+        first = Observation(profile.name, profile.name, digest(exchange), ref, Comparison.INCOMPLETE, **about)  # type: ignore[arg-type]
         recorded = _Recorded(exchange, answer_of(exchange), claims)
         compared = _compare_request(first, outcomes, claimed, number, recorded)
         observations.append(_compare_reply(compared, outcomes, reads, number, claims))
-    return observations
+    return _with_values(observations, exchanges, profile, reads)
+
+
+def _with_values(
+    observations: list[Observation], exchanges: tuple[Exchange, ...], profile: Profile, reads: Reads
+) -> list[Observation]:
+    """Keep of the claims that rules confirm those whose value an exchange shows, and add those that it shows by itself.
+
+    What a rule confirms by a refusal or by an accepted deviation was compared by value already.
+    """
+    by_rules = {
+        number: frozenset(name for name in found.confirmed & reads.names if kinds()[name] not in REFUSING)
+        for number, found in enumerate(observations)
+    }
+    proven = shown(exchanges, profile, by_rules)
+    index = Index(exchanges)
+    checked = []
+    for number, found in enumerate(observations):
+        claims = profile.at(found.model, found.date)
+        seen = observed.of(exchanges, number, index, claims)
+        same, other = observed.matching(seen, claims)
+        against = found.contradicted | other
+        checked.append(
+            found._replace(
+                confirmed=((found.confirmed - by_rules[number]) | proven[number] | same) - against,
+                otherwise=other - found.contradicted,
+                answered=found.answered | observed.answered(seen, claims),
+            )
+        )
+    return checked
 
 
 _Deviations: TypeAlias = Mapping[tuple[str, str, str], str]
@@ -143,9 +180,9 @@ def _compare_request(
     tolerated = {name: claims.get(name, UNKNOWN) for name in found.values() if name not in rejected}
     return observation._replace(
         comparison=Comparison.ACCEPTED if predicted is None else Comparison.FALSE_POSITIVE,
-        confirmed=frozenset(name for name, value in tolerated.items() if value not in (UNKNOWN, "damaged")),
+        confirmed=frozenset(name for name, value in tolerated.items() if value == "accepted"),
         contradicted=frozenset(rejected),
-        answered=frozenset(name for name, value in tolerated.items() if value == UNKNOWN),
+        answered=frozenset(name for name, value in tolerated.items() if value in (UNKNOWN, "ignored")),
     )
 
 
@@ -194,7 +231,7 @@ def _compare_reply(
         if unclaimed:
             contradicted |= known
         elif reads.is_checked(outcome.rule, number):
-            confirmed |= known
+            confirmed |= {name for name in known if kinds()[name] not in REFUSING}
     return observation._replace(
         confirmed=(observation.confirmed | confirmed) - contradicted - observation.contradicted,
         contradicted=observation.contradicted | contradicted,
@@ -210,12 +247,6 @@ def _origin(predicted: Refusal, outcomes: Iterable[Outcome], claimed: _Deviation
             if finding.refusal is predicted:
                 return outcome.rule, finding.at, claimed.get((outcome.rule, finding.at, finding.message), "")
     return "", "", ""
-
-
-def _digest(exchange: Exchange) -> str:
-    recorded = [exchange.request, exchange.response, exchange.status]
-    # The standard library, because the text of a recording may hold a lone surrogate, which orjson refuses.
-    return hashlib.sha256(json.dumps(recorded, sort_keys=True).encode()).hexdigest()[:12]
 
 
 def _refs(given: Input) -> list[str]:

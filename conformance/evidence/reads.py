@@ -36,6 +36,11 @@ class Reads:
         """Return the claims in a form that records which of them are read."""
         return _ObservedClaims(claims, self)
 
+    @property
+    def names(self) -> frozenset[str]:
+        """Return every claim that some rule read."""
+        return frozenset(name for names in self._claims.values() for name in names)
+
     def is_checked(self, rule: str, number: int) -> bool:
         """Return whether a rule checked an exchange."""
         return (rule, number) in self._checked
@@ -113,6 +118,9 @@ def _observed(rule: Rule, reads: Reads) -> Rule:
 
     return replace(rule, judge=judge, where=where)
 
+
+REFUSING: Final = frozenset({"verdict", "bound", "constraint"})
+"""The kinds of claims about a deviation: only a request that has it shows them, by its answer."""
 
 _MARK: Final = 599
 """The status that marks a deviation as found; no provider is claimed to answer with it."""

@@ -1,0 +1,250 @@
+"""Fetches the files of the index into a cache outside the repository, and compares them with the index.
+
+Files come from their repositories by commit: over HTTPS, or from bare git mirrors. A file in the cache is never fetched
+again, because a commit does not change; so an interrupted run resumes.
+"""
+
+import hashlib
+import shutil
+import subprocess
+import time
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
+from enum import StrEnum
+from pathlib import Path
+from typing import TYPE_CHECKING, Final, NamedTuple, Protocol
+from urllib.parse import quote
+
+from conformance import artifacts
+from conformance.environments import cache_root
+from conformance.errors import ConformanceError, InvalidDocument, Unusable
+from conformance.evidence import reading
+from conformance.evidence.index import Place, Recording, by_place
+from conformance.evidence.reading import Numbered
+
+if TYPE_CHECKING:
+    import httpx
+
+KIND: Final = "recordings"
+"""The kind of cache that holds the files."""
+
+RAW: Final = "https://raw.githubusercontent.com"
+"""Where GitHub serves single files: `/<owner>/<name>/<commit>/<path>`."""
+
+_SECONDS: Final = 30.0
+_ATTEMPTS: Final = 3
+_MAX_PAUSE: Final = 20.0
+_MAX_BYTES: Final = 1 << 26
+
+
+class State(StrEnum):
+    """What became of a file, or of a recording in it.
+
+    `verified`: its digest is that of the index. `differs`: it has another digest. `unverified`: the index has no
+    digest, because no format reader can read the recording. `gone`: the repository has no such file at that commit.
+    `failed`: it could not be fetched or read this time. `missing`: it is not in the cache.
+    """
+
+    VERIFIED = "verified"
+    DIFFERS = "differs"
+    UNVERIFIED = "unverified"
+    GONE = "gone"
+    FAILED = "failed"
+    MISSING = "missing"
+
+
+class Absent(ConformanceError):
+    """A repository does not have a file."""
+
+
+class Origin(Protocol):
+    """Where files are fetched from."""
+
+    def get(self, place: Place) -> bytes:
+        """Return the content of a file; raises Absent if there is none, and Unusable if it cannot be fetched."""
+        ...
+
+
+class Checked(NamedTuple):
+    """A recording of the index, what became of it, and why; `exchange` is known only if it is verified."""
+
+    recording: Recording
+    state: State
+    reason: str = ""
+    exchange: Numbered | None = None
+
+
+class Mirrors:
+    """Bare git mirrors in a folder: `owner/name`, `owner+name`, each also with `.git`, or one level below these."""
+
+    def __init__(self, folder: Path) -> None:
+        """Take a folder; raises Unusable if it does not exist."""
+        if not folder.is_dir():
+            raise Unusable(f"{folder} is not a folder")
+        self._folder = folder
+
+    def get(self, place: Place) -> bytes:
+        """Return the content of a file, as `git show` prints it."""
+        found = self._repository(place.repository)
+        if found is None:
+            raise Absent(f"no mirror of {place.repository} in {self._folder}")
+        shown = subprocess.run(  # noqa: S603 — the repository and the path are arguments, never words of a shell
+            [_git(), f"--git-dir={found}", "show", f"{place.commit}:{place.path}"],
+            capture_output=True,
+            check=False,
+            timeout=_SECONDS,
+            env={"GIT_NO_LAZY_FETCH": "1", "LC_ALL": "C"},
+        )
+        if shown.returncode:
+            said = shown.stderr.decode("utf-8", "replace").strip().splitlines()
+            raise Absent(said[-1] if said else "git show failed")
+        return shown.stdout
+
+    def _repository(self, repository: str) -> Path | None:
+        owner, _, name = repository.partition("/")
+        bases = [self._folder / f"{owner}+{name}", self._folder / owner / name]
+        named = [each for base in bases for each in (base, base.with_name(f"{base.name}.git"))]
+        below = [each for base in bases if base.is_dir() for each in sorted(base.iterdir())]
+        roots = [root for each in (*named, *below) for root in (each, each / ".git")]
+        return next((root for root in roots if (root / "HEAD").is_file() and (root / "objects").is_dir()), None)
+
+
+class Raw:
+    """Single files over HTTPS."""
+
+    def __init__(self, client: "httpx.Client", base: str = RAW) -> None:
+        """Take a client, and the address that serves the files."""
+        self._client = client
+        self._base = base.rstrip("/")
+
+    def get(self, place: Place) -> bytes:
+        """Return the content of a file; a busy server is asked again after a pause."""
+        url = f"{self._base}/{place.repository}/{place.commit}/{quote(place.path)}"
+        for attempt in range(_ATTEMPTS):
+            found = self._ask(url)
+            if isinstance(found, bytes):
+                return found
+            if attempt + 1 < _ATTEMPTS:
+                time.sleep(min(found or 2.0**attempt, _MAX_PAUSE))
+        raise Unusable(f"{url}: the server is busy or failing; try again later")
+
+    def _ask(self, url: str) -> bytes | float:
+        """Return the content of a file, or how many seconds the server asks to wait, 0 if it does not say."""
+        import httpx
+
+        try:
+            reply = self._client.get(url, follow_redirects=True, timeout=_SECONDS)
+        except httpx.HTTPError as error:
+            raise Unusable(f"{url}: {error or type(error).__name__}") from None
+        if reply.status_code in (404, 410):
+            raise Absent(f"{url}: HTTP {reply.status_code}")
+        if reply.status_code in (429, 500, 502, 503, 504):
+            with suppress(ValueError):
+                return float(reply.headers.get("retry-after", "0"))
+            return 0.0
+        if reply.status_code != 200 or len(reply.content) > _MAX_BYTES:
+            raise Unusable(f"{url}: HTTP {reply.status_code}, {len(reply.content)} bytes")
+        return reply.content
+
+
+class Cache:
+    """The fetched files, one folder per repository and commit."""
+
+    def __init__(self, folder: Path | None = None) -> None:
+        """Take a folder, by default `recordings` in the cache that CONFORMANCE_CACHE names."""
+        self.folder = folder or cache_root(KIND)
+
+    def path(self, place: Place) -> Path:
+        """Return where a file is cached; its name is a digest, because paths of repositories may be long or odd."""
+        name = hashlib.sha256(place.path.encode()).hexdigest()[:24]
+        suffix = "".join(Path(place.path).suffixes[-2:])[-24:]
+        return self.folder / place.repository.replace("/", "+") / place.commit / f"{name}{suffix}"
+
+    def read(self, place: Place) -> bytes | None:
+        """Return the content of a file; None if it is not cached."""
+        try:
+            return self.path(place).read_bytes()
+        except FileNotFoundError:
+            return None
+
+    def write(self, place: Place, content: bytes) -> None:
+        """Keep the content of a file, whole or not at all."""
+        artifacts.write(self.path(place), content)
+
+
+def fetch(
+    recordings: Iterable[Recording], origin: Origin, cache: Cache, jobs: int, on_file: Callable[[int, int], None]
+) -> Iterator[Checked]:
+    """Fetch the files that the cache lacks, and yield each recording with what became of it, in the order of files.
+
+    `on_file` is called after each file with how many are done, and how many there are.
+    """
+    files = by_place(recordings)
+    with ThreadPoolExecutor(jobs, "fetch") as pool:
+        try:
+            contents = pool.map(lambda place: _content(place, origin, cache), files)
+            for done, (held, content) in enumerate(zip(files.values(), contents, strict=True), 1):
+                yield from check(held, content)
+                on_file(done, len(files))
+        finally:
+            pool.shutdown(cancel_futures=True)
+
+
+def cached(recordings: Iterable[Recording], cache: Cache) -> Iterator[Checked]:
+    """Yield each recording with its exchange from the cache, by file; nothing is fetched."""
+    for place, held in by_place(recordings).items():
+        content = cache.read(place)
+        if content is None:
+            yield from (Checked(each, State.MISSING) for each in held)
+        else:
+            yield from check(held, content)
+
+
+def check(recordings: Sequence[Recording], content: bytes | Checked) -> Iterator[Checked]:
+    """Yield recordings of one file, compared with its content; `content` may be why there is none."""
+    if isinstance(content, Checked):
+        yield from (content._replace(recording=each) for each in recordings)
+        return
+    try:
+        found: Mapping[int, Numbered] = {
+            each.number: each for each in reading.exchanges(content, str(recordings[0].place))
+        }
+    except InvalidDocument as error:
+        found, problem = {}, str(error)
+    else:
+        problem = "no such interaction in the file"
+    for each in recordings:
+        exchange = found.get(each.number)
+        if not each.digest:
+            yield Checked(each, State.UNVERIFIED, problem if exchange is None else "the index has no digest")
+        elif exchange is None:
+            yield Checked(each, State.DIFFERS, problem)
+        elif reading.digest(exchange.exchange) != each.digest:
+            got = reading.digest(exchange.exchange)
+            yield Checked(each, State.DIFFERS, f"expected the digest {each.digest}, got {got}")
+        else:
+            yield Checked(each, State.VERIFIED, exchange=exchange)
+
+
+def _content(place: Place, origin: Origin, cache: Cache) -> bytes | Checked:
+    """Return a file from the cache or its origin, or else why it cannot be had, as a pattern for its recordings."""
+    content = cache.read(place)
+    if content is not None:
+        return content
+    unknown = Recording(place, 0, "", "")
+    try:
+        content = origin.get(place)
+        cache.write(place, content)
+    except Absent as error:
+        return Checked(unknown, State.GONE, str(error))
+    except (Unusable, subprocess.TimeoutExpired) as error:
+        return Checked(unknown, State.FAILED, str(error))
+    return content
+
+
+def _git() -> str:
+    found = shutil.which("git")
+    if found is None:
+        raise Unusable("git is not installed; it reads the mirrors")
+    return found

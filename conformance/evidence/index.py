@@ -1,0 +1,149 @@
+"""The index of public recordings: which exchange stands in which file of a public repository, and its digest.
+
+It holds facts only, no recording: anyone can fetch the files from their repositories and repeat every count. There is
+one file of JSON Lines per repository in `recordings/`, and each line is one file of that repository at one commit.
+"""
+
+from collections.abc import Iterable, Iterator, Mapping
+from functools import cache
+from itertools import groupby
+from pathlib import Path
+from typing import Any, Final, NamedTuple
+from urllib.parse import quote
+
+import orjson
+
+from conformance import artifacts
+from conformance.documents import parse_json
+from conformance.errors import InvalidDocument
+
+FOLDER: Final = Path(__file__).parent / "recordings"
+"""The folder of the shipped index."""
+
+REDACTED: Final = "ids and times are redacted"
+"""The `fixture` of a recording in which nothing else was changed."""
+
+_REDACTED_CLAIMS: Final = ("ids.", "reply.id-", "stream.chunk-id", "reasoning.details.unknown-id", "signature.")
+_SHORT: Final = 12
+"""How many digits of a commit identify it in text."""
+_OPTIONAL: Final = ("model", "date", "status", "fixture")
+
+
+class Place(NamedTuple):
+    """A file of a public repository at a commit."""
+
+    repository: str
+    commit: str
+    path: str
+
+    def __str__(self) -> str:
+        """Return `owner/name@commit:path`, with the commit's first digits."""
+        return f"{self.repository}@{self.commit[:_SHORT]}:{self.path}"
+
+    @property
+    def link(self) -> str:
+        """Return the address where a browser shows the file."""
+        return f"https://github.com/{self.repository}/blob/{self.commit}/{quote(self.path)}"
+
+
+class Recording(NamedTuple):
+    """One recorded exchange of the index.
+
+    `number`: its 0-based number among the interactions of the file. `digest`: that of the normalised exchange; empty
+    if no format reader can read it, so that nobody can verify it. `provider`: the profile's name if it has one, else
+    what the recording names. `date`: ISO 8601, as precise as the recording shows; empty if it does not. `status`: the
+    HTTP status; None if it was not recorded. `fixture`: why the exchange is not what the provider sent, such as
+    `written by hand`; empty for a recording as it came over the wire.
+    """
+
+    place: Place
+    number: int
+    digest: str
+    provider: str
+    model: str = ""
+    date: str = ""
+    status: int | None = None
+    fixture: str = ""
+    licence: str = ""
+
+    @property
+    def link(self) -> str:
+        """Return the address where a browser shows the file of the exchange."""
+        return self.place.link
+
+    def is_altered(self, claim: str) -> bool:
+        """Return whether the exchange, as it is stored, says nothing about a claim."""
+        if self.fixture == REDACTED:
+            return claim.startswith(_REDACTED_CLAIMS)
+        return bool(self.fixture)
+
+
+@cache
+def load(folder: Path = FOLDER) -> tuple[Recording, ...]:
+    """Return every recording of the index, by repository, path, commit and number.
+
+    Raises InvalidDocument with file and line for a line that is not as written here.
+    """
+    return tuple([each for path in sorted(folder.glob("*.jsonl")) for each in _read(path)])
+
+
+def by_place(recordings: Iterable[Recording]) -> Mapping[Place, tuple[Recording, ...]]:
+    """Return recordings by their file, in the order of their numbers."""
+    found: dict[Place, list[Recording]] = {}
+    for each in recordings:
+        found.setdefault(each.place, []).append(each)
+    return {place: tuple(sorted(held, key=lambda each: each.number)) for place, held in found.items()}
+
+
+def by_digest() -> Mapping[str, Recording]:
+    """Return the first recording with each digest."""
+    found: dict[str, Recording] = {}
+    for each in load():
+        found.setdefault(each.digest, each)
+    return found
+
+
+def add(recordings: Iterable[Recording], folder: Path = FOLDER) -> None:
+    """Enter recordings in the index; what it holds about the same files is replaced."""
+    given = list(recordings)
+    replaced = {each.place for each in given}
+    kept = [each for each in load(folder) if each.place not in replaced]
+    repositories = {place.repository for place in replaced}
+    changed = [each for each in (*kept, *given) if each.place.repository in repositories]
+    changed.sort(key=_order)
+    for repository, held in groupby(changed, key=lambda each: each.place.repository):
+        lines = [orjson.dumps(line) for line in _lines(held)]
+        artifacts.write(folder / f"{repository.replace('/', '+')}.jsonl", b"\n".join(lines) + b"\n")
+    load.cache_clear()
+
+
+def _order(recording: Recording) -> tuple[str, str, str, int]:
+    place = recording.place
+    return place.repository, place.path, place.commit, recording.number
+
+
+def _lines(recordings: Iterable[Recording]) -> Iterator[dict[str, Any]]:
+    for place, held in groupby(recordings, key=lambda each: each.place):
+        exchanges = list(held)
+        yield {
+            **place._asdict(),
+            "licence": exchanges[0].licence,
+            "exchanges": [_entry(each) for each in exchanges],
+        }
+
+
+def _entry(recording: Recording) -> dict[str, Any]:
+    kept = {key: value for key in _OPTIONAL if (value := getattr(recording, key)) not in ("", None)}
+    return {"number": recording.number, "digest": recording.digest, "provider": recording.provider, **kept}
+
+
+def _read(path: Path) -> Iterator[Recording]:
+    for number, line in enumerate(path.read_bytes().splitlines(), 1):
+        value: Any = parse_json(line, str(path))
+        try:
+            place = Place(value["repository"], value["commit"], value["path"])
+            held = [Recording(place, licence=value["licence"], **entry) for entry in value["exchanges"]]
+        except (KeyError, TypeError) as error:
+            message = f"expected the recordings of one file, got a line with a wrong or missing key: {error}"
+            raise InvalidDocument(message, str(path), number) from None
+        yield from held

@@ -1,0 +1,201 @@
+"""What a reply shows, plain or assembled from a stream: ids, calls, content, reasoning, finish reasons, its members."""
+
+import re
+from collections.abc import Iterator
+from functools import cache
+from typing import Any
+
+from conformance.evidence.observed.seen import (
+    Sight,
+    View,
+    blank,
+    canonical_keys,
+    further,
+    happens,
+    listed,
+    partial,
+    value,
+)
+from conformance.profiles import Claims
+from conformance.wire.elements import Call, Reply
+from conformance.wire.ids import positional_ids
+from conformance.wire.reasoning import FIELDS, KEYS, carried_fields, has_field
+
+
+def sights(view: View, claims: Claims) -> Iterator[Sight]:
+    """Yield what the replies of an exchange show, and the members of its body if it is not streamed."""
+    body = view.exchange.response
+    if isinstance(body, dict) and "choices" in body:
+        yield from _body(view, body, claims)
+    for reply in view.elements.replies:
+        if reply.place[0] == view.number:
+            yield from _calls(view, reply)
+            yield from _reasoning(reply, claims)
+            yield from _finish(reply)
+
+
+def _body(view: View, body: dict[str, Any], claims: Claims) -> Iterator[Sight]:
+    yield value("reply.object", body.get("object", "absent"))
+    if isinstance(body.get("id"), str):
+        yield value("reply.id-format", body["id"])
+    yield from model_name(view, body)
+    yield from further("reply.fields", body, _keys("response"), claims)
+    for choice in body["choices"] if isinstance(body["choices"], list) else ():
+        if not isinstance(choice, dict) or not isinstance(choice.get("message"), dict):
+            continue
+        message = choice["message"]
+        yield from further("reply.choice-fields", choice, _keys("response", "choice"), claims)
+        yield from further("reply.message-fields", message, _keys("response", "message"), claims)
+        yield happens("finish.missing", choice.get("finish_reason") is None)
+        calls = message.get("tool_calls")
+        if not calls:
+            yield value("reply.tool-calls-when-none", blank(message, "tool_calls"))
+            continue
+        yield value("content.in-tool-reply", blank(message, "content"))
+        yield from _call_members([call for call in calls if isinstance(call, dict)])
+
+
+def _call_members(calls: list[dict[str, Any]]) -> Iterator[Sight]:
+    indexes = [call.get("index", "absent") for call in calls]
+    if all(each == "absent" for each in indexes):
+        yield value("reply.call-index", "absent", "sometimes")
+    elif all(each is None for each in indexes):
+        yield value("reply.call-index", "null")
+    elif all(each == -1 for each in indexes):
+        yield value("reply.call-index", "negative")
+    elif indexes == list(range(len(indexes))):
+        yield value("reply.call-index", "present", "sometimes")
+    present = {"type" in call for call in calls}
+    yield value("reply.call-type", *(("present", "sometimes") if present == {True} else ("absent", "sometimes")))
+    yield from listed("reply.call-fields", [key for call in calls for key in call], _keys("tool-call") | {"index"})
+
+
+def _calls(view: View, reply: Reply) -> Iterator[Sight]:
+    ids = [call.id for call in reply.calls if isinstance(call.id, str)]
+    if not reply.calls:
+        return
+    yield value("tools.supported", True)  # noqa: FBT003 — the value that is seen
+    if len(reply.calls) > 1:
+        yield value("tools.parallel", True)  # noqa: FBT003 — as above
+        yield value("ids.unique-in-reply", len(set(ids)) == len(reply.calls))
+    yield from (value("ids.format-in-stream" if reply.streamed else "ids.format", each) for each in ids)
+    if reply.streamed:
+        yield from (value("ids.format", each) for each in ids)
+    earlier = [call.id for call in view.elements.calls if call.place[0] == view.number]
+    if earlier and ids:
+        yield value("ids.unique-in-conversation", not set(ids) & set(earlier))
+    yield from _numbering(reply, len(earlier))
+    if reply.request is not None:
+        yield from _without_arguments(reply, reply.request)
+
+
+def _numbering(reply: Reply, earlier: int) -> Iterator[Sight]:
+    """Yield how the ids of a reply are numbered, given how many calls the request holds."""
+    positions = [_position(call) for call in reply.calls]
+    first = list(range(len(positions)))
+    if None in positions:
+        yield value("ids.numbering", "random")
+    elif earlier and positions == [earlier + each for each in first]:
+        yield value("ids.numbering", "conversation", "model")
+    elif positions == first:
+        yield value("ids.numbering", "turn", "model", *(() if earlier else ("conversation",)))
+    else:
+        yield value("ids.numbering", "model")
+
+
+def _position(call: Call) -> int | None:
+    """Return the number in an id that consists of the function's name and a number; None for any other id."""
+    if not isinstance(call.id, str) or not isinstance(call.name, str):
+        return None
+    number = re.sub(r".*\D", "", call.id)
+    return int(number) if number and call.id in positional_ids(call.name, int(number)) else None
+
+
+def _without_arguments(reply: Reply, request: dict[str, Any]) -> Iterator[Sight]:
+    """Yield what calls have as arguments whose function declares no parameters."""
+    tools = request.get("tools")
+    functions = [tool.get("function") for tool in tools if isinstance(tool, dict)] if isinstance(tools, list) else []
+    bare = {
+        each.get("name")
+        for each in functions
+        if isinstance(each, dict) and not (each.get("parameters") or {}).get("properties")
+    }
+    for call in reply.calls:
+        if call.name in bare and isinstance(call.arguments, str):
+            yield value("arguments.when-none", call.arguments)
+
+
+def _reasoning(reply: Reply, claims: Claims) -> Iterator[Sight]:
+    message = reply.message
+    fields = carried_fields(message) + [field for field in FIELDS if field not in KEYS and has_field(message, field)]
+    claimed = claims.get("reasoning.response-field")
+    if fields:
+        yield from (value("reasoning.response-field", field) for field in dict.fromkeys(fields))
+    else:
+        yield from partial("reasoning.response-field", ["none"])
+        named = [each for each in (claimed if isinstance(claimed, list) else [claimed]) if each in KEYS]
+        if named and not reply.streamed:
+            yield value("reasoning.when-none", blank(message, named[0]))
+    signature = claims.get("signature.field")
+    if isinstance(signature, str) and _reaches(message, signature.split("/")):
+        yield value("signature.field", signature)
+    details = message.get("reasoning_details")
+    items = [item for item in details if isinstance(item, dict)] if isinstance(details, list) else []
+    if items:
+        yield from listed("reasoning.details.types", [item["type"] for item in items if "type" in item])
+        yield from listed("reasoning.details.formats", [item["format"] for item in items if item.get("format")])
+        yield from _detail_index(items)
+
+
+def _reaches(held: Any, path: list[str]) -> bool:
+    """Return whether a path leads to a value; `*`, or a key of the items of a list, stands for any item."""
+    if not path:
+        return bool(held)
+    if isinstance(held, list):
+        return any(_reaches(each, path[1:] if path[0] == "*" else path) for each in held)
+    return isinstance(held, dict) and path[0] in held and _reaches(held[path[0]], path[1:])
+
+
+def _detail_index(items: list[dict[str, Any]]) -> Iterator[Sight]:
+    indexes = [item.get("index") for item in items]
+    if all(each is None for each in indexes):
+        yield value("reasoning.details.index", "absent")
+    elif len(items) > 1:
+        yield value("reasoning.details.index", "unique" if len(set(indexes)) == len(indexes) else "repeated")
+    else:
+        yield value("reasoning.details.index", "unique", "repeated")
+
+
+def _finish(reply: Reply) -> Iterator[Sight]:
+    reason, request = reply.finish_reason, reply.request or {}
+    if not isinstance(reason, str):
+        return
+    if reason:
+        yield value("finish.reasons", reason)
+    if not reply.calls:
+        return
+    choice = request.get("tool_choice")
+    if reason == "length":
+        yield value("finish.with-truncated-call", reason)
+    elif isinstance(choice, dict) and choice.get("type", "function") == "function":
+        yield value("finish.with-named-tool-choice", reason)
+    elif choice in ("required", "any"):
+        yield value("finish.with-required-tool-choice", reason)
+    elif not isinstance(choice, dict):
+        yield value("finish.with-calls-in-stream" if reply.streamed else "finish.with-calls", reason)
+        if reply.streamed:
+            yield Sight("finish.with-calls", (reason,), partial=True)
+
+
+def model_name(view: View, body: dict[str, Any]) -> Iterator[Sight]:
+    """Yield whether a reply or chunk gives the name that was requested."""
+    request = view.exchange.request
+    asked = request.get("model") if isinstance(request, dict) else None
+    if isinstance(asked, str) and isinstance(body.get("model"), str) and body["model"]:
+        # The name of one version is the same before and after it is resolved.
+        yield value("reply.model", *(("requested", "resolved") if body["model"] == asked else ("resolved",)))
+
+
+@cache
+def _keys(schema: str, definition: str = "") -> frozenset[str]:
+    return canonical_keys(schema, definition)

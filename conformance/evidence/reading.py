@@ -1,0 +1,48 @@
+"""The exchanges in the content of a public file, numbered, and the digest that identifies each of them."""
+
+import hashlib
+import json
+from collections.abc import Iterator
+from typing import NamedTuple
+
+from conformance.errors import InvalidDocument
+from conformance.formats import read
+from conformance.wire.exchange import Exchange
+
+
+class Numbered(NamedTuple):
+    """An exchange, and its number (0-based) among the interactions of its file."""
+
+    number: int
+    exchange: Exchange
+
+
+def digest(exchange: Exchange) -> str:
+    """Return what identifies an exchange wherever it is stored: 12 hexadecimal digits of a hash.
+
+    They are over the request, the reply and the status, as the format readers normalise them.
+    """
+    recorded = [exchange.request, exchange.response, exchange.status]
+    # The standard library, because the text of a recording may hold a lone surrogate, which orjson refuses.
+    return hashlib.sha256(json.dumps(recorded, sort_keys=True).encode()).hexdigest()[:12]
+
+
+def exchanges(data: bytes, name: str) -> tuple[Numbered, ...]:
+    """Return the chat completions in the content of a file, without interactions that cannot be read.
+
+    Raises InvalidDocument, with the first problem, if none of them can be read.
+    """
+    found: list[Numbered] = []
+    problems: list[InvalidDocument] = []
+    for given in read(data, name):
+        problems += [given.problem] if given.problem is not None else []
+        found += _numbered(given.conversation, given.numbers, len(found))
+    if problems and not found:
+        raise problems[0]
+    return tuple(found)
+
+
+def _numbered(conversation: tuple[Exchange, ...], numbers: tuple[int, ...], first: int) -> Iterator[Numbered]:
+    known = numbers or range(first, first + len(conversation))
+    for number, exchange in zip(known, conversation, strict=True):
+        yield Numbered(number, exchange)
