@@ -18,10 +18,19 @@ key: EXAMPLE_KEY
 model: m-1
 note: It takes *stars* as they are.
 models:
+  m-latest:
+    lifecycle: {alias_of: m-1, since: 2026-01, until: 2026-09, source: {url: https://example.com/end, read: 2026-01}}
   m-0*:
-    note: Retired.
+    note: The first generation.
     claims:
       thinking.mode: {value: never, source: {url: https://example.com/old, read: 2026-01}, confidence: low}
+  m-old:
+    note: It is in no table of living models.
+    lifecycle:
+      - since: 2024-05
+        until: 2025-12
+        source: {url: https://example.com/end, read: 2026-01}
+        note: Announced | early.
 claims:
   ids.format:
     value: call_[0-9|]+
@@ -32,7 +41,10 @@ claims:
     source: {url: https://example.com/back, read: 2026-01}
     confidence: medium
   reasoning.omitted-on-tool-turn:
-    value: {status: 400, message: The `reasoning_content` must be passed back.}
+    value:
+      status: 400
+      message: The `reasoning_content` must be passed back.
+      body: {error: {message: Provider returned error, metadata: {raw: '{{"message":"No \\"reasoning\\"."}}'}}}
     since: 2026-01
     source: [{url: https://example.com/back, read: 2026-01}, {inferred: a letter}]
     confidence: high

@@ -1,6 +1,7 @@
 """Verdicts and claims in words: the values of claims as the vocabulary defines them, refusals with status and text."""
 
-from collections.abc import Callable, Mapping
+import re
+from collections.abc import Callable, Iterator, Mapping
 from functools import cache
 from typing import Any, Final, TypeAlias
 
@@ -34,6 +35,11 @@ _EFFECTS: Final[Mapping[str, Mapping[bool, str]]] = {
     "field": {},
 }
 """The effects that a condition on a request may have, by their keys."""
+
+
+_MESSAGE: Final = re.compile(r'"message"\s*:\s*"((?:[^"\\]|\\.)*)"')
+_UNESCAPED: Final = re.compile(r"\\(.)")
+_RAW: Final = "raw"
 
 
 @cache
@@ -88,6 +94,33 @@ def refusals(value: Any) -> tuple[Mapping[str, Any], ...]:
     if isinstance(value, list):
         return tuple([found for each in value for found in refusals(each)])
     return ()
+
+
+def wrapped_texts(refusal: Mapping[str, Any]) -> tuple[str, ...]:
+    """Return the upstream's error messages in the body of a gateway's refusal, which says little itself.
+
+    They stand in `metadata.raw` or the like: as JSON in a string, or as text.
+    """
+    texts = []
+    for key, text in _strings(refusal.get("body")):
+        plain = text.replace("{{", "{").replace("}}", "}")
+        found = _MESSAGE.search(plain)
+        if found:
+            texts.append(_UNESCAPED.sub(r"\1", found[1]))
+        elif key == _RAW:
+            texts.append(plain)
+    return tuple(dict.fromkeys([" ".join(text.split()) for text in texts if text != refusal.get("message")]))
+
+
+def _strings(value: Any, key: str = "") -> Iterator[tuple[str, str]]:
+    if isinstance(value, str):
+        yield key, value
+    elif isinstance(value, Mapping):
+        for name, each in value.items():
+            yield from _strings(each, name)
+    elif isinstance(value, list):
+        for each in value:
+            yield from _strings(each, key)
 
 
 def _word(value: Any, meanings: Mapping[str, str], quote: Quote) -> str:
@@ -152,8 +185,8 @@ def _handling(value: Any, quote: Quote) -> str:
     """Return how a provider handles a deviation: a word, or a refusal."""
     if not isinstance(value, Mapping):
         return str(value)
-    text = value.get("message")
-    return f"refused with {value['status']}" + (f": {quote(text)}" if text else "")
+    texts = [quote(text) for text in (value.get("message"), *wrapped_texts(value)) if text]
+    return f"refused with {value['status']}" + (f": {', which wraps '.join(texts)}" if texts else "")
 
 
 def _json(value: Any, quote: Quote) -> str:

@@ -6,11 +6,13 @@ from typing import Any, Final, NamedTuple
 
 import orjson
 
-from conformance.profiles import UNKNOWN, Claim, Profile, Source, vocabulary
+from conformance.profiles import UNKNOWN, Claim, Profile, Source, retired, vocabulary
+from conformance.profiles.lifecycle import FOREVER
 from conformance.reporting.matrix import PROBES
 from conformance.reporting.matrix.key_behaviours import KEY_BEHAVIOURS
-from conformance.reporting.matrix.sentences import describe, handlings, refusals
+from conformance.reporting.matrix.sentences import describe, handlings, refusals, wrapped_texts
 from conformance.reporting.matrix.table import ADAPTER, FAILING, SOURCES, Subject, Table, TableCell
+from conformance.reporting.provider_facts import dates, lifecycle_rows, requests
 from conformance.reporting.templates import render_template
 from conformance.reporting.text import code, link, prose
 from conformance.results import Verdict
@@ -74,12 +76,17 @@ def render(table: Table, subject: Subject) -> str:
     provider = _provider(table, subject)
     sources: dict[Source, int] = {}
     verdicts = [cell.verdict for _, cell in provider.claims.values()]
+    profile = provider.profile
+    sections = list(_sections(provider, sources))
     return render_template(
         "_markdown/provider.md.j2",
         name=subject.name,
         model=subject.model,
-        profile=provider.profile,
-        kind=_KINDS.get(provider.profile.kind, "answers chat completions"),
+        profile=profile,
+        as_of="" if profile.as_of == FOREVER else profile.as_of,
+        ended=retired(profile.lifecycle, profile.as_of),
+        dates=dates({name: claim for name, (claim, _) in provider.known.items()}),
+        kind=_KINDS.get(profile.kind, "answers chat completions"),
         known=len(verdicts) - verdicts.count(Verdict.UNKNOWN),
         confirmed=verdicts.count(Verdict.CONFORMS),
         contradicted=verdicts.count(Verdict.DEPARTS),
@@ -89,9 +96,11 @@ def render(table: Table, subject: Subject) -> str:
         behaviours=list(_behaviours(provider)),
         handlings=handlings(),
         problems=[*_failing(provider), *_disputed(provider)],
-        sections=list(_sections(provider, sources)),
+        requests=list(requests(profile)),
+        sections=sections,
         refusals=_refusals(provider),
-        models=list(_models(provider.profile)),
+        lifecycles=list(lifecycle_rows(profile, lambda source: _cited(source, sources))),
+        models=list(_models(profile)),
         unknown=[name for name in provider.claims if name not in provider.known],
         sources=list(sources),
     )
@@ -113,9 +122,22 @@ def _provider(table: Table, subject: Subject) -> _Provider:
 def _behaviours(provider: _Provider) -> Iterator[tuple[str, Sequence[tuple[str, str]]]]:
     """Yield the known key behaviours by topic, each with its title and value."""
     for topic, behaviours in KEY_BEHAVIOURS.items():
-        known = [(each.title, provider.known[each.claim][0]) for each in behaviours if each.claim in provider.known]
+        known = [(each.title, *provider.known[each.claim]) for each in behaviours if each.claim in provider.known]
         if known:
-            yield topic, [(title, _described(claim.name, claim.value)) for title, claim in known]
+            yield (
+                topic,
+                [
+                    (title, _described(claim.name, claim.value) + _contested(claim, cell))
+                    for title, claim, cell in known
+                ],
+            )
+
+
+def _contested(claim: Claim, cell: TableCell) -> str:
+    """Return the mark of a claim that other sources or recordings contradict; empty for other claims."""
+    by = ["another source"] if claim.disagrees else []
+    by += ["recordings"] if cell.verdict is Verdict.DEPARTS else []
+    return f" (contested by {' and '.join(by)}; see [below](#known-failures-and-conflicting-sources))" if by else ""
 
 
 def _failing(provider: _Provider) -> Iterator[str]:
@@ -164,27 +186,35 @@ def _row(claim: Claim, cell: TableCell, sources: dict[Source, int]) -> Sequence[
     notes += [f"(versions {prose(claim.versions)})" if claim.versions else "", prose(claim.note)]
     value = "<br>".join([_described(claim.name, claim.value), *(note for note in notes if note)])
     observed = "" if cell.evidence == SOURCES else prose(cell.observed)
-    cited = [f"[{sources.setdefault(each, len(sources) + 1)}](#sources)" for each in claim.source]
+    cited = [_cited(each, sources) for each in claim.source]
     return [prose(vocabulary()[claim.name]), value, observed, f"{claim.confidence} {' '.join(cited)}"]
+
+
+def _cited(source: Source, sources: dict[Source, int]) -> str:
+    """Return the link to a source, which gets the next number if it has none."""
+    return f"[{sources.setdefault(source, len(sources) + 1)}](#sources)"
 
 
 def _refusals(provider: _Provider) -> Iterable[Sequence[str]]:
     """Return each error response, by status and text, with what in the request causes it."""
-    causes: dict[tuple[int, str], dict[str, None]] = {}
+    causes: dict[tuple[int, str, str], dict[str, None]] = {}
     for name, (claim, _) in provider.claims.items():
         for refusal in refusals(claim.value):
-            causes.setdefault((refusal["status"], str(refusal.get("message") or "")), {})[name] = None
+            wrapped = "".join([f"<br>wraps {code(text)}" for text in wrapped_texts(refusal)])
+            causes.setdefault((refusal["status"], str(refusal.get("message") or ""), wrapped), {})[name] = None
     return [
-        [str(status), code(text), "<br>".join([prose(vocabulary()[name]) for name in names])]
-        for (status, text), names in sorted(causes.items(), key=lambda each: each[0])
+        [str(status), code(text) + wrapped, "<br>".join([prose(vocabulary()[name]) for name in names])]
+        for (status, text, wrapped), names in sorted(causes.items(), key=lambda each: each[0])
     ]
 
 
 def _models(profile: Profile) -> Iterator[Sequence[str]]:
-    """Yield the models that have a note or claims of their own, with those."""
+    """Yield the models that are served and have a note or claims of their own, with those."""
     for model in profile.models:
-        claims = [history[-1] for history in model.claims.values()]
-        known = [f"{code(each.name)} {_described(each.name, each.value)}" for each in claims if _is_known(each)]
+        if not profile.is_served(model.name):
+            continue
+        held = [claim for history in model.claims.values() for claim in history if claim.holds(profile.as_of)]
+        known = [f"{code(each.name)} {_described(each.name, each.value)}" for each in held if _is_known(each)]
         differences = [prose(model.note), *known] if model.note else known
         if differences:
             yield [code(model.name), "<br>".join(differences)]
