@@ -159,21 +159,25 @@ def test_no_refusal_is_predicted_if_no_claim_covers_it(edits: dict[str, object])
 
 
 @pytest.mark.parametrize(
-    ("base", "edits", "claim"),
+    ("base", "edits", "known"),
     [
-        ("plain", {"/0/response/choices/0/finish_reason": ""}, "finish.missing"),
-        ("plain", {"/0/response/choices/0/finish_reason": REMOVE}, "finish.missing"),
-        ("stream-plain", {"/0/response/3": REMOVE}, "finish.missing-in-stream"),
+        ("plain", {"/0/response/choices/0/finish_reason": ""}, {"finish.missing": True}),
+        ("plain", {"/0/response/choices/0/finish_reason": REMOVE}, {"finish.missing": True}),
+        ("stream-plain", {"/0/response/3": REMOVE}, {"finish.missing-in-stream": True}),
+        ("plain", {"/0/response/object": REMOVE}, {"reply.object": "absent"}),
+        ("plain", {"/0/response/choices/0/index": REMOVE}, {"reply.choice-index": "absent"}),
     ],
 )
-def test_a_missing_finish_reason_is_no_must_where_it_is_known(base: str, edits: dict[str, object], claim: str) -> None:
+def test_what_a_provider_is_known_to_omit_from_replies_is_no_must(
+    base: str, edits: dict[str, object], known: dict[str, Any]
+) -> None:
     levels = [
         {
             found.level
             for outcome in check(Example(base, edits).conversation(), of(claims))
             for found in outcome.findings
         }
-        for claims in ({}, {claim: True})
+        for claims in ({}, known)
     ]
     assert [{Level.MUST}, {Level.SHOULD}] == levels
 

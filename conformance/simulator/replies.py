@@ -68,8 +68,8 @@ def _plain_choice(context: ReplyContext, choice: Choice, number: int) -> dict[st
         shown["tool_calls"] = None if context.claim("reply.tool-calls-when-none", "") == "null" else []
     reason = finish_reason(context, choice, streamed=False)
     further = members.of_choice(context) | logprobs(context, message.get("content"))
-    whole = {"index": number, "message": shown, "finish_reason": reason}
-    return whole | native_finish_reason(context, reason) | further
+    whole = {"message": shown, "finish_reason": reason} | native_finish_reason(context, reason) | further
+    return whole if context.claim("reply.choice-index", "present") == "absent" else {"index": number} | whole
 
 
 def frame(context: ReplyContext, kind: str) -> dict[str, Any]:

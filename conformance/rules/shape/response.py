@@ -13,12 +13,22 @@ from conformance.wire.views import responses
         example("plain", {"/0/response/choices": REMOVE}),
         example("plain", {"/0/response/usage/total_tokens": "30"}),
     ],
+    reads=("reply.object",),
     by_schema=True,
 )
 def judge(body: Body, context: Context) -> list[Fault]:
     """The body of a reply has the shape of a chat completion.
 
-    Unknown keys are allowed. Only the keys that clients read are checked: `object`, `choices`, `usage`. To fix it,
-    reply with the types in `schemas/canonical/response.json`.
+    Unknown keys are allowed. Only the keys that clients read are checked: `object`, `choices`, `usage`. If the provider
+    is known to omit `object`, its absence is only a SHOULD. To fix it, reply with the types in
+    `schemas/canonical/response.json`.
     """
-    return context.shape_faults(body.place)
+    may_lack_object = context.claim("reply.object") == "absent"
+    return [
+        Fault(
+            error.message,
+            place=error.place,
+            level=Level.SHOULD if may_lack_object and error.missing == "object" else None,
+        )
+        for error in context.shape_errors(body.place)
+    ]
