@@ -81,6 +81,8 @@ MORE: Mapping[str, list[Example]] = {
         Example("tool-result", {"/0/request/messages/1/tool_calls/0/isError": True}),
         Example("plain", {"/0/request/messages/1/content": [{"type": "text", "text": "Hi", "timestamp": 1}]}),
     ],
+    "shape/choice": [Example("plain", {"/0/response/choices/0/index": REMOVE})],
+    "shape/response": [Example("plain", {"/0/response/object": REMOVE})],
     "shape/tool-definition": [Example("tool-call", {"/0/request/tools/0/function/name": REMOVE})],
     "tool-calls/id-in-claimed-format": [Example("stream-tool-calls", claims={"ids.format": "call_[a-z]"})],
     "transcript/reply-resent-unchanged": [malformed("{"), malformed("")],

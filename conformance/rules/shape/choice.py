@@ -1,5 +1,6 @@
 from conformance.results import Level
 from conformance.rules import Context, Fault, Source, example, rule
+from conformance.schemas import SchemaError
 from conformance.wire.elements import Reply
 from conformance.wire.views import replies
 
@@ -21,16 +22,15 @@ def judge(reply: Reply, context: Context) -> list[Fault]:
     If the provider is known to omit the finish reason or the index, its absence is only a SHOULD. To fix it, reply with
     the types in `schemas/canonical/response.json`.
     """
-    tolerated = set()
-    if context.claim("finish.missing") is True:
-        tolerated.add("finish_reason")
-    if not reply.streamed and context.claim("reply.choice-index") in ("absent", "sometimes"):
-        tolerated.add("index")
+    known = {"finish_reason"} if context.claim("finish.missing") is True else set()
     return [
-        Fault(
-            error.message,
-            place=error.place,
-            level=None if tolerated.isdisjoint((error.missing, *error.place[-1:])) else Level.SHOULD,
-        )
+        Fault(error.message, place=error.place, level=Level.SHOULD if _is_known(error, known, context) else None)
         for error in context.shape_errors(reply.place)
     ]
+
+
+def _is_known(error: SchemaError, known: set[str], context: Context) -> bool:
+    """Return whether the provider is known to omit the key that is missing or empty."""
+    if error.missing == "index":
+        return context.claim("reply.choice-index") in ("absent", "sometimes")
+    return not known.isdisjoint((error.missing, *error.place[-1:]))

@@ -23,12 +23,11 @@ def judge(body: Body, context: Context) -> list[Fault]:
     is known to omit `object`, its absence is only a SHOULD. To fix it, reply with the types in
     `schemas/canonical/response.json`.
     """
-    may_lack_object = context.claim("reply.object") == "absent"
     return [
         Fault(
             error.message,
             place=error.place,
-            level=Level.SHOULD if may_lack_object and error.missing == "object" else None,
+            level=Level.SHOULD if error.missing == "object" and context.claim("reply.object") == "absent" else None,
         )
         for error in context.shape_errors(body.place)
     ]
