@@ -11,7 +11,19 @@ import pytest
 from tests.checking import ENVIRONMENT, GOOD, ROOT, write
 
 VERBS = {f"conformance.cli.{path.stem}" for path in (ROOT / "conformance" / "cli").glob("[a-z]*.py")}
-HEAVY = {"httpx", "vcr", "yaml", "jsonschema", "pytest", "hypothesis", "tabulate", "shutil", "gzip", "multiprocessing"}
+HEAVY = {
+    "aiohttp",
+    "httpx",
+    "vcr",
+    "yaml",
+    "jsonschema",
+    "pytest",
+    "hypothesis",
+    "tabulate",
+    "shutil",
+    "gzip",
+    "multiprocessing",
+}
 HEAVY |= {"concurrent.futures", "http.server", "importlib.metadata", "rstr", "shtab"}
 MAX_OWN = 65
 MAX_OTHERS = 12

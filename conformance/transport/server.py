@@ -164,7 +164,7 @@ def _bind(host: str, port: int) -> socket.socket:
     try:
         family = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE)[0][0]
         return socket.create_server((host, port), family=family, backlog=socket.SOMAXCONN)
-    except (OSError, OverflowError) as error:
+    except (OSError, OverflowError, ValueError) as error:
         reason = getattr(error, "strerror", None) or error
         message = f"cannot bind {host}:{port}: {reason}; use another --port, or 0 for a free one"
         raise Unusable(message) from None

@@ -45,7 +45,7 @@ odd = st.one_of(
 MEMBERS = (
     "messages", "model", "tools", "tool_choice", "stream", "stream_options", "response_format", "stop", "n",
     "max_tokens", "max_completion_tokens", "logprobs", "top_logprobs", "seed", "temperature", "thinking", "reasoning",
-    "reasoning_effort", "parallel_tool_calls", "functions", "chat_template_kwargs", "enable_thinking", "extra_body", "user",
+    "reasoning_effort", "parallel_tool_calls", "functions", "chat_template_kwargs", "enable_thinking", "user",
     "content", "role", "tool_calls", "tool_call_id", "name", "arguments", "function", "id", "type", "parameters",
     "properties", "required", "anyOf", "$ref", "enum", "items", "reasoning_content", "reasoning_details", "index",
 )  # fmt: skip
