@@ -118,6 +118,12 @@ def error_body(context: ReplyContext, refusal: Refusal) -> Any:
         "detail": {"detail": text},
         "problem": {"status": refusal.status, "title": "Invalid request", "detail": text},
         "gateway": {"status": "failure", "message": text},
+        "errors": {
+            "success": False,
+            "errors": [{"code": values.get("code") or refusal.status, "message": text}],
+            "messages": [],
+            "result": None,
+        },
         "code-string": {"code": values.get("code"), "error": text},
     }
     if shape in bodies:

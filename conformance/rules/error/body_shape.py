@@ -33,6 +33,7 @@ _BODIES: dict[str, Any] = {
     "detail": {"detail": "No."},
     "problem": {"status": 404, "title": "Not Found", "detail": "No."},
     "gateway": {"status": "failure", "message": "No."},
+    "errors": {"success": False, "errors": [{"code": 7003, "message": "No."}], "messages": [], "result": None},
 }
 
 
