@@ -2,12 +2,14 @@
 
 import argparse
 import sys
+from datetime import UTC, date, datetime
 from pathlib import Path
 from typing import Any
 
 from conformance.documents import parse_json, read_json
 
 STDIN = "-"
+TODAY = "today"
 
 
 def positive(text: str) -> int:
@@ -15,6 +17,16 @@ def positive(text: str) -> int:
     if not (text.isascii() and text.isdecimal() and int(text)):
         raise argparse.ArgumentTypeError(f"expected a positive number, got {text!r}")
     return int(text)
+
+
+def day(text: str) -> str:
+    """Return the ISO 8601 day that an argument names, or that `today` means, in UTC."""
+    if text == TODAY:
+        return datetime.now(UTC).date().isoformat()
+    try:
+        return date.fromisoformat(text).isoformat()
+    except ValueError:
+        raise argparse.ArgumentTypeError(f"expected YYYY-MM-DD or {TODAY}, got {text!r}") from None
 
 
 def add_action(actions: "argparse._SubParsersAction[Any]", name: str, about: str) -> Any:

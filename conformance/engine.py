@@ -28,14 +28,18 @@ def check(
     conversation: Exchange | Sequence[Exchange],
     profile: Profile | str | Path | None = None,
     rules: Sequence[Rule | str] | str | None = None,
+    *,
+    as_of: str = "",
 ) -> tuple[Outcome, ...]:
     """Check an exchange, or the exchanges of one session in their order, and return one outcome per rule.
 
     `profile`: the provider that the severity depends on, as a Profile, a name such as "deepseek", or the path of a
     YAML file; None checks the canonical wire. `rules`: rule ids or globs; every rule by default. Each exchange is
-    checked against the claims for its own model and date. Outcomes are in the order of the rules. Nothing is raised
-    for what the wire holds: a rule that breaks on it has the status `errored`. Raises UnknownName for a provider or
-    rule that does not exist, InvalidDocument for a profile that cannot be read, TypeError for what is no exchange.
+    checked against the claims for its own model on `as_of`, an ISO 8601 day; if that is empty, on its own date; if it
+    has none, on the last day on which the profile's sources were read. Outcomes are in the order of the rules. Nothing
+    is raised for what the wire holds: a rule that breaks on it has the status `errored`. Raises UnknownName for a
+    provider or rule that does not exist, InvalidDocument for a profile that cannot be read, TypeError for what is no
+    exchange.
 
         >>> from conformance import Exchange, Status, check
         >>> call = {"id": "call_1", "type": "function", "function": {"name": "get_time", "arguments": "{}"}}
@@ -52,7 +56,7 @@ def check(
             message = f"expected an Exchange or a sequence of them, got {type(exchange).__qualname__}"
             raise TypeError(message)
     chosen = _rules(rules)
-    return _check(tuple(exchanges), profiles.resolve_profile(profile), chosen)
+    return _check(tuple(exchanges), profiles.resolve_profile(profile), chosen, as_of)
 
 
 def _rules(given: Sequence[Rule | str] | str | None) -> Sequence[Rule]:
@@ -65,13 +69,15 @@ def _rules(given: Sequence[Rule | str] | str | None) -> Sequence[Rule]:
     return (*[each for each in given if isinstance(each, Rule)], *(select(ids) if ids else ()))
 
 
-def _check(conversation: Conversation, profile: Profile | None, rules: Sequence[Rule]) -> tuple[Outcome, ...]:
+def _check(
+    conversation: Conversation, profile: Profile | None, rules: Sequence[Rule], as_of: str
+) -> tuple[Outcome, ...]:
     claimed = profile is not None
     plan = _plan_of_all(claimed=claimed) if rules is load() else _plan(rules, claimed=claimed)
     index = Index(conversation)
     schema = _schema_faults(index)
     contexts = [
-        Context(number, index, {} if profile is None else profile.at(exchange.model, exchange.date), schema)
+        Context(number, index, {} if profile is None else profile.at(exchange.model, as_of or exchange.date), schema)
         for number, exchange in enumerate(conversation)
     ]
     outcomes = list(plan.idle)

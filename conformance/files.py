@@ -37,7 +37,8 @@ class Task(NamedTuple):
 
     `provider`: a profile's name, `auto`, or empty for the canonical wire alone. `rules`: globs of ids; empty means all.
     `level`: the lowest level to report. `show_all`: also report outcomes without findings. `lines`: report the line of
-    each finding in a file that is one JSON value, which requires reading the file again.
+    each finding in a file that is one JSON value, which requires reading the file again. `as_of`: the ISO 8601 day
+    whose claims hold; empty means the day of each exchange.
     """
 
     provider: str = ""
@@ -45,6 +46,7 @@ class Task(NamedTuple):
     level: Level = Level.MAY
     show_all: bool = False
     lines: bool = False
+    as_of: str = ""
 
 
 class CheckedInput(NamedTuple):
@@ -83,7 +85,23 @@ def summary(counts: Counts, task: Task) -> dict[str, Any]:
         "judged": sum(1 for group, _ in counts if group == "judged"),
         "findings": {level.value: counts["findings", level.value] for level in Level},
         "sides": {side: counts["sides", side] for side in ("client", "provider")},
+        "as_of": _days_by_provider(counts),
     }
+
+
+def _days_by_provider(counts: Counts) -> dict[str, str]:
+    """Return the day, or the first and the last day, whose claims held, by provider."""
+    days: dict[str, list[str]] = {}
+    for group, name in sorted(counts):
+        if group == "as_of":
+            provider, _, day = name.partition(" ")
+            days.setdefault(provider, []).append(day)
+    return {provider: _interval(each) for provider, each in days.items()}
+
+
+def _interval(days: Sequence[str]) -> str:
+    """Return sorted days as ISO 8601: one day, or an interval."""
+    return days[0] if days[0] == days[-1] else f"{days[0]}/{days[-1]}"
 
 
 class Checker:
@@ -112,12 +130,20 @@ class Checker:
             return _unreadable(given.path, given.problem)
         profile = self._profile(given) if given.conversation else None
         chosen = self._message_rules if given.kind == "messages" else self.rules
-        outcomes = check(given.conversation, profile, chosen)
+        outcomes = check(given.conversation, profile, chosen, as_of=self._task.as_of)
         counts: Counts = Counter({("inputs", ""): 1, ("exchanges", ""): len(given.conversation)})
+        days = self._days(given, profile)
+        counts.update([("as_of", f"{profile.name} {day}") for day in days] if profile is not None else ())
         reported = [each for outcome in outcomes if (each := self._outcome(outcome, counts)) is not None]
         if self._task.lines and any(outcome["findings"] for outcome in reported):
             _add_lines(given, reported)
-        return CheckedInput(_report(given, profile, reported), counts)
+        return CheckedInput(_report(given, profile, days, reported), counts)
+
+    def _days(self, given: Input, profile: Profile | None) -> list[str]:
+        """Return the days whose claims hold for the exchanges of an input, sorted."""
+        if profile is None:
+            return []
+        return sorted({self._task.as_of or exchange.date or profile.as_of for exchange in given.conversation})
 
     def _profile(self, given: Input) -> Profile | None:
         name: str | None = self._task.provider
@@ -174,10 +200,14 @@ def _add_lines(given: Input, outcomes: list[dict[str, Any]]) -> None:
             finding["line"] = found[finding["at"]]
 
 
-def _report(given: Input, profile: Profile | None, outcomes: list[dict[str, Any]]) -> dict[str, Any]:
-    """Return the JSON object of an input; it has `lines` and `notes` only if they are not empty."""
+def _report(
+    given: Input, profile: Profile | None, days: Sequence[str], outcomes: list[dict[str, Any]]
+) -> dict[str, Any]:
+    """Return the JSON object of an input; it has `as_of`, `lines` and `notes` only if they are not empty."""
     report: dict[str, Any] = {"path": _encodable(given.path), "line": given.line, "kind": given.kind}
     report |= {"provider": None if profile is None else profile.name, "outcomes": outcomes}
+    if days:
+        report["as_of"] = _interval(days)
     if len(given.lines) > 1:
         report["lines"] = list(given.lines)
     if given.notes:

@@ -277,3 +277,19 @@ def _cached(profile: Profile) -> int:
 
 def test_parsed_values_are_taken_as_they_are() -> None:
     assert Exchange(request=BAD) == WireExchange.of_plain(request=BAD, model="deepseek-v4-flash")
+
+
+@pytest.mark.parametrize(
+    ("day", "as_of", "level"),
+    [
+        ("2026-05-01", "", Level.MUST),
+        ("2026-05-01", "2026-11-01", None),
+        ("", "", None),
+        ("", "2026-05-01", Level.MUST),
+    ],
+)
+def test_a_named_day_wins_over_the_date_of_an_exchange(day: str, as_of: str, level: Level | None) -> None:
+    image = {"type": "image_url", "image_url": {"url": "https://example.com/a.png"}}
+    body = {"model": "deepseek-flash", "messages": [{"role": "user", "content": [image]}]}
+    (outcome,) = check(Exchange(body, date=day), "deepseek", "request/content-parts-accepted", as_of=as_of)
+    assert level == next((finding.level for finding in outcome.findings), None)

@@ -5,6 +5,7 @@ import json
 import os
 import subprocess
 import sys
+from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
@@ -69,6 +70,7 @@ def test_the_json_of_one_finding(tmp_path: Path) -> None:
         "judged": 2,
         "findings": {"MUST": 2, "SHOULD": 0, "MAY": 0},
         "sides": {"client": 2, "provider": 0},
+        "as_of": {},
     }
     judged = {"path": str(path), "line": None, "kind": "exchange", "provider": None, "outcomes": outcomes}
     assert (1, "") == (code, error)
@@ -89,8 +91,57 @@ def test_the_console_report_of_one_finding(tmp_path: Path) -> None:
     assert [
         "",
         "2 inputs; 2 exchanges; 1 of 1 rules applied",
+        "checked by the claims of deepseek as of 2023-11-14",
         "findings: 1 MUST; 1 on the client side",
     ] == out.splitlines()[4:]
+
+
+OLD_DAY, NEW_DAY = "2026-05-01", "2026-11-01"
+"""Days before and after DeepSeek's models read images."""
+
+IMAGE = {"type": "image_url", "image_url": {"url": "https://example.com/a.png"}}
+LOOKING = {"request": {"model": "deepseek-flash", "messages": [{"role": "user", "content": [IMAGE]}]}}
+
+
+@pytest.mark.parametrize(
+    ("dates", "options", "as_of", "findings"),
+    [
+        ([OLD_DAY], [], OLD_DAY, 1),
+        ([NEW_DAY], [], NEW_DAY, 0),
+        ([OLD_DAY], ["--as-of", NEW_DAY], NEW_DAY, 0),
+        ([NEW_DAY], ["--as-of", OLD_DAY], OLD_DAY, 1),
+        ([""], ["--as-of", OLD_DAY], OLD_DAY, 1),
+        ([OLD_DAY, NEW_DAY], [], f"{OLD_DAY}/{NEW_DAY}", 1),
+    ],
+)
+def test_the_claims_of_the_day_of_an_exchange_hold_unless_the_user_names_another(
+    tmp_path: Path, dates: list[str], options: list[str], as_of: str, findings: int
+) -> None:
+    path = write(tmp_path / "a.jsonl", jsonl(*({**LOOKING, **({"date": each} if each else {})} for each in dates)))
+    chosen = ("--provider", "deepseek", "--rule", "request/content-parts-accepted", *options)
+    summary = json.loads(check(path, *chosen, "--format", "json")[1])["summary"]
+    assert (findings, {"deepseek": as_of}) == (summary["findings"]["MUST"], summary["as_of"])
+    assert f"checked by the claims of deepseek as of {as_of.replace('/', ' to ')}\n" in check(path, *chosen)[1]
+
+
+def test_today_is_the_day_of_the_clock(tmp_path: Path) -> None:
+    before = datetime.now(UTC).date().isoformat()
+    path = write(tmp_path / "good.json", GOOD)
+    report = json.loads(check(path, "--provider", "deepseek", "--as-of", "today", "--format", "json")[1])
+    assert report["inputs"][0]["as_of"] in (before, datetime.now(UTC).date().isoformat())
+
+
+@pytest.mark.parametrize(
+    ("options", "words"),
+    [
+        (["--as-of", "2026-01-01"], "--as-of needs --provider"),
+        (["--provider", "deepseek", "--as-of", "2026-13-01"], "YYYY-MM-DD"),
+        (["--provider", "deepseek", "--as-of", ""], "YYYY-MM-DD"),
+    ],
+)
+def test_an_unusable_day_is_an_error(tmp_path: Path, options: list[str], words: str) -> None:
+    code, out, error = check(write(tmp_path / "good.json", GOOD), *options)
+    assert (2, "", True) == (code, out, words in error)
 
 
 def test_a_finding_in_a_session_names_the_line_of_its_exchange(tmp_path: Path) -> None:

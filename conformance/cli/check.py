@@ -20,7 +20,7 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any, Final
 
-from conformance.arguments import positive
+from conformance.arguments import day, positive
 from conformance.errors import Unusable
 from conformance.files import CheckedInput, Counts, Task, check_paths, summary
 from conformance.reporting import renderers
@@ -30,11 +30,15 @@ from conformance.terminal import Progress, painter, print_error
 EXAMPLES: Final = """\
   conformance check request.json
   conformance check --provider deepseek traffic.jsonl.gz           # does this work with DeepSeek?
+  conformance check --provider openai --as-of today recordings/    # would these requests still work?
   conformance check --provider auto --format json cassettes/ > report.json
   conformance check --format sarif fixtures/ > conformance.sarif   # for code scanning
   curl -sN … | conformance check --rule 'stream/*' -"""
 
 _PROVIDER: Final = "check against this provider's claims, too; auto: detect the provider from its name or host"
+_AS_OF: Final = """\
+check by the claims of this day, YYYY-MM-DD or today (default: the day of each exchange; without one, the last day on \
+which the provider's sources were read)"""
 _LEVEL: Final = """\
 the lowest level to show and to return exit code 1 for (default: show all levels, return 1 for MUST and SHOULD)"""
 _FOLDER: Final = Path(renderers.__path__[0])
@@ -45,6 +49,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
     add = parser.add_argument
     add("paths", nargs="+", metavar="PATH", help="a file, a folder, or - for standard input")
     add("--provider", default="", metavar="PROVIDER", help=_PROVIDER)
+    add("--as-of", type=day, metavar="DATE", help=_AS_OF)
     add("--rule", action="append", default=[], metavar="RULE", help="check only rules that match this glob; repeatable")
     add("--format", choices=_Formats(), default="console", metavar="F", help="one of %(choices)s (default: console)")
     add("--level", type=str.upper, choices=[level.value for level in Level], help=_LEVEL)
@@ -57,7 +62,10 @@ def run(arguments: argparse.Namespace) -> int:
     output = _format(arguments.format)
     # A format declares in its own file whether it needs more than the findings.
     show_all, lines = arguments.all or getattr(output, "EVERY", False), getattr(output, "LINES", False)
-    task = Task(arguments.provider, tuple(arguments.rule), Level(arguments.level or Level.MAY), show_all, lines)
+    if arguments.as_of and not arguments.provider:
+        raise Unusable("--as-of needs --provider: only the claims of a provider have dates")
+    level = Level(arguments.level or Level.MAY)
+    task = Task(arguments.provider, tuple(arguments.rule), level, show_all, lines, arguments.as_of or "")
     counts: Counts = Counter()
     inputs = _counted(check_paths(arguments.paths, task, arguments.jobs), counts)
     for text in output.render_inputs(inputs, lambda: summary(counts, task), painter()):

@@ -55,6 +55,9 @@ def _summary(counts: Mapping[str, Any], paint: Paint) -> Iterator[str]:
     unreadable = f", {counts['unreadable']} unreadable" if counts["unreadable"] else ""
     applied = f"{counts['judged']} of {counts['rules']} rules applied"
     yield f"\n{plural(counts['inputs'], 'input')}{unreadable}; {plural(counts['exchanges'], 'exchange')}; {applied}\n"
+    if counts["as_of"]:
+        days = ", ".join([f"{name} as of {day.replace('/', ' to ')}" for name, day in counts["as_of"].items()])
+        yield f"checked by the claims of {printable(days)}\n"
     findings, sides = counts["findings"], counts["sides"]
     if any(findings.values()):
         levels = ", ".join(paint(_COLOURS[name], f"{count} {name}") for name, count in findings.items() if count)
