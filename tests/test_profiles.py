@@ -10,6 +10,7 @@ import pytest
 from conformance import profiles
 from conformance.errors import InvalidDocument, UnknownName
 from conformance.resources import folder
+from tests.checks.data import without_a_place
 
 SCHEMA: dict[str, Any] = json.loads((folder("schemas") / "files" / "profile.json").read_text("utf-8"))
 VOCABULARY: dict[str, Any] = SCHEMA["$defs"]["claims"]["properties"]
@@ -441,3 +442,20 @@ LINKS = [
 @pytest.mark.parametrize(("members", "link"), LINKS)
 def test_a_place_of_a_source_can_be_opened(members: dict[str, str], link: str) -> None:
     assert link == profiles.Source(**members).link
+
+
+@pytest.mark.parametrize(
+    ("source", "confidence", "expected"),
+    [
+        ({"recorded": "often"}, "high", 1),
+        ({"inferred": "so"}, "high", 1),
+        ({"recorded": "often"}, "medium", 0),
+        ({"url": "https://a.example/", "read": "2026-11-20"}, "high", 0),
+        ({"engine": "vLLM 0.32.0"}, "high", 0),
+    ],
+)
+def test_high_confidence_needs_a_source_with_a_place(source: dict[str, str], confidence: str, expected: int) -> None:
+    words = (profiles.Source(recorded="often"), profiles.Source(**source))
+    claims = {"stream.done": (profiles.Claim("stream.done", value=True, source=words, confidence=confidence),)}
+    profile = profiles.Profile("made", models=(profiles.Model("m", claims),))
+    assert expected == len(list(without_a_place(profile)))

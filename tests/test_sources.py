@@ -23,9 +23,8 @@ from tests.checking import ROOT
 
 NOW = datetime(2026, 11, 22, 12, tzinfo=UTC)
 LONG = "Filler so that the page holds text without its scripts. " * 10
-TEXT = (
-    f"<html><script>var a = 'an \\u201codd\\u201d one';</script><p>Send <code>reasoning_content</code> back.</p>{LONG}"
-)
+SCRIPT = r"var a = 'an \u201codd\u201d one', b = 'a \u003ccode>key\u003c/code> in\na script';"
+TEXT = f"<html><script>{SCRIPT}</script><p>Send <code>reasoning_content</code> back.</p>{LONG}"
 HTML = {"content-type": "text/html; charset=utf-8"}
 QUICK = fetching.Pace(delay=0.0, seconds=2.0)
 
@@ -52,6 +51,7 @@ FOUND: list[tuple[str, str, Kind | None, str]] = [
     ("/good", "send `reasoning_content`  BACK.", None, ""),
     ("/good", "an “odd” one", None, ""),
     ("/good", "Send … back.", None, ""),
+    ("/good", "a `key` in\\n a script", None, ""),
     ("/good", "back [...] Send", Kind.QUOTE, "back [...] Send"),
     ("/good", "never written", Kind.QUOTE, "never written"),
     ("/packed", "Send reasoning_content back", None, ""),

@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from conformance import profiles, scenarios
 from conformance.documents import read_json
 from conformance.errors import ConformanceError
+from conformance.profiles import Profile
 from conformance.resources import folder
 from conformance.rule_ids import current_id
 from conformance.rules import load
@@ -40,9 +41,21 @@ def errors() -> Iterator[str]:
         )
 
 
+def without_a_place(profile: Profile) -> Iterator[str]:
+    """Yield the claims of high confidence that rest on words alone, which allow medium at most."""
+    holders = [("", profile.claims), *((f" of {model.name}", model.claims) for model in profile.models)]
+    for about, claim in ((about, claim) for about, each in holders for history in each.values() for claim in history):
+        if claim.confidence == "high" and not any(source.has_place for source in claim.source):
+            yield f"{profile.name}.yaml: {claim.name}{about}: expected a source with a place, or less confidence"
+
+
 def main() -> int:
     found = list(errors())
     print("\n".join(found) or "data: valid")
+    unplaced = [message for name in profiles.names() for message in without_a_place(profiles.load(name))]
+    if unplaced:
+        # Once there are none left, `errors` can yield them.
+        print(f"{len(unplaced)} claims have high confidence, and no source with a place")
     return int(bool(found))
 
 

@@ -88,13 +88,18 @@ def readable(content: bytes, content_type: str) -> str:
     """Return the text of a body: without markup, with the texts that scripts hold; nothing of it is interpreted."""
     named = content_type.lower().partition("charset=")[2].partition(";")[0].strip(" \"'")
     text = content.decode(named if named in _CHARSETS else "utf-8", "replace")[:MAX_TEXT]
-    if "html" in content_type:
-        text = html.unescape(_TAG.sub(" ", text))
-    return " ".join(_ESCAPED.sub(lambda escape: _character(escape[1]), text).split())
+    if "html" in content_type.lower():
+        # Scripts hold pages as JSON, whose markup is escaped.
+        text = html.unescape(_TAG.sub(" ", _unescaped(text)))
+    return " ".join(text.split())
+
+
+def _unescaped(text: str) -> str:
+    return _ESCAPED.sub(lambda escape: _character(escape[1]), text)
 
 
 def _character(digits: str | None) -> str:
-    """Return the character of an escape in a script; half a surrogate pair is no character."""
+    """Return the character of an escape in JSON; half a surrogate pair is no character."""
     character = chr(int(digits, 16)) if digits else " "
     return " " if "\ud800" <= character <= "\udfff" else character
 
@@ -102,4 +107,4 @@ def _character(digits: str | None) -> str:
 @lru_cache(maxsize=16)
 def _letters(text: str) -> str:
     """Return only the letters and digits, because pages differ in markup, quotes and spaces."""
-    return _NOT_LETTERS.sub("", unicodedata.normalize("NFKC", text).casefold())
+    return _NOT_LETTERS.sub("", unicodedata.normalize("NFKC", _unescaped(text)).casefold())
