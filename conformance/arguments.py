@@ -29,6 +29,17 @@ def day(text: str) -> str:
         raise argparse.ArgumentTypeError(f"expected YYYY-MM-DD or {TODAY}, got {text!r}") from None
 
 
+def seconds(text: str) -> float:
+    """Return the time that an argument holds; argparse reports an error if it is not above 0."""
+    try:
+        value = float(text)
+    except ValueError:
+        value = 0.0
+    if not value > 0:
+        raise argparse.ArgumentTypeError(f"expected a number of seconds above 0, got {text!r}")
+    return value
+
+
 def add_action(actions: "argparse._SubParsersAction[Any]", name: str, about: str) -> Any:
     """Return the parser of an action of a verb; `about` describes it in the help of both."""
     return actions.add_parser(name, help=about, description=f"{about[0].upper()}{about[1:]}.")

@@ -3,11 +3,16 @@
 import os
 import signal
 import subprocess
-from collections.abc import Callable, Mapping, Sequence
-from contextlib import suppress
+import threading
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
+from types import FrameType
 from typing import Final
 
 from conformance.errors import Unusable
+
+EXITING: Final = tuple([getattr(signal, name) for name in ("SIGTERM", "SIGHUP") if hasattr(signal, name)])
+"""The signals that ask a process to end."""
 
 _INHERITED: Final = ("PATH", "HOME", "TMPDIR", "LANG", "LC_ALL", "LC_CTYPE")
 _LAST_LINES: Final = 15
@@ -81,3 +86,28 @@ def kill_tree(process: "subprocess.Popen[bytes]") -> None:
             os.killpg(process.pid, signal.SIGKILL)
     process.kill()
     process.wait()
+
+
+def _exit(number: int) -> BaseException:
+    return SystemExit(128 + number)
+
+
+@contextmanager
+def unwinding_on_signals(error: Callable[[int], BaseException] = _exit) -> Iterator[None]:
+    """Let SIGTERM and SIGHUP unwind the stack as Ctrl-C does, so that child processes end and what was done is kept.
+
+    `error` makes the exception from the signal's number. Only the main thread of a process can handle signals.
+    """
+    if threading.current_thread() is not threading.main_thread():
+        yield
+        return
+
+    def leave(number: int, _: FrameType | None) -> None:
+        raise error(number)
+
+    before = {number: signal.signal(number, leave) for number in EXITING}
+    try:
+        yield
+    finally:
+        for number, handler in before.items():
+            signal.signal(number, handler)

@@ -6,8 +6,11 @@ environment loads this module, so it imports nothing but pytest until --provider
 
 from __future__ import annotations
 
+import math
+import signal
 import sys
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import ExitStack
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
@@ -15,6 +18,7 @@ from typing import TYPE_CHECKING, Any, Final
 import pytest
 
 from conformance.suite.config_keys import DESELECTED, FOREIGN, RUN
+from conformance.suite.plugin_options import OPTIONS
 
 if TYPE_CHECKING:
     from conformance.adapters.simulation import Simulation
@@ -23,76 +27,6 @@ if TYPE_CHECKING:
     from conformance.results import Case
     from conformance.scenarios import Scenario
     from conformance.suite.run import Run
-
-OPTIONS: Final[Mapping[str, Mapping[str, Any]]] = {
-    "provider": {
-        "metavar": "NAME",
-        "default": "",
-        "help": "Run the conformance suites against this provider, e.g. deepseek (see `conformance list providers`). "
-        "Recorded replies are replayed unless --live or --base-url is given.",
-    },
-    "model": {"metavar": "NAME", "default": "", "help": "Model to request (default: the one that the profile names)."},
-    "live": {
-        "action": "store_true",
-        "help": "Send requests to the provider's API. The key is read from the environment variable that the profile "
-        "names, e.g. DEEPSEEK_API_KEY.",
-    },
-    "base-url": {
-        "metavar": "URL",
-        "default": "",
-        "help": "Send requests to this server, e.g. http://127.0.0.1:8000/v1. The key, if any, is read from "
-        "CONFORMANCE_API_KEY.",
-    },
-    "record": {
-        "action": "store_true",
-        "help": "Write the replies to cassettes: the provider's with --live, otherwise the simulator's.",
-    },
-    "cassettes": {
-        "metavar": "DIR",
-        "type": Path,
-        "help": "Folder of cassettes to replay or record (default: those of this project).",
-    },
-    "results": {"metavar": "DIR", "type": Path, "help": "Write the results to DIR/<provider>.json."},
-    "expected": {
-        "metavar": "FILE",
-        "type": Path,
-        "help": "YAML file of expected failures; they are reported as xfail (default: this project's file when its "
-        "own cassettes are replayed, otherwise none).",
-    },
-    "repeat": {
-        "metavar": "N",
-        "type": int,
-        "default": 1,
-        "help": "Run each case N times to measure how reliable the model is; needs --live or --base-url.",
-    },
-    "thinking": {
-        "metavar": "MODE",
-        "choices": ("on", "off", "auto"),
-        "default": "",
-        "help": "on or off: the run takes it that the model thinks or does not, and requests it where the profile "
-        "knows how. auto: the run first asks one plain question and looks whether the reply shows reasoning (default "
-        "of a live run if the profile does not know the thinking mode of the model).",
-    },
-    "claim": {
-        "metavar": "NAME=VALUE",
-        "action": "append",
-        "default": [],
-        "help": "A claim of this run over those of the profile, e.g. reasoning.response-field=reasoning; VALUE is "
-        "YAML. Repeatable. `conformance list claims` lists the names.",
-    },
-    "strict": {
-        "action": "store_true",
-        "help": "Fail on recommendations (SHOULD) that the provider does not meet; by default they are warnings. "
-        "pytest has a --strict of its own, so this option has only its full name.",
-    },
-    "plan": {"action": "store_true", "help": "List the requests and tokens that the run would cost, and send nothing."},
-    "max-requests": {
-        "metavar": "N",
-        "type": int,
-        "help": "Do not send more than N requests; a run that needs more exits with code 4 before it sends any.",
-    },
-}
-"""The options by name, with the attributes for pytest's parser."""
 
 SHORT: Final = tuple(name for name in OPTIONS if name != "strict")
 """The options that also have a short name; --strict is pytest's own."""
@@ -181,7 +115,8 @@ def pytest_configure(config: pytest.Config) -> None:
     _check_options(config)
     # Imported here because a run without --provider must not pay for it.
     from conformance.errors import ConformanceError
-    from conformance.suite.run import Options, Run, with_environment
+    from conformance.suite.options import Options, with_environment
+    from conformance.suite.run import Run
 
     options = Options(
         provider=provider,
@@ -198,7 +133,10 @@ def pytest_configure(config: pytest.Config) -> None:
         strict=_option(config, "strict"),
         thinking=_option(config, "thinking"),
         claims=tuple(_option(config, "claim")),
+        request_timeout=_option(config, "request-timeout"),
+        max_time=math.inf if _option(config, "max-time") is None else _option(config, "max-time"),
     )
+    _unwind_on_signals(config)
     try:
         config.stash[RUN] = Run(with_environment(options))
     except ConformanceError as error:
@@ -206,6 +144,15 @@ def pytest_configure(config: pytest.Config) -> None:
     if config.args_source is not pytest.Config.ArgsSource.ARGS:
         # Files, not their folder: a repository's `python_files` does not apply to files that are named.
         config.args[:] = [str(path) for path in sorted(Path(__file__).parent.glob("suite/test_*.py"))]
+
+
+def _unwind_on_signals(config: pytest.Config) -> None:
+    """Let a signal that ends the run end it as Ctrl-C does: with the results so far."""
+    from conformance.processes import unwinding_on_signals
+
+    stack = ExitStack()
+    stack.enter_context(unwinding_on_signals(lambda number: KeyboardInterrupt(signal.Signals(number).name)))
+    config.add_cleanup(stack.close)
 
 
 def _default_cassettes(config: pytest.Config) -> Path:
@@ -228,6 +175,11 @@ def _check_options(config: pytest.Config) -> None:
     if _option(config, "repeat") < 1:
         message = f"--repeat: expected a number from 1 on, got {_option(config, 'repeat')}"
         raise pytest.UsageError(message)
+    for name in ("request-timeout", "max-time"):
+        seconds = _option(config, name)
+        if seconds is not None and not seconds > 0:
+            message = f"--{name}: expected a number of seconds above 0, got {seconds:g}"
+            raise pytest.UsageError(message)
 
 
 def pytest_report_header(config: pytest.Config) -> list[str]:
@@ -305,6 +257,9 @@ def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter, config: p
     terminalreporter.write_line(render_facts(facts, run.profile.title, results.model))
     terminalreporter.write_line("")
     terminalreporter.write_line(render(results, cells(results, run.profile, run.confirmed()), run.profile.title))
+    if run.stopped:
+        terminalreporter.section("Stopped")
+        terminalreporter.write_line(f"{run.stopped}; what was not asked is untested.")
     if missing := _untested(run, config):
         terminalreporter.section("Core facts that were not tested")
         for fact in missing:
@@ -330,7 +285,7 @@ def pytest_sessionfinish(session: pytest.Session) -> None:
         write(directory, run.results())
     if session.exitstatus == pytest.ExitCode.OK and not any(map(_is_checked, run.results().cases)):
         session.exitstatus = pytest.ExitCode.NO_TESTS_COLLECTED
-    if session.exitstatus == pytest.ExitCode.OK and _untested(run, session.config):
+    if session.exitstatus == pytest.ExitCode.OK and (run.stopped or _untested(run, session.config)):
         session.exitstatus = pytest.ExitCode.TESTS_FAILED
     if session.exitstatus == pytest.ExitCode.OK and not _stale_entries(run, session.config).passes:
         session.exitstatus = pytest.ExitCode.TESTS_FAILED

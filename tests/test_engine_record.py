@@ -13,8 +13,9 @@ from conformance.documents import read_yaml
 from conformance.engines.definition import load
 from conformance.engines.recording import snapshot
 from conformance.results import Evidence
+from conformance.suite.options import Options, with_environment
 from conformance.suite.record import record, simulated_models
-from conformance.suite.run import Options, Run, with_environment
+from conformance.suite.run import Run
 from conformance.transport.cassette import CassetteFolder
 from tests.fake_engine import define, weights
 

@@ -4,8 +4,9 @@ from pathlib import Path
 
 import pytest
 
-from conformance.pytest_plugin import OPTIONS, SHORT
-from conformance.suite.run import BASE_URL, KEY
+from conformance.pytest_plugin import SHORT
+from conformance.suite.options import BASE_URL, KEY
+from conformance.suite.plugin_options import OPTIONS
 
 pytestmark = pytest.mark.slow
 

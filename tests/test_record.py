@@ -8,8 +8,8 @@ import pytest
 from conformance.cli import main
 from conformance.errors import Unusable
 from conformance.results import Evidence
+from conformance.suite.options import Options
 from conformance.suite.record import record, simulated_models
-from conformance.suite.run import Options
 from conformance.transport.cassette import CassetteFolder, ManifestEntry
 
 

@@ -76,8 +76,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
 def run(arguments: argparse.Namespace) -> int:
     """Carry out the action; `run` returns the exit code of its command, and `drift` returns 1 if something changed."""
     # Imported here because these modules load httpx and vcrpy, which --help does not need.
-    from conformance import engines
-    from conformance.engines.command import exiting_on_signals
+    from conformance import engines, processes
     from conformance.engines.serving import KIND, EngineOptions
     from conformance.environments import cache_root
     from conformance.errors import Unusable
@@ -100,7 +99,7 @@ def run(arguments: argparse.Namespace) -> int:
         getattr(arguments, "template", ""),
         getattr(arguments, "port", 0),
     )
-    with exiting_on_signals():
+    with processes.unwinding_on_signals():
         return _ACTIONS[arguments.action](definitions, options, arguments)
 
 

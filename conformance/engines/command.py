@@ -3,9 +3,7 @@
 import os
 import signal
 import subprocess
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
-from types import FrameType
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Final
 
 import orjson
@@ -13,11 +11,10 @@ import orjson
 from conformance import processes
 from conformance.engines.serving import ServedEngine
 from conformance.errors import Unusable
-from conformance.suite.run import BASE_URL, ENGINE, MODEL
+from conformance.suite.options import BASE_URL, ENGINE, MODEL
 
 _GRACE: Final = 5.0
-_EXITING: Final = (signal.SIGTERM, signal.SIGHUP)
-_BLOCKED: Final = (signal.SIGINT, *_EXITING)
+_BLOCKED: Final = (signal.SIGINT, *processes.EXITING)
 
 
 def variables(served: ServedEngine) -> Mapping[str, str]:
@@ -63,18 +60,3 @@ def _reset_signals(mask: Iterable[int]) -> None:
         if callable(signal.getsignal(number)):
             signal.signal(number, signal.SIG_DFL)
     signal.pthread_sigmask(signal.SIG_SETMASK, mask)
-
-
-@contextmanager
-def exiting_on_signals() -> Iterator[None]:
-    """Let SIGTERM and SIGHUP unwind the stack as Ctrl-C does, so that child processes are ended."""
-
-    def leave(number: int, _: FrameType | None) -> None:
-        raise SystemExit(128 + number)
-
-    before = {number: signal.signal(number, leave) for number in _EXITING}
-    try:
-        yield
-    finally:
-        for number, handler in before.items():
-            signal.signal(number, handler)

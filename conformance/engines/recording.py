@@ -12,8 +12,9 @@ from conformance.engines.serving import ServedEngine
 from conformance.errors import InvalidDocument, Unusable
 from conformance.formats import read_path
 from conformance.results import Case, Evidence, Results, Status
+from conformance.suite.options import Options
 from conformance.suite.record import record
-from conformance.suite.run import Options, Run
+from conformance.suite.run import Run
 from conformance.transport.cassette import CassetteFolder
 from conformance.wire import sse
 from conformance.wire.exchange import Conversation, Exchange

@@ -7,7 +7,8 @@ from pathlib import Path
 from conformance import profiles
 from conformance.errors import Unusable
 from conformance.results import Case, Evidence, Results
-from conformance.suite.run import QUESTION_CASE, Options, Run
+from conformance.suite.options import Options
+from conformance.suite.run import QUESTION_CASE, Run
 from conformance.transport.cassette import CassetteFolder
 
 

@@ -8,7 +8,8 @@ from pathlib import Path
 from conformance import profiles
 from conformance.errors import ConformanceError, Unusable
 from conformance.results.files import write
-from conformance.suite.run import Options, Run
+from conformance.suite.options import Options
+from conformance.suite.run import Run
 from conformance.transport.cassette import CassetteFolder
 
 

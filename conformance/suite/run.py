@@ -1,9 +1,10 @@
 """One run of the suites against a provider: its options, its endpoint, its cases and their results."""
 
 import os
+import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, ExitStack, nullcontext
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from functools import cached_property
 from importlib.metadata import version
 from pathlib import Path
@@ -13,7 +14,7 @@ from urllib.parse import urlsplit
 
 from conformance import baseline, profiles, scenarios
 from conformance.core_facts import CoreFact, core_facts
-from conformance.documents import parse_json, read_json
+from conformance.documents import read_json
 from conformance.errors import Unusable
 from conformance.gate import GateResult
 from conformance.profiles import UNKNOWN, Claims, Profile
@@ -23,6 +24,7 @@ from conformance.scenarios import Scenario
 from conformance.secrets import scrubber
 from conformance.simulator import simulated
 from conformance.suite.expected_failures import ExpectedFailures
+from conformance.suite.options import KEY, Options
 from conformance.suite.plan import Plan, plan
 from conformance.suite.play import Subject, play
 from conformance.suite.repeat import merged
@@ -40,86 +42,27 @@ from conformance.suite.run_claims import (
     with_switch,
 )
 from conformance.transport.cassette import CassetteFolder, ManifestEntry, recording, replaying
-from conformance.transport.client import SIMULATOR, Client, Endpoint
+from conformance.transport.client import SIMULATOR, Client, Endpoint, OutOfTime
 from conformance.transport.interaction import Keep
 from conformance.wire.exchange import Exchange
-
-KEY = "CONFORMANCE_API_KEY"
-"""The environment variable with the key for a --base-url that is not the provider's own."""
-
-BASE_URL = "CONFORMANCE_BASE_URL"
-"""The environment variable with the server of a live run without --base-url."""
-
-MODEL = "CONFORMANCE_MODEL"
-"""The environment variable with the model of a live run without --model."""
 
 QUESTION_CASE = "thinking-question.plain"
 """The name of the cassette with the question whether the model thinks."""
 
-ENGINE = "CONFORMANCE_ENGINE"
-"""The environment variable that describes, as JSON, the engine behind that server.
-
-`conformance engine run` sets all three. The members are those of `Options` with the same names: `engine`, `hidden`.
-"""
-
-
-@dataclass(frozen=True, slots=True)
-class Options:
-    """The options of a run.
-
-    `today` is the ISO day that is recorded in the manifest. `plan`: nothing is sent. `max_requests` limits the
-    requests to a real endpoint. `engine` is what the manifest states of the engine that replies. `hidden` maps texts
-    of this machine that its replies may contain to what is recorded instead. `expected` is the file of expected
-    failures; without one, it is the project's own if the project's cassettes are replayed. `repeat` is how often each
-    case runs. `thinking` is on, off, auto or empty, which in a live run means auto. `claims` are texts NAME=VALUE.
-    """
-
-    provider: str
-    cassettes: Path
-    today: str
-    model: str = ""
-    live: bool = False
-    record: bool = False
-    base_url: str = ""
-    plan: bool = False
-    max_requests: int | None = None
-    engine: Mapping[str, Any] | None = None
-    hidden: Mapping[str, str] = field(default_factory=dict)
-    expected: Path | None = None
-    repeat: int = 1
-    strict: bool = False
-    thinking: str = ""
-    claims: tuple[str, ...] = ()
-
-    @property
-    def is_live(self) -> bool:
-        """Return True if the run sends requests to a real endpoint."""
-        return not self.plan and self.has_endpoint
-
-    @property
-    def has_endpoint(self) -> bool:
-        """Return True if the requests of the run, sent or only planned, are for a real endpoint."""
-        return self.live or bool(self.base_url)
-
-
-def with_environment(options: Options) -> Options:
-    """Return the options of a live run, with what the environment says about the server unless the user says it."""
-    if not options.live or options.base_url or not os.environ.get(BASE_URL):
-        return options
-    described: Any = parse_json(os.environ.get(ENGINE) or "{}", ENGINE)
-    model = options.model or os.environ.get(MODEL, "")
-    engine, hidden = described.get("engine"), described.get("hidden", {})
-    return replace(options, base_url=os.environ[BASE_URL], model=model, engine=engine, hidden=hidden)
-
 
 class Run:
-    """Plays each case once, when it is first requested; close it to stop what it started."""
+    """Plays each case once, when it is first requested; close it to stop what it started.
+
+    `stopped` says why the run sends nothing more, once its time is over; what it did not ask is untested.
+    """
 
     def __init__(self, options: Options) -> None:
         """Prepare a run; raises UnknownName or Unusable, which name what to change, before anything is sent."""
         self.options = options
         self.profile: Profile = profiles.load(options.provider)
         self._sent = 0
+        self._ends = time.monotonic() + options.max_time
+        self.stopped = ""
         if options.repeat > 1 and (options.record or not options.has_endpoint):
             raise Unusable("--repeat needs a real endpoint: add --live or --base-url, and omit --record")
         if options.thinking == AUTO and not options.has_endpoint:
@@ -172,10 +115,17 @@ class Run:
         with self._recorder(name)(self._cassettes.path(self.model, name)) as keep:
 
             def send(body: Mapping[str, Any]) -> Exchange:
-                self._count_request()
-                return self._client.send(with_switch(body, self._switch), keep)
+                return self._send(with_switch(body, self._switch), keep)
 
             return play(scenario, variant, Subject(self.profile, self.model, send, self._evidence))
+
+    def _send(self, body: Mapping[str, Any], keep: Keep | None) -> Exchange:
+        self._count_request()
+        try:
+            return self._client.send(body, keep)
+        except OutOfTime as error:
+            self.stopped = str(error)
+            raise
 
     def _ask(self) -> None:
         """Ask whether the model thinks; what the reply shows becomes a claim of this run."""
@@ -184,8 +134,7 @@ class Run:
         with recorder as keep:
 
             def send(body: Mapping[str, Any]) -> Exchange:
-                self._count_request()
-                return self._client.send(body, keep)
+                return self._send(body, keep)
 
             self.answer = ask(Subject(self.profile, self.model, send, self._evidence))
         self._claim({name: RunClaim(value, QUESTION) for name, value in self.answer.claims.items()})
@@ -207,7 +156,7 @@ class Run:
     @cached_property
     def _client(self) -> Client:
         """Return the client of the run, opened when the first request is sent."""
-        return self._stack.enter_context(Client(self._endpoint))
+        return self._stack.enter_context(Client(self._endpoint, until=self._ends))
 
     @property
     def _known(self) -> Claims:
@@ -302,7 +251,8 @@ class Run:
         if options.has_endpoint:
             exclusive = options.engine is not None
             url, key = options.base_url or profile.base_url, self._key()
-            return Evidence.LIVE, Endpoint(url, key, exclusive=exclusive, scrubber=scrubber([key], [url]))
+            found = scrubber([key], [url])
+            return Evidence.LIVE, Endpoint(url, key, options.request_timeout, exclusive, found)
         if options.record:
             url = self._stack.enter_context(simulated(profile))
             return Evidence.SIMULATED, Endpoint(f"{url}/v1")

@@ -1,0 +1,79 @@
+"""The options of a run of the suites, and what the environment says about the server of a live one."""
+
+import math
+import os
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Any
+
+from conformance.documents import parse_json
+from conformance.transport.client import REQUEST_TIMEOUT
+
+KEY = "CONFORMANCE_API_KEY"
+"""The environment variable with the key for a --base-url that is not the provider's own."""
+
+BASE_URL = "CONFORMANCE_BASE_URL"
+"""The environment variable with the server of a live run without --base-url."""
+
+MODEL = "CONFORMANCE_MODEL"
+"""The environment variable with the model of a live run without --model."""
+
+ENGINE = "CONFORMANCE_ENGINE"
+"""The environment variable that describes, as JSON, the engine behind that server.
+
+`conformance engine run` sets all three. The members are those of `Options` with the same names: `engine`, `hidden`.
+"""
+
+
+@dataclass(frozen=True, slots=True)
+class Options:
+    """The options of a run.
+
+    `today` is the ISO day that is recorded in the manifest. `plan`: nothing is sent. `max_requests` limits the
+    requests to a real endpoint. `engine` is what the manifest states of the engine that replies. `hidden` maps texts
+    of this machine that its replies may contain to what is recorded instead. `expected` is the file of expected
+    failures; without one, it is the project's own if the project's cassettes are replayed. `repeat` is how often each
+    case runs. `thinking` is on, off, auto or empty, which in a live run means auto. `claims` are texts NAME=VALUE.
+    `request_timeout` is how many seconds a request may take, to the last byte of its reply; `max_time` is how many the
+    whole run may take: nothing is sent after that.
+    """
+
+    provider: str
+    cassettes: Path
+    today: str
+    model: str = ""
+    live: bool = False
+    record: bool = False
+    base_url: str = ""
+    plan: bool = False
+    max_requests: int | None = None
+    engine: Mapping[str, Any] | None = None
+    hidden: Mapping[str, str] = field(default_factory=dict)
+    expected: Path | None = None
+    repeat: int = 1
+    strict: bool = False
+    thinking: str = ""
+    claims: tuple[str, ...] = ()
+    request_timeout: float = REQUEST_TIMEOUT
+    max_time: float = math.inf
+
+    @property
+    def is_live(self) -> bool:
+        """Return True if the run sends requests to a real endpoint."""
+        return not self.plan and self.has_endpoint
+
+    @property
+    def has_endpoint(self) -> bool:
+        """Return True if the requests of the run, sent or only planned, are for a real endpoint."""
+        return self.live or bool(self.base_url)
+
+
+def with_environment(options: Options) -> Options:
+    """Return the options of a live run, with what the environment says about the server unless the user says it."""
+    if not options.live or options.base_url or not os.environ.get(BASE_URL):
+        return options
+    described: Any = parse_json(os.environ.get(ENGINE) or "{}", ENGINE)
+    model = options.model or os.environ.get(MODEL, "")
+    engine, hidden = described.get("engine"), described.get("hidden", {})
+    return replace(options, base_url=os.environ[BASE_URL], model=model, engine=engine, hidden=hidden)
