@@ -5,8 +5,11 @@ from typing import Final, NamedTuple
 
 import httpx
 
-MAX_REPLY: Final = 32 * 1024 * 1024
-"""Bytes of a reply that are read, before and after unpacking; of a longer one only the head is kept."""
+MAX_REPLY: Final = 8 * 1024 * 1024
+"""Bytes of a reply that are read, before and after unpacking; of a longer one only the head is kept.
+
+Runs ask for at most 8,192 tokens, which stream as some 4 MB; what is read is held, parsed and judged many times over.
+"""
 
 MAX_RATIO: Final = 200
 """How many times its packed size a body may have; text packs to a tenth, a thousandth is made up."""
@@ -62,11 +65,18 @@ async def read(reply: httpx.Response) -> Content:
         return Content(bytes(data), f"{encoding} data that cannot be unpacked ({error})")
     except (httpx.TransportError, OSError) as error:
         # The connection ended early; what arrived is the evidence of a cut reply.
-        ended = str(error) or type(error).__name__
+        ended = words(error)
     cut = _cut(reply, received, ended)
     if unpacker is not None and not unpacker.finish(data):
         cut = cut or f"{encoding} data that ended early, after {received:,} bytes"
     return Content(bytes(data), cut)
+
+
+def words(error: Exception) -> str:
+    """Return in words how a connection or its HTTP broke."""
+    if "SWITCH_" in str(error):
+        return "it switches protocols (HTTP 101), which the request does not ask for"
+    return str(error) or "the connection broke"
 
 
 def _cut(reply: httpx.Response, received: int, ended: str) -> str:

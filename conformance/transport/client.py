@@ -97,7 +97,7 @@ class Client:
         self._http = httpx.AsyncClient(timeout=timeout, follow_redirects=False, limits=limits, transport=transport)
         self._url = endpoint.base_url.rstrip("/") + "/chat/completions"
         self._shown_url = shown_url(self._url)
-        self._replies = 0
+        self._answers = 0
         # Asynchronous, since only so a deadline holds for a whole reply; with a loop of its own, which it hides.
         self._runner = asyncio.Runner(loop_factory=asyncio.new_event_loop)
 
@@ -125,10 +125,11 @@ class Client:
                     raise
                 continue
             if self._endpoint.exclusive:
+                self._answers += 1
                 return exchange
             wait = _wait(exchange)
             if wait is None or is_last:
-                return _conclusive(exchange, self._shown_url)
+                return self._conclude(exchange)
             if time.monotonic() + wait >= self._until:
                 raise self._out_of_time()
             time.sleep(wait)
@@ -150,11 +151,10 @@ class Client:
         except _UNREACHABLE as error:
             raise self._unreachable(error) from None
         except (httpx.UnsupportedProtocol, httpx.LocalProtocolError, httpx.InvalidURL) as error:
-            raise Unusable(f"cannot send to {self._shown_url} ({self._words(error)}); check --base-url") from None
+            raise Unusable(f"cannot send to {self._shown_url} ({self._scrubbed(str(error))}); check --base-url") from None
         except (httpx.TransportError, OSError) as error:
-            message = f"{self._shown_url} gave no HTTP reply: {self._words(error) or type(error).__name__}"
-            raise _BrokenReply(message) from None
-        self._replies += 1
+            words = self._scrubbed(bodies.words(error))
+            raise _BrokenReply(f"{self._shown_url} gave no HTTP reply: {words}") from None
         if self._endpoint.scrubber is not None:
             interaction = interaction.without_secrets(self._endpoint.scrubber)
         if keep is not None:
@@ -191,16 +191,35 @@ class Client:
             content=content,
         )
 
+    def _conclude(self, exchange: Exchange) -> Exchange:
+        """Return an exchange whose status says something about the request; raises UnusableReply for any other.
+
+        What would stop the run at its start costs only its request after the endpoint has given good answers.
+        """
+        try:
+            conclusive = _conclusive(exchange, self._shown_url)
+        except Inconclusive:
+            raise
+        except Unusable as error:
+            if self._answers:
+                raise Inconclusive(f"{error}; {self._so_far()}", exchange) from None
+            raise
+        self._answers += 1
+        return conclusive
+
     def _unreachable(self, error: httpx.TransportError) -> Unusable:
-        """Return what to raise if no connection comes about; after replies, it costs only its request."""
-        words = self._words(error) or f"no connection within {min(CONNECT_TIMEOUT, self._endpoint.seconds):g} seconds"
-        if self._replies:
-            message = f"{self._shown_url} accepts no more connections ({words}), after {self._replies} replies"
-            return Inconclusive(message)
+        """Return what to raise if no connection comes about; after good answers, it costs only its request."""
+        words = self._scrubbed(str(error))
+        words = words or f"no connection within {min(CONNECT_TIMEOUT, self._endpoint.seconds):g} seconds"
+        if self._answers:
+            return Inconclusive(f"{self._shown_url} cannot be connected to any more ({words}); {self._so_far()}")
         return Unusable(f"cannot connect to {self._shown_url} ({words}); check --base-url, or start the server first")
 
-    def _words(self, error: Exception) -> str:
-        return str(error) if self._endpoint.scrubber is None else self._endpoint.scrubber.text(str(error))
+    def _scrubbed(self, text: str) -> str:
+        return text if self._endpoint.scrubber is None else self._endpoint.scrubber.text(text)
+
+    def _so_far(self) -> str:
+        return f"it had given {self._answers} good answers before" if self._answers > 1 else "it had answered before"
 
     def _out_of_time(self) -> OutOfTime:
         return OutOfTime("the time of the run (--max-time) is over")
