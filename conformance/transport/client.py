@@ -151,7 +151,8 @@ class Client:
         except _UNREACHABLE as error:
             raise self._unreachable(error) from None
         except (httpx.UnsupportedProtocol, httpx.LocalProtocolError, httpx.InvalidURL) as error:
-            raise Unusable(f"cannot send to {self._shown_url} ({self._scrubbed(str(error))}); check --base-url") from None
+            words = self._scrubbed(str(error))
+            raise Unusable(f"cannot send to {self._shown_url} ({words}); check --base-url") from None
         except (httpx.TransportError, OSError) as error:
             words = self._scrubbed(bodies.words(error))
             raise _BrokenReply(f"{self._shown_url} gave no HTTP reply: {words}") from None
