@@ -41,7 +41,9 @@ odd = st.one_of(
         lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(max_size=6), inner, max_size=3),
         max_leaves=6,
     ),
-)
+).map(copy.deepcopy)
+"""Values of every type; copies, since they are changed later."""
+
 MEMBERS = (
     "messages", "model", "tools", "tool_choice", "stream", "stream_options", "response_format", "stop", "n",
     "max_tokens", "max_completion_tokens", "logprobs", "top_logprobs", "seed", "temperature", "thinking", "reasoning",
