@@ -132,18 +132,21 @@ class Checker:
         chosen = self._message_rules if given.kind == "messages" else self.rules
         outcomes = check(given.conversation, profile, chosen, as_of=self._task.as_of)
         counts: Counts = Counter({("inputs", ""): 1, ("exchanges", ""): len(given.conversation)})
-        days = self._days(given, profile)
+        days, notes = self._by_day(given, profile)
         counts.update([("as_of", f"{profile.name} {day}") for day in days] if profile is not None else ())
         reported = [each for outcome in outcomes if (each := self._outcome(outcome, counts)) is not None]
         if self._task.lines and any(outcome["findings"] for outcome in reported):
             _add_lines(given, reported)
-        return CheckedInput(_report(given, profile, days, reported), counts)
+        return CheckedInput(_report(given, profile, days, notes, reported), counts)
 
-    def _days(self, given: Input, profile: Profile | None) -> list[str]:
-        """Return the days whose claims hold for the exchanges of an input, sorted."""
+    def _by_day(self, given: Input, profile: Profile | None) -> tuple[list[str], list[str]]:
+        """Return the days whose claims hold for the exchanges of an input, and notes on models not served then."""
         if profile is None:
-            return []
-        return sorted({self._task.as_of or exchange.date or profile.as_of for exchange in given.conversation})
+            return [], []
+        asked = {(self._task.as_of or each.date or profile.as_of, each.model) for each in given.conversation}
+        ended = sorted([(model, day) for day, model in asked if not profile.is_served(model, day)])
+        notes = [f"{profile.name} does not serve the model {model!r} on {day}" for model, day in ended]
+        return sorted({day for day, _ in asked}), notes
 
     def _profile(self, given: Input) -> Profile | None:
         name: str | None = self._task.provider
@@ -201,7 +204,7 @@ def _add_lines(given: Input, outcomes: list[dict[str, Any]]) -> None:
 
 
 def _report(
-    given: Input, profile: Profile | None, days: Sequence[str], outcomes: list[dict[str, Any]]
+    given: Input, profile: Profile | None, days: Sequence[str], notes: Sequence[str], outcomes: list[dict[str, Any]]
 ) -> dict[str, Any]:
     """Return the JSON object of an input; it has `as_of`, `lines` and `notes` only if they are not empty."""
     report: dict[str, Any] = {"path": _encodable(given.path), "line": given.line, "kind": given.kind}
@@ -210,8 +213,8 @@ def _report(
         report["as_of"] = _interval(days)
     if len(given.lines) > 1:
         report["lines"] = list(given.lines)
-    if given.notes:
-        report["notes"] = list(given.notes)
+    if given.notes or notes:
+        report["notes"] = [*given.notes, *notes]
     return report
 
 

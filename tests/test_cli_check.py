@@ -124,6 +124,13 @@ def test_the_claims_of_the_day_of_an_exchange_hold_unless_the_user_names_another
     assert f"checked by the claims of deepseek as of {as_of.replace('/', ' to ')}\n" in check(path, *chosen)[1]
 
 
+def test_a_model_that_the_provider_does_not_serve_on_that_day_is_noted(tmp_path: Path) -> None:
+    path = write(tmp_path / "a.json", {"request": {**GOOD["request"], "model": "kimi-k2.5"}})
+    notes = [check(path, "--provider", "moonshot", "--as-of", day)[1] for day in ("2026-08-30", "2026-08-31")]
+    said = "    moonshot does not serve the model 'kimi-k2.5' on 2026-08-31\n"
+    assert [False, True] == [said in text for text in notes]
+
+
 def test_today_is_the_day_of_the_clock(tmp_path: Path) -> None:
     before = datetime.now(UTC).date().isoformat()
     path = write(tmp_path / "good.json", GOOD)

@@ -1,12 +1,12 @@
 """Claims and the profile that holds them, resolved for a model and a day."""
 
 from bisect import bisect_right
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from fnmatch import fnmatchcase
 from typing import Any, Final, NamedTuple, TypeAlias
 
-from conformance.profiles.lifecycle import FOREVER, Lifecycle, is_served, period_on
+from conformance.profiles.lifecycle import FOREVER, Lifecycle, Period, is_served, period_on
 from conformance.profiles.sources import Source
 
 UNKNOWN = "unknown"
@@ -68,10 +68,14 @@ class Model:
 
 
 class _Layers(NamedTuple):
-    """Positions of model entries: those by which a name is an alias, then those about the model that answers."""
+    """What is known of a name in a period: whether it is served, and positions of model entries.
+
+    `aliases` are the entries by which it is an alias, `own` those about the model that answers.
+    """
 
     aliases: tuple[int, ...]
     own: tuple[int, ...]
+    served: bool
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,10 +100,19 @@ class Profile:
     lifecycle: Lifecycle = ()
     models: tuple[Model, ...] = ()
     claims: Histories = field(default_factory=dict)
-    as_of: str = FOREVER
+    as_of: str = ""
     _breaks: tuple[str, ...] = field(default=(), repr=False, compare=False)
     _layers: dict[tuple[str, int], _Layers] = field(default_factory=dict, repr=False, compare=False)
     _resolved: dict[tuple[_Layers, int], Claims] = field(default_factory=dict, repr=False, compare=False)
+
+    def __post_init__(self) -> None:
+        """Collect the days on which something changes, and the last one on which a source was read."""
+        if not self._breaks:
+            days = {day for each in self._dated() for day in (each.since, each.until)}
+            object.__setattr__(self, "_breaks", tuple(sorted(days - {""})))
+        if not self.as_of:
+            read = [source.read or source.searched for each in self._dated() for source in each.source]
+            object.__setattr__(self, "as_of", max(filter(None, read), default=FOREVER))
 
     def at(self, model: str = "", date: str = "") -> Claims:
         """Return the values of the claims for a model on a day (ISO 8601; empty means the day of `as_of`).
@@ -129,7 +142,7 @@ class Profile:
 
     def is_served(self, model: str, date: str = "") -> bool:
         """Return False if the provider is known not to serve a model by this name on a day."""
-        return is_served(self.lifecycle_of(model), date or self.as_of)
+        return self._matching(model, date or self.as_of).served
 
     def with_claims(self, claims: Claims) -> "Profile":
         """Return this profile with some claims replaced for every model and all dates."""
@@ -139,6 +152,14 @@ class Profile:
             for model in self.models
         ]
         return replace(self, models=tuple(models), claims={**self.claims, **replaced}, _layers={}, _resolved={})
+
+    def _dated(self) -> Iterator[Claim | Period]:
+        yield from self.lifecycle
+        for claims in (self.claims, *(model.claims for model in self.models)):
+            for history in claims.values():
+                yield from history
+        for model in self.models:
+            yield from model.lifecycle
 
     def _matching(self, model: str, day: str) -> _Layers:
         """Return the entries that are about a model on a day, by position."""
@@ -151,7 +172,8 @@ class Profile:
                 aliases.append(number)
                 period = period_on(self.models[number].lifecycle, day)
                 own = self._entries(period.alias_of if period else "")
-            found = _Layers(tuple(aliases), tuple([each for each in own if each not in aliases]))
+            others = tuple([each for each in own if each not in aliases])
+            found = _Layers(tuple(aliases), others, is_served(self.lifecycle_of(model), day))
             _bound(self._layers)
             self._layers[key] = found
         return found

@@ -13,7 +13,7 @@ from conformance.documents import read_json
 from conformance.documents.pointer import Place, render
 from conformance.errors import UnknownName, Unusable
 from conformance.profiles.claims import Claim, Disagreement, Histories, Model, Profile
-from conformance.profiles.lifecycle import FOREVER, Lifecycle, Period
+from conformance.profiles.lifecycle import Lifecycle, Period
 from conformance.profiles.sources import Source
 from conformance.resources import folder
 from conformance.schemas import SchemaError, validator
@@ -110,21 +110,13 @@ def _profile(name: str, value: Mapping[str, Any]) -> Profile:
         for each, entry in value.get("models", {}).items()
     ]
     models.sort(key=lambda model: (_is_glob(model.name), -len(model.name)))
-    claims = _histories(value["claims"])
-    service = _lifecycle(value)
-    histories = [history for each in (claims, *(model.claims for model in models)) for history in each.values()]
-    dated: list[Claim | Period] = [claim for history in histories for claim in history]
-    dated += [*service, *(period for model in models for period in model.lifecycle)]
-    days_read = [source.read or source.searched for each in dated for source in each.source]
     return Profile(
         name,
         **{key: value[key] for key in _PLAIN if key in value},
         hosts=tuple(value.get("hosts", ())),
-        lifecycle=service,
+        lifecycle=_lifecycle(value),
         models=tuple(models),
-        claims=claims,
-        as_of=max(filter(None, days_read), default=FOREVER),
-        _breaks=tuple(sorted({day for each in dated for day in (each.since, each.until)} - {""})),
+        claims=_histories(value["claims"]),
     )
 
 
