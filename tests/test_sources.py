@@ -1,8 +1,9 @@
 """`conformance sources check`: what becomes of cited pages, whatever their servers send."""
 
+import asyncio
 import gzip
 import json
-from collections.abc import Callable, Iterator
+from collections.abc import AsyncIterator, Callable, Iterator
 from datetime import UTC, date, datetime, timedelta
 from pathlib import Path
 from typing import Any
@@ -43,6 +44,8 @@ ANSWERS: dict[str, HttpReply] = {
     "/nowhere": HttpReply(302, b"", {"location": "http://[/"}),
     "/busy": HttpReply(429, b"", {"retry-after": "0"}),
     "/forbidden": HttpReply(403, b"", HTML),
+    "/untyped": HttpReply(200, f"<!doctype html>{TEXT}".encode(), {"content-type": ""}),
+    "/binary": HttpReply(200, TEXT.encode(), {"content-type": "application/pdf"}),
     "/empty": HttpReply(200, b"<div id=root></div>", HTML),
 }
 
@@ -56,6 +59,8 @@ FOUND: list[tuple[str, str, Kind | None, str]] = [
     ("/good", "never written", Kind.QUOTE, "never written"),
     ("/packed", "Send reasoning_content back", None, ""),
     ("/odd-charset", "Send reasoning_content back", None, ""),
+    ("/untyped", "Send reasoning_content back", None, ""),
+    ("/binary", "Send reasoning_content back", Kind.UNCHECKED, "too little text"),
     ("/moved", "Send reasoning_content back", Kind.MOVED, "/good"),
     ("/slash", "", None, ""),
     ("/gone", "any", Kind.GONE, "HTTP 404"),
@@ -66,7 +71,7 @@ FOUND: list[tuple[str, str, Kind | None, str]] = [
     ("/nowhere", "any", Kind.UNCHECKED, ""),
     ("/busy", "any", Kind.UNCHECKED, "busy"),
     ("/forbidden", "any", Kind.UNCHECKED, "HTTP 403"),
-    ("/empty", "any", Kind.UNCHECKED, "without its scripts"),
+    ("/empty", "any", Kind.UNCHECKED, "too little text"),
     ("/empty", "", None, ""),
 ]
 
@@ -130,14 +135,32 @@ def test_a_public_page_cannot_lead_to_a_private_address(tmp_path: Path) -> None:
     assert ("redirects to a private address" in page.failure, ["a.example"]) == (True, asked)
 
 
+class Endless(httpx.AsyncByteStream):
+    """A body that never ends: of so many bytes at once, or of none."""
+
+    def __init__(self, size: int) -> None:
+        self._size = size
+
+    async def __aiter__(self) -> AsyncIterator[bytes]:
+        while True:
+            await asyncio.sleep(0 if self._size else 60)
+            yield b" " * self._size
+
+
+@pytest.mark.parametrize(("size", "words"), [(1024 * 1024, "more than"), (0, "no whole reply within 0.2 seconds")])
+def test_a_body_that_never_ends_is_given_up(tmp_path: Path, size: int, words: str) -> None:
+    transport = httpx.MockTransport(lambda _: httpx.Response(200, stream=Endless(size)))
+    pace = fetching.Pace(delay=0.0, seconds=0.2 if not size else 60.0)
+    pages = fetching.fetch(["https://a.example/"], Pages(tmp_path), "", lambda _: None, pace, transport)
+    assert words in pages["https://a.example/"].failure
+
+
 def test_requests_to_a_host_never_overlap(tmp_path: Path) -> None:
     open_now: list[int] = [0]
     most: list[int] = []
 
     class Counting(httpx.AsyncBaseTransport):
         async def handle_async_request(self, request: httpx.Request) -> httpx.Response:
-            import asyncio
-
             open_now[0] += 1
             await asyncio.sleep(0)
             most.append(open_now[0])

@@ -23,6 +23,8 @@ _TAG: Final = re.compile(r"<[^<>]*>")
 _ESCAPED: Final = re.compile(r"\\u([0-9a-fA-F]{4})|\\[nrt]")
 _ELLIPSIS: Final = re.compile(r"\[?(?:…|\.\.\.)\]?")
 _NOT_LETTERS: Final = re.compile(r"[\W_]+")
+_TEXT: Final = re.compile(r"text/|json|xml|javascript|yaml")
+_HEAD: Final = 20
 _DIGITS: Final = 32
 _CHARSETS: Final = frozenset({"gb18030", "gb2312", "gbk", "big5", "euc-jp", "shift_jis", "iso-8859-1", "windows-1252"})
 """The encodings of text that pages have beside UTF-8; Python knows others, some of which are slow."""
@@ -85,10 +87,16 @@ class Pages:
 
 
 def readable(content: bytes, content_type: str) -> str:
-    """Return the text of a body: without markup, with the texts that scripts hold; nothing of it is interpreted."""
-    named = content_type.lower().partition("charset=")[2].partition(";")[0].strip(" \"'")
+    """Return the text of a body: without markup, with the texts that scripts hold; nothing of it is interpreted.
+
+    It is empty for a body that is no text, such as a PDF.
+    """
+    kind = content_type.lower()
+    if kind and not _TEXT.search(kind):
+        return ""
+    named = kind.partition("charset=")[2].partition(";")[0].strip(" \"'")
     text = content.decode(named if named in _CHARSETS else "utf-8", "replace")[:MAX_TEXT]
-    if "html" in content_type.lower():
+    if "html" in kind or text.lstrip()[:_HEAD].lower().startswith(("<!doctype html", "<html")):
         # Scripts hold pages as JSON, whose markup is escaped.
         text = html.unescape(_TAG.sub(" ", _unescaped(text)))
     return " ".join(text.split())

@@ -17,7 +17,7 @@ _MIN_FRAGMENT: Final = 12
 """Characters of a message between placeholders that are long enough to be looked for."""
 
 _MIN_TEXT: Final = 400
-"""A shorter page holds no words, most likely because scripts load them."""
+"""A shorter page holds no words, most likely because scripts load them, or because it is no text."""
 
 
 class Kind(StrEnum):
@@ -105,7 +105,7 @@ def _quoted(source: Source, page: Page) -> Iterator[tuple[Kind, Source, str]]:
     if source.package:
         yield Kind.UNCHECKED, source, "the quote: files of packages are not downloaded"
     elif len(page.text) < _MIN_TEXT:
-        yield Kind.UNCHECKED, source, "the quote: the page holds no text without its scripts"
+        yield Kind.UNCHECKED, source, "the quote: the page holds too little text"
     else:
         yield Kind.QUOTE, source, source.quote
 
