@@ -65,6 +65,28 @@ def test_an_engine_says_what_the_script_says(answer: str, expected: list[str]) -
     assert expected == [result.name for result in found]
 
 
+@pytest.mark.parametrize("variant", ["plain", "stream"])
+@pytest.mark.parametrize(
+    ("claim", "expected"),
+    [
+        ("accepted", (Status.FAILED, f"accepted: {EXCHANGED}")),
+        ("damaged", (Status.PASSED, f"accepted: {EXCHANGED}")),
+        ("unknown", (Status.NOT_APPLICABLE, f"accepted: {EXCHANGED}")),
+    ],
+)
+@pytest.mark.parametrize("provider", ["openai", "deepseek", "mistral", "vllm"])
+def test_a_simulator_that_is_claimed_to_exchange_reversed_results_does_so(
+    provider: str, claim: str, expected: tuple[Status, str], variant: str
+) -> None:
+    profile = profiles.load(provider)
+    exchanging = Simulator(profile.with_claims({"results.reversed": "damaged"}))
+    claiming = profile.with_claims({"results.reversed": claim})
+    case = play(PARALLEL, variant, Subject(claiming, profile.model, exchanging.send, Evidence.LIVE))
+    (result,) = [each for each in case.probes if each.name == "results-reversed"]
+    assert expected == (result.status, result.observed)
+    assert [] == [each for each in case.probes if each.name == AS_SCRIPTED]
+
+
 @pytest.mark.parametrize(
     ("claim", "answer", "expected"),
     [

@@ -3,9 +3,12 @@
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import cache
+from itertools import takewhile
 from typing import Any
 
 from conformance import scenarios
+from conformance.documents import parse_json
+from conformance.errors import InvalidDocument
 from conformance.scenarios import Scenario, Turn
 from conformance.simulator.instances import sample
 
@@ -32,8 +35,46 @@ def next_turn(body: Mapping[str, Any], scenario: Scenario | None, claims: Mappin
         called = [name for name, _ in turn.calls]
         demanded = demanded_call(body, claims)
         if set(called) <= offered.keys() and (not demanded or (called and demanded in ("required", *called))):
-            return turn
-    return _improvised(demanded_call(body, claims), offered, messages)
+            return with_results_exchanged(turn, messages, claims)
+    return with_results_exchanged(_improvised(demanded_call(body, claims), offered, messages), messages, claims)
+
+
+def with_results_exchanged(turn: Turn, messages: Sequence[Any], claims: Mapping[str, Any]) -> Turn:
+    """Return a turn as of a provider that assigns results to calls by position, if it is claimed to be one.
+
+    Then the answer to results in another order than their calls names each with a wrong call.
+    """
+    calls, results = _last_calls(messages)
+    if claims.get("results.reversed") != "damaged" or turn.calls or not _is_reordered(calls, results):
+        return turn
+    pairs = [f"{_label(call)}: {result.get('content')}." for call, result in zip(calls, results, strict=True)]
+    return replace(turn, says=" ".join(["The results:", *pairs]))
+
+
+def _last_calls(messages: Sequence[Any]) -> tuple[list[Any], list[Mapping[str, Any]]]:
+    """Return the calls of the last message that has some, and the tool messages at the end of the messages."""
+    results = [*takewhile(lambda each: isinstance(each, dict) and each.get("role") == "tool", reversed(messages))][::-1]
+    caller = messages[-len(results) - 1] if len(messages) > len(results) else None
+    calls = caller.get("tool_calls") if isinstance(caller, dict) else None
+    return (calls if isinstance(calls, list) else []), results
+
+
+def _is_reordered(calls: Sequence[Any], results: Sequence[Mapping[str, Any]]) -> bool:
+    wanted = [call.get("id") if isinstance(call, dict) else None for call in calls]
+    found = [result.get("tool_call_id") for result in results]
+    return wanted != found and sorted(map(repr, wanted)) == sorted(map(repr, found))
+
+
+def _label(call: Mapping[str, Any]) -> str:
+    """Return the first text among the arguments of a call, or the name of its function."""
+    function = call.get("function")
+    function = function if isinstance(function, dict) else {}
+    try:
+        arguments = parse_json(str(function.get("arguments")), "arguments")
+    except InvalidDocument:
+        arguments = None
+    values = arguments.values() if isinstance(arguments, dict) else ()
+    return next((value for value in values if isinstance(value, str)), str(function.get("name")))
 
 
 def adapted(turn: Turn, body: Mapping[str, Any], tools: Sequence[str]) -> Turn:

@@ -136,6 +136,8 @@ class Session:
         turn = turns[self._turns - 1] if self._turns <= len(turns) else AFTER_SCRIPT
         named = {**body, "model": self._model(body)}
         turn = script.adapted(turn, named, self.scenario.tools)
+        if isinstance(body.get("messages"), list):
+            turn = script.with_results_exchanged(turn, body["messages"], self.profile.at(self._model(body)))
         return responder.reply(named, turn, responder.context(named, self._history()))
 
     def _history(self) -> list[dict[str, Any]]:
