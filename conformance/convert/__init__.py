@@ -41,8 +41,8 @@ def prepare(
     `messages` is a list of messages as `schemas/canonical/transcript.json` describes it, or a request body with one;
     keys that are not canonical are allowed, and left out if the provider does not know them. `profile` is a Profile,
     a name such as "deepseek", the path of a YAML file, or a mapping of claims. `model` defaults to that of the body
-    (empty: what holds for every model), `date`, an ISO 8601 day, to today. `file` is the name of the transcript in
-    errors.
+    (empty: what holds for every model), `date`, an ISO 8601 day, to the last one on which the profile's sources were
+    read. `file` is the name of the transcript in errors.
 
     `.messages` is a fresh list. `.notes` names every difference: a JSON Pointer into `messages`, the reason, and the
     claim behind it; `.unfixed` are those of what the provider is known to reject and could not be fixed. `.ids` maps

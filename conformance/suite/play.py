@@ -62,7 +62,7 @@ class Subject:
 
     @property
     def claims(self) -> Mapping[str, Any]:
-        """Return what the profile claims about this model today."""
+        """Return what the profile claims about this model."""
         return self.profile.at(self.model, "")
 
 

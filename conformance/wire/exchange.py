@@ -34,7 +34,8 @@ class Exchange:
     `streamed`: whether the reply is an event stream; detected from its text and content type.
     `headers`: the reply's headers; a mapping, `httpx.Headers` or pairs, names in any case, stored in lower case.
     `url`: the URL of the request. `model`: the requested model; taken from the request, else from the reply.
-    `date`: the day of the exchange, ISO 8601 or a `date`; it selects the claims that applied then; empty means today.
+    `date`: the day of the exchange, ISO 8601 or a `date`; it selects the claims that applied then; empty means the
+    last day on which the sources of a profile were read.
 
     Raises TypeError for a value that JSON cannot hold, such as an object of an SDK, and InvalidDocument for a request
     whose text is not JSON.
