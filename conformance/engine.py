@@ -1,24 +1,28 @@
 """The engine: one pure function checks every conversation, wherever it came from."""
 
-from collections.abc import Mapping, Sequence
-from functools import cache
+from collections.abc import Iterator, Mapping, Sequence
+from functools import cache, lru_cache
+from itertools import compress, groupby
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any, Final, NamedTuple, TypeAlias
 
 from conformance import profiles
 from conformance.documents.pointer import Place, render
 from conformance.profiles import UNKNOWN, Profile
 from conformance.results import Finding, Level, Outcome, Refusal, Status
-from conformance.rules import Fault, Rule, load, select
-from conformance.rules.context import Context, SchemaFaults
+from conformance.rules import UNCLAIMED, Fault, Judge, Rule, Where, load, select
+from conformance.rules.context import Claimed, Context, SchemaFaults
 from conformance.schemas import SchemaError, validator
 from conformance.wire.elements import Body
 from conformance.wire.exchange import Conversation, Exchange
 from conformance.wire.index import Index
-from conformance.wire.views import View
+from conformance.wire.views import Side, View
 
 MAX_FINDINGS = 100
 """An outcome holds this many findings of its rule; a last one says how many more there were."""
+
+_BODIES: Final = {Side.CLIENT: "request", Side.PROVIDER: "response"}
+_NO_CLAIMS: Final[Mapping[str, Any]] = {}
 
 _MESSAGE_DEPTH = 4
 """The length of the place of a message, `/<exchange>/request/messages/<number>`. Only messages are closed objects."""
@@ -55,8 +59,7 @@ def check(
         if not isinstance(exchange, Exchange):
             message = f"expected an Exchange or a sequence of them, got {type(exchange).__qualname__}"
             raise TypeError(message)
-    chosen = _rules(rules)
-    return _check(tuple(exchanges), profiles.resolve_profile(profile), chosen, as_of)
+    return judge(tuple(exchanges), profiles.resolve_profile(profile), _rules(rules), as_of).outcomes()
 
 
 def _rules(given: Sequence[Rule | str] | str | None) -> Sequence[Rule]:
@@ -69,87 +72,187 @@ def _rules(given: Sequence[Rule | str] | str | None) -> Sequence[Rule]:
     return (*[each for each in given if isinstance(each, Rule)], *(select(ids) if ids else ()))
 
 
-def _check(
-    conversation: Conversation, profile: Profile | None, rules: Sequence[Rule], as_of: str
-) -> tuple[Outcome, ...]:
-    claimed = profile is not None
-    plan = _plan_of_all(claimed=claimed) if rules is load() else _plan(rules, claimed=claimed)
+class Judgement(NamedTuple):
+    """What was found in a conversation, without an outcome for each rule that found nothing.
+
+    `counts`: how many elements each rule judged, in the order of the rules; `UNCLAIMED` where a claim that it needs is
+    not known. `found`: the outcomes of the rules that failed or broke, by position. `idle`: the outcome of each rule if
+    it judges nothing.
+    """
+
+    rules: Sequence[Rule]
+    idle: tuple[Outcome, ...]
+    counts: list[int]
+    found: dict[int, Outcome]
+
+    def outcomes(self) -> tuple[Outcome, ...]:
+        """Return one outcome per rule."""
+        outcomes, counts = list(self.idle), self.counts
+        for position in compress(range(len(counts)), counts):
+            rule, count = self.rules[position], counts[position]
+            outcomes[position] = rule.outcomes.get(count) or rule.outcome(count)
+        for position, outcome in self.found.items():
+            outcomes[position] = outcome
+        return tuple(outcomes)
+
+    def judged(self) -> Iterator[tuple[str, int]]:
+        """Yield the id of each rule that judged elements, with their number."""
+        for position in compress(range(len(self.counts)), self.counts):
+            if self.counts[position] != UNCLAIMED:
+                yield self.rules[position].id, self.counts[position]
+
+
+def judge(conversation: Conversation, profile: Profile | None, rules: Sequence[Rule], as_of: str = "") -> Judgement:
+    """Check a conversation as `check` does; a rule that finds nothing costs no object."""
     index = Index(conversation)
     schema = _schema_faults(index)
-    contexts = [
-        Context(number, index, {} if profile is None else profile.at(exchange.model, as_of or exchange.date), schema)
-        for number, exchange in enumerate(conversation)
-    ]
-    outcomes = list(plan.idle)
-    for view, group in plan.groups:
+    contexts, plans = [], []
+    for number, exchange in enumerate(conversation):
+        claims = _NO_CLAIMS if profile is None else profile.at(exchange.model, as_of or exchange.date)
+        contexts.append(Context(number, index, claims, schema))
+        plans.append(_plan(_Chosen(rules, claims, claimed=profile is not None)))
+    run = _Run(contexts, [0] * len(rules))
+    # Without an exchange there are no elements, and any plan will do.
+    first = plans[0] if plans else _plan(_Chosen(rules, _NO_CLAIMS, claimed=profile is not None))
+    is_uniform = all([plan is first for plan in plans])
+    for view, group in first.groups.items():
         elements = view.select(index)
-        if elements:
-            for position, rule in group:
-                outcomes[position] = _run(rule, elements, contexts)
-    valid = not schema.shapes and not schema.unknown
-    for position, rule in plan.by_schema:
-        view = rule.on
-        if valid and view.count_valid is not None:
-            outcomes[position] = rule.passed(view.count_valid(index))
+        if not elements:
+            continue
+        for position in group.unclaimed:
+            if is_uniform or all([position in plan.groups[view].unclaimed for plan in plans]):
+                run.counts[position] = UNCLAIMED
+        if is_uniform:
+            run.judge([(group.steps, elements)])
         else:
-            elements = view.select(index)
-            outcomes[position] = rule.passed(len(elements)) if valid else _run(rule, elements, contexts)
-    return tuple(outcomes)
+            parts = groupby(elements, key=lambda element: plans[element.place[0]])
+            run.judge([(plan.groups[view].steps, list(some)) for plan, some in parts])
+    _judge_by_schema(first, index, schema, run)
+    found = {at: _failed(rules[at], run.counts[at], faulty, contexts) for at, faulty in run.faulty.items()}
+    for position, error in run.errors.items():
+        rule, reason = rules[position], f"{type(error).__name__}: {error}"
+        found[position] = Outcome(rule.id, Status.ERRORED, rule.level, run.counts[position], reason=reason)
+    return Judgement(rules, first.idle, run.counts, found)
+
+
+def _judge_by_schema(plan: "_Plan", index: Index, schema: SchemaFaults, run: "_Run") -> None:
+    """Judge what only the schemas find: the elements of valid bodies are just counted."""
+    is_valid = not schema.shapes and not schema.unknown
+    for view, steps in plan.by_schema.items():
+        if is_valid and view.count_valid is not None:
+            count = view.count_valid(index)
+            for position, _, _ in steps:
+                run.counts[position] = count
+            continue
+        elements = view.select(index)
+        faulty = [each for each in elements if each.place in schema.shapes or each.place in schema.unknown]
+        for step in steps:
+            position, where, _ = step
+            if where is None or is_valid:
+                run.judge([((step,), faulty)])
+                run.counts[position] = len(elements)
+            else:
+                run.judge([((step,), elements)])
+
+
+_Step: TypeAlias = tuple[int, Where | None, Judge]
+"""A rule as it runs: its position, which elements it concerns, and how it judges one."""
+
+
+class _Run:
+    """The rules while they judge the elements of one conversation.
+
+    `faulty`: the faults of each rule, by position, with their elements. `errors`: what broken rules raised.
+    """
+
+    __slots__ = ("contexts", "counts", "errors", "faulty")
+
+    def __init__(self, contexts: list[Context], counts: list[int]) -> None:
+        self.contexts = contexts
+        self.counts = counts
+        self.faulty: dict[int, list[tuple[Any, Fault]]] = {}
+        self.errors: dict[int, Exception] = {}
+
+    def judge(self, parts: Sequence[tuple[tuple[_Step, ...], Sequence[Any]]]) -> None:
+        """Let all rules of a view judge each element in one pass; if one raises, let each of them do so alone."""
+        contexts, counts = self.contexts, self.counts
+        try:
+            for steps, elements in parts:
+                for element in elements:
+                    context = contexts[element.place[0]]
+                    for position, where, judge_element in steps:
+                        if where is None or where(element, context):
+                            counts[position] += 1
+                            faults = judge_element(element, context)
+                            if faults:
+                                self.faulty.setdefault(position, []).extend([(element, fault) for fault in faults])
+        except Exception as error:  # noqa: BLE001 — the one place that turns a broken rule into an outcome
+            positions = sorted({position for steps, _ in parts for position, _, _ in steps})
+            if len(positions) == 1:
+                self.errors[positions[0]] = error
+                return
+            for alone in positions:
+                counts[alone] = 0
+                self.faulty.pop(alone, None)
+                self.judge([(tuple([step for step in steps if step[0] == alone]), some) for steps, some in parts])
+
+
+class _Group(NamedTuple):
+    """The rules of one view that the claims leave, and the positions of those that need a claim that is not known."""
+
+    steps: tuple[_Step, ...]
+    unclaimed: frozenset[int]
 
 
 class _Plan(NamedTuple):
-    """A rule set, arranged so that rules with nothing to check cost nothing.
+    """A rule set, arranged for some claims: rules that they rule out are gone before the first element.
 
-    `idle`: the outcome of each rule if it finds nothing to check, in the order of the rules. `groups`: the rules of
-    each view, with their positions. `by_schema`: the rules that only report what the schemas find.
+    `idle`: the outcome of each rule if it judges nothing, in the order of the rules. `by_schema`: the rules that only
+    report what the schemas find.
     """
 
     idle: tuple[Outcome, ...]
-    groups: tuple[tuple[View, tuple[tuple[int, Rule], ...]], ...]
-    by_schema: tuple[tuple[int, Rule], ...]
+    groups: Mapping[View, _Group]
+    by_schema: Mapping[View, tuple[_Step, ...]]
 
 
-@cache
-def _plan_of_all(*, claimed: bool) -> _Plan:
-    return _plan(load(), claimed=claimed)
+class _Chosen:
+    """What a plan is made for; two are equal if they are about the same objects, which is quick to tell."""
+
+    __slots__ = ("_key", "claimed", "claims", "rules")
+
+    def __init__(self, rules: Sequence[Rule], claims: Mapping[str, Any], *, claimed: bool) -> None:
+        self.rules, self.claims, self.claimed = rules, claims, claimed
+        self._key = id(rules), id(claims), claimed
+
+    def __hash__(self) -> int:
+        return hash(self._key)
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, _Chosen) and self._key == other._key
 
 
-def _plan(rules: Sequence[Rule], *, claimed: bool) -> _Plan:
+@lru_cache(maxsize=64)
+def _plan(chosen: _Chosen) -> _Plan:
+    claimed = Claimed(chosen.claims)
     idle = []
-    groups: dict[View, list[tuple[int, Rule]]] = {}
-    by_schema = []
-    for position, rule in enumerate(rules):
-        unclaimed = bool(rule.needs) and not claimed
-        idle.append(rule.unclaimed() if unclaimed else rule.passed(0))
+    steps: dict[View, list[_Step]] = {}
+    unclaimed: dict[View, set[int]] = {}
+    by_schema: dict[View, list[_Step]] = {}
+    for position, rule in enumerate(chosen.rules):
+        step = position, rule.where, rule.judge
+        idle.append(rule.unclaimed() if rule.needs and not chosen.claimed else rule.passed(0))
         if rule.by_schema:
-            by_schema.append((position, rule))
-        elif not unclaimed:
-            groups.setdefault(rule.on, []).append((position, rule))
-    return _Plan(tuple(idle), tuple((view, tuple(group)) for view, group in groups.items()), tuple(by_schema))
-
-
-def _run(rule: Rule, elements: Sequence[Any], contexts: list[Context]) -> Outcome:
-    judge, where = rule.judge, rule.where
-    if rule.needs:
-        known = {number for number, context in enumerate(contexts) if context.knows(*rule.needs)}
-        if not known:
-            return rule.unclaimed()
-        elements = [element for element in elements if element.place[0] in known]
-    faulty: list[tuple[Any, Fault]] = []
-    judged = 0
-    try:
-        for element in elements:
-            context = contexts[element.place[0]]
-            if where is None or where(element, context):
-                judged += 1
-                faults = judge(element, context)
-                if faults:
-                    faulty += [(element, fault) for fault in faults]
-    except Exception as error:  # noqa: BLE001 — the one place that turns a broken rule into an outcome
-        return Outcome(rule.id, Status.ERRORED, rule.level, judged, reason=f"{type(error).__name__}: {error}")
-    if faulty:
-        return _failed(rule, judged, faulty, contexts)
-    return rule.outcomes.get(judged) or rule.passed(judged)
+            by_schema.setdefault(rule.on, []).append(step)
+            continue
+        known = claimed.knows(*rule.needs)
+        steps.setdefault(rule.on, [])
+        if known and (rule.when is None or rule.when(claimed)):
+            steps[rule.on].append(step)
+        elif not known and chosen.claimed:
+            unclaimed.setdefault(rule.on, set()).add(position)
+    groups = {view: _Group(tuple(listed), frozenset(unclaimed.get(view, ()))) for view, listed in steps.items()}
+    return _Plan(tuple(idle), groups, {view: tuple(listed) for view, listed in by_schema.items()})
 
 
 def _failed(rule: Rule, judged: int, faulty: list[tuple[Any, Fault]], contexts: list[Context]) -> Outcome:
@@ -231,7 +334,9 @@ def _schema_faults(index: Index) -> SchemaFaults:
     shapes: dict[Place, list[SchemaError]] = {}
     unknown: dict[Place, list[SchemaError]] = {}
     if errors:
-        owners = {element.place for rule in load() if rule.by_schema for element in rule.on.select(index)}
+        # Nothing but the views of those rules tells where an element is.
+        sides = {error.place[1] for error in errors}
+        owners = {element.place for view in _shaped() if _BODIES[view.side] in sides for element in view.select(index)}
         for error in errors:
             if error.keyword == "additionalProperties":
                 unknown.setdefault(error.place[:_MESSAGE_DEPTH], []).append(error)
@@ -241,6 +346,12 @@ def _schema_faults(index: Index) -> SchemaFaults:
                 place = place[:-1]
             shapes.setdefault(place, []).append(error)
     return SchemaFaults(shapes, unknown)
+
+
+@cache
+def _shaped() -> tuple[View, ...]:
+    """Return the views whose rules only report what the schemas find."""
+    return tuple(dict.fromkeys([rule.on for rule in load() if rule.by_schema]))
 
 
 def _errors(name: str, bodies: Sequence[Body]) -> list[SchemaError]:

@@ -112,11 +112,11 @@ def _observed(rule: Rule, reads: Reads) -> Rule:
     def where(part: Any, context: Any) -> bool:
         reads.current = rule.id, part.place[0]
         try:
-            return rule.where is None or rule.where(part, context)
+            return (rule.when is None or rule.when(context)) and (rule.where is None or rule.where(part, context))
         finally:
             reads.current = None
 
-    return replace(rule, judge=judge, where=where)
+    return replace(rule, judge=judge, where=where, when=None)
 
 
 REFUSING: Final = frozenset({"verdict", "bound", "constraint"})

@@ -18,20 +18,22 @@ from conformance.errors import UnknownName
 from conformance.profiles import Source
 from conformance.results import NOTHING_TO_JUDGE, Level, Outcome, Status
 from conformance.rule_ids import current_id, matches
-from conformance.rules.context import Context, Fault
+from conformance.rules.context import Claimed, Context, Fault
 from conformance.wire.exchange import Conversation
 from conformance.wire.views import View
 
 __all__ = [
-    "Context", "Example", "Fault", "Judge", "Rule", "Source", "Where", "advice", "by_id", "current_id", "example",
-    "load", "rule", "select",
+    "UNCLAIMED", "Claimed", "Context", "Example", "Fault", "Judge", "Rule", "Source", "When", "Where", "advice",
+    "by_id", "current_id", "example", "load", "rule", "select",
 ]  # fmt: skip
 
 Judge: TypeAlias = Callable[[Any, Context], Iterable[Fault] | None]
 Where: TypeAlias = Callable[[Any, Context], bool]
+When: TypeAlias = Callable[[Claimed], bool]
 
 _FIX: Final = re.compile(r"To fix it,\s+", re.IGNORECASE)
-_UNCLAIMED: Final = -1
+UNCLAIMED: Final = -1
+"""Stands for the number of judged elements if a claim that a rule needs is not known."""
 MAX_CACHED: Final = 256
 """Outcomes of fewer elements than this are kept, so that memory does not grow with the sizes that were seen."""
 
@@ -82,8 +84,9 @@ def example(base: str, edits: Mapping[str, Any] | None = None, claims: Mapping[s
 class Rule:
     """One fact that must hold, and how to check it.
 
-    `on`: the view whose elements are checked. `where`: which of them the rule concerns. `needs`: the claims without
-    which it does not apply. `claim`: the claim that says what the provider does about a violation. `reads`: every claim
+    `on`: the view whose elements are checked. `where`: which of them the rule concerns. `when`: whether the claims let
+    it apply, asked once for all exchanges with the same claims. `needs`: the claims without which it does not apply.
+    `claim`: the claim that says what the provider does about a violation. `reads`: every claim
     that it asks for, these first. `by_schema`: the schemas find the faults, so that a valid body costs nothing.
     """
 
@@ -96,6 +99,7 @@ class Rule:
     bad: Sequence[Example]
     good: Sequence[Example]
     where: Where | None
+    when: When | None
     needs: tuple[str, ...]
     claim: str | None
     reads: tuple[str, ...]
@@ -128,12 +132,16 @@ class Rule:
                 self.outcomes[judged] = outcome
         return outcome
 
+    def outcome(self, judged: int) -> Outcome:
+        """Return the outcome for a number of judged elements, or `UNCLAIMED`, if the rule finds nothing wrong."""
+        return self.unclaimed() if judged == UNCLAIMED else self.passed(judged)
+
     def unclaimed(self) -> Outcome:
         """Return the outcome if the profile has no value for a claim that the rule needs."""
-        outcome = self.outcomes.get(_UNCLAIMED)
+        outcome = self.outcomes.get(UNCLAIMED)
         if outcome is None:
             reason = f"not documented: {', '.join(self.needs)}"
-            outcome = self.outcomes[_UNCLAIMED] = Outcome(self.id, Status.NOT_APPLICABLE, self.level, reason=reason)
+            outcome = self.outcomes[UNCLAIMED] = Outcome(self.id, Status.NOT_APPLICABLE, self.level, reason=reason)
         return outcome
 
 
@@ -145,6 +153,7 @@ def rule(  # noqa: PLR0913 — each is one declared fact of a rule, given by nam
     bad: Sequence[Example],
     good: Sequence[Example] = (),
     where: Where | None = None,
+    when: When | None = None,
     needs: tuple[str, ...] = (),
     claim: str | None = None,
     reads: tuple[str, ...] = (),
@@ -159,7 +168,21 @@ def rule(  # noqa: PLR0913 — each is one declared fact of a rule, given by nam
         doc = "\n".join(line.strip() for line in (judge.__doc__ or "").strip().splitlines())
         every = tuple(dict.fromkeys((*needs, *((claim,) if claim else ()), *reads)))
         return Rule(
-            _id(judge.__module__), level, on, judge, doc, source, bad, good, where, needs, claim, every, by_schema, {}
+            _id(judge.__module__),
+            level,
+            on,
+            judge,
+            doc,
+            source,
+            bad,
+            good,
+            where,
+            when,
+            needs,
+            claim,
+            every,
+            by_schema,
+            {},
         )
 
     return declare

@@ -50,18 +50,43 @@ class SchemaFaults(NamedTuple):
     unknown: Mapping[Place, list[SchemaError]]
 
 
-class Context:
-    """The surroundings of the elements of one exchange.
+class Claimed:
+    """What a profile claims for one model on one day; empty without a profile."""
 
-    `claims` are those that hold for the exchange's model and date; empty without a profile.
-    """
+    __slots__ = ("claims",)
 
-    __slots__ = ("_declared", "_number", "_sent_ids", "_thinks", "claims", "exchange", "index", "schema")
+    def __init__(self, claims: Mapping[str, Any]) -> None:
+        self.claims = claims
+
+    def claim(self, name: str, default: Any = None) -> Any:
+        """Return the value of a claim, or the default if there is no claim or its value is unknown."""
+        value = self.claims.get(name, UNKNOWN)
+        return default if value == UNKNOWN else value
+
+    def knows(self, *names: str) -> bool:
+        """Return whether each of these claims has a value."""
+        return all([self.claims.get(name, UNKNOWN) != UNKNOWN for name in names])
+
+    def claims_any(self, name: str, *words: str) -> bool:
+        """Return whether a claim that is a word or a list of words names one of these."""
+        return not set(words).isdisjoint(as_words(self.claim(name)))
+
+    def rejects_or_damages(self, name: str) -> bool:
+        """Return whether the provider is known to reject the deviation that a claim is about, or to damage a reply."""
+        verdict = self.claims.get(name)
+        # Claims about a maximum or a pattern have the verdict beside it.
+        return profiles.rejects_or_damages(verdict.get("refusal", verdict) if isinstance(verdict, Mapping) else verdict)
+
+
+class Context(Claimed):
+    """The surroundings of the elements of one exchange, with the claims that hold for its model and date."""
+
+    __slots__ = ("_declared", "_number", "_sent_ids", "_thinks", "exchange", "index", "schema")
 
     def __init__(self, number: int, index: Index, claims: Mapping[str, Any], schema: SchemaFaults) -> None:
+        super().__init__(claims)
         self.exchange: Exchange = index.conversation[number]
         self.index = index
-        self.claims = claims
         self.schema = schema
         self._number = number
         self._thinks: Any = ...
@@ -124,25 +149,6 @@ class Context:
         """Yield the keys of the message at a place that the canonical wire does not have, each with its object."""
         for error in self.schema.unknown.get(place, ()):
             yield from [(error.place, key) for key in error.extra]
-
-    def claim(self, name: str, default: Any = None) -> Any:
-        """Return the value of a claim, or the default if there is no claim or its value is unknown."""
-        value = self.claims.get(name, UNKNOWN)
-        return default if value == UNKNOWN else value
-
-    def knows(self, *names: str) -> bool:
-        """Return whether each of these claims has a value."""
-        return all([self.claims.get(name, UNKNOWN) != UNKNOWN for name in names])
-
-    def claims_any(self, name: str, *words: str) -> bool:
-        """Return whether a claim that is a word or a list of words names one of these."""
-        return not set(words).isdisjoint(as_words(self.claim(name)))
-
-    def rejects_or_damages(self, name: str) -> bool:
-        """Return whether the provider is known to reject the deviation that a claim is about, or to damage a reply."""
-        verdict = self.claims.get(name)
-        # Claims about a maximum or a pattern have the verdict beside it.
-        return profiles.rejects_or_damages(verdict.get("refusal", verdict) if isinstance(verdict, Mapping) else verdict)
 
     @property
     def thinks(self) -> bool | None:

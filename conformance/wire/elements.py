@@ -85,16 +85,12 @@ class Reply(NamedTuple):
 
 
 class Streamed(NamedTuple):
-    """The event stream of a reply, assembled."""
+    """The event stream of a reply, assembled; `has_calls`: whether it contains tool calls."""
 
     place: Place
     value: Stream
     request: dict[str, Any] | None
-
-    @property
-    def has_calls(self) -> bool:
-        """Return whether the stream contains tool calls."""
-        return any(choice.calls for choice in self.value.choices)
+    has_calls: bool
 
 
 class Resent(NamedTuple):

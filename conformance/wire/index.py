@@ -233,7 +233,8 @@ class Index:
     def _read_stream(self, answer: Body, text: str, request: dict[str, Any] | None) -> None:
         place = answer.place
         stream = assemble(read(text))
-        self.streams.append(Streamed(place, stream, request))
+        has_calls = any([choice.calls for choice in stream.choices])
+        self.streams.append(Streamed(place, stream, request, has_calls))
         for choice in stream.choices:
             at = (*place, "choices", choice.index)
             complete = choice.finish_reason is not None

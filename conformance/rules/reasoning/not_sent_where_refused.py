@@ -1,7 +1,7 @@
 from typing import Any
 
 from conformance.results import Level
-from conformance.rules import Context, Fault, Source, example, rule
+from conformance.rules import Claimed, Context, Fault, Source, example, rule
 from conformance.rules.context import is_refusal, messages
 from conformance.wire.elements import Body
 from conformance.wire.reasoning import FIELDS, has_field
@@ -16,16 +16,17 @@ _REFUSED = {
 }
 
 
-def _refused(context: Context) -> list[str]:
+def _refused(claimed: Claimed) -> list[str]:
     """Return the fields that the provider is known to reject in an assistant message."""
-    claims = context.claims
+    claims = claimed.claims
     return [field for field in FIELDS if is_refusal(claims.get(f"reasoning.input.{field}"))] if claims else []
 
 
 @rule(
     Level.MUST,
     on=requests,
-    where=lambda request, context: bool(_refused(context)) and any(messages(request.value, "assistant")),
+    where=lambda request, _context: any(messages(request.value, "assistant")),
+    when=lambda claimed: bool(_refused(claimed)),
     source=Source(
         "https://github.com/janhq/jan/issues/8136",
         "for 'role:assistant' the following must be satisfied"

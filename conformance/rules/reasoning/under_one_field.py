@@ -12,9 +12,9 @@ _REFUSED = {"reasoning.input.both": {"status": 400, "message": "messages.{index}
 @rule(
     Level.MUST,
     on=requests,
-    where=lambda _request, context: (
-        context.rejects_or_damages("reasoning.input.both")
-        and not any([context.rejects_or_damages(f"reasoning.input.{name}") for name in PAIR])
+    when=lambda claimed: (
+        claimed.rejects_or_damages("reasoning.input.both")
+        and not any([claimed.rejects_or_damages(f"reasoning.input.{name}") for name in PAIR])
     ),
     source=Source("https://github.com/agentjido/req_llm/issues/772"),
     bad=[example("thinking-session", _BOTH, _REFUSED)],

@@ -13,7 +13,7 @@ _CLAIMS = ("arguments.malformed-in-request", "arguments.empty-in-request", "argu
 @rule(
     Level.MUST,
     on=requests,
-    where=lambda _request, context: any(context.rejects_or_damages(name) for name in _CLAIMS),
+    when=lambda claimed: any(claimed.rejects_or_damages(name) for name in _CLAIMS),
     source=Source("https://github.com/ggml-org/llama.cpp/issues/25510", "Failed to parse tool call arguments as JSON"),
     bad=[
         example("tool-result", {_ARGUMENTS: '{"city": "Par'}, {"arguments.malformed-in-request": _REFUSED}),

@@ -19,7 +19,7 @@ _CONTENT = "/0/request/messages/1/content"
 @rule(
     Level.MUST,
     on=requests,
-    where=lambda _request, context: any(context.rejects_or_damages(name) for name in _CLAIMS.values()),
+    when=lambda claimed: any(claimed.rejects_or_damages(name) for name in _CLAIMS.values()),
     source=Source("https://github.com/zhukunpenglinyutong/jetbrains-cc-gui/issues/591"),
     bad=[
         example("plain", {_CONTENT: [_IMAGE]}, {"request.image-parts": _REFUSED}),

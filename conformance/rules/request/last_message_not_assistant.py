@@ -13,7 +13,8 @@ _PREFIX_KEYS = ("prefix", "partial")
 @rule(
     Level.MUST,
     on=requests,
-    where=lambda _request, context: bool(context.claims) and _claim(context) is not None,
+    where=lambda _request, context: _claim(context) is not None,
+    when=lambda claimed: bool(claimed.claims),
     source=Source(
         "https://github.com/olimorris/codecompanion.nvim/issues/760",
         "The last message of deepseek-reasoner must be a user message, or an assistant message with prefix mode on",

@@ -9,7 +9,7 @@ _REFUSED = {"request.last-tool": {"status": 400, "message": "The last message mu
 @rule(
     Level.MUST,
     on=requests,
-    where=lambda _request, context: context.rejects_or_damages("request.last-tool"),
+    when=lambda claimed: claimed.rejects_or_damages("request.last-tool"),
     source=Source(
         "https://github.com/olimorris/codecompanion.nvim/issues/760",
         "The last message of deepseek-reasoner must be a user message, or an assistant message with prefix mode on",

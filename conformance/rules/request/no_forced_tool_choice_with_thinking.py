@@ -17,6 +17,7 @@ _THINKS = {"thinking.mode": "always", "thinking.with-tool-choice": _REFUSED}
     Level.MUST,
     on=requests,
     where=lambda request, context: context.thinks is True and _claim(request, context) is not None,
+    when=lambda claimed: bool(claimed.claims),
     source=Source(
         "https://github.com/deepseek-ai/DeepSeek-V3/issues/1376", "Thinking mode does not support this tool_choice"
     ),

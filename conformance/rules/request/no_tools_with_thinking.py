@@ -15,7 +15,8 @@ _CLAIMS = {
 @rule(
     Level.MUST,
     on=requests,
-    where=lambda _request, context: context.thinks is True and context.rejects_or_damages("thinking.with-tools"),
+    where=lambda _request, context: context.thinks is True,
+    when=lambda claimed: claimed.rejects_or_damages("thinking.with-tools"),
     source=Source(
         "https://github.com/BerriAI/litellm/pull/34569",
         "Function tools with reasoning_effort are not supported for gpt-5.6-terra in /v1/chat/completions.",

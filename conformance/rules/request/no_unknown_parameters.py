@@ -32,7 +32,7 @@ _REFUSED = {"request.unknown-top-field": {"status": 400, "message": "Unknown par
 @rule(
     Level.SHOULD,
     on=requests,
-    where=lambda _request, context: context.rejects_or_damages("request.unknown-top-field"),
+    when=lambda claimed: claimed.rejects_or_damages("request.unknown-top-field"),
     source=Source("https://github.com/openai-php/client/issues/645"),
     bad=[
         example("plain", {"/0/request/extra_body": {"top_k": 5}}, _REFUSED),

@@ -10,7 +10,7 @@ _REFUSED = {"results.user-after": {"status": 400, "message": "Unexpected role '{
 @rule(
     Level.MUST,
     on=requests,
-    where=lambda _request, context: context.rejects_or_damages("results.user-after"),
+    when=lambda claimed: claimed.rejects_or_damages("results.user-after"),
     source=Source("https://github.com/Portkey-AI/gateway/issues/995"),
     bad=[example("tool-result", _USER, _REFUSED)],
     good=[example("tool-result", claims=_REFUSED)],

@@ -11,7 +11,7 @@ _SECOND = {"/0/request/messages/1": {"role": "system", "content": "Be brief."}}
 @rule(
     Level.MUST,
     on=requests,
-    where=lambda _request, context: context.rejects_or_damages("request.several-system"),
+    when=lambda claimed: claimed.rejects_or_damages("request.several-system"),
     source=Source("https://platform.openai.com/docs/api-reference/chat/create"),
     bad=[example("request-plain-turns", _SECOND, _CLAIM)],
     good=[example("request-plain-turns", claims=_CLAIM)],

@@ -13,7 +13,7 @@ _REFUSED = {"request.several-last-assistant": {"status": 400, "message": "Cannot
 @rule(
     Level.MUST,
     on=requests,
-    where=lambda _request, context: context.rejects_or_damages("request.several-last-assistant"),
+    when=lambda claimed: claimed.rejects_or_damages("request.several-last-assistant"),
     source=Source("https://platform.openai.com/docs/api-reference/chat/create"),
     bad=[example("plain", _SECOND, _REFUSED)],
     good=[example("plain", claims=_REFUSED)],

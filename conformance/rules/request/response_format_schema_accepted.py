@@ -23,7 +23,8 @@ def _strict(body: Any) -> dict[str, Any] | None:
 @rule(
     Level.MUST,
     on=requests,
-    where=lambda body, context: _strict(body) is not None and context.rejects_or_damages("request.format-schema"),
+    where=lambda body, _context: _strict(body) is not None,
+    when=lambda claimed: claimed.rejects_or_damages("request.format-schema"),
     source=Source("https://platform.openai.com/docs/guides/structured-outputs"),
     bad=[
         example(

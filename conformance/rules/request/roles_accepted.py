@@ -15,7 +15,7 @@ _ROLE = "/0/request/messages/0/role"
 @rule(
     Level.MUST,
     on=requests,
-    where=lambda _request, context: any(context.rejects_or_damages(name) for name in _CLAIMS.values()),
+    when=lambda claimed: any(claimed.rejects_or_damages(name) for name in _CLAIMS.values()),
     source=Source(
         "https://github.com/pydantic/pydantic-ai/blob/4fda38988/tests/models/cassettes/test_openai/"
         "test_openai_o1_mini_system_role%5Bsystem%5D.yaml",

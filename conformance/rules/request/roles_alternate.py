@@ -19,7 +19,7 @@ _MESSAGE = "/0/request/messages/2"
 @rule(
     Level.MUST,
     on=requests,
-    where=lambda _request, context: context.rejects_or_damages("request.successive-same-role"),
+    when=lambda claimed: claimed.rejects_or_damages("request.successive-same-role"),
     source=Source(
         "https://github.com/open-webui/open-webui/issues/9266",
         "You should interleave the user/assistant messages in the message sequence.",

@@ -11,7 +11,7 @@ _REFUSED = {"content.parts-on-system": {"status": 400, "message": "messages[{ind
 @rule(
     Level.MUST,
     on=requests,
-    where=lambda _request, context: context.rejects_or_damages("content.parts-on-system"),
+    when=lambda claimed: claimed.rejects_or_damages("content.parts-on-system"),
     source=Source("https://platform.openai.com/docs/api-reference/chat/create"),
     bad=[example("plain", _PARTS, _REFUSED)],
     good=[example("plain", claims=_REFUSED)],

@@ -12,7 +12,7 @@ _LATE = {"/0/request/messages/-": {"role": "system", "content": "Be brief."}}
 @rule(
     Level.MUST,
     on=requests,
-    where=lambda _request, context: context.rejects_or_damages("request.system-position"),
+    when=lambda claimed: claimed.rejects_or_damages("request.system-position"),
     source=Source(
         "https://github.com/crmne/ruby_llm/blob/6d15549852c5f033a4ac9ddba49c11cc76b87ba3/spec/fixtures/vcr_cassettes/"
         "chat_basic_chat_functionality_mistral_mistral-small-latest_replaces_previous_system_messages_when_replace_true.yml",

@@ -11,7 +11,7 @@ _CLAIM = {"content.empty-text-part": {"status": 400, "message": "text content is
 @rule(
     Level.MUST,
     on=requests,
-    where=lambda _request, context: context.rejects_or_damages("content.empty-text-part"),
+    when=lambda claimed: claimed.rejects_or_damages("content.empty-text-part"),
     source=Source("https://github.com/MoonshotAI/kimi-cli/issues/2621", "text content is empty"),
     bad=[
         example("plain", {_CONTENT: [{"type": "text", "text": ""}]}, _CLAIM),

@@ -16,7 +16,7 @@ _ALWAYS = {"thinking.mode": "always", "thinking.switches": _SWITCHES, "thinking.
 @rule(
     Level.MUST,
     on=requests,
-    where=lambda _request, context: context.claim("thinking.mode") in ("never", "always"),
+    when=lambda claimed: claimed.claim("thinking.mode") in ("never", "always"),
     source=Source("https://api-docs.deepseek.com/guides/thinking_mode"),
     bad=[
         example("plain", {"/0/request/thinking": {"type": "enabled"}}, _NEVER),

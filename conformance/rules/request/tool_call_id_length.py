@@ -20,7 +20,8 @@ _CLAIM = {
 @rule(
     Level.MUST,
     on=requests,
-    where=lambda _request, context: bool(context.turns) and context.rejects_or_damages("ids.input-max-length"),
+    where=lambda _request, context: bool(context.turns),
+    when=lambda claimed: claimed.rejects_or_damages("ids.input-max-length"),
     source=Source("https://github.com/vercel/ai/issues/8132", "string too long. Expected a string with maximum length"),
     bad=[example("tool-result", _EDITS, _CLAIM)],
     good=[example("tool-result", claims=_CLAIM), example("tool-result-parallel", claims=_CLAIM)],

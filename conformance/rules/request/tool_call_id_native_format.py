@@ -13,9 +13,7 @@ _CLAIMS = {"ids.format": "call_[a-z]", "ids.foreign": "damaged"}
 @rule(
     Level.MUST,
     on=requests,
-    where=lambda _request, context: (
-        context.rejects_or_damages("ids.foreign") and "ids.input-pattern" not in context.claims
-    ),
+    when=lambda claimed: claimed.rejects_or_damages("ids.foreign") and "ids.input-pattern" not in claimed.claims,
     source=Source("https://github.com/openclaw/openclaw/pull/70030"),
     bad=[example("tool-result", _OTHER, _CLAIMS)],
     good=[example("tool-result", claims=_CLAIMS)],

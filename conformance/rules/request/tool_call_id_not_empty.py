@@ -10,7 +10,8 @@ _REFUSED = {"ids.empty-in-request": {"status": 400, "message": "Invalid 'message
 @rule(
     Level.MUST,
     on=requests,
-    where=lambda _request, context: bool(context.turns) and context.rejects_or_damages("ids.empty-in-request"),
+    where=lambda _request, context: bool(context.turns),
+    when=lambda claimed: claimed.rejects_or_damages("ids.empty-in-request"),
     source=Source(
         "https://github.com/lmstudio-ai/lmstudio-bug-tracker/issues/830",
         "Invalid 'messages' in payload. Please check the structure of your 'messages' and try again",

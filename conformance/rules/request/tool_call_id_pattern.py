@@ -17,7 +17,8 @@ _RIGHT = {"/0/request/messages/1/tool_calls/0/id": "D681PevKs", "/0/request/mess
 @rule(
     Level.MUST,
     on=requests,
-    where=lambda _request, context: bool(context.turns) and context.rejects_or_damages("ids.input-pattern"),
+    where=lambda _request, context: bool(context.turns),
+    when=lambda claimed: claimed.rejects_or_damages("ids.input-pattern"),
     source=Source(
         "https://github.com/editor-code-assistant/eca/issues/233",
         "Tool call id was 2968-LWy3uasib but must be a-z, A-Z, 0-9, with a length of 9.",

@@ -12,7 +12,8 @@ _AGAIN = {"/0/request/messages/3/tool_calls/0/id": "call_a", "/0/request/message
 @rule(
     Level.MUST,
     on=requests,
-    where=lambda _request, context: bool(context.turns) and context.rejects_or_damages("ids.duplicate-in-request"),
+    where=lambda _request, context: bool(context.turns),
+    when=lambda claimed: claimed.rejects_or_damages("ids.duplicate-in-request"),
     source=Source(
         "https://github.com/openclaw/openclaw/pull/51155", "Invalid request: tool call id write:XXX is duplicated"
     ),

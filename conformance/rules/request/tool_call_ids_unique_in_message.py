@@ -14,9 +14,8 @@ _REFUSED = {"ids.duplicate-in-message": {"status": 400, "message": "Duplicate to
 @rule(
     Level.MUST,
     on=requests,
-    where=lambda _request, context: (
-        context.rejects_or_damages("ids.duplicate-in-message") and any(len(turn.ids) > 1 for turn in context.turns)
-    ),
+    where=lambda _request, context: any(len(turn.ids) > 1 for turn in context.turns),
+    when=lambda claimed: claimed.rejects_or_damages("ids.duplicate-in-message"),
     source=Source("https://github.com/bug-ops/zeph/pull/6506", "tool_calls[].id must be unique within the request"),
     bad=[
         example("tool-result-parallel", _AGAIN, _REFUSED),

@@ -10,7 +10,7 @@ _REFUSED = {"request.calls-after-assistant": {"status": 400, "message": "Unexpec
 @rule(
     Level.MUST,
     on=requests,
-    where=lambda _request, context: context.rejects_or_damages("request.calls-after-assistant"),
+    when=lambda claimed: claimed.rejects_or_damages("request.calls-after-assistant"),
     source=Source("https://platform.openai.com/docs/api-reference/chat/create"),
     bad=[example("tool-result", _BEFORE, _REFUSED)],
     good=[example("tool-result", claims=_REFUSED)],

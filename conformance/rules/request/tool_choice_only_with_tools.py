@@ -9,9 +9,8 @@ _REFUSED = {"tools.choice-without-tools": {"status": 400, "message": "'tool_choi
 @rule(
     Level.MUST,
     on=requests,
-    where=lambda request, context: (
-        type(request.value.get("tool_choice")) is str and context.rejects_or_damages("tools.choice-without-tools")
-    ),
+    where=lambda request, _context: type(request.value.get("tool_choice")) is str,
+    when=lambda claimed: claimed.rejects_or_damages("tools.choice-without-tools"),
     source=Source("https://platform.openai.com/docs/api-reference/chat/create"),
     bad=[example("plain", {"/0/request/tool_choice": "auto"}, _REFUSED)],
     good=[example("tool-call", {"/0/request/tool_choice": "auto"}, _REFUSED)],

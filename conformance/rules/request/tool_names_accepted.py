@@ -21,9 +21,8 @@ _TIME = {"type": "function", "function": {"name": "clock.get_time"}}
 @rule(
     Level.MUST,
     on=requests,
-    where=lambda request, context: (
-        bool(request.value.get("tools")) and context.rejects_or_damages("request.tool-name-pattern")
-    ),
+    where=lambda request, _context: bool(request.value.get("tools")),
+    when=lambda claimed: claimed.rejects_or_damages("request.tool-name-pattern"),
     source=Source(
         "https://github.com/mcp-use/mcp-use/issues/90",
         "string does not match pattern. Expected a string that matches the pattern '^[a-zA-Z0-9_-]+$'.",

@@ -12,7 +12,7 @@ _CLAIMS = ("results.content-parts", "results.content-empty")
 @rule(
     Level.MUST,
     on=requests,
-    where=lambda _request, context: any(context.rejects_or_damages(name) for name in _CLAIMS),
+    when=lambda claimed: any(claimed.rejects_or_damages(name) for name in _CLAIMS),
     source=Source(
         "https://github.com/tailcallhq/forgecode/issues/2008",
         "Failed to deserialize the JSON body into the target type",

@@ -10,7 +10,7 @@ _NAME = {"/0/request/messages/2/name": "get_weather"}
 @rule(
     Level.MUST,
     on=requests,
-    where=lambda _request, context: context.rejects_or_damages("results.name-missing"),
+    when=lambda claimed: claimed.rejects_or_damages("results.name-missing"),
     source=Source("https://platform.openai.com/docs/api-reference/chat/create"),
     bad=[example("tool-result", claims=_REFUSED)],
     good=[example("tool-result", _NAME, {**_REFUSED, "request.known-message-fields": ["name"]})],

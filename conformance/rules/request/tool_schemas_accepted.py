@@ -11,7 +11,7 @@ _REFUSED = {"tools.schema-dialect": {"status": 400, "message": "Invalid schema f
 @rule(
     Level.MUST,
     on=tool_definitions,
-    where=lambda _tool, context: context.rejects_or_damages("tools.schema-dialect"),
+    when=lambda claimed: claimed.rejects_or_damages("tools.schema-dialect"),
     source=Source("https://platform.openai.com/docs/guides/function-calling"),
     bad=[
         example("error", {f"{_FUNCTION}/strict": True}, _REFUSED),

@@ -19,7 +19,7 @@ _CLAIMS = tuple(f"content.{form}-on-tool-turn" for form in ("absent", "null", "e
 @rule(
     Level.MUST,
     on=requests,
-    where=lambda _request, context: any(context.rejects_or_damages(name) for name in _CLAIMS),
+    when=lambda claimed: any(claimed.rejects_or_damages(name) for name in _CLAIMS),
     source=Source("https://github.com/vercel/ai/issues/13744"),
     bad=[
         example("tool-result", {_CONTENT: None}, _STRICT),

@@ -9,7 +9,7 @@ _REFUSED = {"tools.wrong-type": {"status": 400, "message": "invalid params, inva
 @rule(
     Level.MUST,
     on=tool_definitions,
-    where=lambda _tool, context: context.rejects_or_damages("tools.wrong-type"),
+    when=lambda claimed: claimed.rejects_or_damages("tools.wrong-type"),
     source=Source("https://platform.openai.com/docs/api-reference/chat/create"),
     bad=[example("plain", {"/0/request/tools": [{"type": "web_search"}]}, _REFUSED)],
     good=[example("tool-call", claims=_REFUSED)],

@@ -10,7 +10,7 @@ _REFUSED = {"tools.history-without-tools": {"status": 400, "message": "tools mus
 @rule(
     Level.MUST,
     on=requests,
-    where=lambda _request, context: context.rejects_or_damages("tools.history-without-tools"),
+    when=lambda claimed: claimed.rejects_or_damages("tools.history-without-tools"),
     source=Source("https://platform.openai.com/docs/api-reference/chat/create"),
     bad=[example("tool-result", {"/0/request/tools": REMOVE}, _REFUSED)],
     good=[

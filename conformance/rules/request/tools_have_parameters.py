@@ -11,7 +11,7 @@ _REFUSED = {"tools.without-parameters": {"status": 400, "message": "function par
 @rule(
     Level.MUST,
     on=tool_definitions,
-    where=lambda _tool, context: context.rejects_or_damages("tools.without-parameters"),
+    when=lambda claimed: claimed.rejects_or_damages("tools.without-parameters"),
     source=Source(
         "https://github.com/QwenLM/qwen-code/issues/11834", "invalid params, function parameters is empty (2013)"
     ),

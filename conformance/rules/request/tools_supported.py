@@ -12,7 +12,7 @@ _REFUSED = {
 @rule(
     Level.SHOULD,
     on=requests,
-    where=lambda _request, context: context.claim("tools.supported") is False,
+    when=lambda claimed: claimed.claim("tools.supported") is False,
     source=Source("https://platform.openai.com/docs/guides/function-calling"),
     bad=[
         example("tool-call", claims=_REFUSED),

@@ -13,7 +13,7 @@ _REFUSED = {"content.parts-on-user": {"status": 400, "message": "messages[{index
 @rule(
     Level.MUST,
     on=requests,
-    where=lambda _request, context: context.rejects_or_damages("content.parts-on-user"),
+    when=lambda claimed: claimed.rejects_or_damages("content.parts-on-user"),
     source=Source("https://platform.openai.com/docs/api-reference/chat/create"),
     bad=[example("plain", _PARTS, _REFUSED)],
     good=[example("plain", claims=_REFUSED)],

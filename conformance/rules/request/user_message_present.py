@@ -10,7 +10,7 @@ _REFUSED = {"request.no-user": {"status": 400, "message": "The messages paramete
 @rule(
     Level.MUST,
     on=requests,
-    where=lambda _request, context: context.rejects_or_damages("request.no-user"),
+    when=lambda claimed: claimed.rejects_or_damages("request.no-user"),
     source=Source("https://platform.openai.com/docs/api-reference/chat/create"),
     bad=[example("plain", {"/0/request/messages/1": {"role": "system", "content": "Greet."}}, _REFUSED)],
     good=[example("plain", claims=_REFUSED)],

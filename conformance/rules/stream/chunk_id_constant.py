@@ -6,14 +6,11 @@ from conformance.wire.views import streams
 _ID = "/0/response/2/id"
 
 
-def _applies(stream: Streamed, context: Context) -> bool:
-    return len(stream.value.chunks) > 2 and not context.claims_any("stream.chunk-id", "varies", "absent")
-
-
 @rule(
     Level.MUST,
     on=streams,
-    where=_applies,
+    where=lambda stream, _context: len(stream.value.chunks) > 2,
+    when=lambda claimed: not claimed.claims_any("stream.chunk-id", "varies", "absent"),
     source=Source("https://platform.openai.com/docs/api-reference/chat/streaming", "Each chunk has the same ID."),
     bad=[example("stream-plain", {_ID: "chatcmpl-2"})],
     good=[example("stream-plain"), example("stream-plain", claims={"stream.chunk-id": "constant"})],

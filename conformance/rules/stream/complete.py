@@ -8,7 +8,8 @@ from conformance.wire.views import streams
 @rule(
     Level.MUST,
     on=streams,
-    where=lambda stream, context: stream.value.error is None and not context.claims_any("stream.line-ends", "single"),
+    where=lambda stream, _context: stream.value.error is None,
+    when=lambda claimed: not claimed.claims_any("stream.line-ends", "single"),
     source=Source("https://github.com/anomalyco/opencode/issues/39968"),
     bad=[
         example("stream-plain", {"/0/response/3": REMOVE}),

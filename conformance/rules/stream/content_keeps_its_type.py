@@ -10,9 +10,8 @@ _FIELD = "reasoning.response-field"
 @rule(
     Level.SHOULD,
     on=streams,
-    where=lambda stream, context: (
-        bool(stream.value.choices) and not context.claims_any(_FIELD, "thinking-parts", "reasoning-parts")
-    ),
+    where=lambda stream, _context: bool(stream.value.choices),
+    when=lambda claimed: not claimed.claims_any(_FIELD, "thinking-parts", "reasoning-parts"),
     source=Source("https://platform.openai.com/docs/api-reference/chat/streaming"),
     bad=[example("stream-plain", {"/0/response/1/choices/0/delta/content": _PARTS})],
     good=[example("stream-plain"), example("stream-plain", {"/0/response/0/choices/0/delta/content": None})],

@@ -7,14 +7,11 @@ from conformance.wire.views import streams
 _FIRST = "/0/response/3/choices/0/delta/tool_calls/0/function/arguments"
 
 
-def _applies(stream: Streamed, context: Context) -> bool:
-    return stream.has_calls and not context.claims_any("stream.first-arguments", "absent", "null")
-
-
 @rule(
     Level.SHOULD,
     on=streams,
-    where=_applies,
+    where=lambda stream, _context: stream.has_calls,
+    when=lambda claimed: not claimed.claims_any("stream.first-arguments", "absent", "null"),
     source=Source("https://platform.openai.com/docs/api-reference/chat/streaming"),
     bad=[example("stream-tool-calls", {_FIRST: REMOVE}), example("stream-tool-calls", {_FIRST: None})],
     good=[example("stream-tool-calls"), example("stream-tool-calls", claims={"stream.first-arguments": "empty"})],

@@ -4,14 +4,11 @@ from conformance.wire.elements import Streamed
 from conformance.wire.views import streams
 
 
-def _applies(stream: Streamed, context: Context) -> bool:
-    return stream.has_calls and not context.claims_any("stream.index", "shifted", "sometimes-wrong")
-
-
 @rule(
     Level.SHOULD,
     on=streams,
-    where=_applies,
+    where=lambda stream, _context: stream.has_calls,
+    when=lambda claimed: not claimed.claims_any("stream.index", "shifted", "sometimes-wrong"),
     source=Source("https://platform.openai.com/docs/api-reference/chat/streaming"),
     bad=[
         example(

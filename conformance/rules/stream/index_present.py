@@ -5,14 +5,11 @@ from conformance.wire.elements import Streamed
 from conformance.wire.views import streams
 
 
-def _applies(stream: Streamed, context: Context) -> bool:
-    return stream.has_calls and not context.claims_any("stream.index", "absent", "sometimes-absent")
-
-
 @rule(
     Level.MUST,
     on=streams,
-    where=_applies,
+    where=lambda stream, _context: stream.has_calls,
+    when=lambda claimed: not claimed.claims_any("stream.index", "absent", "sometimes-absent"),
     source=Source("https://platform.openai.com/docs/api-reference/chat/streaming"),
     bad=[
         example("stream-tool-calls", {"/0/response/4/choices/0/delta/tool_calls/0/index": REMOVE}),

@@ -7,7 +7,8 @@ from conformance.wire.views import streams
 @rule(
     Level.MUST,
     on=streams,
-    where=lambda stream, context: stream.value.done and context.claim("stream.after-done") is not True,
+    where=lambda stream, _context: stream.value.done,
+    when=lambda claimed: claimed.claim("stream.after-done") is not True,
     source=Source(
         "https://platform.openai.com/docs/api-reference/chat/create",
         "with the stream terminated by a data: [DONE] message",

@@ -2,20 +2,20 @@ from collections import Counter
 
 from conformance.documents.pointer import Place
 from conformance.results import Level
-from conformance.rules import Context, Fault, Source, example, rule
+from conformance.rules import Claimed, Context, Fault, Source, example, rule
 from conformance.wire.elements import Streamed
 from conformance.wire.views import streams
 
 
-def _may_not_repeat(stream: Streamed, context: Context) -> bool:
-    is_known = context.claim("finish.several") is True or context.claims_any("stream.after-finish", "finish")
-    return "finish" in stream.value.anomalies and not is_known
+def _may_not_repeat(claimed: Claimed) -> bool:
+    return claimed.claim("finish.several") is not True and not claimed.claims_any("stream.after-finish", "finish")
 
 
 @rule(
     Level.MUST,
     on=streams,
-    where=_may_not_repeat,
+    where=lambda stream, _context: "finish" in stream.value.anomalies,
+    when=_may_not_repeat,
     source=Source("https://github.com/skye-harris/hass_local_openai_llm/pull/92"),
     bad=[
         example(

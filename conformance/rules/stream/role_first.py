@@ -7,14 +7,11 @@ from conformance.wire.views import streams
 _ROLE = "/0/response/0/choices/0/delta/role"
 
 
-def _applies(stream: Streamed, context: Context) -> bool:
-    return bool(stream.value.choices) and not context.claims_any("stream.role", "absent")
-
-
 @rule(
     Level.SHOULD,
     on=streams,
-    where=_applies,
+    where=lambda stream, _context: bool(stream.value.choices),
+    when=lambda claimed: not claimed.claims_any("stream.role", "absent"),
     source=Source("https://platform.openai.com/docs/api-reference/chat/streaming"),
     bad=[
         example("stream-plain", {_ROLE: REMOVE}),

@@ -1,5 +1,5 @@
 from conformance.results import Level
-from conformance.rules import Context, Fault, Source, example, rule
+from conformance.rules import Claimed, Context, Fault, Source, example, rule
 from conformance.wire.elements import Streamed
 from conformance.wire.views import streams
 
@@ -10,7 +10,8 @@ _ZERO = {"prompt_tokens": 0, "completion_tokens": 0, "total_tokens": 0}
 @rule(
     Level.SHOULD,
     on=streams,
-    where=lambda stream, context: stream.value.usage is not None and not _may_repeat(context),
+    where=lambda stream, _context: stream.value.usage is not None,
+    when=lambda claimed: not _may_repeat(claimed),
     source=Source(
         "https://platform.openai.com/docs/api-reference/chat/create",
         "All other chunks will also include a usage field, but with a null value.",
@@ -38,9 +39,9 @@ def judge(stream: Streamed, context: Context) -> list[Fault]:
     return [Fault(message, place=(*stream.place, *counts[-1]))]
 
 
-def _may_repeat(context: Context) -> bool:
-    claimed = context.claim("stream.usage")
-    return claimed in ("both", "every-chunk") or (type(claimed) is list and len(claimed) > 1)
+def _may_repeat(claimed: Claimed) -> bool:
+    places = claimed.claim("stream.usage")
+    return places in ("both", "every-chunk") or (type(places) is list and len(places) > 1)
 
 
 def _is_count(stream: Streamed, number: int, context: Context) -> bool:
