@@ -10,6 +10,7 @@ import sys
 import threading
 import time
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from typing import Any
 
 import httpx
@@ -31,7 +32,8 @@ TOOL = {
     "function": {"name": "get_weather", "parameters": {"type": "object", "properties": {"city": {"type": "string"}}}},
 }
 PROMPTS = ("Hello", "What is the weather in Paris?", "Write a poem", "1", "")
-IMPATIENT = Bounds(head_seconds=0.3, body_seconds=0.3, reply_seconds=0.3, linger_seconds=0.3, body_bytes=1024)
+CALM = Bounds(linger_seconds=0.3, body_bytes=1024)
+IMPATIENT = replace(CALM, head_seconds=0.3, body_seconds=0.3, reply_seconds=0.3)
 
 
 def request(prompt: str, *, stream: bool = True, close: bool = True) -> bytes:
@@ -107,8 +109,7 @@ def test_a_thousand_idle_connections_keep_nobody_from_an_answer(process: tuple[i
 
 @pytest.fixture
 def url() -> Iterator[str]:
-    """Serve a simulator that waits for nobody."""
-    with serving(Simulator(profiles.load("deepseek")).answer, bounds=IMPATIENT) as url:
+    with serving(Simulator(profiles.load("deepseek")).answer, bounds=CALM) as url:
         yield url
 
 
@@ -149,9 +150,11 @@ def test_pipelined_requests_are_answered_in_their_order() -> None:
     ],
 )  # fmt: skip
 def test_a_slow_or_unreadable_request_ends_with_an_error_and_a_line_in_the_log(
-    url: str, caplog: pytest.LogCaptureFixture, sent: bytes, expected: int, words: bytes
+    caplog: pytest.LogCaptureFixture, sent: bytes, expected: int, words: bytes
 ) -> None:
-    with connect(url) as connection:
+    bounds = IMPATIENT if b"within" in words else CALM
+    answer = Simulator(profiles.load("deepseek")).answer
+    with serving(answer, bounds=bounds) as url, connect(url) as connection:
         connection.sendall(sent)
         reply = received(connection)
     assert expected == status(reply)
@@ -184,11 +187,15 @@ def test_a_body_is_asked_for_with_status_100_and_refused_before_it_is_sent(url: 
 def test_a_reply_that_is_not_read_is_dropped_and_logged(caplog: pytest.LogCaptureFixture, chunks: int) -> None:
     size = 16 * 1024 * 1024
     body = b"x" * size if chunks == 1 else (b"x" * (size // chunks),) * chunks
-    with serving(lambda _: HttpReply(200, body), bounds=IMPATIENT) as url, connect(url) as connection:
+
+    def answer(asked: HttpRequest) -> HttpReply:
+        return HttpReply(200, body if asked.path == "/" else b"ok")
+
+    with serving(answer, bounds=IMPATIENT) as url, connect(url) as connection:
         connection.sendall(b"GET / HTTP/1.1\r\nHost: localhost\r\n\r\n")
         wait_for(lambda: "disconnected: the reply was not read within 0.3 seconds" in caplog.text)
         assert len(dropped(connection)) < size
-        assert 200 == httpx.get(url).status_code
+        assert 200 == httpx.get(f"{url}/small").status_code
 
 
 def test_an_idle_connection_is_closed_without_a_word(caplog: pytest.LogCaptureFixture) -> None:
