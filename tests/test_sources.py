@@ -87,6 +87,10 @@ def replied(status: int, text: str = "") -> httpx.Response:
     return httpx.Response(status, stream=httpx.ByteStream(text.encode()))
 
 
+def redirected(url: str) -> httpx.Response:
+    return httpx.Response(301, headers={"location": url})
+
+
 def fetched(urls: list[str], folder: Path, transport: httpx.AsyncBaseTransport | None = None) -> dict[str, Page]:
     return dict(fetching.fetch(urls, Pages(folder), NOW.isoformat(), lambda _: None, QUICK, transport))
 
@@ -171,18 +175,27 @@ def test_requests_to_a_host_never_overlap(tmp_path: Path) -> None:
     assert [1] * 5 == most
 
 
+RAW = "https://raw.githubusercontent.com/o/n/0123abc/a/b.py"
+SHOWN = "https://github.com/o/n/tree/0123abc/a/b.py"
+FILE, RENAMED = SHOWN.replace("tree", "blob"), SHOWN.replace("/o/", "/other/")
+HELD = f"the words {LONG}"
+
+
 @pytest.mark.parametrize(
-    ("status", "folder_status", "expected"), [(200, 0, []), (404, 200, []), (404, 404, [Kind.GONE])]
+    ("answers", "expected"),
+    [
+        ({RAW: replied(200, HELD)}, []),
+        ({SHOWN: replied(200, HELD)}, []),
+        ({SHOWN: redirected(FILE), FILE: replied(200, HELD)}, []),
+        ({SHOWN: redirected(RENAMED), RENAMED: replied(200, HELD)}, [Kind.MOVED]),
+        ({}, [Kind.GONE]),
+    ],
 )
 def test_a_file_of_a_repository_is_read_raw_and_a_folder_by_its_page(
-    tmp_path: Path, status: int, folder_status: int, expected: list[Kind]
+    tmp_path: Path, answers: dict[str, httpx.Response], expected: list[Kind]
 ) -> None:
     source = Source(repo="o/n@0123abc:a/b.py#L7", quote="the words", read="2026-11-20")
-    answers = {
-        "https://raw.githubusercontent.com/o/n/0123abc/a/b.py": status,
-        "https://github.com/o/n/tree/0123abc/a/b.py": folder_status,
-    }
-    transport = httpx.MockTransport(lambda request: replied(answers[str(request.url)], f"the words {LONG}"))
+    transport = httpx.MockTransport(lambda request: answers.get(str(request.url), replied(404)))
     reader = checking.Reader(Pages(tmp_path), NOW, fetcher(transport))
     report = checking.check([Citation("here", (source,))], reader, timedelta(days=90))
     assert expected == [problem.kind for problem in report.problems]

@@ -118,6 +118,10 @@ def _holds(page: Page, message: str) -> bool:
 
 
 def _place(url: str) -> tuple[str, str]:
-    """Return what tells one place from another; https, a last slash, `www.` and case do not count."""
+    """Return what tells one place from another; https, a last slash, `www.` and case do not count.
+
+    Nor does it whether GitHub shows a file or a folder at a path.
+    """
     split = urlsplit(url)
-    return (split.hostname or "").removeprefix("www."), split.path.rstrip("/").lower()
+    path = split.path.rstrip("/").lower()
+    return (split.hostname or "").removeprefix("www."), path.replace("/tree/", "/blob/", 1)
