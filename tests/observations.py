@@ -69,10 +69,11 @@ def inputs(folder: Path) -> Inputs:
     calibration = {
         "example": {
             "recordings": 4,
-            "claims": {
-                "ids.format": {"confirmed": 3, "contradicted": 0},
-                "stream.done": {"confirmed": 1, "contradicted": 2},
-            },
+            "exchanges": ["0a", "1b", "2c", "3d"],
+            "claims": [
+                {"claim": "ids.format", "model": "", "value": "call_[0-9|]+", "confirmed": [0, 1, 3]},
+                {"claim": "stream.done", "model": "", "value": True, "confirmed": [0], "contradicted": [1, 2]},
+            ],
         }
     }
     return Inputs((_provider(), _further(), _adapter()), {"example": profiles.read(path)}, calibration, entries)

@@ -8,6 +8,7 @@ from conformance import profiles
 from conformance.baseline import Entry
 from conformance.reporting.matrix.table import Inputs, table
 from conformance.results import Case, Evidence, Finding, Level, Outcome, ProbeResult, Results, Status, Verdict
+from conformance.results.calibration import entry
 
 RULE = "stream/ends-with-done"
 FOUND = (Finding("/0/response", "expected [DONE], got the end", Level.MUST),)
@@ -43,14 +44,24 @@ def test_an_expected_failure_has_its_reason() -> None:
     ("counts", "verdict", "evidence"),
     [
         (None, Verdict.DECLARED, "sources"),
-        ({"confirmed": 3, "contradicted": 0}, Verdict.CONFORMS, "recorded"),
-        ({"confirmed": 3, "contradicted": 1}, Verdict.DEPARTS, "recorded"),
+        ({"confirmed": [0, 1]}, Verdict.CONFORMS, "recorded"),
+        ({"confirmed": [0, 1], "contradicted": [2]}, Verdict.DEPARTS, "recorded"),
+        ({"confirmed": [0], "artefacts": [[1, "written by hand"]]}, Verdict.CONFORMS, "recorded"),
+        ({"confirmed": [0], "value": "another"}, Verdict.DECLARED, "sources"),
+        ({"confirmed": [0], "since": "2020"}, Verdict.DECLARED, "sources"),
+        ({"confirmed": [0], "model": "m-*"}, Verdict.DECLARED, "sources"),
+        ({"artefacts": [[1, "written by hand"]]}, Verdict.DECLARED, "sources"),
+        ({"answered": [0]}, Verdict.DECLARED, "sources"),
+        ({"engine": 5}, Verdict.CONFORMS, "engine"),
     ],
 )
-def test_the_evidence_of_a_claim_is_its_sources_or_recordings(
-    counts: dict[str, int] | None, verdict: Verdict, evidence: str
+def test_the_evidence_of_a_claim_is_what_shows_its_very_value(
+    counts: dict[str, Any] | None, verdict: Verdict, evidence: str
 ) -> None:
-    calibration = {"deepseek": {"claims": {"ids.format": counts} if counts else {}}}
+    section, claim = entry(PROFILE, "ids.format", PROFILE.model, "")
+    assert claim is not None
+    held = {"claim": "ids.format", "model": section, "since": claim.since, "value": claim.value}
+    calibration = {"deepseek": {"claims": [] if counts is None else [held | counts]}}
     (cell,) = [each for each in table(inputs(calibration=calibration)).cells if each.row == "claims/ids.format"]
     assert (verdict, evidence) == (cell.verdict, cell.evidence)
     assert cell.claim is not None

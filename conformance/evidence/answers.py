@@ -137,6 +137,12 @@ def is_same(predicted: Refusal, claimed: Any, answer: Answer) -> bool:
     return "body" in refusal and _fits(refusal["body"], answer.body)
 
 
+def is_wordless(claimed: Any) -> bool:
+    """Return whether a claim gives the status of a refusal alone, so that any text is as claimed."""
+    refusal = _refusal_in(claimed)
+    return "status" in refusal and not refusal.keys() & {"message", "also", "body"}
+
+
 def _fits(template: Any, body: Any) -> bool:
     """Return whether a body has what a claimed one has; it may have more keys and items."""
     if isinstance(template, str):

@@ -10,18 +10,26 @@ from collections import Counter, deque
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
-from itertools import islice
+from itertools import chain, islice
 from typing import Any, Final
+
+import orjson
 
 from conformance import profiles
 from conformance.baseline import RECORDINGS, Entry, cover
 from conformance.errors import InvalidDocument, Unrecognized
+from conformance.evidence.entries import AGAINST, SHOWN, EntryKey, Proof, proofs
+from conformance.evidence.index import by_digest
 from conformance.evidence.observations import WRONG, Comparison, Mismatch, Observation, observe
 from conformance.files import AUTO, File, files_of
 from conformance.formats import Input, read_path
 from conformance.profiles import UNKNOWN, UPSTREAM
+from conformance.results import Evidence
 from conformance.rule_ids import all_ids
 from conformance.rules import load
+
+_REAL: Final = (Evidence.LIVE, Evidence.RECORDED)
+"""The kinds of evidence that recordings of real traffic are."""
 
 _BATCH: Final = 64
 """How many inputs a process takes at once."""
@@ -105,24 +113,40 @@ class Calibration:
         return [f"{found.ref}: {error}" for found in self._observations.values() for error in found.errored]
 
     def failures(self) -> tuple[Failure, ...]:
-        """Return everything that is wrong, by provider and in the order of the recordings."""
-        found = [failure for observation in self._observations.values() for failure in _failures(observation)]
-        return tuple(sorted(found, key=lambda failure: failure.provider))
+        """Return everything that is wrong, by provider and in the order of the recordings, but not in the artefacts."""
+        return tuple([failure for failure in self._all_failures() if not _artefact(failure)])
+
+    def artefacts(self) -> tuple[tuple[Failure, str], ...]:
+        """Return what is wrong only because a fixture is not what the provider sent, each with the reason."""
+        return tuple([(failure, reason) for failure in self._all_failures() if (reason := _artefact(failure))])
+
+    def _all_failures(self) -> list[Failure]:
+        real = [found for found in self._observations.values() if found.evidence in _REAL]
+        found = [failure for observation in real for failure in _failures(observation)]
+        return sorted(found, key=lambda failure: failure.provider)
 
     def evidence(self, provider: str) -> dict[str, Any]:
-        """Return what the recordings show about a provider's claims: only counts, the same for the same recordings.
+        """Return what the recordings show about a provider's claims; the same for the same recordings.
 
-        `unseen`: claims that no recording tests. `unread`: claims that no rule reads.
+        `exchanges`: the digest of each. `claims`: one object per entry of the profile, with its value; what exchanges
+        show about it are lists of positions in `exchanges`. `artefacts` are pairs of a position and the reason.
+        `engine`: how many exchanges with a real server and a scripted model confirm the entry.
+        `simulated`: how many exchanges were the simulator's, which confirm nothing. `unseen`: claims that no recording
+        tests. `unread`: claims that no rule reads.
         """
         mine = self._of(provider)
-        confirmed, contradicted = _counted(mine, "confirmed"), _counted(mine, "contradicted")
-        tested = sorted({*confirmed, *contradicted})
-        untested, read = sorted(_claimed(provider) - set(tested)), _read()
-        claims = {name: {"confirmed": confirmed[name], "contradicted": contradicted[name]} for name in tested}
+        real = [found for found in mine if found.evidence in _REAL]
+        positions = {found.digest: number for number, found in enumerate(real)}
+        claims = [_entry(key, held, positions) for key, held in sorted(proofs(mine).items())]
+        tested = {each["claim"] for each in claims if each.keys() & {SHOWN, AGAINST, Evidence.ENGINE.value}}
+        untested, read = sorted(_claimed(provider) - tested), _read()
         return {
             "provider": provider,
-            "recordings": len(mine),
-            "requests": _comparisons(mine),
+            "recordings": len(real),
+            "engine": sum(found.evidence is Evidence.ENGINE for found in mine),
+            "simulated": sum(found.evidence is Evidence.SIMULATED for found in mine),
+            "requests": _comparisons(real),
+            "exchanges": [found.digest for found in real],
             "claims": claims,
             "unseen": [name for name in untested if name in read],
             "unread": [name for name in untested if name not in read],
@@ -143,18 +167,18 @@ class Calibration:
             "unreadable": len(self.unreadable),
             "failures": [failure.to_json() for failure in covered.unexpected],
             "expected": [failure.to_json() | {"reason": entry.reason} for failure, entry in covered.expected],
+            "artefacts": [failure.to_json() | {"reason": reason} for failure, reason in self.artefacts()],
             "errored": self.errored,
         }
 
     def _provider(self, name: str) -> dict[str, Any]:
-        mine = self._of(name)
+        mine = [found for found in self._of(name) if found.evidence in _REAL]
         causes = Counter(found.cause for found in mine if found.comparison is Comparison.OUT_OF_SCOPE)
         departures = Counter(
             rule for found in mine for rule in {mismatch.rule for mismatch in found.mismatches if not mismatch.claims}
         )
         return self.evidence(name) | {
             "apart": dict(sorted(causes.items())),
-            "answered": dict(sorted(_counted(mine, "answered").items())),
             "departures": dict(sorted(departures.items())),
         }
 
@@ -162,15 +186,19 @@ class Calibration:
         return [found for found in self._observations.values() if found.profile == provider]
 
 
-def calibrate(paths: Iterable[str], provider: str = AUTO, jobs: int = 1) -> Calibration:
+def calibrate(
+    paths: Iterable[str], provider: str = AUTO, jobs: int = 1, recordings: Iterable[Input] = ()
+) -> Calibration:
     """Compare every exchange below the paths with a provider's profile, by default that of the provider in the input.
 
-    `jobs` is the number of processes. Raises UnknownName if there is no such provider, before anything is read. What
-    cannot be read is listed in the result; the rest is compared all the same.
+    `recordings` are further inputs, such as those of the index. `jobs` is the number of processes. Raises UnknownName
+    if there is no such provider, before anything is read. What cannot be read is listed in the result; the rest is
+    compared all the same.
     """
     name = "" if provider == AUTO else profiles.load(provider).name
     calibration = Calibration()
-    inputs = _readable((given for path in paths for file in files_of(path) for given in _inputs(file)), calibration)
+    found = (given for path in paths for file in files_of(path) for given in _inputs(file))
+    inputs = _readable(chain(recordings, found), calibration)
     batches = iter(lambda: list(islice(inputs, _BATCH)), [])
     observed = _in_processes(batches, name, jobs) if jobs > 1 else (_observe(batch, name) for batch in batches)
     for observations in observed:
@@ -229,6 +257,7 @@ def _merged(left: Observation, right: Observation) -> Observation:
         confirmed=(left.confirmed | right.confirmed) - contradicted,
         contradicted=contradicted,
         answered=left.answered | right.answered,
+        otherwise=(left.otherwise | right.otherwise) - contradicted,
         mismatches=tuple(mismatches.values()),
         errored=tuple(dict.fromkeys((*left.errored, *right.errored))),
     )
@@ -251,8 +280,24 @@ def _contradiction(found: Observation, mismatch: Mismatch) -> Failure:
     return Failure(found.profile, "claim contradicted", found.digest, found.ref, rule, claims, at, message)
 
 
-def _counted(observations: Iterable[Observation], member: str) -> Counter[str]:
-    return Counter(name for found in observations for name in getattr(found, member))
+def _artefact(failure: Failure) -> str:
+    """Return why a failure is an artefact of a fixture; empty if it is not."""
+    recording = by_digest().get(failure.digest)
+    about = failure.claims or ("",)
+    return recording.fixture if recording is not None and any(map(recording.is_altered, about)) else ""
+
+
+def _entry(key: EntryKey, held: Sequence[Proof], positions: Mapping[str, int]) -> dict[str, Any]:
+    """Return what proves or disproves one entry, as a JSON object; kinds that do not occur have no member."""
+    times = {name: value for name in ("since", "until") if (value := getattr(key, name))}
+    about = {"claim": key.claim, "model": key.model, **times, "value": orjson.loads(key.value)}
+    real = [each for each in held if each.observation.evidence in _REAL]
+    found: dict[str, list[Any]] = {}
+    for each in real:
+        position = positions[each.observation.digest]
+        found.setdefault(each.how, []).append([position, each.reason] if each.reason else position)
+    engine = sum(each.how == SHOWN for each in held if each.observation.evidence is Evidence.ENGINE)
+    return about | found | ({Evidence.ENGINE.value: engine} if engine else {})
 
 
 def _comparisons(observations: Iterable[Observation]) -> Mapping[str, int]:

@@ -95,6 +95,7 @@ def by_place(recordings: Iterable[Recording]) -> Mapping[Place, tuple[Recording,
     return {place: tuple(sorted(held, key=lambda each: each.number)) for place, held in found.items()}
 
 
+@cache
 def by_digest() -> Mapping[str, Recording]:
     """Return the first recording with each digest."""
     found: dict[str, Recording] = {}
@@ -115,6 +116,7 @@ def add(recordings: Iterable[Recording], folder: Path = FOLDER) -> None:
         lines = [orjson.dumps(line) for line in _lines(held)]
         artifacts.write(folder / f"{repository.replace('/', '+')}.jsonl", b"\n".join(lines) + b"\n")
     load.cache_clear()
+    by_digest.cache_clear()
 
 
 def _order(recording: Recording) -> tuple[str, str, str, int]:

@@ -7,14 +7,14 @@ from typing import Any, Final, NamedTuple, TypeAlias
 from conformance import profiles
 from conformance.engine import check
 from conformance.evidence import observed
-from conformance.evidence.answers import Answer, answer_of, cause_of, is_same, refusals_confirmed
+from conformance.evidence.answers import Answer, answer_of, cause_of, is_same, is_wordless, refusals_confirmed
+from conformance.evidence.provenance import evidence_of, provider_of
 from conformance.evidence.reading import digest
 from conformance.evidence.reads import REFUSING, Reads, changed, deviations, kinds, observed_rules
 from conformance.evidence.shown import shown
-from conformance.files import detected_provider
 from conformance.formats import Input
 from conformance.profiles import UNKNOWN, Profile
-from conformance.results import Outcome, Refusal, Status
+from conformance.results import Evidence, Outcome, Refusal, Status
 from conformance.rules import by_id
 from conformance.simulator.refusals import first_refusal
 from conformance.wire.exchange import Exchange
@@ -61,7 +61,7 @@ class Observation(NamedTuple):
     claims whose value the exchange shows; `contradicted`: those that it breaks, by a rule. `answered`: the claims about
     a deviation that was answered without an error, which does not show their value: it is unknown, or `ignored`.
     `otherwise`: the claims of which the exchange shows another value, without breaking a rule. `model` and `date`
-    select the claims.
+    select the claims. `evidence`: what the exchange is evidence of; the simulator's replies confirm nothing.
     """
 
     provider: str
@@ -81,15 +81,17 @@ class Observation(NamedTuple):
     otherwise: frozenset[str] = frozenset()
     model: str = ""
     date: str = ""
+    evidence: Evidence = Evidence.RECORDED
     mismatches: tuple[Mismatch, ...] = ()
     errored: tuple[str, ...] = ()
 
 
 def observe(given: Input, provider: str = "") -> list[Observation]:
     """Compare each exchange of an input with a provider's profile; by default, that of the provider in the input."""
-    name = provider or detected_provider(given)
+    name = provider or provider_of(given)
     if name is not None:
-        return compare(given, profiles.load(name))
+        evidence = evidence_of(given)
+        return [each._replace(evidence=evidence) for each in compare(given, profiles.load(name))]
     named = given.provider or "untold"
     digests = map(digest, given.conversation)
     return [
@@ -195,6 +197,9 @@ def _compare_refusal(
     cause = cause_of(answer)
     if cause:
         return observation._replace(comparison=Comparison.OUT_OF_SCOPE, cause=cause)
+    if predicted is not None and predicted.status == answer.status and is_wordless(claims.get(observation.claim)):
+        known = frozenset((observation.claim,))
+        return observation._replace(comparison=Comparison.REJECTED, confirmed=observation.confirmed | known)
     wrong = Comparison.FALSE_NEGATIVE if predicted is None else Comparison.OTHER_WORDS
     return observation._replace(comparison=wrong)
 

@@ -20,6 +20,7 @@ from conformance.gate import GateResult
 from conformance.profiles import UNKNOWN, Claims, Profile
 from conformance.resources import folder
 from conformance.results import Case, Evidence, Results, RunClaim
+from conformance.results.calibration import counts
 from conformance.scenarios import Scenario
 from conformance.secrets import scrubber
 from conformance.simulator import simulated
@@ -217,7 +218,7 @@ class Run:
         if not path.exists():
             return {}
         evidence: Any = read_json(path)
-        return {name: counts["confirmed"] for name, counts in evidence["claims"].items()}
+        return {name: counts(evidence, self.profile, name, self.model).confirmed for name in self._known}
 
     @property
     def _is_replay(self) -> bool:

@@ -21,6 +21,7 @@ from conformance.reporting.matrix import PROBES, WORST_FIRST, Cell, brief, cells
 from conformance.reporting.text import plural
 from conformance.resources import folder
 from conformance.results import Evidence, Finding, Results, Verdict
+from conformance.results.calibration import Counts, counts
 from conformance.results.files import CALIBRATION, read_all
 from conformance.rules import Rule
 from conformance.wire.views import Side
@@ -175,8 +176,9 @@ def _subject(results: Results, profile: Profile) -> Subject:
 
 def _observed(results: Results, profile: Profile, inputs: Inputs, today: str) -> Iterator[TableCell]:
     """Yield the cells of rules and probes, and the reasons why some failures are expected."""
-    calibration = inputs.calibration.get(profile.name, {}).get("claims", {})
-    confirmed = {name: counts["confirmed"] for name, counts in calibration.items()}
+    evidence = inputs.calibration.get(profile.name, {})
+    known = profile.at(results.model, "")
+    confirmed = {name: counts(evidence, profile, name, results.model).confirmed for name in known} if evidence else {}
     failures = [result for result in check_results(results) if result.is_failure]
     covered = cover(failures, inputs.entries, today).expected
     reasons = {(failure.case, failure.check): entry.reason for failure, entry in covered}
@@ -201,33 +203,44 @@ def _observed(results: Results, profile: Profile, inputs: Inputs, today: str) ->
 
 
 def _claimed(name: str, model: str, profile: Profile, calibration: Mapping[str, Any]) -> Iterator[TableCell]:
-    """Yield the cells of claims, with what recordings of real traffic show of them."""
-    counts = calibration.get("claims", {})
+    """Yield the cells of claims, with what recordings of real traffic and engines show of them."""
     for claim, value in sorted(profile.at(model, "").items()):
-        counted = counts.get(claim, {"confirmed": 0, "contradicted": 0})
-        verdict, observed = _verdict(value, counted["confirmed"], counted["contradicted"])
+        counted = counts(calibration, profile, claim, model)
+        verdict, kind, observed = _verdict(value, counted)
         yield TableCell(
             name,
             f"{CLAIMS}/{claim}",
             "",
             verdict,
-            Evidence.RECORDED.value if observed else SOURCES,
+            kind,
             brief(value),
             observed,
-            judged=sum(counted.values()),
+            judged=counted.confirmed + counted.contradicted or counted.engine,
             claim=profile.claim(claim, model),
+            command=f"conformance evidence list --claim {claim} --provider {name}" if kind == Evidence.RECORDED else "",
         )
 
 
-def _verdict(value: Any, confirmed: int, contradicted: int) -> tuple[Verdict, str]:
-    """Return the verdict on a claim, and in words what was observed; empty if nothing was."""
+def _verdict(value: Any, counted: Counts) -> tuple[Verdict, str, str]:
+    """Return the verdict on a claim, its evidence, and in words what was observed; empty if nothing was."""
     if value == UNKNOWN:
-        return Verdict.UNKNOWN, ""
-    if contradicted:
-        return Verdict.DEPARTS, f"contradicted by {contradicted} of {confirmed + contradicted} recordings"
-    if confirmed:
-        return Verdict.CONFORMS, f"confirmed by {plural(confirmed, 'recording')}"
-    return Verdict.DECLARED, ""
+        return Verdict.UNKNOWN, SOURCES, ""
+    words = [
+        f"contradicted by {plural(counted.contradicted, 'recording')}" if counted.contradicted else "",
+        f"confirmed by {plural(counted.confirmed, 'recording')}" if counted.confirmed else "",
+        f"another value in {plural(counted.otherwise, 'recording')}" if counted.otherwise else "",
+        f"answered in {plural(counted.answered, 'recording')}" if counted.answered else "",
+        f"not counted: {counted.artefacts}, {'; '.join(counted.reasons)}" if counted.artefacts else "",
+    ]
+    observed = "; ".join(filter(None, words))
+    if counted.contradicted:
+        return Verdict.DEPARTS, Evidence.RECORDED, observed
+    if counted.confirmed:
+        return Verdict.CONFORMS, Evidence.RECORDED, observed
+    if counted.engine:
+        measured = f"confirmed by {plural(counted.engine, 'exchange')} with the engine"
+        return Verdict.CONFORMS, Evidence.ENGINE, "; ".join(filter(None, [measured, observed]))
+    return Verdict.DECLARED, SOURCES, observed
 
 
 def _row(name: str, rules: Mapping[str, Rule | Fact]) -> Row:

@@ -15,8 +15,9 @@ _COLUMNS: Final[Mapping[str, Callable[[Mapping[str, Any]], int]]] = {
     ),
     "out of\nscope": lambda row: row["requests"].get("apart", 0),
     "\nincomplete": lambda row: row["requests"].get("unplayed", 0),
-    "claims\nconfirmed": lambda row: sum(1 for each in row["claims"].values() if not each["contradicted"]),
-    "\ncontradicted": lambda row: sum(1 for each in row["claims"].values() if each["contradicted"]),
+    "entries\nconfirmed": lambda row: sum(1 for each in row["claims"] if _count(each, "confirmed")),
+    "\ncontradicted": lambda row: sum(1 for each in row["claims"] if _count(each, "contradicted")),
+    "by an\nengine": lambda row: sum(1 for each in row["claims"] if each.get("engine")),
     "not\nobserved": lambda row: len(row["unseen"]),
     "not\nread": lambda row: len(row["unread"]),
 }
@@ -24,8 +25,20 @@ _LEGEND: Final = """\
 Requests. accepted, refused: as predicted; refused with the same status and text. false positives: a refusal was
 predicted, but the request was accepted. false negatives: refused, but no refusal or another text was predicted. out of
 scope: refused for a reason other than the wire. incomplete: the request or the answer was not recorded.
-Claims. confirmed, contradicted, not observed: by these recordings. not read: no rule reads them, so nothing tests them.
+Entries of the profile: a value of a claim, for some models and a time. confirmed: recordings show that very value.
+contradicted: they break it. by an engine: a real server with a scripted model shows the value. not observed: claims
+that no recording shows. not read: no rule reads them either.
 """
+_HEADINGS: Final = {
+    "confirmed": "confirmed",
+    "contradicted": "contradicted",
+    "contradicted by an artefact of a fixture": "artefacts",
+    "another value in": "otherwise",
+    "answered without an error, which does not show the value": "answered",
+    "confirmed by an engine": "engine",
+}
+"""What recordings show about an entry, by heading."""
+
 _WIDTH: Final = 118
 _MAX_MESSAGE: Final = 400
 
@@ -56,21 +69,26 @@ def _table(rows: Sequence[Mapping[str, Any]], paint: Paint) -> Iterator[str]:
 
 
 def _provider(row: Mapping[str, Any], paint: Paint) -> Iterator[str]:
-    claims = row["claims"]
-    confirmed = {name: each["confirmed"] for name, each in claims.items() if not each["contradicted"]}
-    contradicted = [
-        f"{name} {each['contradicted']} of {each['confirmed'] + each['contradicted']}"
-        for name, each in claims.items()
-        if each["contradicted"]
-    ]
     yield f"\n{paint('bold', row['provider'])}\n"
-    yield from _wrapped("confirmed", _counts(confirmed))
-    yield from _wrapped("contradicted", contradicted)
+    for heading, kind in _HEADINGS.items():
+        yield from _wrapped(heading, [_named(each, kind) for each in row["claims"] if _count(each, kind)])
+    if row["simulated"]:
+        yield f"  not counted: {row['simulated']} exchanges with the simulator\n"
     yield from _wrapped("not observed", row["unseen"])
     yield from _wrapped("not read by any rule", row["unread"])
-    yield from _wrapped("unknown, and accepted", _counts(row["answered"]))
     yield from _wrapped("refused for a reason other than the wire", _counts(row["apart"]))
     yield from _wrapped("departs from the canonical wire without a claim", _counts(row["departures"]))
+
+
+def _count(entry: Mapping[str, Any], kind: str) -> int:
+    """Return how many exchanges show something about an entry in one way; those with engines are only counted."""
+    found = entry.get(kind, ())
+    return found if isinstance(found, int) else len(found)
+
+
+def _named(entry: Mapping[str, Any], kind: str) -> str:
+    about = ", ".join(each for each in (entry["model"], entry.get("since", "")) if each)
+    return f"{entry['claim']}{f' ({about})' if about else ''} {_count(entry, kind)}"
 
 
 def _counts(counted: Mapping[str, int]) -> list[str]:
@@ -100,9 +118,17 @@ def _failures(calibration: Mapping[str, Any], paint: Paint) -> Iterator[str]:
     for failure in calibration["expected"]:
         kind = paint("yellow", f"{failure['kind']}, as expected")
         yield f"\n{_location(failure)}: {kind}{_origin(failure)}\n    {printable(failure['reason'])}\n"
+    for failure in calibration["artefacts"]:
+        kind = paint("yellow", f"{failure['kind']}, by an artefact")
+        yield f"\n{_location(failure)}: {kind}{_origin(failure)}\n    {printable(failure['reason'])}\n"
     count, expected = len(calibration["failures"]), len(calibration["expected"])
     unexpected = paint("red", f"{count} unexpected") if count else paint("green", "nothing unexpected")
-    yield f"\n{unexpected}{f', {expected} expected' if expected else ''}\n"
+    yield f"\n{unexpected}{f', {expected} expected' if expected else ''}{_artefacts(calibration)}\n"
+
+
+def _artefacts(calibration: Mapping[str, Any]) -> str:
+    count = len(calibration["artefacts"])
+    return f", {count} by artefacts of fixtures" if count else ""
 
 
 def _location(failure: Mapping[str, Any]) -> str:

@@ -1,0 +1,64 @@
+"""What the last calibration counted: how many recordings show the value of an entry of a profile."""
+
+from collections.abc import Mapping
+from typing import Any, NamedTuple
+
+from conformance.profiles import Claim, Profile
+
+
+class Counts(NamedTuple):
+    """How many recordings of real traffic show the value of one entry of a profile.
+
+    `confirmed`: they show it. `contradicted`: they break it. `artefacts`: they break it only because a fixture is not
+    what the provider sent, for `reasons`. `otherwise`: they show another value, which no rule forbids. `answered`: they
+    show only that a deviation was answered without an error. `engine`: how many exchanges with a real open-source
+    server and a scripted model show the value.
+    """
+
+    confirmed: int = 0
+    contradicted: int = 0
+    artefacts: int = 0
+    reasons: tuple[str, ...] = ()
+    otherwise: int = 0
+    answered: int = 0
+    engine: int = 0
+
+
+def counts(evidence: Mapping[str, Any], profile: Profile, name: str, model: str) -> Counts:
+    """Return the counts for the entry of a claim that holds for a model today, by the calibration of its provider.
+
+    Counts are only those of the same value: if the entry has changed since the calibration, nothing was counted.
+    """
+    found = entry_of(evidence, profile, name, model)
+    if found is None:
+        return Counts()
+    artefacts = found.get("artefacts", ())
+    return Counts(
+        confirmed=len(found.get("confirmed", ())),
+        contradicted=len(found.get("contradicted", ())),
+        artefacts=len(artefacts),
+        reasons=tuple(dict.fromkeys(reason for _, reason in artefacts)),
+        otherwise=len(found.get("otherwise", ())),
+        answered=len(found.get("answered", ())),
+        engine=found.get("engine", 0),
+    )
+
+
+def entry_of(evidence: Mapping[str, Any], profile: Profile, name: str, model: str) -> Mapping[str, Any] | None:
+    """Return what a calibration holds about the entry of a claim that holds for a model today; None if nothing."""
+    section, claim = entry(profile, name, model, "")
+    if claim is None:
+        return None
+    wanted = {"claim": name, "model": section, "since": claim.since, "until": claim.until, "value": claim.value}
+    return next(
+        (each for each in evidence.get("claims", ()) if all(each.get(key, "") == held for key, held in wanted.items())),
+        None,
+    )
+
+
+def entry(profile: Profile, name: str, model: str, date: str) -> tuple[str, Claim | None]:
+    """Return the entry that holds for a model on a day, and the name of its section of the profile."""
+    claim = profile.claim(name, model, date)
+    sections = [(each.name, each.claims) for each in profile.models if each.matches(model.lower())]
+    held = [section for section, claims in (*sections, ("", profile.claims)) if claim in claims.get(name, ())]
+    return (held[0] if held else ""), claim
