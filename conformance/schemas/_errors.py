@@ -2,6 +2,7 @@
 
 import reprlib
 from collections.abc import Iterable
+from itertools import islice
 from typing import Any, Final, NamedTuple
 
 import orjson
@@ -125,7 +126,8 @@ def _either(choices: list[str]) -> str:
 
 
 def _listed(keys: Iterable[str]) -> str:
-    return _cut(", ".join(_shown(key) for key in keys))
+    # The first keys fill the text; an object may have a million.
+    return _cut(", ".join([_shown(key) for key in islice(keys, MAX_SHOWN)]))
 
 
 def _shown(value: Any) -> str:

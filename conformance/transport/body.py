@@ -17,6 +17,12 @@ MAX_RATIO: Final = 200
 RATIO_APPLIES_FROM: Final = 1024 * 1024
 """Bytes of an unpacked body from which its ratio counts: short bodies of one repeated word are harmless."""
 
+MAX_LINES: Final = 80_000
+"""Line ends of a body that is judged: an event of a stream has two to four, and 8,192 tokens some 33,000 at most."""
+
+MAX_COMMAS: Final = 160_000
+"""Commas of a body that is judged, and so values in it: a chunk of a stream has 8 to 16, 8,192 tokens have 131,000."""
+
 HEAD: Final = 64 * 1024
 """Bytes that are kept of a body that exceeds a bound."""
 
@@ -69,7 +75,16 @@ async def read(reply: httpx.Response) -> Content:
     cut = _cut(reply, received, ended)
     if unpacker is not None and not unpacker.finish(data):
         cut = cut or f"{encoding} data that ended early, after {received:,} bytes"
+    if excess := _excess(data):
+        return Content(bytes(data[:HEAD]), excess)
     return Content(bytes(data), cut)
+
+
+def _excess(data: bytearray) -> str:
+    """Return in words how a body has too many small parts, each of which costs many times its bytes to judge."""
+    if data.count(b"\n") + data.count(b"\r") > MAX_LINES:
+        return f"more than {MAX_LINES:,} lines"
+    return f"more than {MAX_COMMAS:,} values" if data.count(b",") > MAX_COMMAS else ""
 
 
 def words(error: Exception) -> str:
@@ -105,14 +120,16 @@ class _Unpacker:
                 return
             self._zlib = zlib.decompressobj(self._window())
         while packed:
-            if self._zlib.eof:  # Gzip data may have several members.
+            if self._zlib.eof:  # Gzip data may have several members, and zeros behind them.
+                if not (packed := packed.lstrip(b"\0")):
+                    return
                 self._zlib = zlib.decompressobj(_ANY_HEADER)
             data += self._zlib.decompress(packed, _BLOCK)
             if len(data) > MAX_REPLY:
                 raise _Exceeded(f"more than {MAX_REPLY:,} bytes after unpacking")
             if len(data) > max(RATIO_APPLIES_FROM, received * MAX_RATIO):
                 raise _Exceeded(f"{received:,} bytes that unpack to more than {MAX_RATIO} times their size")
-            packed = self._zlib.unconsumed_tail or self._zlib.unused_data.lstrip(b"\0")
+            packed = self._zlib.unconsumed_tail or self._zlib.unused_data
 
     def finish(self, data: bytearray) -> bool:
         """Append the last bytes to the data, and return True if the packed data ended where they say."""
