@@ -76,14 +76,14 @@ class Judgement(NamedTuple):
     """What was found in a conversation, without an outcome for each rule that found nothing.
 
     `counts`: how many elements each rule judged, in the order of the rules; `UNCLAIMED` where a claim that it needs is
-    not known. `found`: the outcomes of the rules that failed or broke, by position. `idle`: the outcome of each rule if
-    it judges nothing.
+    not known. `faulty`: the outcomes of the rules that failed or broke, by position. `idle`: the outcome of each rule
+    if it judges nothing.
     """
 
     rules: Sequence[Rule]
     idle: tuple[Outcome, ...]
     counts: list[int]
-    found: dict[int, Outcome]
+    faulty: dict[int, Outcome]
 
     def outcomes(self) -> tuple[Outcome, ...]:
         """Return one outcome per rule."""
@@ -91,9 +91,14 @@ class Judgement(NamedTuple):
         for position in compress(range(len(counts)), counts):
             rule, count = self.rules[position], counts[position]
             outcomes[position] = rule.outcomes.get(count) or rule.outcome(count)
-        for position, outcome in self.found.items():
+        for position, outcome in self.faulty.items():
             outcomes[position] = outcome
         return tuple(outcomes)
+
+    def found(self) -> Iterator[Outcome]:
+        """Yield the outcomes of the rules that failed or broke."""
+        for position in sorted(self.faulty):
+            yield self.faulty[position]
 
     def judged(self) -> Iterator[tuple[str, int]]:
         """Yield the id of each rule that judged elements, with their number."""
@@ -128,11 +133,11 @@ def judge(conversation: Conversation, profile: Profile | None, rules: Sequence[R
             parts = groupby(elements, key=lambda element: plans[element.place[0]])
             run.judge([(plan.groups[view].steps, list(some)) for plan, some in parts])
     _judge_by_schema(first, index, schema, run)
-    found = {at: _failed(rules[at], run.counts[at], faulty, contexts) for at, faulty in run.faulty.items()}
+    faulty = {at: _failed(rules[at], run.counts[at], faults, contexts) for at, faults in run.faulty.items()}
     for position, error in run.errors.items():
         rule, reason = rules[position], f"{type(error).__name__}: {error}"
-        found[position] = Outcome(rule.id, Status.ERRORED, rule.level, run.counts[position], reason=reason)
-    return Judgement(rules, first.idle, run.counts, found)
+        faulty[position] = Outcome(rule.id, Status.ERRORED, rule.level, run.counts[position], reason=reason)
+    return Judgement(rules, first.idle, run.counts, faulty)
 
 
 def _judge_by_schema(plan: "_Plan", index: Index, schema: SchemaFaults, run: "_Run") -> None:
@@ -149,7 +154,8 @@ def _judge_by_schema(plan: "_Plan", index: Index, schema: SchemaFaults, run: "_R
         for step in steps:
             position, where, _ = step
             if where is None or is_valid:
-                run.judge([((step,), faulty)])
+                if faulty:
+                    run.judge([((step,), faulty)])
                 run.counts[position] = len(elements)
             else:
                 run.judge([((step,), elements)])
@@ -330,7 +336,10 @@ def _schema_faults(index: Index) -> SchemaFaults:
     for stream in index.streams:
         # One call for all chunks costs half as much as a call per chunk.
         if not validator("canonical/stream").is_valid([chunk for chunk in stream.value.chunks if chunk is not None]):
-            errors += _errors("canonical/chunk", index.of_exchange(index.chunks, int(stream.place[0])))
+            chunks = index.of_exchange(index.chunks, int(stream.place[0]))
+            for error in validator("canonical/stream").errors([chunk.value for chunk in chunks]):
+                number, *inside = error.place
+                errors.append(error._replace(place=(*chunks[int(number)].place, *inside)))
     shapes: dict[Place, list[SchemaError]] = {}
     unknown: dict[Place, list[SchemaError]] = {}
     if errors:

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any, Final, NamedTuple, TypeAlias
 
 from conformance import profiles, rules
-from conformance.engine import check
+from conformance.engine import judge
 from conformance.errors import InvalidDocument, Unrecognized, Unusable
 from conformance.formats import Input, read_path
 from conformance.formats.inputs import pointer_lines
@@ -130,10 +130,14 @@ class Checker:
             return _unreadable(given.path, given.problem)
         profile = self._profile(given) if given.conversation else None
         chosen = self._message_rules if given.kind == "messages" else self.rules
-        outcomes = check(given.conversation, profile, chosen, as_of=self._task.as_of)
+        judgement = judge(given.conversation, profile, chosen, self._task.as_of)
         counts: Counts = Counter({("inputs", ""): 1, ("exchanges", ""): len(given.conversation)})
         days, notes = self._by_day(given, profile)
         counts.update([("as_of", f"{profile.name} {day}") for day in days] if profile is not None else ())
+        for rule, judged in judgement.judged():
+            counts["judged", rule] = judged
+        # Most rules find nothing, and have no outcome unless all are to be shown.
+        outcomes = judgement.outcomes() if self._task.show_all else judgement.found()
         reported = [each for outcome in outcomes if (each := self._outcome(outcome, counts)) is not None]
         if self._task.lines and any(outcome["findings"] for outcome in reported):
             _add_lines(given, reported)
@@ -156,8 +160,6 @@ class Checker:
 
     def _outcome(self, outcome: Outcome, counts: Counts) -> dict[str, Any] | None:
         """Count an outcome and return its JSON object, or None if the task does not report it."""
-        if outcome.judged:
-            counts["judged", outcome.rule] = outcome.judged
         if outcome.status is Status.FAILED:
             return self._failed_outcome(outcome, counts)
         if outcome.status is Status.ERRORED:
