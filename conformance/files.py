@@ -148,7 +148,7 @@ class Checker:
         if profile is None:
             return [], []
         asked = {(self._task.as_of or each.date or profile.as_of, each.model) for each in given.conversation}
-        ended = sorted([(model, day) for day, model in asked if not profile.is_served(model, day)])
+        ended = sorted([(model, day) for day, model in asked if not _is_served(profile, model, day)])
         notes = [f"{profile.name} does not serve the model {model!r} on {day}" for model, day in ended]
         return sorted({day for day, _ in asked}), notes
 
@@ -179,6 +179,10 @@ class Checker:
 
     def _is_reported(self, finding: Finding) -> bool:
         return finding.level.severity >= self._task.level.severity
+
+
+def _is_served(profile: Profile, model: str, day: str) -> bool:
+    return not profiles.retired(profile.lifecycle, day) and profile.is_served(model, day)
 
 
 def detected_provider(given: Input) -> str | None:
