@@ -7,7 +7,8 @@ import asyncio
 import logging
 import math
 import socket
-from collections.abc import Callable
+from collections.abc import AsyncIterator, Callable
+from contextlib import asynccontextmanager
 from typing import Any, Final, cast
 
 from aiohttp import StreamReader, web
@@ -18,8 +19,11 @@ from conformance.transport.server import Bounds, HttpReply, HttpRequest, error_b
 _LOG: Final = logging.getLogger("conformance.server")
 """What was bounded; requests themselves are never logged, since they may hold secrets."""
 
-_INLINE_BYTES: Final = 64 * 1024
+_INLINE_BYTES: Final = 16 * 1024
 """Bodies up to this size are answered on the event loop; a thread would cost as much as the answer."""
+
+_SMALL_BYTES: Final = 64 * 1024
+"""Bodies up to this size are read at once, however many there are."""
 
 _STOP_SECONDS: Final = 0.5
 
@@ -39,6 +43,7 @@ class Listener(web.Server):
         self.bounds = bounds
         self.open = 0
         self._answer, self._host = answer, host
+        self._slots = asyncio.Semaphore(bounds.big_bodies)
 
     def __call__(self) -> web.RequestHandler:
         """Return the protocol of a new connection."""
@@ -79,14 +84,31 @@ class Listener(web.Server):
         """Return the reply to a request, and whether the request was refused without asking for one."""
         try:
             self._check_host(request)
-            body = await self._read(request, connection)
+            if self._has_small_body(request):
+                return await self._answered(await self._received(request, connection)), False
+            async with self._slot_for_big_body():
+                return await self._answered(await self._received(request, connection)), False
         except _Refused as refused:
             _log(connection, refused.status, refused.message)
             return error_reply(refused.status, refused.message), True
-        received = HttpRequest(request.method, request.raw_path, request.headers, body)
-        if len(body) <= _INLINE_BYTES:
-            return self._answer(received), False
-        return await asyncio.get_running_loop().run_in_executor(None, self._answer, received), False
+
+    async def _answered(self, received: HttpRequest) -> HttpReply:
+        if len(received.body) <= _INLINE_BYTES:
+            return self._answer(received)
+        return await asyncio.get_running_loop().run_in_executor(None, self._answer, received)
+
+    @asynccontextmanager
+    async def _slot_for_big_body(self) -> AsyncIterator[None]:
+        """Wait until few other big bodies are read or answered; meanwhile the kernel holds the body back."""
+        try:
+            async with asyncio.timeout(self.bounds.body_seconds):
+                await self._slots.acquire()
+        except TimeoutError:
+            raise _Refused(429, f"{self.bounds.big_bodies} other requests with big bodies are being read") from None
+        try:
+            yield
+        finally:
+            self._slots.release()
 
     def _check_host(self, request: web.BaseRequest) -> None:
         """Refuse a page of another site whose name resolves to this machine (DNS rebinding)."""
@@ -98,24 +120,34 @@ class Listener(web.Server):
                 text = f"expected a loopback name or the host that this server is bound to as Host, got {host!r:.80}"
                 raise _Refused(421, text)
 
-    async def _read(self, request: web.BaseRequest, connection: "_Connection") -> bytes:
-        """Return the body of a request."""
+    def _has_small_body(self, request: web.BaseRequest) -> bool:
+        """Return False if a body is big or of unknown length; raises _Refused if it will not be read."""
         most = self.bounds.body_bytes
         length = request.headers.get("content-length")
-        if length is None and "transfer-encoding" not in request.headers:
-            if request.method in {"POST", "PUT", "PATCH"}:
-                raise _Refused(411, "expected a Content-Length header, got none")
-            return b""
+        if length is None and "transfer-encoding" in request.headers:
+            return False
+        if length is None and request.method in {"POST", "PUT", "PATCH"}:
+            raise _Refused(411, "expected a Content-Length header, got none")
         if length is not None and int(length) > most:
             raise _Refused(413, f"expected a body of at most {most} bytes, got {length:.30}")
+        return int(length or 0) <= _SMALL_BYTES
+
+    async def _received(self, request: web.BaseRequest, connection: "_Connection") -> HttpRequest:
+        """Return a request with its body."""
         if request.headers.get("expect", "").lower() == "100-continue":
             await request.writer.write(b"HTTP/1.1 100 Continue\r\n\r\n")
             request.writer.output_size = 0
         content = request.content
         if content.is_eof():
-            return content.read_nowait()
-        connection.awaits_body(content)
-        body = bytearray()
+            body = content.read_nowait()
+        else:
+            connection.awaits_body(content)
+            body = await self._read(content)
+            connection.awaits_nothing()
+        return HttpRequest(request.method, request.raw_path, request.headers, body)
+
+    async def _read(self, content: StreamReader) -> bytes:
+        body, most = bytearray(), self.bounds.body_bytes
         try:
             async for chunk in content.iter_any():
                 body += chunk
@@ -178,6 +210,10 @@ class _Connection(web.RequestHandler):
         """Note what to do if the connection is still at this point after so many seconds."""
         self._due, self._end = self._loop.time() + seconds, end
 
+    def awaits_nothing(self) -> None:
+        """Note that nothing is awaited from the peer now."""
+        self._body, self._due = None, math.inf
+
     def awaits_body(self, body: StreamReader) -> None:
         """Note that the rest of a body is awaited; refuse the request if it is late or cannot come any more."""
         self._body = body
@@ -195,7 +231,7 @@ class _Connection(web.RequestHandler):
 
     def end(self) -> bool:
         """Note that a request was answered, and return True if it was the last one."""
-        self._body, self._due = None, math.inf
+        self.awaits_nothing()
         self._answered += 1
         return self._is_half_closed and self._is_idle
 

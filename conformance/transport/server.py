@@ -50,7 +50,7 @@ class Bounds:
     """What a peer can take: seconds for the head and the body of a request, to read a reply, and between requests.
 
     The rest of a refused body is read and dropped for `linger_seconds`, so that the client sees the reply and no reset.
-    Beyond `connections`, new ones are dropped.
+    Of `big_bodies`, so many are read and answered at once; the others wait. Beyond `connections`, new ones are dropped.
     """
 
     head_seconds: float = 20.0
@@ -59,7 +59,8 @@ class Bounds:
     idle_seconds: float = 60.0
     linger_seconds: float = 2.0
     body_bytes: int = MAX_BODY
-    connections: int = 4096
+    big_bodies: int = 4
+    connections: int = 2048
 
 
 DEFAULT_BOUNDS: Final = Bounds()

@@ -5,6 +5,7 @@ import json
 import logging
 import re
 import socket
+import struct
 import subprocess
 import sys
 import threading
@@ -255,6 +256,32 @@ def test_a_big_body_does_not_hold_up_other_requests() -> None:
         )
         assert 200 == httpx.get(url).status_code
         released.set()
+
+
+def test_big_bodies_wait_for_each_other_and_small_ones_for_nobody(caplog: pytest.LogCaptureFixture) -> None:
+    stalled = b"POST / HTTP/1.1\r\nHost: localhost\r\nTransfer-Encoding: chunked\r\n\r\n"
+    bounds = Bounds(big_bodies=2, body_seconds=1)
+    with serving(lambda asked: HttpReply(200, asked.body), bounds=bounds) as url, connect(url) as first:
+        with connect(url) as second, connect(url) as third:
+            for connection in (first, second):
+                connection.sendall(stalled)
+            wait_for(lambda: 200 == httpx.post(url, content=b"small").status_code)
+            third.sendall(stalled + b"1\r\nx\r\n0\r\n\r\n")
+            assert {b"408"} == {received(connection).split()[1] for connection in (first, second)}
+            assert status(third.recv(100)) in (200, 429)
+        assert b"x" * 100_000 == httpx.post(url, content=b"x" * 100_000).content
+    assert "whole body within 1 seconds" in caplog.text
+
+
+def test_a_client_that_goes_away_while_it_sends_is_no_error(caplog: pytest.LogCaptureFixture) -> None:
+    with serving(lambda asked: HttpReply(200, asked.body)) as url:
+        for size in (b"100", b"1000000"):
+            with connect(url) as connection:
+                connection.sendall(b"POST / HTTP/1.1\r\nHost: localhost\r\nContent-Length: " + size + b"\r\n\r\nx")
+                # It resets the connection, which says nothing of what was sent last.
+                connection.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
+        assert b"x" * 100_000 == httpx.post(url, content=b"x" * 100_000).content
+    assert "" == caplog.text
 
 
 def test_a_simulator_remembers_only_what_its_answers_depend_on() -> None:
