@@ -15,6 +15,9 @@ from typing import Final, TypeAlias
 
 import orjson
 
+from conformance import profiles
+from conformance.simulator import Simulator
+
 KEEP: Final = "keep"
 """What an answer returns to read the next request on the same connection."""
 
@@ -78,6 +81,20 @@ class Peer:
     stopped: threading.Event = field(default_factory=threading.Event)
     requests: int = 0
     connections: list[socket.socket] = field(default_factory=list)
+
+
+def conforming(provider: str) -> Answer:
+    """Return an answer as the simulator of a provider gives it, without the header that names it."""
+    simulator = Simulator(profiles.load(provider))
+
+    def answer(asked: Asked) -> None:
+        reply = simulator.reply(orjson.loads(asked.body))
+        content = reply.body if isinstance(reply.body, bytes) else b"".join(reply.body)
+        lines = [f"HTTP/1.1 {reply.status} X", f"Content-Length: {len(content)}"]
+        lines.append(f"Content-Type: {reply.headers['content-type']}")
+        asked.send("\r\n".join(lines).encode() + b"\r\n\r\n" + content)
+
+    return answer
 
 
 def completion() -> bytes:
