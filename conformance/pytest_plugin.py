@@ -113,6 +113,9 @@ def pytest_configure(config: pytest.Config) -> None:
     if not provider:
         return
     _check_options(config)
+    if _option(config, "evidence"):
+        _check_recordings(config, provider)
+        return
     # Imported here because a run without --provider must not pay for it.
     from conformance.errors import ConformanceError
     from conformance.suite.options import Options, with_environment
@@ -144,6 +147,19 @@ def pytest_configure(config: pytest.Config) -> None:
     if config.args_source is not pytest.Config.ArgsSource.ARGS:
         # Files, not their folder: a repository's `python_files` does not apply to files that are named.
         config.args[:] = [str(path) for path in sorted(Path(__file__).parent.glob("suite/test_*.py"))]
+
+
+def _check_recordings(config: pytest.Config, provider: str) -> None:
+    """Prepare a run over the recordings of the public index; it asks nobody and plays no scenario."""
+    others = ("live", "record", "base-url", "plan", "claim", "thinking", "cassettes", "max-requests")
+    given = [f"--{name}" for name in others if _option(config, name)]
+    if given or _option(config, "repeat") > 1:
+        message = f"--evidence recorded checks recordings; omit {', '.join(given) or '--repeat'}"
+        raise pytest.UsageError(message)
+    # Imported here because nothing else needs it.
+    from conformance.pytest_recorded import register
+
+    register(config, provider, _option(config, "model"), _option(config, "results"), strict=_option(config, "strict"))
 
 
 def _unwind_on_signals(config: pytest.Config) -> None:

@@ -49,6 +49,9 @@ def configure(parser: argparse.ArgumentParser) -> None:
     fetching = add_action(actions, "fetch", "fetch the files of the index into the cache and verify them")
     fetching.add_argument("--provider", metavar="PROVIDER", default="", help="only recordings of this provider")
     fetching.add_argument("--jobs", type=positive, default=4, metavar="N", help=_JOBS)
+    checking = add_action(actions, "check", "check the fetched recordings with every rule about providers")
+    checking.add_argument("--provider", metavar="PROVIDER", default="", help="only this provider (default: all)")
+    checking.add_argument("--write", metavar="DIR", default="", help="write the results to DIR/<provider>.json")
     listing = add_action(actions, "list", "list the recordings that confirm or contradict a claim")
     listing.add_argument("--provider", metavar="PROVIDER", required=True, help="the provider's name")
     listing.add_argument("--claim", metavar="CLAIM", default="", help="the claim (default: every claim)")
@@ -68,7 +71,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     """Carry out the action; `fetch` returns 1 if a recording is gone, differs or could not be fetched."""
-    actions = {"fetch": _fetch, "list": _list, "add": _add}
+    actions = {"fetch": _fetch, "check": _check, "list": _list, "add": _add}
     return actions[arguments.action](arguments)
 
 
@@ -191,6 +194,28 @@ def _lines(entry: dict[str, Any]) -> Iterator[str]:
                 f"{row['link']} #{row['number']}" if "link" in row else f"recording {row['digest']}, not in the index"
             )
             yield f"  {kind}{reason}: {named}: {where}"
+
+
+def _check(arguments: argparse.Namespace) -> int:
+    # Imported here because the other actions need no rules.
+    from conformance.evidence.recorded_run import RecordedRun
+    from conformance.results import Level
+    from conformance.results.files import write
+
+    indexed = {each.provider for each in index.load()} & set(profiles.names())
+    broken = 0
+    for provider in [arguments.provider] if arguments.provider else sorted(indexed):
+        run = RecordedRun(provider)
+        unexpected = run.unexpected(Level.MUST)
+        for played, outcome in unexpected:
+            found = outcome.findings[0].message if outcome.findings else outcome.reason
+            print(f"{provider}: {outcome.rule}: {found}: {played.recording.link} #{played.recording.number}")
+        failed = len({played.recording.digest for played, _ in unexpected})
+        print(f"{provider}: {plural(len(run.played), 'recording')}, {failed} break a MUST")
+        broken += failed
+        if arguments.write:
+            write(Path(arguments.write), run.results())
+    return int(bool(broken))
 
 
 def _add(arguments: argparse.Namespace) -> int:

@@ -79,6 +79,9 @@ INCONCLUSIVE = "inconclusive"
 ENDED_BY_MODEL = "ended before turn"
 """How the note of a case begins that the model ended early, as it may, by a call too few or too many."""
 
+PUBLIC_RECORDINGS = "recorded"
+"""What stands for the scenario in a case that sums up public recordings; their models and days differ."""
+
 NOTHING_TO_JUDGE = "nothing to judge"
 """How the reason of an outcome begins that is not applicable because its rule found no element to check."""
 

@@ -15,6 +15,8 @@ from conformance.schemas import validator
 
 ADAPTERS: Final = "adapters"
 CALIBRATION: Final = "calibration"
+RECORDED: Final = "recorded"
+"""The folders below that of the results: of adapters, of the calibration, and of public recordings."""
 
 
 def read(path: Path) -> Results:

@@ -37,6 +37,12 @@ OPTIONS: Final[Mapping[str, Mapping[str, Any]]] = {
         "type": Path,
         "help": "Folder of cassettes to replay or record (default: those of this project).",
     },
+    "evidence": {
+        "choices": ("recorded",),
+        "default": "",
+        "help": "recorded: check each recording of the provider in the public index instead of cassettes; "
+        "`conformance evidence fetch` fetches them.",
+    },
     "results": {"metavar": "DIR", "type": Path, "help": "Write the results to DIR/<provider>.json."},
     "expected": {
         "metavar": "FILE",

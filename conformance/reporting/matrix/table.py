@@ -5,7 +5,7 @@ kind of evidence has cells of its own.
 """
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, Final
 
@@ -20,9 +20,9 @@ from conformance.profiles import UNKNOWN, Claim, Profile, vocabulary
 from conformance.reporting.matrix import PROBES, WORST_FIRST, Cell, brief, cells
 from conformance.reporting.text import plural
 from conformance.resources import folder
-from conformance.results import Evidence, Finding, Results, Verdict
+from conformance.results import PUBLIC_RECORDINGS, Evidence, Finding, Results, Verdict
 from conformance.results.calibration import Counts, counts
-from conformance.results.files import CALIBRATION, read_all
+from conformance.results.files import CALIBRATION, RECORDED, read, read_all
 from conformance.rules import Rule
 from conformance.wire.views import Side
 
@@ -133,10 +133,18 @@ def load_inputs(reports: Path | None = None) -> Inputs:
     root = folder("reports") if reports is None else reports
     calibrated = sorted((root / "results" / CALIBRATION).glob("*.json"))
     calibration: dict[str, Any] = {path.stem: read_json(path) for path in calibrated}
-    results = read_all([root / "results"])
+    results = [*_with_recordings(read_all([root / "results"]), root / "results" / RECORDED)]
     named = sorted({each.profile for each in results} | calibration.keys())
     entries = baseline.load(root / "expected-failures.yaml")
     return Inputs(results, {name: profiles.load(name) for name in named}, calibration, entries)
+
+
+def _with_recordings(results: Iterable[Results], recorded: Path) -> Iterator[Results]:
+    """Yield results, those of a provider with the case that sums up its public recordings."""
+    for each in results:
+        path = recorded / f"{each.subject}.json"
+        own = not each.provider and not each.further and path.exists()
+        yield replace(each, cases=(*each.cases, *read(path).cases)) if own else each
 
 
 def table(inputs: Inputs, today: str = "") -> Table:
@@ -192,7 +200,8 @@ def _observed(results: Results, profile: Profile, inputs: Inputs, today: str) ->
             cell.variant,
             cell.verdict,
             cell.evidence.value,
-            cell.claimed,
+            # The recordings are of many models and days, each with claims of its own.
+            "" if _is_public(cell) else cell.claimed,
             cell.observed,
             expected[0] if expected and all(expected) else "",
             cell.judged,
@@ -264,6 +273,13 @@ def _command(results: Results, cell: Cell) -> str:
     scenario = cell.cases[0].partition(".")[0] if cell.cases else ""
     if results.provider:
         return f"conformance adapter run {results.subject} --provider {results.provider} --scenario {scenario}"
+    if _is_public(cell):
+        return f"pytest --provider={results.subject} --evidence recorded"
     command = f"pytest --provider={results.subject} --model {results.model}"
     live = " --live" if cell.evidence is Evidence.LIVE else ""
     return f"{command}{live} -k {scenario}"
+
+
+def _is_public(cell: Cell) -> bool:
+    """Return True for a cell that sums up public recordings."""
+    return bool(cell.cases) and all(case.partition(".")[0] == PUBLIC_RECORDINGS for case in cell.cases)

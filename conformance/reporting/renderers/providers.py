@@ -15,7 +15,7 @@ from conformance.reporting.matrix.table import ADAPTER, FAILING, SOURCES, Subjec
 from conformance.reporting.provider_facts import dates, lifecycle_rows, requests
 from conformance.reporting.templates import render_template
 from conformance.reporting.text import code, link, prose
-from conformance.results import Verdict
+from conformance.results import Evidence, Verdict
 
 _KINDS: Final = {
     "vendor": "serves its own models",
@@ -185,7 +185,9 @@ def _row(claim: Claim, cell: TableCell, sources: dict[Source, int]) -> Sequence[
     notes = [f"({', '.join(each for each in dates if each)})" if any(dates) else ""]
     notes += [f"(versions {prose(claim.versions)})" if claim.versions else "", prose(claim.note)]
     value = "<br>".join([_described(claim.name, claim.value), *(note for note in notes if note)])
-    observed = "" if cell.evidence == SOURCES else prose(cell.observed)
+    observed = prose(cell.observed)
+    if observed and cell.evidence in (Evidence.RECORDED, SOURCES):
+        observed = f"[{observed}](../evidence/{cell.subject}.md#{claim.name.replace('.', '')})"
     cited = [_cited(each, sources) for each in claim.source]
     return [prose(vocabulary()[claim.name]), value, observed, f"{claim.confidence} {' '.join(cited)}"]
 

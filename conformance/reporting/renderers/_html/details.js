@@ -45,9 +45,19 @@ function observation(cell) {
     ]),
     ...titled(plural(details.findings.length, "finding"), details.findings.map(finding)),
     ...titled("Claim", details.claim ? claimDetails(details.claim) : []),
+    ...titled("Recordings", recordings(cell)),
     ...titled("Repeat this run", details.command ? copyable(details.command, "Copy command") : []),
     permanent(cell),
   );
+}
+
+// The page that lists the recordings behind a claim; it lies beside this one.
+function recordings(cell) {
+  const [family, claim] = data.rows[cell.row].name.split("/");
+  if (family !== "claims" || data.evidence[cell.evidence].name !== "recorded") return [];
+  const page = `evidence/${data.subjects[cell.subject].name}.md`;
+  const href = `${page}#${claim.replaceAll(".", "").toLowerCase()}`;
+  return [make("p", {}, make("a", { href }, `Recordings of ${claim}`))];
 }
 
 function titled(title, children) {

@@ -1,0 +1,183 @@
+"""A run of `pytest --evidence recorded`: every rule about providers, on each recording of the public index."""
+
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
+from functools import cached_property
+from typing import Final, NamedTuple
+
+from conformance import baseline, profiles
+from conformance.baseline import RECORDINGS
+from conformance.engine import check
+from conformance.errors import Unusable
+from conformance.evidence import index
+from conformance.evidence.conversations import inputs
+from conformance.evidence.fetching import Cache, Checked, State, cached
+from conformance.evidence.index import REDACTED, Recording
+from conformance.results import PUBLIC_RECORDINGS, Case, Evidence, Finding, Level, Outcome, Results, Status
+from conformance.rule_ids import all_ids
+from conformance.rules import Rule, by_id, load
+from conformance.wire.exchange import Exchange
+from conformance.wire.index import Index
+from conformance.wire.views import Side
+
+PLUGIN: Final = "conformance-recorded"
+"""The name under which pytest knows the plugin that holds the run."""
+
+_MAX_FINDINGS: Final = 20
+"""How many findings of a rule the results keep."""
+
+
+class Played(NamedTuple):
+    """One recording, with the outcome of each rule that applied to it."""
+
+    recording: Recording
+    outcomes: tuple[Outcome, ...]
+
+    @property
+    def name(self) -> str:
+        """Return the name of the test item."""
+        return f"{self.recording.digest}-{self.recording.model or 'unknown-model'}"
+
+
+class RecordedRun:
+    """Checks the recordings of one provider that the cache holds."""
+
+    def __init__(self, provider: str, model: str = "", cache: Cache | None = None, *, strict: bool = False) -> None:
+        """Read and check the recordings, by default of every model; raises UnknownName, and Unusable without any."""
+        self.profile = profiles.load(provider)
+        self.model = model
+        self.strict = strict
+        wanted = [each for each in index.load() if each.provider == self.profile.name and model in ("", each.model)]
+        if not wanted:
+            raise Unusable(f"the index has no recordings of {provider}{f' with {model}' if model else ''}")
+        checked = list(cached(wanted, cache or Cache()))
+        missing = [each for each in checked if each.state in (State.MISSING, State.DIFFERS)]
+        if missing:
+            fetch = f"conformance evidence fetch --provider {provider}"
+            raise Unusable(f"{len(missing)} of {len(wanted)} recordings are not in the cache or differ; run `{fetch}`")
+        self._checked = checked
+        self._entries = baseline.load(recordings=True)
+
+    @cached_property
+    def played(self) -> tuple[Played, ...]:
+        """Return each recording once, with its outcomes; one that occurs in several files is checked in the first."""
+        known = {each.recording.digest: each.recording for each in reversed(self._checked)}
+        found: dict[str, Played] = {}
+        for given in inputs(self._checked):
+            digests = self._digests(given.path, given.numbers)
+            for number, digest in enumerate(digests):
+                if digest not in found:
+                    outcomes = _outcomes(given.conversation, number, self.profile)
+                    found[digest] = Played(known[digest], outcomes)
+        return tuple(found.values())
+
+    def unexpected(self, level: Level) -> tuple[tuple[Played, Outcome], ...]:
+        """Return the outcomes that failed at a level and that nothing explains."""
+        found = [(each, outcome) for each in self.played for outcome in failed(each, level)]
+        return tuple([(each, outcome) for each, outcome in found if not self.expected(each, outcome.rule)])
+
+    def expected(self, played: Played, rule: str) -> str:
+        """Return why a failure of a recording is expected: a baseline entry, or what was changed in the fixture."""
+        recording = played.recording
+        bare = [f"{RECORDINGS}/{self.profile.name}/{each}" for each in all_ids(rule)]
+        named = [*bare, *(f"{name}/{recording.digest}" for name in bare)]
+        entry = next((each for each in self._entries if each.covers(named)), None)
+        return recording.fixture if recording.fixture else entry.reason if entry is not None else ""
+
+    def results(self) -> Results:
+        """Return what the recordings show of each rule, plain and streamed; hand-written fixtures count for nothing."""
+        real = [_unaltered(each) for each in self.played if each.recording.fixture in ("", REDACTED)]
+        cases = [
+            Case(PUBLIC_RECORDINGS, variant, Evidence.RECORDED, tuple(_summed(held)))
+            for variant, held in (
+                ("plain", [each for each in real if not _is_streamed(each)]),
+                ("stream", [each for each in real if _is_streamed(each)]),
+            )
+            if held
+        ]
+        return Results(self.profile.name, self.model or self.profile.model, tuple(cases))
+
+    @cached_property
+    def _by_place(self) -> dict[tuple[str, int], Checked]:
+        return {(str(each.recording.place), each.recording.number): each for each in self._checked}
+
+    def _digests(self, place: str, numbers: Iterable[int]) -> list[str]:
+        return [self._by_place[place, number].recording.digest for number in numbers]
+
+
+def _outcomes(conversation: tuple[Exchange, ...], number: int, profile: profiles.Profile) -> tuple[Outcome, ...]:
+    """Return the outcomes of the rules about providers for one exchange, after those before it in its file."""
+    until = conversation[: number + 1]
+    elements = Index(until)
+    found = []
+    for outcome in check(until, profile, _rules()):
+        if outcome.status is Status.ERRORED:
+            found.append(outcome)
+            continue
+        findings = tuple([each for each in outcome.findings if f"{each.at}/".startswith(f"/{number}/")])
+        judged = _judged(outcome, elements, number)
+        if findings:
+            level = max((each.level for each in findings), key=lambda each: each.severity)
+            found.append(Outcome(outcome.rule, Status.FAILED, level, max(judged, 1), findings))
+        elif judged:
+            found.append(Outcome(outcome.rule, Status.PASSED, outcome.level, judged))
+    return tuple(found)
+
+
+def _rules() -> tuple[Rule, ...]:
+    return tuple([rule for rule in load() if rule.on.side is Side.PROVIDER])
+
+
+def _judged(outcome: Outcome, elements: Index, number: int) -> int:
+    """Return how many elements of an exchange a rule looked at; none if it did not apply to the conversation."""
+    if not outcome.judged:
+        return 0
+    own = [each for each in by_id()[outcome.rule].on.select(elements) if each.place[0] == number]
+    return min(len(own), outcome.judged)
+
+
+def _summed(played: Sequence[Played]) -> Iterator[Outcome]:
+    """Yield one outcome per rule: failed if it failed in some recording; `judged` counts recordings."""
+    by_rule: dict[str, list[tuple[Played, Outcome]]] = {}
+    for each in played:
+        for outcome in each.outcomes:
+            by_rule.setdefault(outcome.rule, []).append((each, outcome))
+    for rule, held in sorted(by_rule.items()):
+        statuses = Counter(outcome.status for _, outcome in held)
+        if statuses[Status.ERRORED]:
+            yield next(outcome for _, outcome in held if outcome.status is Status.ERRORED)
+            continue
+        failed = [(each, outcome) for each, outcome in held if outcome.status is Status.FAILED]
+        if not failed:
+            yield Outcome(rule, Status.PASSED, held[0][1].level, len(held))
+            continue
+        level = max((outcome.level for _, outcome in failed), key=lambda each: each.severity)
+        findings = [_placed(each.recording, outcome.findings[0]) for each, outcome in failed if outcome.level is level]
+        yield Outcome(rule, Status.FAILED, level, len(held), tuple(findings[:_MAX_FINDINGS]))
+
+
+def _placed(recording: Recording, finding: Finding) -> Finding:
+    """Return a finding that says in which recording it is; what the recording holds is not repeated."""
+    where = f"{recording.place} #{recording.number}, {recording.date}"
+    return Finding(finding.at, f"{finding.message} ({where})", finding.level, side=finding.side)
+
+
+def _unaltered(played: Played) -> Played:
+    """Return a recording without the outcomes of rules about what was redacted in it."""
+    rules = by_id()
+    kept = [each for each in played.outcomes if not any(map(played.recording.is_altered, rules[each.rule].reads))]
+    return played._replace(outcomes=tuple(kept))
+
+
+def _is_streamed(played: Played) -> bool:
+    return any(outcome.rule.startswith("stream/") for outcome in played.outcomes)
+
+
+def failed(played: Played, level: Level) -> list[Outcome]:
+    """Return the outcomes of a recording that failed at a level, and those of rules that raised at MUST."""
+    return [
+        each
+        for each in played.outcomes
+        if (each.status is Status.FAILED and each.level is level)
+        or (each.status is Status.ERRORED and level is Level.MUST)
+    ]

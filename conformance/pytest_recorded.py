@@ -1,0 +1,51 @@
+"""The part of the pytest plugin for `--evidence recorded`: checks the public recordings of a provider."""
+
+from pathlib import Path
+from typing import Final
+
+import pytest
+
+from conformance.errors import ConformanceError
+from conformance.evidence import recorded_run
+from conformance.evidence.recorded_run import PLUGIN, RecordedRun
+from conformance.reporting.matrix import cells
+from conformance.reporting.renderers.terminal import render
+from conformance.reporting.text import plural
+from conformance.results import files
+
+SUITE: Final = Path(recorded_run.__file__).with_name("test_recordings.py")
+"""The suite of the recordings."""
+
+
+class RecordedPlugin:
+    """Prints the matrix of a run over recordings at its end, and writes its results."""
+
+    def __init__(self, run: RecordedRun, results: Path | None) -> None:
+        self.run = run
+        self._results = results
+
+    def pytest_terminal_summary(self, terminalreporter: pytest.TerminalReporter) -> None:
+        """Print the matrix at the end of the run."""
+        run, results = self.run, self.run.results()
+        terminalreporter.write_line("")
+        terminalreporter.write_line(render(results, cells(results, run.profile), run.profile.title))
+        fixtures = sum(bool(each.recording.fixture) for each in run.played)
+        counted = plural(len(run.played) - fixtures, "recording")
+        others = f"; {fixtures} more are changed or hand-written fixtures" if fixtures else ""
+        terminalreporter.write_line(f"{counted} of the public index{others}.")
+
+    def pytest_sessionfinish(self) -> None:
+        """Write the results."""
+        if self._results is not None:
+            files.write(self._results, self.run.results())
+
+
+def register(config: pytest.Config, provider: str, model: str, results: Path | None, *, strict: bool) -> None:
+    """Prepare a run over the recordings of a provider; raises pytest.UsageError, which says what to do."""
+    try:
+        run = RecordedRun(provider, model, strict=strict)
+    except ConformanceError as error:
+        raise pytest.UsageError(str(error)) from None
+    config.pluginmanager.register(RecordedPlugin(run, results), PLUGIN)
+    if config.args_source is not pytest.Config.ArgsSource.ARGS:
+        config.args[:] = [str(SUITE)]
