@@ -283,9 +283,12 @@ class _Connection(web.RequestHandler):
         self.force_close()
 
 
-async def listen(listener_socket: socket.socket, listener: Listener, stop: asyncio.Event) -> None:
+async def listen(
+    listener_socket: socket.socket, listener: Listener, stop: asyncio.Event, started: Callable[[], None]
+) -> None:
     """Serve on a bound socket until `stop` is set; connections that are open then are closed."""
     server = await asyncio.get_running_loop().create_server(listener, sock=listener_socket, backlog=socket.SOMAXCONN)
+    started()
     watch = asyncio.create_task(listener.end_slow_connections())
     try:
         await stop.wait()

@@ -115,22 +115,31 @@ def serving(
     # Imported here because most processes that import this module never listen.
     from conformance.transport.listener import Listener, listen
 
-    bound = _bind(host, port)
     ready: Future[tuple[asyncio.AbstractEventLoop, asyncio.Event]] = Future()
 
-    async def serve() -> None:
+    async def serve_until(bound: socket.socket) -> None:
         stop = asyncio.Event()
-        ready.set_result((asyncio.get_running_loop(), stop))
-        await listen(bound, Listener(answer, host, bounds), stop)
+        loop = asyncio.get_running_loop()
+        await listen(bound, Listener(answer, host, bounds), stop, lambda: ready.set_result((loop, stop)))
 
-    thread = threading.Thread(target=asyncio.run, args=(serve(),), name="conformance-server", daemon=True)
-    thread.start()
-    loop, stop = ready.result()
-    try:
-        yield _url(bound)
-    finally:
-        loop.call_soon_threadsafe(stop.set)
-        thread.join()
+    def run(bound: socket.socket) -> None:
+        try:
+            runner = _runner(None)
+        except Unusable as error:
+            ready.set_exception(error)
+            return
+        with runner:
+            runner.run(serve_until(bound))
+
+    with _bind(host, port) as bound:
+        thread = threading.Thread(target=run, args=(bound,), name="conformance-server", daemon=True)
+        thread.start()
+        loop, stop = ready.result()
+        try:
+            yield _url(bound)
+        finally:
+            loop.call_soon_threadsafe(stop.set)
+            thread.join()
 
 
 def serve(answer: Callable[[HttpRequest], HttpReply], host: str, port: int, announce: Callable[[str], None]) -> None:
@@ -141,14 +150,23 @@ def serve(answer: Callable[[HttpRequest], HttpReply], host: str, port: int, anno
     # Imported here because most processes that import this module never listen.
     from conformance.transport.listener import Listener, listen
 
-    bound = _bind(host, port)
+    with _bind(host, port) as bound, _runner(_loop_factory()) as runner:
 
-    async def serve_forever() -> None:
-        announce(_url(bound))
-        await listen(bound, Listener(answer, host, DEFAULT_BOUNDS), asyncio.Event())
+        async def serve_forever() -> None:
+            listener = Listener(answer, host, DEFAULT_BOUNDS)
+            await listen(bound, listener, asyncio.Event(), lambda: announce(_url(bound)))
 
-    with asyncio.Runner(loop_factory=_loop_factory()) as runner:
         runner.run(serve_forever())
+
+
+def _runner(loop_factory: Callable[[], asyncio.AbstractEventLoop] | None) -> asyncio.Runner:
+    runner = asyncio.Runner(loop_factory=loop_factory)
+    try:
+        runner.get_loop()
+    except OSError as error:
+        message = f"cannot start a server: {error.strerror or error}"
+        raise Unusable(message) from None
+    return runner
 
 
 def _loop_factory() -> Callable[[], asyncio.AbstractEventLoop] | None:

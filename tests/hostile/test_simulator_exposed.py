@@ -1,9 +1,11 @@
 """`conformance serve` on other addresses than the default one, and how it ends."""
 
+import asyncio
 import signal
 import subprocess
 import sys
 from types import SimpleNamespace
+from typing import NoReturn
 
 import httpx
 import pytest
@@ -54,6 +56,26 @@ def test_an_address_that_cannot_be_bound_is_an_error_in_one_line(host: str) -> N
         pytest.raises(Unusable, match="cannot bind"),
         server.serving(lambda _: server.HttpReply(200, b""), host),
     ):
+        pass
+
+
+def test_without_file_descriptors_the_error_says_so() -> None:
+    code = "import resource, sys; from conformance.cli import main; from conformance.transport import listener\n"
+    code += "from conformance.cli import serve; from conformance import profiles; profiles.load('openai')\n"
+    code += "resource.setrlimit(resource.RLIMIT_NOFILE, (5, 5)); sys.exit(main(sys.argv[1:]))"
+    command = [sys.executable, "-c", code, "serve", "--provider", "openai", "--port", "0"]
+    ended = subprocess.run(command, env=ENVIRONMENT, capture_output=True, text=True, check=False, timeout=60)
+    assert (2, "") == (ended.returncode, ended.stdout)
+    assert "cannot start a server: Too many open files" in ended.stderr
+
+
+def test_the_background_says_why_it_cannot_start(monkeypatch: pytest.MonkeyPatch) -> None:
+    def fail() -> NoReturn:
+        raise OSError(24, "Too many open files")
+
+    monkeypatch.setattr(asyncio, "new_event_loop", fail)
+    monkeypatch.setattr(asyncio.events, "new_event_loop", fail)
+    with pytest.raises(Unusable, match="Too many open files"), server.serving(lambda _: server.HttpReply(200, b"")):
         pass
 
 
