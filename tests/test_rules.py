@@ -86,6 +86,11 @@ SHAPES: list[tuple[str, dict[str, Any], str]] = [
         "0 0 user image_url",
     ),
     (
+        "request.audio-string",
+        {"/0/request/messages/0/content": [{"type": "input_audio", "input_audio": "//NkxAAA"}]},
+        "0 0 user input_audio",
+    ),
+    (
         "tools.choice-type-absent",
         {"/0/request/tool_choice": {"function": {"name": "get_weather"}}},
         " {position} {role} tool_choice.type {kind} {id}",

@@ -14,6 +14,7 @@ _MESSAGE_DEPTH: Final = 4
 """Messages are at `/<exchange>/request/messages/<position>`."""
 
 _PART_TYPES: Final = frozenset({"text", "image_url", "input_audio", "file", "refusal", "thinking"})
+_BARE_PARTS: Final = {"image_url": "request.image-url-string", "input_audio": "request.audio-string"}
 _EMPTY_LISTS: Final[Mapping[Place, str]] = {
     ("messages",): "request.no-messages",
     ("tools",): "tools.empty-list",
@@ -36,9 +37,10 @@ OF_REQUESTS: Final = (
     "request.wrong-type", "tools.choice-type-absent", "tools.empty-list",
 )  # fmt: skip
 OF_MESSAGES: Final = (
-    "request.empty-tool-calls", "request.image-url-string", "request.known-part-types", "request.missing-field",
-    "request.null-message-fields", "request.null-tool-calls", "request.unknown-part-type", "request.unknown-role",
-    "request.wrong-type", "results.content-null", "results.content-object", "results.image-parts", "results.without-id",
+    "request.audio-string", "request.empty-tool-calls", "request.image-url-string", "request.known-part-types",
+    "request.missing-field", "request.null-message-fields", "request.null-tool-calls", "request.unknown-part-type",
+    "request.unknown-role", "request.wrong-type", "results.content-null", "results.content-object",
+    "results.image-parts", "results.without-id",
 )  # fmt: skip
 OF_TOOL_CALLS: Final = (
     "arguments.absent-in-request", "arguments.object-in-request", "ids.absent-in-request", "request.call-without-type",
@@ -128,8 +130,8 @@ def _of_content(error: SchemaError, rest: Place, message: Mapping[str, Any], val
         if in_result and value == "image_url":
             return "results.image-parts"
         return None if value in _PART_TYPES else "request.unknown-part-type"
-    is_bare_url = rest[-1] == "image_url" and isinstance(value, str)
-    return "request.image-url-string" if is_bare_url else _of_type(error)
+    claim = _BARE_PARTS.get(str(rest[-1])) if isinstance(value, str) else None
+    return claim or _of_type(error)
 
 
 def _of_calls(error: SchemaError, rest: Place, value: Any) -> str | None:
