@@ -56,18 +56,20 @@ def locked(folder: Path, seconds: float = 0.0, on_wait: Callable[[], None] = lam
     `seconds`: how long to wait for another process that holds it; `on_wait` is called first if that is necessary.
     Raises Unusable if the lock is still held then.
     """
-    _make(folder)
     with locked_file(folder / LOCK, seconds, on_wait):
         remove_leftovers(folder)
         yield
 
 
 @contextmanager
-def locked_file(path: Path, seconds: float = 0.0, on_wait: Callable[[], None] = lambda: None) -> Iterator[None]:
-    """Hold a lock whose file is given; see `locked`."""
+def locked_file(
+    path: Path, seconds: float = 0.0, on_wait: Callable[[], None] = lambda: None, *, folder: Path | None = None
+) -> Iterator[None]:
+    """Hold a lock whose file is given; see `locked`. `folder` is what it locks, if that is not its own folder."""
     # Imported here because only commands that write need it.
     from filelock import FileLock, Timeout
 
+    _make(path.parent)
     lock = FileLock(path)
     try:
         with suppress(Timeout):
@@ -76,7 +78,7 @@ def locked_file(path: Path, seconds: float = 0.0, on_wait: Callable[[], None] = 
             on_wait()
             lock.acquire(timeout=seconds)
     except Timeout:
-        raise Unusable(_held(path.parent, seconds)) from None
+        raise Unusable(_held(folder or path.parent, seconds)) from None
     except OSError as error:
         raise Unusable(f"cannot lock {path.parent}: {error.strerror or error}") from None
     try:

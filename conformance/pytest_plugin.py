@@ -9,7 +9,7 @@ from __future__ import annotations
 import math
 import signal
 import sys
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Generator, Iterator, Sequence
 from contextlib import ExitStack
 from datetime import UTC, datetime
 from pathlib import Path
@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 import pytest
 
-from conformance.suite.config_keys import DESELECTED, FOREIGN, RUN
+from conformance.suite.config_keys import DESELECTED, FOREIGN, RUN, SAFE
 from conformance.suite.plugin_options import OPTIONS
 
 if TYPE_CHECKING:
@@ -118,6 +118,7 @@ def pytest_configure(config: pytest.Config) -> None:
         return
     # Imported here because a run without --provider must not pay for it.
     from conformance.errors import ConformanceError
+    from conformance.pytest_output import keep_http_logs_quiet, safe
     from conformance.suite.options import Options, with_environment
     from conformance.suite.run import Run
 
@@ -126,6 +127,7 @@ def pytest_configure(config: pytest.Config) -> None:
         model=_option(config, "model"),
         live=_option(config, "live"),
         record=_option(config, "record"),
+        resume=_option(config, "resume"),
         base_url=_option(config, "base-url"),
         cassettes=_option(config, "cassettes") or _default_cassettes(config),
         today=datetime.now(tz=UTC).date().isoformat(),
@@ -143,7 +145,9 @@ def pytest_configure(config: pytest.Config) -> None:
     try:
         config.stash[RUN] = Run(with_environment(options))
     except ConformanceError as error:
-        raise pytest.UsageError(str(error)) from None
+        raise pytest.UsageError(safe(config, str(error))) from None
+    config.stash[SAFE] = lambda text: safe(config, text)
+    keep_http_logs_quiet()
     if config.args_source is not pytest.Config.ArgsSource.ARGS:
         # Files, not their folder: a repository's `python_files` does not apply to files that are named.
         config.args[:] = [str(path) for path in sorted(Path(__file__).parent.glob("suite/test_*.py"))]
@@ -198,8 +202,13 @@ def _check_options(config: pytest.Config) -> None:
             raise pytest.UsageError(message)
 
 
-def pytest_report_header(config: pytest.Config) -> list[str]:
-    """Name the options that another plugin or conftest.py has taken, so that none is ignored unseen, and the claims."""
+@pytest.hookimpl(wrapper=True)
+def pytest_report_header(config: pytest.Config) -> Generator[None, list[str | list[str]], list[str | list[str]]]:
+    """Name the options that another plugin or conftest.py has taken, so that none is ignored unseen, and the claims.
+
+    What other plugins print there, such as the base URL, is cleaned as well.
+    """
+    others = yield
     lines = [
         f"{name} is an option of this repository or of another plugin; use {_FULL[name]}"
         for name in config.stash.get(FOREIGN, ())
@@ -209,7 +218,11 @@ def pytest_report_header(config: pytest.Config) -> list[str]:
         from conformance.suite.run_claims import header_lines
 
         lines += header_lines(run.model, run.claims, asks=run.asks)
-    return [f"conformance: {line}" for line in lines]
+        lines += [f"what is recorded so far goes on: {len(run.staged)} cases"] if run.staged else []
+    shown: list[str | list[str]] = [[f"conformance: {line}" for line in lines], *others]
+    if SAFE not in config.stash:
+        return shown
+    return [[config.stash[SAFE](line) for line in ([each] if isinstance(each, str) else each)] for each in shown]
 
 
 def pytest_deselected(items: list[pytest.Item]) -> None:
@@ -251,41 +264,25 @@ def _case(item: pytest.Item) -> tuple[Scenario, str] | None:
     return found
 
 
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_makereport(item: pytest.Item) -> Generator[None, pytest.TestReport, pytest.TestReport]:
+    """Clean what an item reports: no secret, and nothing that controls a terminal or a workflow."""
+    report = yield
+    if RUN in item.config.stash:
+        from conformance.pytest_output import clean
+
+        clean(item.config, report)
+    return report
+
+
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter, config: pytest.Config) -> None:
     """Print the matrix at the end of the run."""
     run = config.stash.get(RUN, None)
     if run is None or run.options.plan:
         return
-    from conformance.reporting.core_facts import render as render_facts
-    from conformance.reporting.matrix import cells
-    from conformance.reporting.renderers.terminal import render
+    from conformance.pytest_output import summary
 
-    results = run.results()
-    if not results.cases:
-        return
-    facts = run.core_facts()
-    terminalreporter.write_line("")
-    if run.answer is not None:
-        from conformance.suite.run_claims import answer_line
-
-        terminalreporter.write_line(answer_line(results.model, run.answer, run.claims))
-        terminalreporter.write_line("")
-    terminalreporter.write_line(render_facts(facts, run.profile.title, results.model))
-    terminalreporter.write_line("")
-    terminalreporter.write_line(render(results, cells(results, run.profile, run.confirmed()), run.profile.title))
-    if run.stopped:
-        terminalreporter.section("Stopped")
-        terminalreporter.write_line(f"{run.stopped}; what was not asked is untested.")
-    if missing := _untested(run, config):
-        terminalreporter.section("Core facts that were not tested")
-        for fact in missing:
-            terminalreporter.write_line(f"{fact.title}: {'; '.join(fact.reasons)}")
-    stale = _stale_entries(run, config)
-    if not stale.passes:
-        from conformance.reporting.renderers.gate import render as render_gate
-
-        terminalreporter.section("Stale expected failures")
-        terminalreporter.write("".join(render_gate(stale, lambda _colour, text: text)))
+    summary(terminalreporter, run, _untested(run, config), _stale_entries(run, config))
 
 
 def pytest_sessionfinish(session: pytest.Session) -> None:
@@ -293,15 +290,21 @@ def pytest_sessionfinish(session: pytest.Session) -> None:
     run = session.config.stash.get(RUN, None)
     if run is None or run.options.plan:
         return
-    run.close()
-    directory = _option(session.config, "results")
-    if directory is not None:
-        from conformance.results.files import write
+    from conformance.errors import ConformanceError
+    from conformance.pytest_output import safe
+    from conformance.results.files import write
 
-        write(directory, run.results())
+    directory = _option(session.config, "results")
+    is_done = session.exitstatus in (pytest.ExitCode.OK, pytest.ExitCode.TESTS_FAILED)
+    try:
+        run.close(is_done=is_done)
+        if directory is not None:
+            write(directory, run.results(), run.scrubber)
+    except ConformanceError as error:
+        pytest.exit(safe(session.config, str(error)), returncode=2)
     if session.exitstatus == pytest.ExitCode.OK and not any(map(_is_checked, run.results().cases)):
         session.exitstatus = pytest.ExitCode.NO_TESTS_COLLECTED
-    if session.exitstatus == pytest.ExitCode.OK and (run.stopped or _untested(run, session.config)):
+    if session.exitstatus == pytest.ExitCode.OK and (run.stopped or run.left_out or _untested(run, session.config)):
         session.exitstatus = pytest.ExitCode.TESTS_FAILED
     if session.exitstatus == pytest.ExitCode.OK and not _stale_entries(run, session.config).passes:
         session.exitstatus = pytest.ExitCode.TESTS_FAILED

@@ -16,8 +16,15 @@ _INTERVAL: Final = 0.2
 
 
 def print_error(message: str) -> None:
-    """Print a message on standard error, always as one line."""
-    print(f"conformance: {printable(' '.join(message.splitlines()))}", file=sys.stderr)
+    """Print a message on standard error, always as one line and without the secrets of the environment."""
+    # Imported here because a run without errors does not need it.
+    from conformance.secrets import Unscrubbable, scrubber
+
+    try:
+        shown = scrubber().text(" ".join(message.splitlines()))
+    except Unscrubbable as error:
+        shown = str(error)
+    print(f"conformance: {printable(shown)}", file=sys.stderr)
 
 
 def painter() -> Paint:

@@ -16,7 +16,7 @@ from conformance.results import Evidence
 from conformance.suite.options import Options, with_environment
 from conformance.suite.record import record, simulated_models
 from conformance.suite.run import Run
-from conformance.transport.cassette import CassetteFolder
+from conformance.transport.shelf import CassetteFolder
 from tests.fake_engine import define, weights
 
 pytestmark = pytest.mark.slow

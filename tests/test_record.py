@@ -10,7 +10,7 @@ from conformance.errors import Unusable
 from conformance.results import Evidence
 from conformance.suite.options import Options
 from conformance.suite.record import record, simulated_models
-from conformance.transport.cassette import CassetteFolder, ManifestEntry
+from conformance.transport.shelf import CassetteFolder, ManifestEntry
 
 
 def files(folder: Path) -> dict[str, bytes]:

@@ -11,7 +11,7 @@ from conformance.resources import folder
 from conformance.results import Finding, Level, Outcome, Status
 from conformance.results.excerpts import MAX_CHARACTERS, MAX_FINDINGS, with_excerpts
 from conformance.results.files import read
-from conformance.transport.cassette import CassetteFolder
+from conformance.transport.shelf import CassetteFolder
 from conformance.wire.exchange import Exchange
 
 PROVIDER, MODEL = "baidu", "ernie-4.5-turbo-128k"

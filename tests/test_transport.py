@@ -9,9 +9,11 @@ import pytest
 
 from conformance.errors import InvalidDocument, Unusable
 from conformance.results import Evidence
-from conformance.transport.cassette import CassetteFolder, ManifestEntry, recording, replaying
+from conformance.transport.cassette import cassette_text, replaying
 from conformance.transport.client import Client, Endpoint, Inconclusive
+from conformance.transport.interaction import Interaction
 from conformance.transport.server import MAX_BODY, HttpReply, HttpRequest, serving
+from conformance.transport.shelf import CassetteFolder, ManifestEntry
 
 SECRET = "sk-secret-0123456789"
 BODY = {"model": "m", "messages": [{"role": "user", "content": "Hi"}]}
@@ -112,8 +114,9 @@ def test_a_cassette_replays_what_it_recorded_and_holds_no_secret(
     scripted.answers = [HttpReply(200, b'{"n": 1}', headers), HttpReply(400, b'{"n": 2}', headers)]
     path = tmp_path / "case.yaml"
     asking = client(stack, url, SECRET)
-    with recording(path) as keep:
-        recorded = [asking.send(BODY, keep), asking.send(BODY | {"n": 2}, keep)]
+    kept: list[Interaction] = []
+    recorded = [asking.send(BODY, kept.append), asking.send(BODY | {"n": 2}, kept.append)]
+    path.write_text(cassette_text(kept, {}), "utf-8")
     with replaying(path):
         replayed = [asking.send(BODY), asking.send(BODY | {"n": 2})]
     assert [(each.status, each.response) for each in recorded] == [(each.status, each.response) for each in replayed]
@@ -128,11 +131,15 @@ def test_a_cassette_that_lacks_a_request_says_to_record_again(
     scripted.answers = [HttpReply(200, b"{}")]
     path = tmp_path / "case.yaml"
     asking = client(stack, url)
-    with recording(path) as keep:
-        asking.send(BODY, keep)
-    with pytest.raises(Unusable, match="record it again with --record"), replaying(path):
+    kept: list[Interaction] = []
+    asking.send(BODY, kept.append)
+    path.write_text(cassette_text(kept, {}), "utf-8")
+    with pytest.raises(InvalidDocument, match="record it again"), replaying(path):
         asking.send(BODY | {"other": True})
-    with pytest.raises(Unusable, match="there is no cassette other"), replaying(tmp_path / "other.yaml"):
+    with (
+        pytest.raises(InvalidDocument, match="there is no such cassette"),
+        replaying(tmp_path / "other.yaml"),
+    ):
         asking.send(BODY)
 
 

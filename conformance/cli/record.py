@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Final
 
 from conformance.arguments import seconds
 from conformance.errors import ConformanceError, Unusable
+from conformance.terminal import print_error
 
 if TYPE_CHECKING:
     from conformance.results import Case
@@ -95,10 +96,13 @@ def _record_one(options: "Options") -> int:
     def log(case: "Case") -> None:
         print(f"{case.name}: {case.note or f'{len(case.probes)} probes'}", flush=True)
 
-    results = record(options, log)
+    warnings: list[str] = []
+    results = record(options, log, warnings.append)
+    for line in warnings:
+        print_error(line)
     broken = len([case for case in results.cases if _is_broken(case)])
     print(f"{results.subject}, {results.model}: {len(results.cases) - broken} of {len(results.cases)} cases")
-    return int(bool(broken))
+    return int(bool(broken or warnings))
 
 
 def _is_broken(case: "Case") -> bool:
@@ -129,7 +133,8 @@ def _problem(options: "Options") -> str:
     from conformance.suite.record import record
 
     try:
-        results = record(options)
+        warnings: list[str] = []
+        results = record(options, warn=warnings.append)
     except ConformanceError as error:
         return str(error)
-    return "; ".join([f"{case.name}: {case.note}" for case in results.cases if _is_broken(case)])
+    return "; ".join([*warnings, *(f"{case.name}: {case.note}" for case in results.cases if _is_broken(case))])

@@ -9,13 +9,13 @@ import orjson
 
 from conformance.documents import parse_json
 from conformance.engines.serving import ServedEngine
-from conformance.errors import InvalidDocument, Unusable
+from conformance.errors import InvalidDocument
 from conformance.formats import read_path
-from conformance.results import Case, Evidence, Results, Status
+from conformance.results import Case, Results, Status
 from conformance.suite.options import Options
 from conformance.suite.record import record
 from conformance.suite.run import Run
-from conformance.transport.cassette import CassetteFolder
+from conformance.transport.shelf import CassetteFolder
 from conformance.wire import sse
 from conformance.wire.exchange import Conversation, Exchange
 
@@ -48,12 +48,9 @@ def record_cassettes(
     )
     cassette_folder = CassetteFolder(cassettes, served.provider)
     entries = cassette_folder.manifest()
-    for model, entry in entries.items():
-        if entry.evidence is Evidence.SIMULATED:
+    for model, entry in entries.items() if served.model in entries else ():
+        if not entry.is_real:
             cassette_folder.remove(model)
-    if entries[served.model].evidence is not Evidence.ENGINE:
-        message = f"{served.url} answers like this project's simulator, which is not an engine; nothing was recorded"
-        raise Unusable(message)
     return results
 
 

@@ -13,11 +13,24 @@ Paint: TypeAlias = Callable[[str, str], str]
 _SPECIAL: Final = str.maketrans({each: f"\\{each}" for each in "\\`*_[]<>#"})
 
 
+_COMMANDS: Final = ("::", "##[")
+"""How the lines begin that GitHub obeys as commands of a workflow, after white space."""
+
+
 def printable(text: str) -> str:
-    """Return a text with its control characters escaped, so that what came over the wire cannot control a terminal."""
-    if text.isprintable():
-        return text
-    return "".join([each if each.isprintable() else repr(each)[1:-1] for each in text])
+    """Return a text that cannot control the terminal or the workflow that it is printed by.
+
+    Control characters and those that change the direction of writing are escaped, and so is the beginning of a command.
+    """
+    if not text.isprintable():
+        text = "".join([each if each.isprintable() else repr(each)[1:-1] for each in text])
+    bare = text.lstrip()
+    return f"{text[: len(text) - len(bare)]}\\{bare}" if bare.startswith(_COMMANDS) else text
+
+
+def printable_lines(text: str) -> str:
+    """Return a text of several lines, each printable."""
+    return "\n".join([printable(line) for line in text.split("\n")])
 
 
 def line_of(report: Mapping[str, Any], pointer: str) -> int | None:

@@ -76,6 +76,9 @@ NOT_PLAYED = "not played"
 INCONCLUSIVE = "inconclusive"
 """How the note of a case begins that has no result: the endpoint was busy or failed."""
 
+UNREADABLE = "unreadable cassette"
+"""How the note of a case begins that could not be replayed, because its cassette is broken or missing."""
+
 ENDED_BY_MODEL = "ended before turn"
 """How the note of a case begins that the model ended early, as it may, by a call too few or too many."""
 
@@ -272,6 +275,11 @@ class Case:
     def is_inconclusive(self) -> bool:
         """Return True if the case did not end because the endpoint was busy or failed."""
         return self.note.startswith(INCONCLUSIVE)
+
+    @property
+    def is_unreadable(self) -> bool:
+        """Return True if the case could not be replayed."""
+        return self.note.startswith(UNREADABLE)
 
     @property
     def is_ended_by_model(self) -> bool:

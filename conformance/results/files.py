@@ -12,6 +12,7 @@ from conformance.documents.pointer import render
 from conformance.errors import InvalidDocument, Unusable
 from conformance.results import Results
 from conformance.schemas import validator
+from conformance.secrets import Scrubber
 
 ADAPTERS: Final = "adapters"
 CALIBRATION: Final = "calibration"
@@ -32,10 +33,15 @@ def path(folder: Path, results: Results) -> Path:
     return folder / f"{results.name.replace('/', '.').replace(':', '.')}.json"
 
 
-def write(folder: Path, results: Results) -> Path:
-    """Write results into a folder and return the path; one outcome per line, the same bytes for the same results."""
+def write(folder: Path, results: Results, scrubber: Scrubber | None = None) -> Path:
+    """Write results into a folder and return the path; one outcome per line, the same bytes for the same results.
+
+    `scrubber` is that of a live run, whose results only their owner can read. Raises Unscrubbable, and writes nothing,
+    if a secret cannot be removed from them.
+    """
     target = path(folder, results)
-    artifacts.write(target, "".join(_lines(results.to_json())))
+    text = "".join(_lines(results.to_json()))
+    artifacts.write(target, text if scrubber is None else scrubber.text(text), private=scrubber is not None)
     return target
 
 

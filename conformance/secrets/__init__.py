@@ -65,7 +65,9 @@ class Scrubber:
 
     def check_bytes(self, data: bytes) -> None:
         """Raise Unscrubbable for data that hold a secret in an encoding that is no text to other programs."""
-        if any(secret.encode(encoding) in data for secret in self.secrets for encoding in _WIDE):
+        if b"\0" in data and any(
+            self.spans(data[start:].decode(each, "replace")) for each in _WIDE for start in (0, 1)
+        ):
             raise Unscrubbable(STAYS)
 
 

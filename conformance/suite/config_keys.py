@@ -5,6 +5,7 @@ The plugin imports this module in every pytest run of an environment, so it impo
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 import pytest
@@ -16,6 +17,9 @@ RUN: pytest.StashKey[Run] = pytest.StashKey()
 
 DESELECTED: pytest.StashKey[bool] = pytest.StashKey()
 """Whether some items were deselected."""
+
+SAFE: pytest.StashKey[Callable[[str], str]] = pytest.StashKey()
+"""What makes a text safe to print: without secrets, and without what controls a terminal."""
 
 FOREIGN: pytest.StashKey[tuple[str, ...]] = pytest.StashKey()
 """The short option names on the command line that belong to another plugin or conftest.py."""

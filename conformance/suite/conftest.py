@@ -5,17 +5,21 @@ import pytest
 from conformance.errors import Unusable
 from conformance.results import Case
 from conformance.scenarios import Scenario
-from conformance.suite.config_keys import RUN
+from conformance.suite.config_keys import RUN, SAFE
+from conformance.suite.record import resume_hint
 
 
 @pytest.fixture
 def case(request: pytest.FixtureRequest) -> Case:
     """Return the results of the item's case; a case without any is skipped with its reason."""
     scenario, variant = request.param
+    run = request.config.stash[RUN]
     try:
-        played = request.config.stash[RUN].case(scenario, variant)
+        played = run.case(scenario, variant)
     except Unusable as error:
-        pytest.exit(str(error), returncode=2)
+        pytest.exit(request.config.stash[SAFE](f"{error}{resume_hint(run)}"), returncode=2)
+    if played.is_unreadable:
+        pytest.fail(played.note, pytrace=False)
     if not played.outcomes:
         pytest.skip(played.note)
     return played

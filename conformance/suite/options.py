@@ -36,7 +36,7 @@ class Options:
     failures; without one, it is the project's own if the project's cassettes are replayed. `repeat` is how often each
     case runs. `thinking` is on, off, auto or empty, which in a live run means auto. `claims` are texts NAME=VALUE.
     `request_timeout` is how many seconds a request may take, to the last byte of its reply; `max_time` is how many the
-    whole run may take: nothing is sent after that.
+    whole run may take: nothing is sent after that. `resume`: go on with an interrupted recording.
     """
 
     provider: str
@@ -57,6 +57,7 @@ class Options:
     claims: tuple[str, ...] = ()
     request_timeout: float = REQUEST_TIMEOUT
     max_time: float = math.inf
+    resume: bool = False
 
     @property
     def is_live(self) -> bool:

@@ -32,6 +32,10 @@ OPTIONS: Final[Mapping[str, Mapping[str, Any]]] = {
         "action": "store_true",
         "help": "Write the replies to cassettes: the provider's with --live, otherwise the simulator's.",
     },
+    "resume": {
+        "action": "store_true",
+        "help": "Go on with a recording that was interrupted; what it holds is not sent again.",
+    },
     "cassettes": {
         "metavar": "DIR",
         "type": Path,

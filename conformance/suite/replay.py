@@ -10,7 +10,7 @@ from conformance.errors import ConformanceError, Unusable
 from conformance.results.files import write
 from conformance.suite.options import Options
 from conformance.suite.run import Run
-from conformance.transport.cassette import CassetteFolder
+from conformance.transport.shelf import CassetteFolder
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,6 +70,10 @@ def _one(wanted: Replay, cassettes: Path, results: Path) -> Replay:
                 run.case(scenario, variant)
         finally:
             run.close()
-        return Replay(wanted.provider, wanted.model, write(results, run.results()))
+        played = run.results()
+        broken = [case.note for case in played.cases if case.is_unreadable]
+        # What can be replayed is worth its results; without any, the former ones stay.
+        target = write(results, played) if any(case.outcomes for case in played.cases) else None
+        return Replay(wanted.provider, wanted.model, target, "; ".join(broken))
     except ConformanceError as error:
         return Replay(wanted.provider, wanted.model, problem=str(error))

@@ -2,28 +2,25 @@
 
 import os
 import time
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import AbstractContextManager, ExitStack, nullcontext
-from dataclasses import replace
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import ExitStack
 from functools import cached_property
-from importlib.metadata import version
-from pathlib import Path
-from shlex import quote
 from typing import Any
 from urllib.parse import urlsplit
 
 from conformance import baseline, profiles, scenarios
 from conformance.core_facts import CoreFact, core_facts
 from conformance.documents import read_json
-from conformance.errors import Unusable
+from conformance.errors import InvalidDocument, Unusable
 from conformance.gate import GateResult
 from conformance.profiles import UNKNOWN, Claims, Profile
 from conformance.resources import folder
-from conformance.results import Case, Evidence, Results, RunClaim
+from conformance.results import UNREADABLE, Case, Evidence, Results, RunClaim
 from conformance.results.calibration import counts
 from conformance.scenarios import Scenario
-from conformance.secrets import scrubber
+from conformance.secrets import Scrubber, scrubber
 from conformance.simulator import simulated
+from conformance.suite import recorder
 from conformance.suite.expected_failures import ExpectedFailures
 from conformance.suite.options import KEY, Options
 from conformance.suite.plan import Plan, plan
@@ -42,9 +39,10 @@ from conformance.suite.run_claims import (
     with_run_claims,
     with_switch,
 )
-from conformance.transport.cassette import CassetteFolder, ManifestEntry, recording, replaying
-from conformance.transport.client import SIMULATOR, Client, Endpoint, OutOfTime
-from conformance.transport.interaction import Keep
+from conformance.transport.cassette import replaying
+from conformance.transport.client import Client, Endpoint, Inconclusive, OutOfTime
+from conformance.transport.recording import Recording, Take
+from conformance.transport.shelf import CassetteFolder, ManifestEntry
 from conformance.wire.exchange import Exchange
 
 QUESTION_CASE = "thinking-question.plain"
@@ -78,13 +76,39 @@ class Run:
         self._thinking = self._set_claims()
         self.expected_failures = ExpectedFailures.of_subject(self.results().name, self._expected(), options.today)
         self._stack = ExitStack()
-        self._evidence, self._endpoint = self._prepare()
+        self._recording: Recording | None = None
+        if options.record and not options.plan:
+            begun = recorder.begin(options, self.profile, self.model, self._cassettes)
+            self._recording = self._stack.enter_context(begun)
+        try:
+            self._evidence, self._endpoint = self._prepare()
+        except BaseException:
+            self._stack.close()
+            raise
 
-    def close(self) -> None:
-        """Stop the simulator if one was started, and enter a recording in the manifest."""
-        self._stack.close()
-        if self.options.record and self._cases:
-            self._enter_recording()
+    def close(self, *, is_done: bool = True) -> None:
+        """Stop what the run started. Unless it is done, what it has recorded replaces nothing, and can be resumed."""
+        with self._stack:
+            if self._recording is not None and is_done and not self.stopped:
+                names = {f"{scenario.name}.{variant}" for scenario, variant in self.cases()}
+                cases, old = self._cases.values(), self._recording.old
+                entry = recorder.entry(self.options, self.profile, self.model, cases, self.claims, old)
+                self._recording.finish(entry, self._cases, is_whole=names <= set(self._cases))
+
+    @property
+    def scrubber(self) -> Scrubber | None:
+        """What removes the secrets of a live run from all that it writes and prints; None for any other run."""
+        return self._endpoint.scrubber
+
+    @property
+    def left_out(self) -> Mapping[str, str]:
+        """Why cases were not recorded, by name."""
+        return {} if self._recording is None else self._recording.left_out
+
+    @property
+    def staged(self) -> tuple[str, ...]:
+        """The names of the cases that are recorded and have not replaced a cassette."""
+        return () if self._recording is None else self._recording.staged
 
     def plan(self, cases: Iterable[tuple[Scenario, str]]) -> Plan:
         """Return the requests that these cases need."""
@@ -108,42 +132,60 @@ class Run:
         if name not in self._cases:
             if self.asks:
                 self._ask()
-            runs = [self._play(name, scenario, variant) for _ in range(self.options.repeat)]
+            runs = [self._case(name, scenario, variant) for _ in range(self.options.repeat)]
             self._cases[name] = merged(runs) if len(runs) > 1 else runs[0]
         return self._cases[name]
 
-    def _play(self, name: str, scenario: Scenario, variant: str) -> Case:
-        with self._recorder(name)(self._cassettes.path(self.model, name)) as keep:
+    def _case(self, name: str, scenario: Scenario, variant: str) -> Case:
+        if scenario.unmet(self._known) is not None:
+            return self._play(scenario, variant)
+        if self._recording is not None:
+            return recorder.record(self._recording, name, lambda take: self._play(scenario, variant, take))
+        if not self._is_replay:
+            return self._play(scenario, variant)
+        evidence = self._entry.of(name).evidence if self._entry is not None else self._evidence
+        try:
+            with replaying(self._cassettes.path(self.model, name)):
+                return self._play(scenario, variant, evidence=evidence)
+        except InvalidDocument as error:
+            # A broken cassette costs its case, and not the run.
+            return Case(scenario.name, variant, evidence, note=f"{UNREADABLE}: {error}")
 
-            def send(body: Mapping[str, Any]) -> Exchange:
-                return self._send(with_switch(body, self._switch), keep)
+    def _play(
+        self, scenario: Scenario, variant: str, take: Take | None = None, evidence: Evidence | None = None
+    ) -> Case:
+        def send(body: Mapping[str, Any]) -> Exchange:
+            return self._send(with_switch(body, self._switch), take)
 
-            return play(scenario, variant, Subject(self.profile, self.model, send, self._evidence))
+        return play(scenario, variant, Subject(self.profile, self.model, send, evidence or self._evidence))
 
-    def _send(self, body: Mapping[str, Any], keep: Keep | None) -> Exchange:
+    def _send(self, body: Mapping[str, Any], take: Take | None) -> Exchange:
         self._count_request()
         try:
-            return self._client.send(body, keep)
-        except OutOfTime as error:
-            self.stopped = str(error)
+            return self._client.send(body, None if take is None else take.kept.append)
+        except Inconclusive as error:
+            if take is not None and error.exchange is None:
+                take.lost += 1
+            if isinstance(error, OutOfTime):
+                self.stopped = str(error)
             raise
 
     def _ask(self) -> None:
         """Ask whether the model thinks; what the reply shows becomes a claim of this run."""
-        path = self._cassettes.path(self.model, QUESTION_CASE)
-        recorder = recording(path, self.options.hidden) if self.options.record else nullcontext()
-        with recorder as keep:
 
-            def send(body: Mapping[str, Any]) -> Exchange:
-                return self._send(body, keep)
+        def answered(take: Take | None) -> Answer:
+            return ask(Subject(self.profile, self.model, lambda body: self._send(body, take), self._evidence))
 
-            self.answer = ask(Subject(self.profile, self.model, send, self._evidence))
+        if self._recording is None:
+            self.answer = answered(None)
+        else:
+            self.answer = recorder.record(self._recording, QUESTION_CASE, answered)
         self._claim({name: RunClaim(value, QUESTION) for name, value in self.answer.claims.items()})
 
     def _set_claims(self) -> str:
         """Take over the claims of the user and, in a replay, of the recording; return what thinking is set to."""
         options = self.options
-        entry = self._cassettes.manifest().get(self.model) if self._is_replay else None
+        entry = self._entry
         if entry is not None:
             self._claim(entry.claims)
         self._claim(given_claims(self._known, options.thinking, options.claims))
@@ -153,6 +195,11 @@ class Run:
         if claims:
             self.claims |= claims
             self.profile = self.profile.with_claims({name: claim.value for name, claim in claims.items()})
+
+    @cached_property
+    def _entry(self) -> ManifestEntry | None:
+        """What the manifest states of the cassettes that reply."""
+        return self._cassettes.manifest().get(self.model) if self._is_replay else None
 
     @cached_property
     def _client(self) -> Client:
@@ -190,7 +237,7 @@ class Run:
     def stale_entries(self, *, deselected: bool) -> GateResult:
         """Return which expected failures are stale, expired or unmatched; `deselected`: some items did not run."""
         names = {f"{scenario.name}.{variant}" for scenario, variant in self.cases()}
-        unknown = any(case.is_inconclusive for case in self._cases.values())
+        unknown = any(case.is_inconclusive or case.is_unreadable for case in self._cases.values())
         is_complete = not deselected and not unknown and names == set(self._cases)
         return self.expected_failures.check_entries(self.results(), is_complete=is_complete)
 
@@ -230,8 +277,7 @@ class Run:
         """Return the versions of the engine that replies or was recorded; empty for anything else."""
         engine = self.options.engine
         if self._is_replay:
-            entry = self._cassettes.manifest().get(self.model)
-            engine = entry.engine if entry is not None else None
+            engine = self._entry.engine if self._entry is not None else None
         return engine["versions"] if engine is not None else {}
 
     def _default_model(self) -> str:
@@ -257,10 +303,9 @@ class Run:
         if options.record:
             url = self._stack.enter_context(simulated(profile))
             return Evidence.SIMULATED, Endpoint(f"{url}/v1")
-        entry = self._cassettes.manifest().get(self.model)
-        missing = [name for name in self._playable() if not self._cassettes.path(self.model, name).exists()]
-        if entry is None or missing:
-            raise Unusable(self._no_cassettes(missing))
+        entry = self._entry
+        if entry is None or not set(self._cassettes.cases(self.model)).intersection(self._playable()):
+            raise Unusable(self._no_cassettes())
         # Cassettes answer at any address; a provider with one address per customer has none in its profile.
         url = profile.base_url or "http://localhost"
         return entry.evidence, Endpoint(url, exclusive=entry.evidence is Evidence.ENGINE)
@@ -268,10 +313,10 @@ class Run:
     def _playable(self) -> list[str]:
         return [f"{each.name}.{variant}" for each, variant in self.cases() if each.unmet(self._known) is None]
 
-    def _no_cassettes(self, missing: list[str]) -> str:
+    def _no_cassettes(self) -> str:
         others = ", ".join(self._cassettes.manifest()) or "none"
         return (
-            f"there are no cassettes of {self.profile.name}'s {self.model} for {', '.join(missing) or 'any case'} "
+            f"there are no cassettes of {self.profile.name}'s {self.model} "
             f"(models with cassettes: {others}); add --live to use the provider's API, --base-url for another server, "
             f"or --record to record the simulator"
         )
@@ -289,42 +334,3 @@ class Run:
             )
             raise Unusable(message)
         return key
-
-    def _recorder(self, name: str) -> Callable[[Path], AbstractContextManager[Keep | None]]:
-        if name not in self._playable():
-            return lambda _path: nullcontext()
-        if self.options.record:
-            return lambda path: recording(path, self.options.hidden)
-        return replaying if self._evidence is not Evidence.LIVE else lambda _path: nullcontext()
-
-    def _enter_recording(self) -> None:
-        engine = self.options.engine
-        is_simulated = any(case.evidence is Evidence.SIMULATED for case in self._cases.values())
-        if engine is not None and not is_simulated:
-            versions = {**engine["versions"], "wire-conformance": version("wire-conformance")}
-            again = f"conformance engine record {engine['name']} --template {engine['template']}"
-            self._enter(ManifestEntry(Evidence.ENGINE, self.options.today, versions, again, engine))
-            return
-        evidence = Evidence.SIMULATED if self._evidence is Evidence.SIMULATED else Evidence.RECORDED
-        evidence = Evidence.SIMULATED if is_simulated else evidence
-        versions = {"wire-conformance": version("wire-conformance")}
-        if evidence is Evidence.SIMULATED:
-            versions[SIMULATOR] = versions["wire-conformance"]
-        live = " --live" if self.options.live else ""
-        again = f"conformance record --provider {self.profile.name} --model {self.model}{live}"
-        if self.options.claims or self._thinking in (ON, OFF):
-            again = f"pytest --provider={self.profile.name} --model={self.model}{live} --record{self._own_options()}"
-        before = self._cassettes.manifest().get(self.model)
-        unchanged = before is not None and (before.evidence, before.versions) == (evidence, versions)
-        date = (
-            before.date if before is not None and unchanged and evidence is Evidence.SIMULATED else self.options.today
-        )
-        self._enter(ManifestEntry(evidence, date, versions, again))
-
-    def _enter(self, entry: ManifestEntry) -> None:
-        thinking = self._thinking if self._thinking in (ON, OFF) else ""
-        self._cassettes.add(self.model, replace(entry, thinking=thinking, claims=self.claims))
-
-    def _own_options(self) -> str:
-        thinking = f" --thinking={self._thinking}" if self._thinking in (ON, OFF) else ""
-        return thinking + "".join([f" --claim {quote(text)}" for text in self.options.claims])

@@ -1,16 +1,12 @@
-"""Cassettes: files in which vcrpy records exchanges, and the manifest that states what they are evidence of.
+"""Cassettes: files of exchanges in the format of vcrpy, which replays them.
 
-A cassette holds the body, the status and three headers. Keys, cookies and everything else that a client or a host
-sends never reach the file.
+A cassette holds the body, the status and a few headers. Keys, cookies and everything else that a client or a host sends
+never reach the file.
 """
 
-import re
-import shutil
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import asdict, dataclass, field
 from pathlib import Path
-from types import MappingProxyType
 from typing import Any
 from urllib.parse import urlsplit, urlunsplit
 
@@ -18,133 +14,45 @@ import vcr
 import yaml
 from vcr.errors import CannotOverwriteExistingCassetteException
 from vcr.request import Request
-from vcr.serialize import serialize
+from vcr.serialize import deserialize, serialize
 from vcr.serializers import yamlserializer
 
-from conformance import artifacts, definitions
-from conformance.errors import Unusable
-from conformance.results import Evidence, RunClaim
-from conformance.transport.interaction import Interaction, Keep
+from conformance.errors import InvalidDocument
+from conformance.transport.interaction import Interaction
 from conformance.wire.exchange import CUT
 
 REQUEST_HEADERS = frozenset({"content-type"})
 REPLY_HEADERS = frozenset({"content-type", "retry-after", "server", CUT})
 _SAME_BYTES = "bytes"
+_MEMBERS = (
+    (("request", "method"), str, "a method"),
+    (("request", "uri"), str, "a URL"),
+    (("request", "headers"), dict, "headers"),
+    (("request", "body"), (str, bytes, type(None)), "a body"),
+    (("response", "status", "code"), int, "a status"),
+    (("response", "headers"), dict, "headers"),
+    (("response", "body", "string"), (str, bytes), "a body"),
+)
+"""The members of an interaction that a replay needs, their types, and their names in words."""
+
 LOOPBACK = frozenset({"127.0.0.1", "localhost", "::1"})
-
-
-@dataclass(frozen=True, slots=True)
-class ManifestEntry:
-    """The cassettes of one model: the kind of evidence, the day, the versions, and the command that records them again.
-
-    `engine` holds the definition, template and flags of a recorded engine, and what was replaced in it. `thinking` (on
-    or off) and `claims` are what the user set for the run, and what the run observed of the model; a replay needs both.
-    """
-
-    evidence: Evidence
-    date: str
-    versions: Mapping[str, str] = field(default_factory=dict)
-    again: str = ""
-    engine: Mapping[str, Any] | None = None
-    thinking: str = ""
-    claims: Mapping[str, RunClaim] = field(default_factory=dict)
-
-    def to_json(self) -> dict[str, Any]:
-        """Return the entry as it is written in the manifest."""
-        shown: dict[str, Any] = {"evidence": self.evidence.value, "date": self.date, "versions": dict(self.versions)}
-        shown["again"] = self.again
-        if self.engine is not None:
-            shown["engine"] = dict(self.engine)
-        if self.thinking:
-            shown["thinking"] = self.thinking
-        if self.claims:
-            shown["claims"] = {name: asdict(claim) for name, claim in self.claims.items()}
-        return shown
-
-
-@dataclass(frozen=True, slots=True)
-class CassetteFolder:
-    """The cassettes of one provider: `<folder>/<provider>/<model>/<scenario>.<variant>.yaml` and their manifest."""
-
-    folder: Path
-    provider: str
-
-    @property
-    def manifest_path(self) -> Path:
-        """Return the path of the manifest."""
-        return self.folder / self.provider / "manifest.yaml"
-
-    def path(self, model: str, case: str) -> Path:
-        """Return the path of the cassette of a case; characters that no file name may hold become two hyphens."""
-        return self.folder / self.provider / _folder_name(model) / f"{case}.yaml"
-
-    def manifest(self) -> dict[str, ManifestEntry]:
-        """Return the entries by model, none if there is no manifest; raises InvalidDocument with the line."""
-        if not self.manifest_path.exists():
-            return {}
-        models = definitions.read(self.manifest_path, "cassette-manifest").value["models"]
-        return {model: _entry(value) for model, value in models.items()}
-
-    def add(self, model: str, entry: ManifestEntry) -> None:
-        """Write a model's entry into the manifest; those of other models stay as they are."""
-        self._write(self.manifest() | {model: entry})
-
-    def remove(self, model: str) -> None:
-        """Remove a model's cassettes and its entry."""
-        entries = self.manifest()
-        del entries[model]
-        shutil.rmtree(self.path(model, "x").parent, ignore_errors=True)
-        if entries:
-            self._write(entries)
-        else:
-            self.manifest_path.unlink()
-
-    def _write(self, entries: Mapping[str, ManifestEntry]) -> None:
-        shown = {name: entry.to_json() for name, entry in sorted(entries.items())}
-        text = yaml.safe_dump({"models": shown}, sort_keys=False, allow_unicode=True, width=120)
-        artifacts.write(self.manifest_path, text)
-
-
-def _entry(value: Mapping[str, Any]) -> ManifestEntry:
-    claims = {name: RunClaim(**claim) for name, claim in value.get("claims", {}).items()}
-    return ManifestEntry(**{**value, "evidence": Evidence(value["evidence"]), "claims": claims})
-
-
-def _folder_name(model: str) -> str:
-    """Return a model's name as a folder name that every file system accepts."""
-    return re.sub(r'[/:\\<>"|?*]', "--", model)
 
 
 @contextmanager
 def replaying(path: Path) -> Iterator[None]:
-    """Answer every request of httpx from a cassette; raises Unusable for a request that it does not hold."""
-    if not path.exists():
-        message = f"there is no cassette {path.name} in {path.parent}; record it with --record, or use --live"
-        raise Unusable(message)
+    """Answer every request of httpx from a cassette; raises InvalidDocument if it is broken or lacks one."""
     try:
         with _replayer().use_cassette(str(path)):
             yield
     except CannotOverwriteExistingCassetteException:
-        message = f"{path} does not hold the request that the suite sends; record it again with --record"
-        raise Unusable(message) from None
-
-
-@contextmanager
-def recording(path: Path, hidden: Mapping[str, str] = MappingProxyType({})) -> Iterator[Keep]:
-    """Yield what keeps interactions, and write them to a cassette in the end; it replaces what was there before.
-
-    `hidden` maps texts that a cassette must not hold, such as the folders of a machine, to what is written instead.
-    """
-    kept: list[Interaction] = []
-    try:
-        yield kept.append
-    finally:
-        if kept:
-            artifacts.write(path, cassette_text(kept, hidden))
+        raise InvalidDocument("does not hold the request that the suite sends; record it again", str(path)) from None
 
 
 def cassette_text(kept: Sequence[Interaction], hidden: Mapping[str, str]) -> str:
-    """Return the text of a cassette, in the format of vcrpy."""
+    """Return the text of a cassette, in the format of vcrpy.
+
+    `hidden` maps texts that a cassette must not hold, such as the folders of a machine, to what is written instead.
+    """
     interactions = {
         "requests": [_scrubbed_request(Request("POST", each.url, each.sent, dict(each.sent_headers))) for each in kept],
         "responses": [_reply(each, hidden) for each in kept],
@@ -172,7 +80,54 @@ def _reply(kept: Interaction, hidden: Mapping[str, str]) -> dict[str, Any]:
 def _replayer() -> vcr.VCR:
     replayer = vcr.VCR(record_mode="none", match_on=("method", _SAME_BYTES), before_record_request=_scrubbed_request)
     replayer.register_matcher(_SAME_BYTES, _has_same_bytes)
+    replayer.register_persister(_Reader)
     return replayer
+
+
+class _Reader:
+    """Reads cassettes for vcrpy, which takes most broken ones for empty ones or raises whatever comes of them."""
+
+    @staticmethod
+    def load_cassette(path: str, serializer: Any) -> Any:  # noqa: ARG004 — vcrpy passes it by name
+        """Return the requests and replies of a cassette; raises InvalidDocument if it is broken."""
+        try:
+            value = yamlserializer.deserialize(Path(path).read_text("utf-8"))
+        except FileNotFoundError:
+            raise InvalidDocument("there is no such cassette; record it with --record, or use --live", path) from None
+        except yaml.MarkedYAMLError as error:
+            line = error.problem_mark.line + 1 if error.problem_mark is not None else None
+            raise InvalidDocument(f"is no cassette: {error.problem}", path, line) from None
+        except (OSError, ValueError, RecursionError, yaml.YAMLError) as error:
+            raise InvalidDocument(f"is no cassette: {' '.join(str(error).split())}", path) from None
+        for pointer, expected in _problems(value):
+            raise InvalidDocument(f"is no cassette: expected {expected}", path, None, pointer)
+        return deserialize("", _Parsed(value))
+
+
+class _Parsed:
+    """The serializer of a cassette that is parsed already."""
+
+    def __init__(self, value: Any) -> None:
+        self._value = value
+
+    def deserialize(self, _: str) -> Any:
+        """Return the value of the cassette."""
+        return self._value
+
+
+def _problems(cassette: Any) -> Iterator[tuple[str, str]]:
+    """Yield where the value of a cassette is not what a replay needs, and what is expected there."""
+    interactions = cassette.get("interactions") if isinstance(cassette, dict) else None
+    if not isinstance(interactions, list) or not interactions:
+        yield "/interactions", "a list of interactions"
+        return
+    for number, each in enumerate(interactions):
+        for names, kinds, expected in _MEMBERS:
+            value = each
+            for name in names:
+                value = value.get(name) if isinstance(value, dict) else None
+            if not isinstance(value, kinds):
+                yield f"/interactions/{number}/{'/'.join(names)}", expected
 
 
 def _has_same_bytes(sent: Any, recorded: Any) -> bool:

@@ -15,7 +15,7 @@ from conformance.resources import folder
 from conformance.results import Evidence
 from conformance.suite.options import Options
 from conformance.suite.record import record
-from conformance.transport.cassette import CassetteFolder
+from conformance.transport.shelf import CassetteFolder
 from tests.checks import differing_files
 
 

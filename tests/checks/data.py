@@ -13,7 +13,7 @@ from conformance.resources import folder
 from conformance.rule_ids import current_id
 from conformance.rules import load
 from conformance.schemas import check_schema
-from conformance.transport.cassette import CassetteFolder
+from conformance.transport.shelf import CassetteFolder
 from tests.checks import bundled
 
 

@@ -1,0 +1,83 @@
+"""What a pytest run of the suites prints: without secrets, and without what controls a terminal or a workflow."""
+
+import logging
+from collections.abc import Sequence
+from typing import Final
+
+import pytest
+
+from conformance.core_facts import CoreFact
+from conformance.gate import GateResult
+from conformance.reporting.core_facts import render as render_facts
+from conformance.reporting.matrix import cells
+from conformance.reporting.renderers.gate import render as render_gate
+from conformance.reporting.renderers.terminal import render
+from conformance.reporting.text import printable_lines
+from conformance.secrets import Unscrubbable, scrubber
+from conformance.suite.config_keys import RUN
+from conformance.suite.record import warnings
+from conformance.suite.run import Run
+from conformance.suite.run_claims import answer_line
+
+_LOGGERS: Final = ("httpx", "httpcore", "hpack", "vcr")
+"""Loggers that name URLs and headers of requests, with passwords and keys."""
+
+
+def safe(config: pytest.Config, text: str) -> str:
+    """Return a text as it may be printed."""
+    run = config.stash.get(RUN, None)
+    secrets = (run.scrubber if run is not None else None) or scrubber()
+    try:
+        return printable_lines(secrets.text(text))
+    except Unscrubbable as error:
+        return str(error)
+
+
+def clean(config: pytest.Config, report: pytest.TestReport) -> None:
+    """Replace what a report says by what may be printed; what is safe already keeps its colours."""
+    said = report.longrepr
+    if isinstance(said, tuple):
+        path, line, reason = said
+        report.longrepr = (path, line, safe(config, reason))
+    elif said is not None and (shown := safe(config, str(said))) != str(said):
+        report.longrepr = shown
+    if hasattr(report, "wasxfail"):
+        report.wasxfail = safe(config, report.wasxfail)
+    report.sections = [(name, safe(config, content)) for name, content in report.sections]
+
+
+def keep_http_logs_quiet() -> None:
+    """Keep the logs of requests out of what pytest shows; they hold what must not be printed."""
+    for name in _LOGGERS:
+        logging.getLogger(name).propagate = False
+
+
+def summary(reporter: pytest.TerminalReporter, run: Run, untested: Sequence[CoreFact], stale: GateResult) -> None:
+    """Print the core facts and the matrix of a run, and what is wrong with it as a whole."""
+
+    def write(text: str) -> None:
+        reporter.write_line(safe(reporter.config, text))
+
+    results = run.results()
+    if results.cases:
+        write("")
+        if run.answer is not None:
+            write(answer_line(results.model, run.answer, run.claims))
+            write("")
+        write(render_facts(run.core_facts(), run.profile.title, results.model))
+        write("")
+        write(render(results, cells(results, run.profile, run.confirmed()), run.profile.title))
+    if run.stopped:
+        reporter.section("Stopped")
+        write(f"{run.stopped}; what was not asked is untested.")
+    if lines := [*warnings(run)]:
+        reporter.section("Not recorded")
+        for line in lines:
+            write(line)
+    if untested and results.cases:
+        reporter.section("Core facts that were not tested")
+        for fact in untested:
+            write(f"{fact.title}: {'; '.join(fact.reasons)}")
+    if not stale.passes and results.cases:
+        reporter.section("Stale expected failures")
+        write("".join(render_gate(stale, lambda _colour, text: text)).rstrip("\n"))
