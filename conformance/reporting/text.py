@@ -13,8 +13,8 @@ Paint: TypeAlias = Callable[[str, str], str]
 _SPECIAL: Final = str.maketrans({each: f"\\{each}" for each in "\\`*_[]<>#"})
 
 
-_COMMANDS: Final = ("::", "##[")
-"""How the lines begin that GitHub obeys as commands of a workflow, after white space."""
+_COMMAND: Final = re.compile(r"(?<!\S)(?=::|##\[)")
+"""Where a command of a GitHub workflow would begin if a line were broken there."""
 
 
 def printable(text: str) -> str:
@@ -24,8 +24,7 @@ def printable(text: str) -> str:
     """
     if not text.isprintable():
         text = "".join([each if each.isprintable() else repr(each)[1:-1] for each in text])
-    bare = text.lstrip()
-    return f"{text[: len(text) - len(bare)]}\\{bare}" if bare.startswith(_COMMANDS) else text
+    return _COMMAND.sub(r"\\", text) if "::" in text or "##[" in text else text
 
 
 def printable_lines(text: str) -> str:

@@ -11,7 +11,7 @@ import pytest
 from conformance.formats import read_path
 from conformance.transport.server import HttpReply
 from conformance.wire import sse
-from tests.hostile.peers import parrot, provider, suites
+from tests.hostile.parrot import parrot, provider, suites
 from tests.hostile.planted import ENCODINGS, SHAPES, leaks
 
 pytestmark = pytest.mark.slow

@@ -1,6 +1,7 @@
 """Whatever ends a recording, the old cassettes stay as they were or the new ones are complete, and can be replayed."""
 
 import json
+import shutil
 import signal
 import subprocess
 import sys
@@ -23,7 +24,7 @@ from conformance.suite.run import Run
 from conformance.transport.cassette import replaying
 from conformance.transport.server import HttpReply, HttpRequest, serving
 from conformance.transport.shelf import STAGING, CassetteFolder, ManifestEntry
-from tests.hostile.peers import MODEL, environment, provider
+from tests.hostile.parrot import MODEL, environment, provider
 
 THINKS: Final = {"thinking.mode": "default-on"}
 CASES: Final = ("one-tool-call.plain", "plain-answer.plain")
@@ -69,13 +70,20 @@ def manifest(folder: Path) -> ManifestEntry:
     return CassetteFolder(folder, "vllm").manifest()[MODEL]
 
 
-@pytest.fixture
-def old(tmp_path: Path) -> Path:
+@pytest.fixture(scope="module")
+def recorded(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Return a folder with a recording of two cases."""
+    folder = tmp_path_factory.mktemp("cassettes")
     with provider(good()) as url:
-        play(options(tmp_path / "cassettes", url))
-    assert 3 == len(files(tmp_path / "cassettes"))
-    return tmp_path / "cassettes"
+        play(options(folder, url))
+    assert 3 == len(files(folder))
+    return folder
+
+
+@pytest.fixture
+def old(recorded: Path, tmp_path: Path) -> Path:
+    """Return a copy of that recording."""
+    return Path(shutil.copytree(recorded, tmp_path / "cassettes"))
 
 
 def after(number: int, fault: Callable[[HttpReply], HttpReply]) -> Callable[[HttpRequest], HttpReply]:
