@@ -33,7 +33,7 @@ from conformance.reporting.renderers.calibration import render
 from conformance.resources import folder
 from conformance.results import Evidence
 from conformance.terminal import painter, print_error
-from conformance.transport.cassette import CassetteFolder
+from conformance.transport.shelf import CassetteFolder
 
 EXAMPLES: Final = """\
   conformance calibrate

@@ -8,8 +8,8 @@ from conformance.errors import InvalidDocument
 from conformance.files import detected_provider
 from conformance.formats import Input
 from conformance.results import Evidence
-from conformance.transport.cassette import CassetteFolder, ManifestEntry
 from conformance.transport.client import SIMULATOR
+from conformance.transport.shelf import CassetteFolder, ManifestEntry
 
 
 def evidence_of(given: Input) -> Evidence:
@@ -33,7 +33,7 @@ def provider_of(given: Input) -> str | None:
 def _entry(path: Path) -> ManifestEntry | None:
     """Return the entry of a cassette in the manifest of its provider; None if it is no cassette."""
     entries = _manifest(path.parent.parent)
-    return next((entry for folder, entry in entries if folder == path.parent.name), None)
+    return next((entry.of(path.stem) for folder, entry in entries if folder == path.parent.name), None)
 
 
 @lru_cache(maxsize=64)

@@ -2,7 +2,7 @@
 
 import shutil
 from collections.abc import Collection, Mapping
-from contextlib import ExitStack
+from contextlib import ExitStack, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from types import TracebackType
@@ -71,7 +71,7 @@ class Recording:
     def __enter__(self) -> Self:
         """Lock the cassettes of the model; raises Unusable if another process records them."""
         folder = self._shelf.path(self._model, "x").parent
-        lock = self._folder.with_name(f"{self._folder.name}.lock")
+        lock = self._shelf.home / f".{self._folder.name}.lock"
         self._stack.enter_context(artifacts.locked_file(lock, folder=folder))
         try:
             self._prepare()
@@ -98,6 +98,8 @@ class Recording:
         """Release the lock; what was staged and has replaced nothing stays, and can be resumed."""
         if not self.staged:
             shutil.rmtree(self._folder, ignore_errors=True)
+        with suppress(OSError):  # Recordings of other models wait there.
+            self._folder.parent.rmdir()
         self._stack.close()
 
     @property
