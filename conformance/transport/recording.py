@@ -86,7 +86,7 @@ class Recording:
         if self._terms.resume and about.is_file() and about.read_bytes() != terms:
             raise Unusable(
                 f"the recording in {self._folder} was begun with other options ({about.read_text('utf-8')}); repeat "
-                "them, or omit --resume to start anew"
+                "them, or omit --resume to start over"
             )
         if not self._terms.resume:
             shutil.rmtree(self._folder, ignore_errors=True)
