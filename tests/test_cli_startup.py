@@ -1,6 +1,6 @@
 """What the command imports, because imports are most of the time that it takes to start.
 
-`python -m tests.benchmarks.start` measures that time.
+`python -m tests.benchmarks` measures that time.
 """
 
 import subprocess

@@ -1,14 +1,24 @@
-"""A seeded corpus of agent traffic: the same seed gives the same bytes.
+"""Seeded corpora of traffic: the same seed gives the same bytes.
 
-The sizes are those of coding agents' requests: a long system message, a dozen tools, a history of tool turns whose
-results are files and command output, reasoning beside the calls; a part of the replies is streamed.
+- `recorded`: exchanges like those of public recordings, with requests and replies drawn by the project's strategies.
+  Sizes and shares follow 1,571 recorded exchanges, of which 36 % are streams, 10 % errors, and 40 % have findings; half
+  of their plain replies are smaller than 750 bytes, half of the streams than 6,300. Requests are some 1.5 kB, because
+  the strategies draw tools more often than recordings have them.
+- `agent`: requests of coding agents, 10 to 200 kB: a long system message, a dozen tools, a history of tool turns whose
+  results are files and command output. With `faulty`, each request has an answer too few and a key too many.
+- `sessions`: agent sessions whose history grows from one request to the next.
 """
 
 import random
 from typing import Any, NamedTuple
 
 import orjson
+from hypothesis import HealthCheck, Phase, given, seed, settings
+from hypothesis import strategies as st
 
+from conformance.strategies import replies, requests
+
+SEED = 20261121
 WORDS = (
     "the a of to in for with on that this file line value error test build call result list index name type path "
     "return import class def self None True False assert while if else raise yield lambda config schema parser"
@@ -16,26 +26,118 @@ WORDS = (
 
 
 class Sample(NamedTuple):
-    """One exchange as bytes: the request body, and the reply as a body or as the data of a stream's events."""
+    """One exchange as bytes: the request body, the reply's body, and the data of its events if it is a stream."""
 
     request: bytes
     reply: bytes
-    events: tuple[bytes, ...]
+    events: tuple[bytes, ...] = ()
+    status: int = 200
 
     @property
     def documents(self) -> tuple[bytes, ...]:
         """Return every JSON text of the exchange."""
         return (self.request, *(self.events or (self.reply,)))
 
+    def line(self, session: str) -> bytes:
+        """Return the exchange as a line of JSON Lines."""
+        reply = self.reply.decode() if self.events else orjson.Fragment(self.reply)
+        record = {"request": orjson.Fragment(self.request), "response": reply, "status": self.status}
+        return orjson.dumps({**record, "session": session} if session else record, option=orjson.OPT_APPEND_NEWLINE)
 
-def samples(seed: int = 20261121, count: int = 60) -> list[Sample]:
-    """Return the corpus."""
-    source = random.Random(seed)  # noqa: S311 — repeatable, not secret
-    return [_sample(source, number) for number in range(count)]
+
+Session = list[Sample]
 
 
-def _text(source: random.Random, median: float, newline: float = 0.08) -> str:
-    length = int(source.lognormvariate(0, 0.7) * median)
+def recorded(count: int = 240) -> list[Session]:
+    """Return exchanges like the recorded ones, each a session of its own."""
+    source = random.Random(SEED)  # noqa: S311 — repeatable, not secret
+    return [[_recorded(source, body, message)] for body, message in _drawn(count)]
+
+
+def agent(count: int = 40, *, faulty: bool = False) -> list[Session]:
+    """Return the exchanges of coding agents, each a session of its own."""
+    source = random.Random(SEED)  # noqa: S311
+    return [[_sample(source, number, faulty=faulty)] for number in range(count)]
+
+
+def sessions(length: int = 12) -> list[Session]:
+    """Return sessions that grow by a tool turn from one request to the next."""
+    source = random.Random(SEED)  # noqa: S311
+    return [_session(source, length) for _ in range(2)]
+
+
+def _drawn(count: int) -> list[tuple[dict[str, Any], dict[str, Any]]]:
+    found: list[tuple[dict[str, Any], dict[str, Any]]] = []
+
+    @seed(SEED)
+    @settings(
+        max_examples=count, database=None, deadline=None, phases=[Phase.generate], suppress_health_check=[*HealthCheck]
+    )
+    @given(st.tuples(requests(), replies()))
+    def collect(drawn: tuple[dict[str, Any], dict[str, Any]]) -> None:
+        found.append(drawn)
+
+    collect()
+    return found[:count]
+
+
+def _recorded(source: random.Random, body: dict[str, Any], message: dict[str, Any]) -> Sample:
+    kind = source.random()
+    _lengthen(source, body["messages"][0], 680 * source.lognormvariate(0, 0.8) - len(orjson.dumps(body)))
+    if kind < 0.10:
+        error = {"error": {"message": _text(source, 80), "type": "invalid_request_error", "param": None, "code": None}}
+        return Sample(orjson.dumps(body | {"stream": False}), orjson.dumps(error), status=400)
+    if kind < 0.46:
+        _lengthen(source, message, 110 * source.lognormvariate(0, 1.0))
+        body = body | {"stream": True, "stream_options": {"include_usage": True}}
+        return _streamed(body, message, quirk=source.randrange(5))
+    _lengthen(source, message, 750 * source.lognormvariate(0, 0.9) - 350)
+    reply = _reply(message) | {"model": body["model"]}
+    if source.random() < 0.4:
+        reply["choices"][0]["finish_reason"] = None
+    return Sample(orjson.dumps(body | {"stream": False}), orjson.dumps(reply))
+
+
+def _lengthen(source: random.Random, message: dict[str, Any], size: float) -> None:
+    """Add words to the content of a message; one with content that is not a string stays as it is."""
+    if type(message.get("content")) is str:
+        message["content"] += _text(source, max(0.0, size), spread=0)
+
+
+def _streamed(body: dict[str, Any], message: dict[str, Any], *, quirk: int) -> Sample:
+    """Return a stream of a message in fragments of some six characters; two quirks of five give findings."""
+    first: dict[str, Any] = {"role": "assistant", "content": ""}
+    deltas = [first]
+    for key in ("reasoning_content", "content"):
+        deltas += [{key: part} for part in _parts(message.get(key) or "")]
+    for number, call in enumerate(message.get("tool_calls", ())):
+        text = call["function"]["arguments"]
+        again = {"id": ""} if quirk == 0 else {}
+        deltas.append({"tool_calls": [{"index": number, **call, "function": call["function"] | {"arguments": ""}}]})
+        deltas += [
+            {"tool_calls": [{"index": number, **again, "function": {"arguments": part}}]} for part in _parts(text)
+        ]
+    if quirk == 1:
+        del first["role"]
+    return _stream(body, deltas, "tool_calls" if message.get("tool_calls") else "stop")
+
+
+def _stream(body: dict[str, Any], deltas: list[dict[str, Any]], reason: str) -> Sample:
+    frame = FRAME | {"object": "chat.completion.chunk", "model": body["model"]}
+    chunks = [frame | {"choices": [{"index": 0, "delta": delta, "finish_reason": None}]} for delta in deltas]
+    chunks.append(frame | {"choices": [{"index": 0, "delta": {}, "finish_reason": reason}]})
+    chunks.append(frame | {"choices": [], "usage": USAGE})
+    events = tuple([orjson.dumps(chunk) for chunk in chunks])
+    text = b"".join([b"data: " + event + b"\n\n" for event in events]) + b"data: [DONE]\n\n"
+    return Sample(orjson.dumps(body), text, events)
+
+
+def _parts(text: str) -> list[str]:
+    return [text[start : start + 6] for start in range(0, len(text), 6)]
+
+
+def _text(source: random.Random, median: float, newline: float = 0.08, spread: float = 0.7) -> str:
+    length = int(source.lognormvariate(0, spread) * median)
     pieces: list[str] = []
     size = 0
     while size < length:
@@ -69,25 +171,44 @@ def _assistant(source: random.Random, tools: list[dict[str, Any]]) -> dict[str, 
     return {"role": "assistant", "content": "", "reasoning_content": thought, "tool_calls": calls}
 
 
-def _sample(source: random.Random, number: int) -> Sample:
+def _sample(source: random.Random, number: int, *, faulty: bool) -> Sample:
     tools = [_tool(source, position) for position in range(source.randint(6, 14))]
-    messages: list[dict[str, Any]] = [
-        {"role": "system", "content": _text(source, 6000)},
-        {"role": "user", "content": _text(source, 400)},
-    ]
+    messages = _opening(source)
     for _ in range(source.randint(1, 16)):
-        assistant = _assistant(source, tools)
-        messages.append(assistant)
-        messages += [
-            {"role": "tool", "tool_call_id": call["id"], "content": _text(source, 2500, 0.15)}
-            for call in assistant["tool_calls"]
-        ]
-    streamed = number % 4 == 0
-    request = {"model": "example-model", "messages": messages, "tools": tools, "stream": streamed}
-    if streamed:
-        request["stream_options"] = {"include_usage": True}
-        return Sample(orjson.dumps(request), b"", tuple(_events(source, tools)))
-    return Sample(orjson.dumps(request), orjson.dumps(_reply(_assistant(source, tools))), ())
+        messages += _turn(source, tools)
+    if faulty:
+        del messages[-1]
+        messages[1]["timestamp"] = 1767225600
+    body: dict[str, Any] = {"model": "example-model", "messages": messages, "tools": tools, "stream": number % 4 == 0}
+    if not body["stream"]:
+        return Sample(orjson.dumps(body), orjson.dumps(_reply(_assistant(source, tools))))
+    return _streamed(body | {"stream_options": {"include_usage": True}}, _assistant(source, tools), quirk=4)
+
+
+def _session(source: random.Random, length: int) -> Session:
+    tools = [_tool(source, position) for position in range(8)]
+    messages = _opening(source)
+    samples = []
+    for _ in range(length):
+        turn = _turn(source, tools)
+        body = {"model": "example-model", "messages": messages, "tools": tools}
+        samples.append(Sample(orjson.dumps(body), orjson.dumps(_reply(turn[0]))))
+        messages = messages + turn
+    return samples
+
+
+def _opening(source: random.Random) -> list[dict[str, Any]]:
+    return [{"role": "system", "content": _text(source, 6000)}, {"role": "user", "content": _text(source, 400)}]
+
+
+def _turn(source: random.Random, tools: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    """Return an assistant message with calls, and their results."""
+    assistant = _assistant(source, tools)
+    results = [
+        {"role": "tool", "tool_call_id": call["id"], "content": _text(source, 2500, 0.15)}
+        for call in assistant["tool_calls"]
+    ]
+    return [assistant, *results]
 
 
 USAGE = {"prompt_tokens": 20, "completion_tokens": 10, "total_tokens": 30}
@@ -95,23 +216,6 @@ FRAME = {"id": "chatcmpl-1", "created": 1767225600, "model": "example-model", "s
 
 
 def _reply(message: dict[str, Any]) -> dict[str, Any]:
-    choice = {"index": 0, "message": message, "logprobs": None, "finish_reason": "tool_calls"}
+    reason = "tool_calls" if message.get("tool_calls") else "stop"
+    choice = {"index": 0, "message": message, "logprobs": None, "finish_reason": reason}
     return FRAME | {"object": "chat.completion", "choices": [choice], "usage": USAGE}
-
-
-def _events(source: random.Random, tools: list[dict[str, Any]]) -> list[bytes]:
-    deltas: list[dict[str, Any]] = [{"role": "assistant", "content": ""}]
-    deltas += [{"reasoning_content": word + " "} for word in _text(source, 500).split()]
-    call = _call(source, tools)
-    function = call["function"]
-    deltas.append({"tool_calls": [{"index": 0, **call, "function": function | {"arguments": ""}}]})
-    text = function["arguments"]
-    deltas += [
-        {"tool_calls": [{"index": 0, "function": {"arguments": text[start : start + 6]}}]}
-        for start in range(0, len(text), 6)
-    ]
-    frame = FRAME | {"object": "chat.completion.chunk"}
-    chunks = [frame | {"choices": [{"index": 0, "delta": delta, "finish_reason": None}]} for delta in deltas]
-    chunks.append(frame | {"choices": [{"index": 0, "delta": {}, "finish_reason": "tool_calls"}]})
-    chunks.append(frame | {"choices": [], "usage": USAGE})
-    return [orjson.dumps(chunk) for chunk in chunks]
