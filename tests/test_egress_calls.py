@@ -134,6 +134,21 @@ def test_every_call_has_one_result_in_the_order_of_the_calls(
     assert claims == [note.claim for note in prepared.notes]
 
 
+def test_several_calls_are_sent_one_by_one_if_the_provider_rejects_them_together() -> None:
+    both = {**turn(call("a"), call("b")), "content": "Two.", "reasoning_content": "Look."}
+    transcript = [both, result("b", "24"), result("a", "18")]
+    together = egress.prepare(transcript, {})
+    assert ["a", "b"] == [each["id"] for each in together.messages[0]["tool_calls"]]
+    apart = egress.prepare(transcript, {"request.several-calls": {"status": 400}})
+    assert ["assistant", "tool", "assistant", "tool"] == [message["role"] for message in apart.messages]
+    assert ["a", "b"] == called(apart.messages) == answered(apart.messages)
+    assert ["18", "24"] == result_texts(apart.messages)
+    assert ["Two.", ""] == [message["content"] for message in apart.messages[::2]]
+    assert [True, False] == ["reasoning_content" in message for message in apart.messages[::2]]
+    assert "/0/tool_calls" in [note.pointer for note in apart.notes]
+    assert [0, 2, 0, 1] == list(apart.origins)
+
+
 def test_a_late_result_is_moved_directly_after_its_call() -> None:
     user = {"role": "user", "content": "Wait."}
     assert [turn(call("a")), result("a"), user] == egress.prepare([turn(call("a")), user, result("a")], {}).messages

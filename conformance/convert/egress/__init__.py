@@ -9,7 +9,7 @@ depends only on the messages before it, so that a request repeats the one before
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from conformance.convert.egress.calls import assign_ids, fix_arguments
+from conformance.convert.egress.calls import assign_ids, fix_arguments, split_calls
 from conformance.convert.egress.content import fix_content, is_sent
 from conformance.convert.egress.drafts import Demands, Draft, Identity, Note, Prepared
 from conformance.convert.egress.keys import drafts_of
@@ -32,6 +32,7 @@ def prepare(
     drafts, turns = pair_results(drafts_of(transcript, demands), demands, unanswered)
     ids = assign_ids(turns, demands)
     fix_arguments(turns, demands)
+    drafts = split_calls(drafts, turns, demands)
     drafts = fix_roles([draft for draft in drafts if is_sent(draft, demands)], demands)
     origins = tuple([draft.origin for draft in drafts])
     return Prepared(_finished(drafts, demands), origins, ids, demands.notes)

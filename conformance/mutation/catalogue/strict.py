@@ -76,6 +76,20 @@ def ids_shared_in_history(turn: Slot) -> None:
     _rename(turn, 1, turn.value["tool_calls"][0]["id"])
 
 
+def _single_calls(records: Sequence[Record]) -> Any:
+    """Return the tool turns of conversations in which each has one call."""
+    return () if any(targets.parallel_turns(records)) else targets.tool_turns(records)
+
+
+@mutation(_single_calls, "request/one-tool-call-per-message", claims={"request.several-calls": REJECTED})
+def second_call_in_history(turn: Slot) -> None:
+    """A message has two calls, for a provider that accepts one."""
+    call = turn.value["tool_calls"][0]
+    turn.value["tool_calls"].append({**call, "id": "call_second"})
+    at = next(at for at in range(turn.key, len(turn.holder)) if turn.holder[at].get("tool_call_id") == call["id"])
+    turn.holder.insert(at + 1, {**turn.holder[at], "tool_call_id": "call_second"})
+
+
 @mutation(targets.messages("user"), "request/roles-alternate", claims={"request.successive-same-role": REJECTED})
 def user_twice_in_a_row(message: Slot) -> None:
     """Two user messages follow each other."""
