@@ -30,7 +30,7 @@ UNKNOWN_MODEL: Final = "no-such-model"
 """The model that no simulated provider has; every other name is taken for a model that it has."""
 
 _ENDPOINT: Final = "/v1/chat/completions"
-_REMEMBERED: Final = 256
+_REMEMBERED: Final = 64
 _REMEMBERED_BYTES: Final = 32 * 1024
 
 
@@ -123,7 +123,11 @@ def _turn(body: Mapping[str, Any], played: Scenario | None, claims: Claims, para
     if not script.is_demand_met(body, claims):
         return "tool_choice demands a call that no declared tool allows"
     turn = shaping.formatted(script.next_turn(body, played, claims), parameters)
-    return "no value that obeys the schema in response_format was found" if turn is None else turn
+    if turn is None:
+        return "no value that obeys the schema in response_format was found"
+    if shaping.length(turn, parameters) > shaping.MAX_CHARACTERS:
+        return f"the simulator's replies have at most {shaping.MAX_CHARACTERS} characters in all choices"
+    return turn
 
 
 def _earlier_exchanges(

@@ -4,13 +4,15 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import cache
 from itertools import takewhile
-from typing import Any
+from typing import Any, Final
 
 from conformance import scenarios
 from conformance.documents import parse_json
 from conformance.errors import InvalidDocument
 from conformance.scenarios import Scenario, Turn
 from conformance.simulator.instances import sample
+
+_MAX_SHOWN: Final = 200
 
 
 def find_scenario(body: Mapping[str, Any]) -> Scenario | None:
@@ -47,7 +49,10 @@ def with_results_exchanged(turn: Turn, messages: Sequence[Any], claims: Mapping[
     calls, results = _last_calls(messages)
     if claims.get("results.reversed") != "damaged" or turn.calls or not _is_reordered(calls, results):
         return turn
-    pairs = [f"{_label(call)}: {result.get('content')}." for call, result in zip(calls, results, strict=True)]
+    pairs = [
+        f"{_label(call)}: {str(result.get('content'))[:_MAX_SHOWN]}."
+        for call, result in zip(calls, results, strict=True)
+    ]
     return replace(turn, says=" ".join(["The results:", *pairs]))
 
 

@@ -12,6 +12,9 @@ from conformance.simulator.parameters import Parameters
 
 CHARACTERS_PER_TOKEN: Final = 4
 
+MAX_CHARACTERS: Final = 64 * 1024
+"""The most characters of a reply, over all its choices; a schema and `n` can ask for gigabytes."""
+
 
 def formatted(turn: Turn, parameters: Parameters) -> Turn | None:
     """Return a turn whose answer is JSON that obeys the requested schema; None if no such JSON was found.
@@ -27,6 +30,12 @@ def formatted(turn: Turn, parameters: Parameters) -> Turn | None:
     if not obeys(schema, answer):
         answer = sample(schema, turn.says)
     return replace(turn, says=orjson.dumps(answer).decode()) if obeys(schema, answer) else None
+
+
+def length(turn: Turn, parameters: Parameters) -> int:
+    """Return how many characters a reply has, over all its choices and before it is cut."""
+    texts = [turn.thinks, turn.says, *[arguments_text(arguments) for _, arguments in turn.calls]]
+    return parameters.choices * sum(map(len, texts))
 
 
 def bounded(turn: Turn, parameters: Parameters, *, thinks: bool) -> tuple[Turn, bool]:

@@ -258,6 +258,20 @@ def test_a_big_body_does_not_hold_up_other_requests() -> None:
         released.set()
 
 
+@pytest.mark.parametrize("demand", ["answer", "call"])
+def test_a_request_for_a_huge_reply_is_refused(demand: str) -> None:
+    names = [f"property_{number}" for number in range(1000)]
+    schema = {"type": "object", "required": names, "properties": dict.fromkeys(names, {"type": "string"})}
+    body: dict[str, Any] = {"model": "m", "messages": [{"role": "user", "content": "Hello"}], "n": 128, "stream": True}
+    if demand == "answer":
+        body["response_format"] = {"type": "json_schema", "json_schema": {"name": "huge", "schema": schema}}
+    else:
+        body["tools"] = [{"type": "function", "function": {"name": "huge", "parameters": schema}}]
+    simulator = Simulator(profiles.load("openai"))
+    assert 400 == simulator.reply(body).status
+    assert 200 == simulator.reply(body | {"n": 1}).status
+
+
 def test_big_bodies_wait_for_each_other_and_small_ones_for_nobody(caplog: pytest.LogCaptureFixture) -> None:
     stalled = b"POST / HTTP/1.1\r\nHost: localhost\r\nTransfer-Encoding: chunked\r\n\r\n"
     bounds = Bounds(big_bodies=2, body_seconds=1)
