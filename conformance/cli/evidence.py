@@ -63,8 +63,10 @@ def configure(parser: argparse.ArgumentParser) -> None:
     adding.add_argument("--provider", metavar="PROVIDER", default="", help="the provider, if no host names it")
     adding.add_argument("--date", metavar="DATE", default="", help="the day of exchanges that do not show it")
     adding.add_argument("--fixture", metavar="REASON", default="", help="why these are not what the provider sent")
-    adding.add_argument("--index", metavar="DIR", default="", help="the folder of the index (default: this project's)")
     for action in (fetching, adding):
+        action.add_argument(
+            "--index", metavar="DIR", default="", help="the folder of the index (default: this project's)"
+        )
         action.add_argument("--mirror", metavar="DIR", default="", help=_MIRROR)
         action.add_argument("--url", metavar="URL", default=RAW, help="the server of raw files (default: %(default)s)")
 
@@ -77,9 +79,10 @@ def run(arguments: argparse.Namespace) -> int:
 
 def _fetch(arguments: argparse.Namespace) -> int:
     provider = arguments.provider
-    wanted = [each for each in index.load() if not provider or each.provider == provider]
+    indexed = index.load(_index(arguments))
+    wanted = [each for each in indexed if not provider or each.provider == provider]
     if not wanted:
-        raise UnknownName("provider with recordings", provider, sorted({each.provider for each in index.load()}))
+        raise UnknownName("provider with recordings", provider, sorted({each.provider for each in indexed}))
     progress = Progress(report_at_end=True)
     with ExitStack() as stack:
         origin = _origin(arguments, stack)
@@ -96,6 +99,10 @@ def _fetch(arguments: argparse.Namespace) -> int:
     for line in _report(checked):
         print(line)
     return int(any(each.state in _BAD for each in checked))
+
+
+def _index(arguments: argparse.Namespace) -> Path:
+    return Path(arguments.index) if arguments.index else index.FOLDER
 
 
 def _origin(arguments: argparse.Namespace, stack: ExitStack) -> Origin:
@@ -219,11 +226,10 @@ def _check(arguments: argparse.Namespace) -> int:
 
 
 def _add(arguments: argparse.Namespace) -> int:
-    target = Path(arguments.index) if arguments.index else index.FOLDER
     given = Contribution(arguments.repository, arguments.licence, arguments.provider, arguments.date, arguments.fixture)
     with ExitStack() as stack:
         found = contribute(given, arguments.paths, _origin(arguments, stack))
-    index.add(found, target)
+    index.add(found, _index(arguments))
     for place, held in index.by_place(found).items():
         named = ", ".join(sorted({each.provider for each in held}))
         print(f"{place}: {plural(len(held), 'recording')} of {named}")

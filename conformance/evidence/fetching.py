@@ -126,11 +126,11 @@ class Raw:
             if isinstance(found, bytes):
                 return found
             if attempt + 1 < _ATTEMPTS:
-                time.sleep(min(found or 2.0**attempt, _MAX_PAUSE))
+                time.sleep(min(2.0**attempt if found is None else found, _MAX_PAUSE))
         raise Unusable(f"{url}: the server is busy or failing; try again later")
 
-    def _ask(self, url: str) -> bytes | float:
-        """Return the content of a file, or how many seconds the server asks to wait, 0 if it does not say."""
+    def _ask(self, url: str) -> bytes | float | None:
+        """Return the content of a file, or how many seconds a busy server asks to wait; None if it does not say."""
         import httpx
 
         try:
@@ -141,8 +141,8 @@ class Raw:
             raise Absent(f"{url}: HTTP {reply.status_code}")
         if reply.status_code in (429, 500, 502, 503, 504):
             with suppress(ValueError):
-                return float(reply.headers.get("retry-after", "0"))
-            return 0.0
+                return max(0.0, float(reply.headers.get("retry-after", "")))
+            return None
         if reply.status_code != 200 or len(reply.content) > _MAX_BYTES:
             raise Unusable(f"{url}: HTTP {reply.status_code}, {len(reply.content)} bytes")
         return reply.content
