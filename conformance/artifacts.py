@@ -4,13 +4,14 @@ A file is first written beside its place under a temporary name, and then rename
 leaves the former file as it was.
 """
 
+import json
 import os
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
-from typing import Final
+from typing import Any, Final
 
-from conformance.errors import Unusable
+from conformance.errors import InvalidDocument, Unusable
 
 LOCK: Final = ".conformance.lock"
 """The name of the lock file of a folder. It stays there, because removing it would let two processes hold the lock."""
@@ -41,6 +42,30 @@ def write(path: Path, data: str | bytes, *, private: bool = False) -> None:
             raise
     except OSError as error:
         raise Unusable(f"cannot write {path}: {error.strerror or error}; it is unchanged") from None
+
+
+class Journal:
+    """A file of what a command has done of a long list, so that it can go on after an interruption."""
+
+    def __init__(self, path: Path, *, resume: bool) -> None:
+        """Read what is done, if the command resumes; raises InvalidDocument if that is not possible."""
+        self._path = path
+        try:
+            value: Any = json.loads(path.read_bytes()) if resume and path.exists() else []
+        except ValueError:
+            value = None
+        if not isinstance(value, list) or not all(isinstance(each, str) for each in value):
+            raise InvalidDocument("expected a list of names; remove the file, or omit --resume", str(path))
+        self.done = set(value)
+
+    def add(self, name: str) -> None:
+        """Note that something is done."""
+        self.done.add(name)
+        write(self._path, json.dumps(sorted(self.done)))
+
+    def clear(self) -> None:
+        """Remove the file: nothing is left to do."""
+        self._path.unlink(missing_ok=True)
 
 
 def remove_leftovers(folder: Path) -> None:

@@ -14,7 +14,7 @@ from conformance.reporting.renderers.gate import render as render_gate
 from conformance.reporting.renderers.terminal import render
 from conformance.reporting.text import printable_lines
 from conformance.secrets import Unscrubbable, scrubber
-from conformance.suite.config_keys import RUN
+from conformance.suite.config_keys import IS_DONE, RUN
 from conformance.suite.record import warnings
 from conformance.suite.run import Run
 from conformance.suite.run_claims import answer_line
@@ -70,7 +70,8 @@ def summary(reporter: pytest.TerminalReporter, run: Run, untested: Sequence[Core
     if run.stopped:
         reporter.section("Stopped")
         write(f"{run.stopped}; what was not asked is untested.")
-    if lines := [*warnings(run)]:
+    is_done = reporter.config.stash.get(IS_DONE, False)
+    if run.options.record and (lines := [*warnings(run, is_done=is_done)]):
         reporter.section("Not recorded")
         for line in lines:
             write(line)

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 import pytest
 
-from conformance.suite.config_keys import DESELECTED, FOREIGN, RUN, SAFE
+from conformance.suite.config_keys import DESELECTED, FOREIGN, IS_DONE, RUN, SAFE
 from conformance.suite.plugin_options import OPTIONS
 
 if TYPE_CHECKING:
@@ -218,7 +218,7 @@ def pytest_report_header(config: pytest.Config) -> Generator[None, list[str | li
         from conformance.suite.run_claims import header_lines
 
         lines += header_lines(run.model, run.claims, asks=run.asks)
-        lines += [f"what is recorded so far goes on: {len(run.staged)} cases"] if run.staged else []
+        lines += [f"goes on with a recording of {len(run.staged)} cases"] if run.staged else []
     shown: list[str | list[str]] = [[f"conformance: {line}" for line in lines], *others]
     if SAFE not in config.stash:
         return shown
@@ -296,6 +296,7 @@ def pytest_sessionfinish(session: pytest.Session) -> None:
 
     directory = _option(session.config, "results")
     is_done = session.exitstatus in (pytest.ExitCode.OK, pytest.ExitCode.TESTS_FAILED)
+    session.config.stash[IS_DONE] = is_done
     try:
         run.close(is_done=is_done)
         if directory is not None:

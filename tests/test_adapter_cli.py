@@ -260,7 +260,7 @@ def test_the_matrix_runs_all_adapters_and_resumes(adapter: Any, adapters: Path, 
     ]
     assert f"lossy with deepseek: 2 cases played: 0 clean, 2 fails; breaks {LOSES}" in out
     names = ["good.deepseek.json", "good.groq.json", "lossy.deepseek.json", "lossy.groq.json"]
-    assert names == sorted(path.name for path in (tmp_path / "results").iterdir())
+    assert names == sorted(path.name for path in (tmp_path / "results").glob("*.json"))
     (tmp_path / "results" / "good.groq.json").unlink()
     again = adapter(*chosen, "--resume")[1].splitlines()
     assert [True, False, True, True] == [line.endswith("skipped, completed before") for line in again]

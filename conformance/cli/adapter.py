@@ -188,16 +188,23 @@ def _run(arguments: argparse.Namespace) -> int:
 
 
 def _matrix(arguments: argparse.Namespace) -> int:
-    from conformance.adapters import runs
-    from conformance.adapters.summary import summary
-    from conformance.reporting.renderers.adapter import render_line
+    from conformance import artifacts
     from conformance.resources import checkout_folder
-    from conformance.results.files import write
 
     if arguments.results:
         target = Path(arguments.results)
     else:
         target = checkout_folder("reports", "--results DIR is required") / "results" / "adapters"
+    with artifacts.locked(target):
+        return _run_matrix(target, arguments)
+
+
+def _run_matrix(target: Path, arguments: argparse.Namespace) -> int:
+    from conformance.adapters import runs
+    from conformance.adapters.summary import summary
+    from conformance.reporting.renderers.adapter import render_line
+    from conformance.results.files import write
+
     reports = []
     failed = 0
     for chosen in _definitions(arguments):

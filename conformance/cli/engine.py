@@ -12,7 +12,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
 from conformance.arguments import add_action
+from conformance.artifacts import Journal
 from conformance.errors import ConformanceError
+from conformance.reporting.text import printable
 from conformance.terminal import print_error
 
 if TYPE_CHECKING:
@@ -58,6 +60,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
         default="",
         help="where to write (default: cassettes; required outside a checkout)",
     )
+    record.add_argument("--resume", action="store_true", help="go on with a recording that was interrupted")
     drift = add_action(actions, "drift", "run them again, and report what differs from the recorded cassettes")
     drift.add_argument("--cassettes", metavar="DIR", default="", help="the cassettes (default: those of this project)")
     for action in (record, drift):
@@ -148,13 +151,20 @@ def _record(definitions: "Sequence[EngineDefinition]", options: "EngineOptions",
     else:
         cassettes = checkout_folder("cassettes", "--cassettes DIR is required")
 
+    journal = Journal(cassettes / ".engine-recording.json", resume=arguments.resume)
+    left = [each for each in definitions if each.name not in journal.done]
+
     def record(served: "ServedEngine") -> int:
-        results = record_cassettes(served, cassettes, _today(), _print_case)
+        results = record_cassettes(served, cassettes, _today(), _print_case, warn=print_error, resume=arguments.resume)
         played = [case for case in results.cases if case.outcomes]
         print(f"{results.subject}, {results.model}: {len(played)} of {len(results.cases)} cases recorded")
+        journal.add(str(served.about["name"]))
         return 0
 
-    return _serve_each(definitions, options, record)
+    code = _serve_each(left, options, record)
+    if not code:
+        journal.clear()
+    return code
 
 
 def _drift(definitions: "Sequence[EngineDefinition]", options: "EngineOptions", arguments: argparse.Namespace) -> int:
@@ -170,7 +180,8 @@ def _drift(definitions: "Sequence[EngineDefinition]", options: "EngineOptions", 
         with tempfile.TemporaryDirectory() as scratch:
             record_cassettes(served, Path(scratch), _today())
             changes = list(drift(committed, snapshot(served.provider, served.model, Path(scratch))))
-        print("\n".join([f"{served.provider}, {served.model}: {len(changes)} changes", *changes]), flush=True)
+        lines = [f"{served.provider}, {served.model}: {len(changes)} changes", *changes]
+        print("\n".join(map(printable, lines)), flush=True)
         return int(bool(changes))
 
     return _serve_each(definitions, options, compare)
@@ -190,7 +201,7 @@ def _serve_each(
         except ConformanceError as error:
             print_error(f"{definition.name}: {error}")
             codes.append(2)
-    return max(codes)
+    return max(codes, default=0)
 
 
 def _today() -> str:
@@ -200,12 +211,12 @@ def _today() -> str:
 
 
 def _print_case(case: "Case") -> None:
-    print(f"{case.name}: {case.note or f'{len(case.probes)} probes'}", flush=True)
+    print(printable(f"{case.name}: {case.note or f'{len(case.probes)} probes'}"), flush=True)
 
 
 def _logger(definition: "EngineDefinition") -> "Log":
     def log(line: str) -> None:
-        print(f"conformance: {definition.name}: {line}", file=sys.stderr, flush=True)
+        print(printable(f"conformance: {definition.name}: {line}"), file=sys.stderr, flush=True)
 
     return log
 

@@ -11,8 +11,11 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
+from conformance import artifacts
 from conformance.arguments import seconds
+from conformance.artifacts import Journal
 from conformance.errors import ConformanceError, Unusable
+from conformance.reporting.text import printable
 from conformance.terminal import print_error
 
 if TYPE_CHECKING:
@@ -54,6 +57,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
         default="",
         help="where to write (default: cassettes; required outside a checkout)",
     )
+    add("--resume", action="store_true", help="go on with a recording that was interrupted")
     add("--jobs", metavar="N", type=int, default=os.cpu_count() or 1, help="number of processes (default: one per CPU)")
 
 
@@ -75,7 +79,7 @@ def run(arguments: argparse.Namespace) -> int:
         if arguments.live or arguments.model:
             message = "--all records every provider from the simulator; use --provider with --live and --model"
             raise Unusable(message)
-        return _record_all(Options("", cassettes, today), arguments.jobs)
+        return _record_all(Options("", cassettes, today, resume=arguments.resume), arguments.jobs)
     options = Options(
         arguments.provider,
         cassettes,
@@ -85,6 +89,7 @@ def run(arguments: argparse.Namespace) -> int:
         max_requests=arguments.max_requests,
         request_timeout=arguments.request_timeout,
         max_time=arguments.max_time,
+        resume=arguments.resume,
     )
     with unwinding_on_signals():
         return _record_one(options)
@@ -94,12 +99,15 @@ def _record_one(options: "Options") -> int:
     from conformance.suite.record import record
 
     def log(case: "Case") -> None:
-        print(f"{case.name}: {case.note or f'{len(case.probes)} probes'}", flush=True)
+        print(printable(f"{case.name}: {case.note or f'{len(case.probes)} probes'}"), flush=True)
 
     warnings: list[str] = []
-    results = record(options, log, warnings.append)
-    for line in warnings:
+
+    def warn(line: str) -> None:
+        warnings.append(line)
         print_error(line)
+
+    results = record(options, log, warn)
     broken = len([case for case in results.cases if _is_broken(case)])
     print(f"{results.subject}, {results.model}: {len(results.cases) - broken} of {len(results.cases)} cases")
     return int(bool(broken or warnings))
@@ -118,13 +126,18 @@ def _record_all(options: "Options", jobs: int) -> int:
 
     from conformance.suite.record import simulated_models
 
-    wanted = [*simulated_models(options.cassettes)]
+    journal = Journal(options.cassettes / ".recording.json", resume=options.resume)
+    wanted = [each for each in simulated_models(options.cassettes) if "/".join(each) not in journal.done]
     failed = 0
-    with ProcessPoolExecutor(max(1, jobs)) as pool:
+    with artifacts.locked(options.cassettes), ProcessPoolExecutor(max(1, jobs)) as pool:
         problems = pool.map(_problem, [replace(options, provider=name, model=model) for name, model in wanted])
         for (name, model), problem in zip(wanted, problems, strict=True):
-            print(f"{name}, {model}: {problem or 'recorded'}", flush=True)
+            print(printable(f"{name}, {model}: {problem or 'recorded'}"), flush=True)
             failed += bool(problem)
+            if not problem:
+                journal.add(f"{name}/{model}")
+    if not failed:
+        journal.clear()
     return int(bool(failed))
 
 
@@ -132,9 +145,9 @@ def _problem(options: "Options") -> str:
     """Record one provider and return what went wrong, as text because errors are not passed between processes."""
     from conformance.suite.record import record
 
+    warnings: list[str] = []
     try:
-        warnings: list[str] = []
         results = record(options, warn=warnings.append)
     except ConformanceError as error:
-        return str(error)
+        return "; ".join([str(error), *warnings])
     return "; ".join([*warnings, *(f"{case.name}: {case.note}" for case in results.cases if _is_broken(case))])

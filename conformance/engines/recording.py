@@ -27,7 +27,13 @@ Snapshot: TypeAlias = Mapping[str, str]
 
 
 def record_cassettes(
-    served: ServedEngine, cassettes: Path, today: str, on_case: Callable[[Case], None] = lambda _: None
+    served: ServedEngine,
+    cassettes: Path,
+    today: str,
+    on_case: Callable[[Case], None] = lambda _: None,
+    warn: Callable[[str], None] = lambda _: None,
+    *,
+    resume: bool = False,
 ) -> Results:
     """Play every case against an engine, write the cassettes, and return the results.
 
@@ -43,8 +49,10 @@ def record_cassettes(
             base_url=served.url,
             engine=served.about,
             hidden=served.hidden,
+            resume=resume,
         ),
         on_case,
+        warn,
     )
     cassette_folder = CassetteFolder(cassettes, served.provider)
     entries = cassette_folder.manifest()

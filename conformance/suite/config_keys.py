@@ -21,5 +21,8 @@ DESELECTED: pytest.StashKey[bool] = pytest.StashKey()
 SAFE: pytest.StashKey[Callable[[str], str]] = pytest.StashKey()
 """What makes a text safe to print: without secrets, and without what controls a terminal."""
 
+IS_DONE: pytest.StashKey[bool] = pytest.StashKey()
+"""Whether the run went through all items."""
+
 FOREIGN: pytest.StashKey[tuple[str, ...]] = pytest.StashKey()
 """The short option names on the command line that belong to another plugin or conftest.py."""

@@ -6,7 +6,6 @@ from conformance.errors import Unusable
 from conformance.results import Case
 from conformance.scenarios import Scenario
 from conformance.suite.config_keys import RUN, SAFE
-from conformance.suite.record import resume_hint
 
 
 @pytest.fixture
@@ -17,7 +16,7 @@ def case(request: pytest.FixtureRequest) -> Case:
     try:
         played = run.case(scenario, variant)
     except Unusable as error:
-        pytest.exit(request.config.stash[SAFE](f"{error}{resume_hint(run)}"), returncode=2)
+        pytest.exit(request.config.stash[SAFE](str(error)), returncode=2)
     if played.is_unreadable:
         pytest.fail(played.note, pytrace=False)
     if not played.outcomes:

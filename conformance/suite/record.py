@@ -5,7 +5,6 @@ from dataclasses import replace
 from pathlib import Path
 
 from conformance import profiles
-from conformance.errors import Unusable
 from conformance.results import Case, Evidence, Results
 from conformance.suite.options import Options
 from conformance.suite.run import Run
@@ -18,8 +17,8 @@ def record(
     """Record every case of a model and return the results; each case is logged when it is done.
 
     The cassettes replace the old ones together in the end. Those of scenarios that no longer exist are removed. `warn`
-    gets what was not recorded, and why. Raises Unusable if simulated replies would replace real ones, and if the
-    endpoint cannot be used; it says then what can be resumed.
+    gets what was not recorded, why, and what can be resumed. Raises Unusable if simulated replies would replace real
+    ones, and if the endpoint cannot be used.
     """
     run = Run(replace(options, record=True))
     is_done = False
@@ -27,27 +26,21 @@ def record(
         for scenario, variant in run.cases():
             log(run.case(scenario, variant))
         is_done = True
-    except Unusable as error:
-        raise Unusable(f"{error}{resume_hint(run)}") from None
     finally:
-        for line in warnings(run):
+        for line in warnings(run, is_done=is_done):
             warn(line)
         run.close(is_done=is_done)
     return run.results()
 
 
-def warnings(run: Run) -> Iterator[str]:
-    """Yield what a run did not record, and why."""
+def warnings(run: Run, *, is_done: bool) -> Iterator[str]:
+    """Yield what a run did not record, why, and how to go on if it ended early."""
     for case, reason in run.left_out.items():
         yield f"{case} is not recorded: {reason}"
     if run.stopped:
-        yield f"{run.stopped}{resume_hint(run)}"
-
-
-def resume_hint(run: Run) -> str:
-    """Return what was recorded before a run ended early, and how to go on; empty if there is nothing."""
-    count = len(run.staged)
-    return f"; {count} recorded cases wait, and no cassette has changed: add --resume to go on" if count else ""
+        yield run.stopped
+    if run.staged and (run.stopped or not is_done):
+        yield f"{len(run.staged)} recorded cases wait, and no cassette has changed; to go on, add --resume"
 
 
 def simulated_models(cassettes: Path) -> Iterator[tuple[str, str]]:
