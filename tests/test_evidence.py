@@ -182,6 +182,28 @@ def test_a_damaged_index_is_an_error_with_its_line(tmp_path: Path, capsys: pytes
     assert "a+b.jsonl:1: expected the recordings of one file" in capsys.readouterr().err
 
 
+@pytest.mark.parametrize(
+    ("repository", "commit"),
+    [("a/b", "--output=/tmp/x"), ("a/b", "HEAD"), ("../..", "0" * 40), ("a", "0" * 40), ("a/b/c", "0" * 40)],
+)
+def test_only_a_repository_and_a_commit_reach_git(
+    repository: str, commit: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    line = {"repository": repository, "commit": commit, "path": "x", "licence": "MIT", "exchanges": []}
+    (tmp_path / "a+b.jsonl").write_text(json.dumps(line))
+    assert 2 == fetch(tmp_path, "--mirror", tmp_path)
+    assert "a+b.jsonl:1: expected owner/name and the 40 digits of a commit" in capsys.readouterr().err
+
+
+def test_a_damaged_file_of_the_cache_is_fetched_again(indexed: Path, mirrors: tuple[Path, str], cache: Path) -> None:
+    assert 0 == fetch(indexed, "--mirror", mirrors[0])
+    (path,) = [each for each in cache.rglob("*") if each.is_file()]
+    path.write_bytes(b"interactions: [")
+    assert {State.DIFFERS} == {each.state for each in cached(index.load(indexed), Cache())}
+    assert 0 == fetch(indexed, "--mirror", mirrors[0])
+    assert {State.VERIFIED} == {each.state for each in cached(index.load(indexed), Cache())}
+
+
 @contextmanager
 def serving(answers: dict[str, list[tuple[int, bytes]]]) -> Iterator[tuple[str, Counter[str]]]:
     """Serve the answers of each path, the last one again and again; yield the address and what was asked for."""

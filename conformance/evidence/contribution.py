@@ -1,17 +1,14 @@
 """New entries of the index, read from files of a public repository."""
 
-import re
 from collections.abc import Iterable, Iterator
-from typing import Final, NamedTuple
+from typing import NamedTuple
 from urllib.parse import urlsplit
 
 from conformance import profiles
 from conformance.errors import InvalidDocument, Unusable
 from conformance.evidence import reading
 from conformance.evidence.fetching import Absent, Origin
-from conformance.evidence.index import Place, Recording
-
-_REPOSITORY: Final = re.compile(r"([\w.-]+/[\w.-]+)@([0-9a-f]{40})")
+from conformance.evidence.index import REPOSITORY, Place, Recording
 
 
 class Contribution(NamedTuple):
@@ -33,7 +30,7 @@ def contribute(given: Contribution, paths: Iterable[str], origin: Origin) -> lis
     Raises Unusable for a file that the repository lacks, that holds no chat completions, or whose provider is unknown;
     InvalidDocument, with its place, for one that cannot be read.
     """
-    matched = _REPOSITORY.fullmatch(given.repository)
+    matched = REPOSITORY.fullmatch(given.repository)
     if matched is None:
         raise Unusable(f"expected owner/name@commit with the 40 digits of the commit, got {given.repository!r}")
     if given.provider:

@@ -10,7 +10,6 @@ import subprocess
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import suppress
 from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING, Final, NamedTuple, Protocol
@@ -134,18 +133,28 @@ class Raw:
         import httpx
 
         try:
-            reply = self._client.get(url, follow_redirects=True, timeout=_SECONDS)
+            with self._client.stream("GET", url, follow_redirects=True, timeout=_SECONDS) as reply:
+                if reply.status_code == 200:
+                    return _bounded(reply)
         except httpx.HTTPError as error:
             raise Unusable(f"{url}: {error or type(error).__name__}") from None
         if reply.status_code in (404, 410):
             raise Absent(f"{url}: HTTP {reply.status_code}")
-        if reply.status_code in (429, 500, 502, 503, 504):
-            with suppress(ValueError):
-                return max(0.0, float(reply.headers.get("retry-after", "")))
+        if reply.status_code not in (429, 500, 502, 503, 504):
+            raise Unusable(f"{url}: HTTP {reply.status_code}")
+        try:
+            return max(0.0, float(reply.headers.get("retry-after", "")))
+        except ValueError:
             return None
-        if reply.status_code != 200 or len(reply.content) > _MAX_BYTES:
-            raise Unusable(f"{url}: HTTP {reply.status_code}, {len(reply.content)} bytes")
-        return reply.content
+
+
+def _bounded(reply: "httpx.Response") -> bytes:
+    content = bytearray()
+    for part in reply.iter_bytes():
+        content += part
+        if len(content) > _MAX_BYTES:
+            raise Unusable(f"{reply.url}: more than {_MAX_BYTES} bytes")
+    return bytes(content)
 
 
 class Cache:
@@ -183,7 +192,7 @@ def fetch(
     files = by_place(recordings)
     with ThreadPoolExecutor(jobs, "fetch") as pool:
         try:
-            contents = pool.map(lambda place: _content(place, origin, cache), files)
+            contents = pool.map(lambda held: _content(held, origin, cache), files.values())
             for done, (held, content) in enumerate(zip(files.values(), contents, strict=True), 1):
                 yield from check(held, content)
                 on_file(done, len(files))
@@ -227,20 +236,24 @@ def check(recordings: Sequence[Recording], content: bytes | Checked) -> Iterator
             yield Checked(each, State.VERIFIED, exchange=exchange)
 
 
-def _content(place: Place, origin: Origin, cache: Cache) -> bytes | Checked:
-    """Return a file from the cache or its origin, or else why it cannot be had, as a pattern for its recordings."""
+def _content(recordings: Sequence[Recording], origin: Origin, cache: Cache) -> bytes | Checked:
+    """Return a file from the cache or its origin, or else why it cannot be had, as a pattern for its recordings.
+
+    A cached file that differs from the index is fetched again, because the cache may be damaged.
+    """
+    place = recordings[0].place
     content = cache.read(place)
-    if content is not None:
+    if content is not None and all(each.state is not State.DIFFERS for each in check(recordings, content)):
         return content
     unknown = Recording(place, 0, "", "")
     try:
-        content = origin.get(place)
-        cache.write(place, content)
+        fetched = origin.get(place)
+        cache.write(place, fetched)
     except Absent as error:
-        return Checked(unknown, State.GONE, str(error))
+        return content or Checked(unknown, State.GONE, str(error))
     except (Unusable, subprocess.TimeoutExpired) as error:
-        return Checked(unknown, State.FAILED, str(error))
-    return content
+        return content or Checked(unknown, State.FAILED, str(error))
+    return fetched
 
 
 def _git() -> str:

@@ -4,6 +4,7 @@ It holds facts only, no recording: anyone can fetch the files from their reposit
 one file of JSON Lines per repository in `recordings/`, and each line is one file of that repository at one commit.
 """
 
+import re
 from collections.abc import Iterable, Iterator, Mapping
 from functools import cache
 from itertools import groupby
@@ -24,6 +25,9 @@ REDACTED: Final = "ids and times are redacted"
 """The `fixture` of a recording in which nothing else was changed."""
 
 _REDACTED_CLAIMS: Final = ("ids.", "reply.id-", "stream.chunk-id", "reasoning.details.unknown-id", "signature.")
+REPOSITORY: Final = re.compile(r"([\w-][\w.-]*/[\w-][\w.-]*)@([0-9a-f]{40})")
+"""A public repository and a commit. Nothing else may reach git and servers, because anyone can contribute entries."""
+
 _SHORT: Final = 12
 """How many digits of a commit identify it in text."""
 _OPTIONAL: Final = ("model", "date", "status", "fixture")
@@ -144,6 +148,11 @@ def _read(path: Path) -> Iterator[Recording]:
         value: Any = parse_json(line, str(path))
         try:
             place = Place(value["repository"], value["commit"], value["path"])
+            if not REPOSITORY.fullmatch(f"{place.repository}@{place.commit}"):
+                message = (
+                    f"expected owner/name and the 40 digits of a commit, got {place.repository!r}, {place.commit!r}"
+                )
+                raise InvalidDocument(message, str(path), number)
             held = [Recording(place, licence=value["licence"], **entry) for entry in value["exchanges"]]
         except (KeyError, TypeError) as error:
             message = f"expected the recordings of one file, got a line with a wrong or missing key: {error}"
