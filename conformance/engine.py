@@ -342,14 +342,16 @@ def _schema_faults(index: Index) -> SchemaFaults:
                 errors.append(error._replace(place=(*chunks[int(number)].place, *inside)))
     shapes: dict[Place, list[SchemaError]] = {}
     unknown: dict[Place, list[SchemaError]] = {}
-    if errors:
-        # Nothing but the views of those rules tells where an element is.
-        sides = {error.place[1] for error in errors}
+    misshapen = []
+    for error in errors:
+        if error.keyword == "additionalProperties":
+            unknown.setdefault(error.place[:_MESSAGE_DEPTH], []).append(error)
+        else:
+            misshapen.append(error)
+    if misshapen:
+        sides = {error.place[1] for error in misshapen}
         owners = {element.place for view in _shaped() if _BODIES[view.side] in sides for element in view.select(index)}
-        for error in errors:
-            if error.keyword == "additionalProperties":
-                unknown.setdefault(error.place[:_MESSAGE_DEPTH], []).append(error)
-                continue
+        for error in misshapen:
             place = error.place
             while place and place not in owners:
                 place = place[:-1]

@@ -20,7 +20,7 @@ REMOVE: Final = _Remove()
 
 def render(place: Iterable[str | int]) -> str:
     """Return the pointer of a place: `("messages", 2)` is `/messages/2`, the root is the empty string."""
-    return "".join(["/" + escape(str(token)) for token in place])
+    return "".join([f"/{token}" if type(token) is int else "/" + escape(str(token)) for token in place])
 
 
 def escape(key: str) -> str:

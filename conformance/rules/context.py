@@ -74,6 +74,8 @@ class Claimed:
     def rejects_or_damages(self, name: str) -> bool:
         """Return whether the provider is known to reject the deviation that a claim is about, or to damage a reply."""
         verdict = self.claims.get(name)
+        if verdict is None or type(verdict) is str:
+            return verdict == "damaged"
         # Claims about a maximum or a pattern have the verdict beside it.
         return profiles.rejects_or_damages(verdict.get("refusal", verdict) if isinstance(verdict, Mapping) else verdict)
 
@@ -172,9 +174,13 @@ def is_refusal(verdict: Any) -> bool:
     return isinstance(verdict, Mapping)
 
 
-def messages(body: Mapping[str, Any], *roles: str) -> Iterator[tuple[int, dict[str, Any]]]:
-    """Yield the messages of a request body, each with its position; only those of certain roles if given."""
+def messages(body: Mapping[str, Any], *roles: str) -> list[tuple[int, dict[str, Any]]]:
+    """Return the messages of a request body, each with its position; only those of certain roles if given."""
     listed = body.get("messages")
-    for position, message in enumerate(listed if type(listed) is list else ()):
-        if type(message) is dict and (not roles or message.get("role") in roles):
-            yield position, message
+    if type(listed) is not list:
+        return []
+    return [
+        (position, message)
+        for position, message in enumerate(listed)
+        if type(message) is dict and (not roles or message.get("role") in roles)
+    ]

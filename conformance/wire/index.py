@@ -136,6 +136,8 @@ class Index:
     @staticmethod
     def of_exchange(elements: Sequence[Element], number: int) -> Sequence[Element]:
         """Return those of some elements that belong to one exchange; elements are in the order of their exchanges."""
+        if not elements or elements[0].place[0] == number == elements[-1].place[0]:
+            return elements
         start = bisect_left(elements, number, key=_exchange)
         return elements[start : bisect_left(elements, number + 1, start, key=_exchange)]
 

@@ -6,6 +6,7 @@ rejected: no value passes because it was not recognized.
 
 import math
 from collections.abc import Iterable, Mapping, Sequence
+from contextlib import suppress
 from datetime import date
 from typing import Any, Final
 
@@ -36,6 +37,10 @@ def reply_body(value: Any) -> JSON:
         if data.startswith(_COMPRESSED):
             message = "response: expected a decoded body, got compressed bytes; undo the Content-Encoding first"
             raise TypeError(message)
+        if data.startswith(b"{"):
+            # Most bodies are JSON, which need not be decoded first.
+            with suppress(InvalidDocument):
+                return parse_json(data, "response")
         # A byte that is not UTF-8 becomes U+FFFD, as every client shows it; stream/utf8-valid reports that.
         value = data.decode(errors="replace")
     if not isinstance(value, str):

@@ -23,7 +23,7 @@ LINES_FLOOR = "orjson.loads of lines"
 
 
 class Part(NamedTuple):
-    """A part of a corpus: its sessions, and the same as a file of lines."""
+    """A part of a corpus: its sessions, and the file with the lines of the whole corpus."""
 
     sessions: list[Session]
     path: Path
@@ -122,3 +122,5 @@ SUBJECTS: Mapping[str, Callable[[Part], None]] = {
     **PEERS,
 }
 """Subjects by name; the ratios of the command are to its own floor, all others to the first."""
+BY_FILE = (LINES_FLOOR, "command", "command, provider")
+"""Subjects that read a corpus as one file."""

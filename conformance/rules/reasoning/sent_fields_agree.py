@@ -9,6 +9,7 @@ from conformance.wire.reasoning import TEXT_KEYS
 from conformance.wire.text import quoted
 from conformance.wire.views import requests
 
+_OTHER_KEYS = frozenset(TEXT_KEYS[1:])
 _TURN = "/0/request/messages/1"
 _SAME = {f"{_TURN}/reasoning_content": "The tool knows.", f"{_TURN}/reasoning": "The tool knows."}
 
@@ -36,7 +37,9 @@ def judge(request: Body, context: Context) -> list[Fault]:
     differing = [
         (number, texts)
         for number, message in messages(request.value, "assistant")
-        if len(texts := _texts(message)) > 1 and any(text != texts[0][1] for _, text in texts)
+        if not _OTHER_KEYS.isdisjoint(message)
+        and len(texts := _texts(message)) > 1
+        and any(text != texts[0][1] for _, text in texts)
     ]
     faults = []
     for number, texts in differing:
