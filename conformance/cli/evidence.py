@@ -26,7 +26,7 @@ from conformance.evidence.fetching import RAW, Cache, Checked, Mirrors, Origin, 
 from conformance.evidence.index import Recording
 from conformance.profiles import vocabulary
 from conformance.reporting.text import plural
-from conformance.resources import folder
+from conformance.resources import checkout_folder, folder
 from conformance.results.files import CALIBRATION
 from conformance.terminal import Progress
 
@@ -226,6 +226,9 @@ def _check(arguments: argparse.Namespace) -> int:
 
 
 def _add(arguments: argparse.Namespace) -> int:
+    if not arguments.index:
+        # The index of an installed package is not for changes.
+        checkout_folder("conformance", "--index DIR is required")
     given = Contribution(arguments.repository, arguments.licence, arguments.provider, arguments.date, arguments.fixture)
     with ExitStack() as stack:
         found = contribute(given, arguments.paths, _origin(arguments, stack))

@@ -24,6 +24,7 @@ WORKING: tuple[tuple[str, ...], ...] = (
     ("conformance", "--print-completion", "bash"),
     ("conformance", "replay", "--provider", "baidu", "--results", "results"),
     ("conformance", "gate", "results"),
+    ("conformance", "evidence", "list", "--claim", "ids.format", "--provider", "deepseek"),
     ("conformance", "record", "--provider", "baidu", "--cassettes", "cassettes"),
 )
 """Commands that need nothing but the wheel."""
@@ -35,6 +36,7 @@ REFUSED: dict[tuple[str, ...], str] = {
     ("conformance", "report"): "--results DIR is required",
     ("conformance", "report", "--check"): "--results DIR is required",
     ("conformance", "adapter", "matrix"): "--results DIR is required",
+    ("conformance", "evidence", "add", f"a/b@{'0' * 40}", "c", "--licence", "MIT"): "--index DIR is required",
     ("conformance", "gate"): "name the RESULTS to check",
     ("conformance", "mutate", "--write"): "--format json is required instead of --write",
     ("pytest", "-q", "--provider=baidu", "--record"): "--cassettes DIR is required",
