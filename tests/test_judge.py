@@ -1,0 +1,91 @@
+"""How rules judge together: in one pass, each by the claims of its exchange, and none disturbed by another."""
+
+import copy
+from dataclasses import replace
+from typing import Any
+
+import pytest
+
+from conformance import Exchange, Outcome, Status, check, load_profile, rules
+from conformance.engine import judge
+from conformance.profiles import Claim, Model, Profile
+from conformance.rules import Context, Fault, Rule
+from tests.checking import BASES
+
+REFUSED = {"status": 400, "message": "no user"}
+HISTORIES = [BASES[name] for name in ("tool-result-parallel", "thinking-session", "stream-tool-calls", "error")]
+
+
+def exchanges(records: list[dict[str, Any]]) -> list[Exchange]:
+    bodies = [(each.get("request"), each.get("response"), each.get("status")) for each in records]
+    return [Exchange(body, reply if type(reply) is dict else None, status) for body, reply, status in bodies]
+
+
+def breaking(rule: Rule, at: int) -> Rule:
+    """Return a rule that raises when it judges one element after some others."""
+    seen = []
+
+    def judge_element(element: Any, context: Context) -> list[Fault]:
+        seen.append(element)
+        if len(seen) > at:
+            raise KeyError(at)
+        return list(rule.judge(element, context) or ())
+
+    return replace(rule, judge=judge_element, by_schema=False, outcomes={})
+
+
+def chosen(outcomes: tuple[Outcome, ...], *without: str) -> list[Outcome]:
+    return [each for each in outcomes if each.rule not in without]
+
+
+@pytest.mark.parametrize("records", HISTORIES)
+@pytest.mark.parametrize("provider", [None, "deepseek", "mistral"])
+def test_a_rule_that_raises_is_errored_and_the_others_judge_as_before(records: Any, provider: str | None) -> None:
+    given = exchanges(records)
+    for name, at in (("transcript/calls-answered", 0), ("request/no-unknown-fields", 1)):
+        broken = breaking(rules.by_id()[name], at)
+        expected = chosen(check(given, provider), broken.id)
+        every = [broken if each.id == broken.id else each for each in rules.load()]
+        assert expected == chosen(check(given, provider, every), broken.id)
+        (outcome,) = [each for each in check(given, provider, every) if each.rule == broken.id]
+        assert outcome.status in (Status.ERRORED, Status.NOT_APPLICABLE)
+        assert (outcome.status is Status.ERRORED) is outcome.reason.startswith("KeyError")
+
+
+def of_model(model: str) -> Exchange:
+    return Exchange({"model": model, "messages": [{"role": "system", "content": "Be brief."}]})
+
+
+MIXED = Profile("mixed", models=(Model("strict", {"request.no-user": (Claim("request.no-user", REFUSED),)}),))
+
+
+def test_each_exchange_is_judged_by_the_claims_for_its_model() -> None:
+    given = [of_model(model) for model in ("strict", "other", "strict")]
+    (outcome,) = check(given, MIXED, "request/user-message-present")
+    assert (Status.FAILED, 2) == (outcome.status, outcome.judged)
+    assert ["/0/request/messages", "/2/request/messages"] == [finding.at for finding in outcome.findings]
+
+
+def test_a_claim_is_not_documented_only_if_no_exchange_has_it() -> None:
+    (unknown,) = check([of_model("other"), of_model("another")], MIXED, "request/user-message-present")
+    assert (Status.NOT_APPLICABLE, "not documented: request.no-user") == (unknown.status, unknown.reason)
+
+
+def test_a_rule_that_the_claims_rule_out_judges_nothing() -> None:
+    rule = replace(rules.by_id()["transcript/calls-answered"], when=lambda claimed: claimed.knows("ids.format"))
+    given = exchanges(BASES["tool-result-parallel"])
+    (without,), (known,) = check(given, None, [rule]), check(given, "mistral", [rule])
+    assert (Status.NOT_APPLICABLE, Status.PASSED) == (without.status, known.status)
+
+
+@pytest.mark.parametrize("records", HISTORIES)
+@pytest.mark.parametrize("provider", [None, "deepseek"])
+def test_a_judgement_counts_and_finds_what_the_outcomes_say(records: Any, provider: str | None) -> None:
+    cut = copy.deepcopy(records)
+    del cut[0]["request"]["messages"][-1:]
+    given = tuple(exchanges(cut))
+    judgement = judge(given, None if provider is None else load_profile(provider), rules.load())
+    outcomes = check(given, provider)
+    assert judgement.outcomes() == outcomes
+    assert dict(judgement.judged()) == {each.rule: each.judged for each in outcomes if each.judged}
+    assert [*judgement.found()] == [each for each in outcomes if each.status is Status.FAILED]
