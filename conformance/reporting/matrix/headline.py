@@ -14,8 +14,9 @@ class Headline:
     """The numbers; the fields are the keys of `headline` in matrix.json.
 
     `claims` are about `providers`, each with a source; `recordings` of real traffic of `recorded` providers confirm or
-    contradict some of them. `unknown` claims have no documented value. `engine_facts` are checks of the `engines` that
-    were run: `engine_departs` fail a SHOULD or MAY, `engine_breaks` a MUST. `declared` checks were only simulated.
+    contradict some of them, and engines show the value of further ones, which are `measured`. `unknown` claims have no
+    documented value. `engine_facts` are checks of the `engines` that were run: `engine_departs` fail a SHOULD or MAY,
+    `engine_breaks` a MUST. `declared` checks were only simulated.
     `adapters` were driven in `pairings` with a provider each, through `played` cases, of which `clean` break no MUST.
     In `clean_pairings`, no case breaks one.
     """
@@ -24,6 +25,7 @@ class Headline:
     claims: int
     confirmed: int
     contradicted: int
+    measured: int
     unknown: int
     recordings: int
     recorded: int
@@ -48,12 +50,13 @@ class Headline:
         return (self._claims(), *self._engines(shown), self._declared(), *self._adapters(), *self._expected())
 
     def _claims(self) -> str:
-        rest = self.claims - self.confirmed - self.contradicted
+        rest = self.claims - self.confirmed - self.contradicted - self.measured
         return (
             f"**{plural(self.claims, 'claim')} about {plural(self.providers, 'provider')}, each with its source.** "
             f"{plural(self.recordings, 'recording')} of real traffic from {plural(self.recorded, 'provider')} confirm "
-            f"{self.confirmed:,} of them and contradict {self.contradicted:,} in part; the other {rest:,} rest "
-            f"on their sources alone. {self.unknown:,} more are unknown: no source was found."
+            f"{self.confirmed:,} of them and contradict {self.contradicted:,} in part; engines show {self.measured:,} "
+            f"more; the other {rest:,} rest on their sources alone. {self.unknown:,} more are unknown: no source was "
+            "found."
         )
 
     def _engines(self, shown: Callable[[str], str]) -> Iterator[str]:
@@ -102,8 +105,9 @@ def headline(table: Table) -> Headline:
     return Headline(
         providers=len({subject.provider for subject in table.subjects if subject.kind != ADAPTER}),
         claims=len(claims) - _count(claims, Verdict.UNKNOWN),
-        confirmed=_count(claims, Verdict.CONFORMS),
+        confirmed=_count([cell for cell in claims if cell.evidence == Evidence.RECORDED], Verdict.CONFORMS),
         contradicted=_count(claims, Verdict.DEPARTS),
+        measured=sum(1 for cell in claims if cell.evidence == Evidence.ENGINE),
         unknown=_count(claims, Verdict.UNKNOWN),
         recordings=sum(each.get("recordings", 0) for each in calibration),
         recorded=sum(1 for each in calibration if each.get("recordings")),

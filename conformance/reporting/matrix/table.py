@@ -29,6 +29,9 @@ from conformance.wire.views import Side
 ADAPTER: Final = "adapter"
 """The kind of a subject that is an adapter."""
 
+ENGINE: Final = "engine"
+"""The kind of a profile of software that you run yourself."""
+
 CLAIMS: Final = "claims"
 """The family of the rows for claims."""
 
@@ -215,7 +218,10 @@ def _claimed(name: str, model: str, profile: Profile, calibration: Mapping[str, 
     """Yield the cells of claims, with what recordings of real traffic and engines show of them."""
     for claim, value in sorted(profile.at(model, "").items()):
         counted = counts(calibration, profile, claim, model)
+        entry = profile.claim(claim, model)
         verdict, kind, observed = _verdict(value, counted)
+        if kind == SOURCES and entry is not None and profile.kind == ENGINE and value != UNKNOWN:
+            kind, observed = _measured(entry, observed)
         yield TableCell(
             name,
             f"{CLAIMS}/{claim}",
@@ -225,9 +231,17 @@ def _claimed(name: str, model: str, profile: Profile, calibration: Mapping[str, 
             brief(value),
             observed,
             judged=counted.confirmed + counted.contradicted or counted.engine,
-            claim=profile.claim(claim, model),
+            claim=entry,
             command=f"conformance evidence list --claim {claim} --provider {name}" if kind == Evidence.RECORDED else "",
         )
+
+
+def _measured(claim: Claim, observed: str) -> tuple[str, str]:
+    """Return the evidence of a claim about an engine that no exchange confirms, and what was observed, in words."""
+    measured = [each.engine for each in claim.source if each.engine]
+    if not measured:
+        return SOURCES, observed
+    return Evidence.ENGINE, "; ".join(filter(None, [f"measured on {', '.join(measured)}", observed]))
 
 
 def _verdict(value: Any, counted: Counts) -> tuple[Verdict, str, str]:

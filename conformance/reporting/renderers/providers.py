@@ -88,7 +88,8 @@ def render(table: Table, subject: Subject) -> str:
         dates=dates({name: claim for name, (claim, _) in provider.known.items()}),
         kind=_KINDS.get(profile.kind, "answers chat completions"),
         known=len(verdicts) - verdicts.count(Verdict.UNKNOWN),
-        confirmed=verdicts.count(Verdict.CONFORMS),
+        confirmed=sum(1 for _, cell in provider.claims.values() if _is_confirmed(cell)),
+        measured=sum(1 for _, cell in provider.claims.values() if cell.evidence == Evidence.ENGINE),
         contradicted=verdicts.count(Verdict.DEPARTS),
         recordings=table.inputs.calibration.get(subject.name, {}).get("recordings", 0),
         evidence={cell.evidence for cell in provider.cells},
@@ -229,3 +230,7 @@ def _described(name: str, value: Any) -> str:
 
 def _is_known(claim: Claim) -> bool:
     return bool(claim.value != UNKNOWN)
+
+
+def _is_confirmed(cell: TableCell) -> bool:
+    return cell.verdict is Verdict.CONFORMS and cell.evidence == Evidence.RECORDED
