@@ -62,10 +62,22 @@ def test_what_stands_beside_a_dead_reference_is_judged() -> None:
     assert argument_errors(parameters, {"a": 1, "b": 2}) == ("at /b: expected a string, got 2",)
 
 
-def test_a_pattern_that_backtracks_without_end_costs_no_time() -> None:
+@pytest.mark.parametrize(
+    ("parameters", "number"),
+    [
+        ({"properties": {"a": {"pattern": "^(a+)+$"}}}, 1),
+        ({"propertyNames": {"pattern": "^(a+)+$"}}, 1),
+        ({"patternProperties": {"^(a+)+$": {"type": "integer"}}, "required": ["b"]}, 2),
+        ({"patternProperties": {"^(a+)+$": {}}, "additionalProperties": False}, 1),
+        ({"patternProperties": {"^(a+)+$": {}}, "additionalProperties": {"type": "integer"}}, 1),
+        ({"patternProperties": {"^(a+)+$": {}}, "unevaluatedProperties": False, "required": ["b"]}, 1),
+    ],
+    ids=repr,
+)
+def test_a_pattern_that_backtracks_without_end_costs_no_time(parameters: Any, number: int) -> None:
     with ends():
-        found = argument_errors({"properties": {"a": {"pattern": "^(a+)+$"}}}, {"a": "a" * 60 + "!"})
-    assert len(found) == 1
+        found = argument_errors(parameters, {"a": "a" * 60 + "!", "a" * 60 + "!": "x"})
+    assert number == len(found)
 
 
 def test_no_more_than_twenty_faults_of_one_call_are_told() -> None:

@@ -4,13 +4,14 @@ import itertools
 import re
 from collections.abc import Callable, Iterator
 from functools import lru_cache
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
 import orjson
 
 from conformance.documents.pointer import render
 from conformance.schemas._errors import SchemaError
 from conformance.schemas._errors import error as as_error
+from conformance.schemas._patterns import matches
 
 try:
     import jsonschema_rs
@@ -18,6 +19,9 @@ except ImportError:
     _QUICK = False
 else:
     _QUICK = True
+
+if TYPE_CHECKING:
+    from jsonschema.exceptions import ValidationError
 
 MAX_MESSAGES: Final = 20
 """How many errors in one call's arguments are reported."""
@@ -84,7 +88,7 @@ def _errors(parameters: Any, arguments: Any) -> Iterator[SchemaError]:
 
 
 def _lenient(dialect: Any) -> Any:
-    """Return a dialect that follows a bounded number of references and skips what it cannot check."""
+    """Return a dialect that follows a bounded number of references, and skips what it cannot check in linear time."""
     from jsonschema.exceptions import ValidationError
     from jsonschema.validators import extend
     from referencing.exceptions import Unresolvable
@@ -102,20 +106,36 @@ def _lenient(dialect: Any) -> Any:
 
         return follow
 
-    def pattern(_engine: Any, text: str, value: Any, _schema: Any) -> Iterator[ValidationError]:
-        if isinstance(value, str) and not _matches(text, value):
-            yield ValidationError("no match")
-
     references = {name: reference(name) for name in ("$ref", "$dynamicRef") if name in dialect.VALIDATORS}
-    return extend(dialect, {**references, "pattern": pattern})  # type: ignore[no-untyped-call]
+    linear = {"pattern": _pattern, "patternProperties": _named_by_patterns, "additionalProperties": _further}
+    # jsonschema finds what is unevaluated with Python's engine.
+    skipped = dict.fromkeys({"unevaluatedProperties"} & dialect.VALIDATORS.keys(), lambda *_: ())
+    return extend(dialect, {**references, **linear, **skipped})  # type: ignore[no-untyped-call]
 
 
-def _matches(pattern: str, value: str) -> bool:
-    """Return whether a text matches; True if that cannot be decided in linear time."""
-    if not _QUICK:
-        return re.search(pattern, value) is not None
-    try:
-        linear = jsonschema_rs.RegexOptions()
-        return jsonschema_rs.is_valid({"pattern": pattern}, value, pattern_options=linear)
-    except (jsonschema_rs.ValidationError, ValueError):
-        return True
+def _pattern(_engine: Any, text: str, value: Any, _schema: Any) -> "Iterator[ValidationError]":
+    from jsonschema.exceptions import ValidationError
+
+    if isinstance(value, str) and not matches(text, value):
+        yield ValidationError("no match")
+
+
+def _named_by_patterns(engine: Any, patterns: Any, value: Any, _schema: Any) -> "Iterator[ValidationError]":
+    for key in value if isinstance(value, dict) else ():
+        for text in patterns:
+            if matches(text, key):
+                yield from engine.descend(value[key], patterns[text], path=key, schema_path=text)
+
+
+def _further(engine: Any, rest: Any, value: Any, schema: Any) -> "Iterator[ValidationError]":
+    """Yield what is wrong with the keys that the properties of a schema do not name."""
+    from jsonschema.exceptions import ValidationError
+
+    from conformance.schemas._slow import excess
+
+    keys = excess(schema, value) if isinstance(value, dict) else []
+    if isinstance(rest, dict):
+        for key in keys:
+            yield from engine.descend(value[key], rest, path=key)
+    elif rest is False and keys:
+        yield ValidationError("further keys")

@@ -1,6 +1,5 @@
 """Validation by jsonschema, which is complete and slow; its results have the form that jsonschema-rs gives."""
 
-import re
 from collections.abc import Iterator, Mapping
 from functools import cache
 from typing import Any
@@ -13,6 +12,7 @@ from referencing.jsonschema import DRAFT202012
 
 from conformance.schemas._errors import Violation, value_at
 from conformance.schemas._files import fetch
+from conformance.schemas._patterns import matches
 
 
 def compiled(schema: Mapping[str, Any]) -> Engine:
@@ -57,11 +57,12 @@ def flatten(error: ValidationError, root: Any) -> Iterator[Violation]:
         needed = {key for cause, keys in expected.items() if cause in instance for key in keys}
         yield from (Violation(place, "required", key, instance) for key in needed if key not in instance)
     elif keyword == "additionalProperties":
-        yield Violation(place, keyword, _excess(error.schema, instance), instance)
+        yield Violation(place, keyword, excess(error.schema, instance), instance)
     else:
         yield Violation(place, keyword, expected, instance)
 
 
-def _excess(schema: Any, instance: Mapping[str, Any]) -> list[str]:
+def excess(schema: Any, instance: Mapping[str, Any]) -> list[str]:
+    """Return the keys that the properties of a schema do not name."""
     known, patterns = schema.get("properties", {}), schema.get("patternProperties", {})
-    return [key for key in instance if key not in known and not any(re.search(each, key) for each in patterns)]
+    return [key for key in instance if key not in known and not any(matches(each, key) for each in patterns)]

@@ -17,6 +17,9 @@ _LARGEST: Final = 64
 _MOST: Final = 10_000
 """The maximum number of values within one."""
 
+_CHARACTERS_PER_VALUE: Final = 20
+"""So many characters that match a pattern count as one value more, since a short pattern can ask for millions."""
+
 _LONGEST: Final = 4096
 """The maximum length of a text."""
 
@@ -149,7 +152,9 @@ class _Sampler:
         """Return a text with the required pattern, format and length."""
         pattern, form = schema.get("pattern"), schema.get("format")
         if isinstance(pattern, str):
-            return _matching(pattern, number)
+            made = _matching(pattern, number) if self.left > 0 else ""
+            self.left -= len(made) // _CHARACTERS_PER_VALUE
+            return made[:_LONGEST]
         text = _FORMATS.get(form, self.text) if isinstance(form, str) else self.text
         text = f"{text} {number + 1}" if number and text is self.text else text
         least, most = _count(schema, "minLength"), _count(schema, "maxLength", _LONGEST)
@@ -205,10 +210,10 @@ def _moved(bound: float | None, step: float) -> float | None:
 
 
 def _matching(pattern: str, number: int) -> str:
-    """Return a text that matches a pattern if that is possible at moderate cost; an empty one if not."""
+    """Return a text of any length that matches a pattern; an empty one if that is not possible at moderate cost."""
     if len(pattern) > _MAX_PATTERN or _LONG_REPEAT.search(pattern):
         return ""
     try:
-        return text_matching(pattern, str(number).encode())[:_LONGEST]
+        return text_matching(pattern, str(number).encode())
     except (re.error, ValueError, OverflowError, RecursionError, IndexError, KeyError):
         return ""
