@@ -6,7 +6,7 @@ leaves the former file as it was.
 
 import json
 import os
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any, Final
@@ -21,13 +21,14 @@ _SHARED: Final = 0o666
 _PRIVATE: Final = 0o600
 
 
-def write(path: Path, data: str | bytes, *, private: bool = False) -> None:
+def write(path: Path, data: str | bytes | Iterable[bytes], *, private: bool = False) -> None:
     """Write a file, and create its folders; a reader sees its former content or all of the new one.
 
     `private`: only the owner of the file can read it. Raises Unusable if the file cannot be written; it is then as it
     was before.
     """
-    content = data.encode() if isinstance(data, str) else data
+    data = data.encode() if isinstance(data, str) else data
+    content = [data] if isinstance(data, bytes) else data
     # A link stays a link: what it leads to is replaced.
     target = path.resolve()
     _make(target.parent)
@@ -124,10 +125,10 @@ def _held(folder: Path, seconds: float) -> str:
     return f"another process writes to {folder}{still}; wait until it has finished, or choose another folder"
 
 
-def _create(path: Path, content: bytes, mode: int) -> None:
+def _create(path: Path, content: Iterable[bytes], mode: int) -> None:
     # The kernel applies the umask; a private file is private from its first byte on.
     descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_BINARY", 0), mode)
     with os.fdopen(descriptor, "wb") as file:
-        file.write(content)
+        file.writelines(content)
         file.flush()
         os.fsync(descriptor)

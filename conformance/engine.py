@@ -24,6 +24,9 @@ MAX_FINDINGS = 100
 _BODIES: Final = {Side.CLIENT: "request", Side.PROVIDER: "response"}
 _NO_CLAIMS: Final[Mapping[str, Any]] = {}
 
+_BLOCK: Final = 200
+"""How many chunks are validated at once if some are faulty: their errors hold many times their memory."""
+
 _MESSAGE_DEPTH = 4
 """The length of the place of a message, `/<exchange>/request/messages/<number>`. Only messages are closed objects."""
 
@@ -337,9 +340,11 @@ def _schema_faults(index: Index) -> SchemaFaults:
         # One call for all chunks costs half as much as a call per chunk.
         if not validator("canonical/stream").is_valid([chunk for chunk in stream.value.chunks if chunk is not None]):
             chunks = index.of_exchange(index.chunks, int(stream.place[0]))
-            for error in validator("canonical/stream").errors([chunk.value for chunk in chunks]):
-                number, *inside = error.place
-                errors.append(error._replace(place=(*chunks[int(number)].place, *inside)))
+            for start in range(0, len(chunks), _BLOCK):
+                block = chunks[start : start + _BLOCK]
+                for error in validator("canonical/stream").errors([chunk.value for chunk in block]):
+                    number, *inside = error.place
+                    errors.append(error._replace(place=(*block[int(number)].place, *inside)))
     shapes: dict[Place, list[SchemaError]] = {}
     unknown: dict[Place, list[SchemaError]] = {}
     misshapen = []

@@ -9,7 +9,7 @@ import pytest
 
 from conformance.errors import InvalidDocument, Unusable
 from conformance.results import Evidence
-from conformance.transport.cassette import cassette_text, replaying
+from conformance.transport.cassette import END, START, interaction_text, replaying
 from conformance.transport.client import Client, Endpoint, Inconclusive
 from conformance.transport.interaction import Interaction
 from conformance.transport.server import MAX_BODY, HttpReply, HttpRequest, serving
@@ -116,7 +116,7 @@ def test_a_cassette_replays_what_it_recorded_and_holds_no_secret(
     asking = client(stack, url, SECRET)
     kept: list[Interaction] = []
     recorded = [asking.send(BODY, kept.append), asking.send(BODY | {"n": 2}, kept.append)]
-    path.write_text(cassette_text(kept, {}), "utf-8")
+    path.write_text(START + "".join([interaction_text(each, {}) for each in kept]) + END, "utf-8")
     with replaying(path):
         replayed = [asking.send(BODY), asking.send(BODY | {"n": 2})]
     assert [(each.status, each.response) for each in recorded] == [(each.status, each.response) for each in replayed]
@@ -133,7 +133,7 @@ def test_a_cassette_that_lacks_a_request_says_to_record_again(
     asking = client(stack, url)
     kept: list[Interaction] = []
     asking.send(BODY, kept.append)
-    path.write_text(cassette_text(kept, {}), "utf-8")
+    path.write_text(START + "".join([interaction_text(each, {}) for each in kept]) + END, "utf-8")
     with pytest.raises(InvalidDocument, match="record it again"), replaying(path):
         asking.send(BODY | {"other": True})
     with (

@@ -1,6 +1,7 @@
 """What a run records: who may be recorded as a provider, which cases are whole, and what the manifest says of them."""
 
 from collections.abc import Callable, Iterable, Mapping
+from contextlib import closing
 from fnmatch import fnmatchcase
 from importlib.metadata import version
 from shlex import quote
@@ -64,11 +65,11 @@ def record(recording: Recording, name: str, use: Callable[[Take | None], T]) -> 
     if name in recording.staged:
         with replaying(recording.path(name)):
             return use(None)
-    take = Take()
-    result = use(take)
-    problem = take.problem or _problem(result)
-    if take.kept or take.lost:
-        recording.take(name, take, problem)
+    with closing(recording.start()) as take:
+        result = use(take)
+        problem = take.problem or _problem(result)
+        if take.count or take.lost:
+            recording.take(name, take, problem)
     return result
 
 

@@ -162,7 +162,7 @@ class Run:
     def _send(self, body: Mapping[str, Any], take: Take | None) -> Exchange:
         self._count_request()
         try:
-            return self._client.send(body, None if take is None else take.kept.append)
+            return self._client.send(body, None if take is None else take.keep)
         except Inconclusive as error:
             if take is not None and error.exchange is None:
                 take.lost += 1

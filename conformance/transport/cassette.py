@@ -4,7 +4,7 @@ A cassette holds the body, the status and a few headers. Keys, cookies and every
 never reach the file.
 """
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -23,6 +23,8 @@ from conformance.wire.exchange import CUT
 
 REQUEST_HEADERS = frozenset({"content-type"})
 REPLY_HEADERS = frozenset({"content-type", "retry-after", "server", CUT})
+START = "interactions:\n"
+END = "version: 1\n"
 _SAME_BYTES = "bytes"
 _MEMBERS = (
     (("request", "method"), str, "a method"),
@@ -48,17 +50,14 @@ def replaying(path: Path) -> Iterator[None]:
         raise InvalidDocument("does not hold the request that the suite sends; record it again", str(path)) from None
 
 
-def cassette_text(kept: Sequence[Interaction], hidden: Mapping[str, str]) -> str:
-    """Return the text of a cassette, in the format of vcrpy.
+def interaction_text(kept: Interaction, hidden: Mapping[str, str]) -> str:
+    """Return the text of one interaction of a cassette, in the format of vcrpy; it stands between START and END.
 
     `hidden` maps texts that a cassette must not hold, such as the folders of a machine, to what is written instead.
     """
-    interactions = {
-        "requests": [_scrubbed_request(Request("POST", each.url, each.sent, dict(each.sent_headers))) for each in kept],
-        "responses": [_reply(each, hidden) for each in kept],
-    }
-    text: str = serialize(interactions, yamlserializer)
-    return text
+    request = _scrubbed_request(Request("POST", kept.url, kept.sent, dict(kept.sent_headers)))
+    whole: str = serialize({"requests": [request], "responses": [_reply(kept, hidden)]}, yamlserializer)
+    return whole.removeprefix(START).removesuffix(END)
 
 
 def _reply(kept: Interaction, hidden: Mapping[str, str]) -> dict[str, Any]:

@@ -1,9 +1,11 @@
 """A recording in progress: whole cases wait beside the old cassettes, and replace them together in the end."""
 
 import shutil
-from collections.abc import Collection, Mapping
+import tempfile
+from collections.abc import Collection, Iterator, Mapping
 from contextlib import ExitStack, suppress
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
 from types import TracebackType
 from typing import Any, Final, Self
@@ -13,28 +15,56 @@ import orjson
 from conformance import artifacts
 from conformance.errors import Unusable
 from conformance.results import Evidence
-from conformance.transport.cassette import cassette_text
+from conformance.transport.cassette import END, START, interaction_text
 from conformance.transport.interaction import Interaction
 from conformance.transport.shelf import CassetteFolder, ManifestEntry
 from conformance.wire.exchange import CUT
 
 _ABOUT: Final = "about.json"
+_IN_MEMORY: Final = 4 * 1024 * 1024
+_BLOCK: Final = 64 * 1024
 
 
-@dataclass(slots=True)
 class Take:
-    """What one case sent and got while it was recorded; `lost` counts the requests that no reply came to."""
+    """What one case sent and got while it is recorded: kept in a file, since replies are many and may be large.
 
-    kept: list[Interaction] = field(default_factory=list)
-    lost: int = 0
+    `count` is the number of interactions; `lost` counts the requests that no reply came to.
+    """
+
+    def __init__(self, hidden: Mapping[str, str]) -> None:
+        """Begin a take; see `interaction_text` for `hidden`."""
+        self._hidden = hidden
+        self._cut = ""
+        self._file = tempfile.SpooledTemporaryFile(_IN_MEMORY)  # noqa: SIM115 — `close` closes it
+        self._file.write(START.encode())
+        self.count = 0
+        self.lost = 0
+
+    def keep(self, interaction: Interaction) -> None:
+        """Add an interaction; raises Unusable if there is no space for it."""
+        try:
+            self._file.write(interaction_text(interaction, self._hidden).encode())
+        except OSError as error:
+            raise Unusable(f"cannot keep a reply in {tempfile.gettempdir()}: {error.strerror or error}") from None
+        self.count += 1
+        self._cut = self._cut or dict(interaction.headers).get(CUT, "")
 
     @property
     def problem(self) -> str:
         """Why it is not whole; empty if it is."""
         if self.lost:
             return f"{self.lost} of its requests got no reply"
-        cuts = [value for each in self.kept for name, value in each.headers if name == CUT]
-        return f"a reply was cut: {cuts[0]}" if cuts else ""
+        return f"a reply was cut: {self._cut}" if self._cut else ""
+
+    def blocks(self) -> Iterator[bytes]:
+        """Yield the bytes of its cassette."""
+        self._file.seek(0)
+        yield from iter(partial(self._file.read, _BLOCK), b"")
+        yield END.encode()
+
+    def close(self) -> None:
+        """Remove the file."""
+        self._file.close()
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,6 +137,10 @@ class Recording:
         """The names of the cases that are whole so far."""
         return tuple(sorted([path.stem for path in self._folder.glob("*.yaml")]))
 
+    def start(self) -> Take:
+        """Return what keeps the interactions of a case."""
+        return Take(self._terms.hidden)
+
     def path(self, case: str) -> Path:
         """Return where the cassette of a case is staged once it is whole."""
         return self._folder / f"{case}.yaml"
@@ -124,14 +158,13 @@ class Recording:
         """
         if take.lost or (problem and self.has_real(case)):
             self.left_out[case] = problem
-        elif take.kept and (self._terms.real or not self.has_real(case)):
+        elif take.count and (self._terms.real or not self.has_real(case)):
             self._stage(case, take)
             return
         self._kept.add(case)
 
     def _stage(self, case: str, take: Take) -> None:
-        text = cassette_text(take.kept, self._terms.hidden)
-        artifacts.write(self.path(case), text, private=self._terms.private)
+        artifacts.write(self.path(case), take.blocks(), private=self._terms.private)
 
     def finish(self, entry: ManifestEntry, requested: Collection[str], *, is_whole: bool) -> None:
         """Let the staged cassettes replace the old ones.

@@ -11,7 +11,7 @@ from conformance.engine import check
 from conformance.errors import Unusable
 from conformance.formats import read_path
 from conformance.results import Status
-from conformance.transport.cassette import cassette_text, replaying
+from conformance.transport.cassette import END, START, interaction_text, replaying
 from conformance.transport.client import Client, Endpoint, Inconclusive
 from conformance.transport.interaction import Interaction
 from conformance.wire.exchange import CUT, Exchange
@@ -76,7 +76,7 @@ def test_a_cut_body_is_as_cut_in_its_recording(name: str, tmp_path: Path) -> Non
     with serving(CUT_BODIES[name][0]) as peer, Client(Endpoint(peer.url, seconds=10)) as client:
         kept: list[Interaction] = []
         seen = client.send(BODY, kept.append)
-        path.write_text(cassette_text(kept, {}), "utf-8")
+        path.write_text(START + "".join([interaction_text(each, {}) for each in kept]) + END, "utf-8")
         with replaying(path):
             replayed = client.send(BODY)
     ((read,),) = [each.conversation for each in read_path(path)]
