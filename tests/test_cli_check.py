@@ -295,15 +295,15 @@ def test_the_number_of_processes_does_not_change_the_report(tmp_path: Path) -> N
         write(tmp_path / f"{number}.json", FAULTY)
     command = [sys.executable, "-m", "conformance", "check", str(tmp_path), str(tmp_path / "absent.jsonl"), "--all"]
     for form in ("json", "jsonl", "console"):
-        one, three = (
+        one, three, auto = (
             subprocess.run(
                 [*command, "--format", form, "--jobs", jobs], env=ENVIRONMENT, capture_output=True, check=False
             )
-            for jobs in ("1", "3")
+            for jobs in ("1", "3", "auto")
         )
-        assert 2 == one.returncode == three.returncode
-        assert one.stdout == three.stdout
-        assert one.stderr == three.stderr
+        assert 2 == one.returncode == three.returncode == auto.returncode
+        assert one.stdout == three.stdout == auto.stdout
+        assert one.stderr == three.stderr == auto.stderr
 
 
 @pytest.mark.slow

@@ -13,6 +13,8 @@ explain RULE` explains a rule and how to fix what it reports.
 """
 
 import argparse
+import os
+import time
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from importlib import import_module
@@ -41,6 +43,7 @@ check by the claims of this day, YYYY-MM-DD or today (default: the day of each e
 which the provider's sources were read)"""
 _LEVEL: Final = """\
 the lowest level to show and to return exit code 1 for (default: show all levels, return 1 for MUST and SHOULD)"""
+_LEAST_SECONDS: Final = 0.001
 _FOLDER: Final = Path(renderers.__path__[0])
 
 
@@ -54,7 +57,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
     add("--format", choices=_Formats(), default="console", metavar="F", help="one of %(choices)s (default: console)")
     add("--level", type=str.upper, choices=[level.value for level in Level], help=_LEVEL)
     add("--all", action="store_true", help="also show rules that passed or did not apply")
-    add("--jobs", type=positive, default=1, metavar="N", help="number of processes (default: 1)")
+    add("--jobs", type=_jobs, default=1, metavar="N", help="number of processes; auto: one per CPU (default: 1)")
 
 
 def run(arguments: argparse.Namespace) -> int:
@@ -79,6 +82,13 @@ def run(arguments: argparse.Namespace) -> int:
     return int(any(counts["findings", level.value] for level in Level if level.severity >= least))
 
 
+def _jobs(text: str) -> int:
+    """Return a number of processes; `auto` is the number of CPUs that this process may use."""
+    if text != "auto":
+        return positive(text)
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+
+
 class _Formats:
     """The names of the formats; only the renderer of the requested one is imported."""
 
@@ -97,10 +107,13 @@ def _format(name: str) -> ModuleType:
 def _counted(checked: Iterable[CheckedInput], counts: Counts) -> Iterator[Mapping[str, Any]]:
     """Yield the report of each input, add up the counts, and print errors as soon as they occur."""
     progress = Progress()
+    began = time.monotonic()
     try:
         for report, counted in checked:
             counts.update(counted)
-            progress.show(f"{counts['inputs', '']} inputs checked, now {report['path']}")
+            inputs = counts["inputs", ""]
+            rate = inputs / max(time.monotonic() - began, _LEAST_SECONDS)
+            progress.show(f"{inputs} inputs checked, {rate:.0f} per second, now {report['path']}")
             for message in _errors(report):
                 progress.clear()
                 print_error(message)
