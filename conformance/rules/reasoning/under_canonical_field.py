@@ -8,6 +8,7 @@ from conformance.wire.views import messages
 _KEYS = ("thinking_blocks", "reasoning_text", *SIGNATURE_KEYS)
 _BLOCKS = [{"type": "thinking", "thinking": "I need the weather.", "signature": "c2lnbmVk"}]
 _ADDED = {"/0/request/messages/1/thinking_blocks": _BLOCKS}
+_UNKNOWN = "request.unknown-message-field"
 
 
 @rule(
@@ -17,6 +18,7 @@ _ADDED = {"/0/request/messages/1/thinking_blocks": _BLOCKS}
     bad=[
         example("tool-result", _ADDED),
         example("tool-result", {"/0/request/messages/1/reasoning_text": "I need the weather."}),
+        example("tool-result", _ADDED, {_UNKNOWN: {"status": 400, "message": "property '{field}' is unsupported"}}),
     ],
     good=[
         example("thinking-session"),
@@ -31,14 +33,14 @@ _ADDED = {"/0/request/messages/1/thinking_blocks": _BLOCKS}
             {"reasoning.request-field": ["reasoning_text", "reasoning_opaque"]},
         ),
     ],
-    reads=("reasoning.request-field", *[f"reasoning.input.{key}" for key in _KEYS]),
+    reads=("reasoning.request-field", _UNKNOWN, *(f"reasoning.input.{key}" for key in _KEYS)),
     by_schema=True,
 )
 def judge(message: Message, context: Context) -> list[Fault]:
     """Reasoning is sent back in a canonical field, or in one that the provider reads.
 
-    A gateway's own field means nothing to other providers: lenient ones drop it, strict ones reject the request.
-    To fix it, send `reasoning_content` or `reasoning_details`.
+    A gateway's own field means nothing to other providers: lenient ones drop it, and those that reject unknown keys
+    reject the request. To fix it, send `reasoning_content` or `reasoning_details`.
     """
     if message.role != "assistant":
         return []
@@ -48,7 +50,7 @@ def judge(message: Message, context: Context) -> list[Fault]:
             f"expected reasoning_content or reasoning_details, got {key}",
             place=(*holder, key),
             values={"field": key, "role": "assistant"},
-            claim=f"reasoning.input.{key}",
+            claim=f"reasoning.input.{key}" if context.knows(f"reasoning.input.{key}") else _UNKNOWN,
         )
         for holder, key in context.unknown_keys(message.place)
         if key in _KEYS and holder == message.place and key not in read and not _is_known(key, context)

@@ -5,7 +5,7 @@ from conformance.rules import Context, Fault, Source, example, rule
 from conformance.rules.context import as_words
 from conformance.rules.reasoning_claims import reply_fields
 from conformance.wire.elements import Reply
-from conformance.wire.reasoning import ALL_KEYS, carried_fields, reasoning_text
+from conformance.wire.reasoning import ALL_KEYS, TEXT_KEYS, carried_fields, reasoning_text
 from conformance.wire.text import content_text, quoted
 from conformance.wire.views import replies
 
@@ -50,7 +50,9 @@ def judge(reply: Reply, context: Context) -> list[Fault]:
     if reply.message.keys() <= _KNOWN:
         return faults
     documented = [name for name in as_words(context.claim("reply.message-fields")) if not _OF_REASONING.search(name)]
-    for key in sorted(reply.message.keys() - _KNOWN.union(documented, reply_fields(context))):
+    # If the field of the reasoning is claimed, `reasoning/in-claimed-field` reports the others.
+    elsewhere = TEXT_KEYS if reply_fields(context) else ()
+    for key in sorted(reply.message.keys() - _KNOWN.union(documented, elsewhere)):
         text = _text(reply, key, context)
         if _is_prose(key, text):
             at, field = ("message", key), _replaced_field(key, text, reply, context)
@@ -81,7 +83,7 @@ def _replaced_field(key: str, text: str, reply: Reply, context: Context) -> str:
     """Return the field that probably should have the text."""
     message = reply.message
     for field in carried_fields(message):
-        if reasoning_text(message, field) == text:
+        if field != key and reasoning_text(message, field) == text:
             return f"{field} only"
     if not _OF_REASONING.search(key) and not content_text(message.get("content")) and not reply.calls:
         return "content"
