@@ -6,7 +6,7 @@ import subprocess
 import threading
 import time
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import IO, Any, Final
 
@@ -18,6 +18,7 @@ from conformance.documents import parse_json
 from conformance.documents.pointer import render
 from conformance.errors import InvalidDocument
 from conformance.schemas import validator
+from conformance.secrets import Scrubber, named_secrets, scrubber
 
 SECONDS: Final = 60.0
 """The default timeout of one case; some SDKs take half of it to be imported."""
@@ -43,8 +44,14 @@ class Driver:
 
     command: tuple[str, ...]
     folder: Path
-    environment: Mapping[str, str] = field(default_factory=dict)
+    environment: Mapping[str, str] = field(default_factory=dict, repr=False)
     seconds: float = SECONDS
+
+    @property
+    def scrubber(self) -> Scrubber | None:
+        """What removes the secrets that the driver is given from what it writes; None if it is given none."""
+        secrets = named_secrets(self.environment)
+        return scrubber(secrets) if secrets else None
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,7 +74,7 @@ class _Ended:
 
 def drive(driver: Driver, job: Mapping[str, Any]) -> DriverResult:
     """Give a driver its job and return the result; nothing that the driver does raises."""
-    ended = _run(driver, orjson.dumps(job))
+    ended = _without_secrets(_run(driver, orjson.dumps(job)), driver.scrubber)
     if ended.problem:
         return _failed(ended.problem, ended)
     if ended.code != 0:
@@ -84,6 +91,13 @@ def drive(driver: Driver, job: Mapping[str, Any]) -> DriverResult:
         at = render(errors[0].place) or "(root)"
         return _failed(f"printed an invalid answer: at {at}: {errors[0].message}", ended)
     return DriverResult(DriverAnswer.from_json(value))
+
+
+def _without_secrets(ended: _Ended, secrets: Scrubber | None) -> _Ended:
+    if secrets is None:
+        return ended
+    output = secrets.text(ended.output.decode("utf-8", "replace")).encode()
+    return replace(ended, output=output, errors=secrets.text(ended.errors))
 
 
 def _failed(what: str, ended: _Ended) -> DriverResult:

@@ -17,6 +17,7 @@ from conformance.errors import UnknownName, Unusable
 from conformance.results import NOT_PLAYED, Case, Results, Status
 from conformance.results.files import read
 from conformance.scenarios import VARIANTS, Scenario
+from conformance.secrets import Scrubber
 from conformance.simulator.sessions import serving_sessions
 from conformance.wire.exchange import Conversation, Exchange
 
@@ -129,14 +130,18 @@ def _has_errored(case: Case) -> bool:
     return any(outcome.status is Status.ERRORED for outcome in case.outcomes)
 
 
-def write_recording(folder: Path, name: str, conversation: Conversation, about: Mapping[str, Any]) -> Path:
+def write_recording(
+    folder: Path, name: str, conversation: Conversation, about: Mapping[str, Any], scrubber: Scrubber | None = None
+) -> Path:
     """Write the exchanges of a case to `<folder>/<name>.jsonl`, as `conformance check` reads them; return the path.
 
-    Each line is one exchange with `about`: the provider that was simulated and the day whose claims applied.
+    Each line is one exchange with `about`: the provider that was simulated and the day whose claims applied. `scrubber`
+    removes the secrets that the driver was given.
     """
     path = folder / f"{name.replace('/', '-')}.jsonl"
     lines = [orjson.dumps({"session": name, **about, **_record(exchange)}) for exchange in conversation]
-    artifacts.write(path, b"".join([line + b"\n" for line in lines]))
+    text = "".join([f"{line.decode()}\n" for line in lines])
+    artifacts.write(path, text if scrubber is None else scrubber.text(text), private=scrubber is not None)
     return path
 
 

@@ -31,6 +31,7 @@ if TYPE_CHECKING:
     from conformance.adapters.runs import RunPlan
     from conformance.baseline import Entry
     from conformance.results import Results
+    from conformance.secrets import Scrubber
 
 EXAMPLES: Final = """\
   conformance adapter run --driver 'node driver.mjs' --provider deepseek
@@ -172,18 +173,20 @@ def _run(arguments: argparse.Namespace) -> int:
     plan = _plan(arguments)
     results, cases = _run_plan(plan, arguments)
     if arguments.results:
-        write(Path(arguments.results), results)
+        write(Path(arguments.results), results, plan.driver.scrubber)
     report = summary(results, cases, strict=plan.strict)
     if arguments.format == "json":
-        print(orjson.dumps(report, option=orjson.OPT_INDENT_2).decode())
+        shown = orjson.dumps(report, option=orjson.OPT_INDENT_2 | orjson.OPT_APPEND_NEWLINE).decode()
     else:
-        print("".join(render(report, painter(), every=arguments.all)), end="")
+        shown = "".join(render(report, painter(), every=arguments.all))
+    secrets = plan.driver.scrubber
+    print(shown if secrets is None else secrets.text(shown), end="")
     if not report["played"]:
         raise Unusable(f"no case was run: the claims of {plan.provider} rule out every chosen scenario")
     if arguments.baseline:
         return _compare(results, entries, arguments)
     if arguments.write_baseline:
-        return _write_baseline(results, Path(arguments.write_baseline))
+        return _write_baseline(results, Path(arguments.write_baseline), secrets)
     return _code([report])
 
 
@@ -219,7 +222,7 @@ def _run_matrix(target: Path, arguments: argparse.Namespace) -> int:
                 print_error(f"{chosen.name} with {provider}: {error}")
                 failed += 1
                 continue
-            write(target, results)
+            write(target, results, plan.driver.scrubber)
             reports.append(summary(results, cases, strict=False))
             print(render_line(reports[-1], painter()), flush=True)
     return 2 if failed else _code(reports)
@@ -292,12 +295,14 @@ def _run_plan(plan: "RunPlan", arguments: argparse.Namespace) -> tuple["Results"
     progress = Progress(report_at_end=True)
     today = datetime.now(UTC).date().isoformat()
     folder = getattr(arguments, "keep", "")
+    secrets = plan.driver.scrubber
 
     def finished(run: "CaseRun", done: int, of: int) -> None:
         progress.show(f"{plan.name} with {plan.provider}: {done} of {of} cases, {run.case.name}")
         if folder and run.conversation:
             about = {"provider": plan.provider, "date": today}
-            runs.write_recording(Path(folder), f"{plan.name}.{plan.provider}.{run.case.name}", run.conversation, about)
+            name = f"{plan.name}.{plan.provider}.{run.case.name}"
+            runs.write_recording(Path(folder), name, run.conversation, about, secrets)
 
     try:
         return runs.run(plan, arguments.jobs, finished)
@@ -323,7 +328,7 @@ def _baseline(arguments: argparse.Namespace) -> "Sequence[Entry]":
     return baseline.load(Path(arguments.baseline))
 
 
-def _write_baseline(results: "Results", path: Path) -> int:
+def _write_baseline(results: "Results", path: Path, secrets: "Scrubber | None") -> int:
     """Write an entry for each failure; errors are no failures of the adapter and get none."""
     from conformance import artifacts, baseline
     from conformance.adapters import loop
@@ -339,7 +344,8 @@ def _write_baseline(results: "Results", path: Path) -> int:
         for each in checked
         if each.is_failure
     ]
-    artifacts.write(path, baseline.dump(entries))
+    text = baseline.dump(entries)
+    artifacts.write(path, text if secrets is None else secrets.text(text), private=secrets is not None)
     print_error(f"{plural(len(entries), 'failure')} written to {path}; replace each reason with why it is not fixed")
     return 2 if any(each.status is Status.ERRORED for each in checked) else 0
 

@@ -84,10 +84,15 @@ def scrubber(values: Iterable[str] = (), urls: Iterable[str] = ()) -> Scrubber:
     )
 
 
+def named_secrets(variables: Mapping[str, str]) -> tuple[str, ...]:
+    """Return the values of variables whose names say that they are secrets, such as those that a user passes on."""
+    return tuple([value for name, value in variables.items() if _NAMES.search(name)])
+
+
 def of_environment(environment: Mapping[str, str]) -> Iterator[str]:
     """Yield the values of the environment variables whose names say that they are secrets."""
-    for name, value in environment.items():
-        if _NAMES.search(name) and len(value) >= _MIN_OF_ENVIRONMENT and not value.startswith(("/", "~")):
+    for value in named_secrets(environment):
+        if len(value) >= _MIN_OF_ENVIRONMENT and not value.startswith(("/", "~")):
             yield value
 
 

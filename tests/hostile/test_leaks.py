@@ -2,6 +2,7 @@
 
 import json
 import stat
+import sys
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Final
@@ -11,7 +12,7 @@ import pytest
 from conformance.formats import read_path
 from conformance.transport.server import HttpReply
 from conformance.wire import sse
-from tests.hostile.parrot import parrot, provider, suites
+from tests.hostile.parrot import conformance, parrot, provider, suites
 from tests.hostile.planted import ENCODINGS, SHAPES, leaks
 
 pytestmark = pytest.mark.slow
@@ -123,3 +124,28 @@ def test_what_cannot_be_scrubbed_is_not_written(tmp_path: Path) -> None:
     assert [] == list((tmp_path / "cassettes").rglob("*.yaml"))
     for path in (path for path in tmp_path.rglob("*") if path.is_file()):
         assert key[:12].encode() not in path.read_bytes().replace(b"\0", b"")
+
+
+DRIVER = """
+import json, os, sys, urllib.request
+job, key = json.load(sys.stdin), os.environ["SOME_API_KEY"]
+body = {"model": key, "messages": [{"role": "user", "content": json.dumps(key)}]}
+url = job["base_url"] + "/chat/completions"
+try:
+    urllib.request.urlopen(urllib.request.Request(url, json.dumps(body).encode(), {"content-type": "application/json"}))
+finally:
+    print(key)
+    sys.exit(f"the driver failed with {key}")
+"""
+
+
+def test_what_a_driver_is_given_is_in_no_artefact(tmp_path: Path) -> None:
+    (tmp_path / "driver.py").write_text(DRIVER)
+    key = SECRETS["the key"]
+    options = ("--provider", "groq", "--scenario", "plain-answer", "--variant", "plain", "--keep", "kept")
+    command = ("adapter", "run", "--driver", f"{sys.executable} driver.py", *options, "--results", "out")
+    ended = conformance(*command, "--env", "SOME_API_KEY", folder=tmp_path, SOME_API_KEY=key)
+    assert "[redacted]" in ended.stdout
+    (results,), (kept,) = (tmp_path / "out").glob("*.json"), (tmp_path / "kept").glob("*.jsonl")
+    for text in (ended.stdout + ended.stderr, results.read_text(), kept.read_text()):
+        assert [] == leaks(text, key)
