@@ -11,6 +11,7 @@ from conformance import rules
 from conformance.results import Case, Level, Outcome, ProbeResult, Status
 from conformance.rules import advice
 from conformance.scenarios import Probe
+from conformance.suite.config_keys import SAFE
 
 _WIDTH: Final = 100
 _LABEL: Final = 10
@@ -49,7 +50,8 @@ def warn(item: pytest.Item, message: str) -> None:
     The hook is called directly, so that a repository that makes warnings errors does not turn a SHOULD into a MUST.
     """
     category = ConformanceWarning
-    warning = warnings.WarningMessage(ConformanceWarning(message), category, str(item.path), 0)
+    shown = item.config.stash.get(SAFE, str)(message)
+    warning = warnings.WarningMessage(ConformanceWarning(shown), category, str(item.path), 0)
     arguments = {"warning_message": warning, "when": "runtest", "nodeid": item.nodeid, "location": None}
     item.config.hook.pytest_warning_recorded.call_historic(kwargs=arguments)
 
