@@ -113,7 +113,7 @@ def test_every_recorded_exchange_comes_back_without_the_named_losses(shared: Pat
         assert "" == missing(whole, back.value), (ref, converted.lost)
         came += 1
     assert [
-        "<stream>: expected an event stream, got text without an event",  # a body whose JSON the recorder broke
+        "<input>: in the event stream: expected events, got text without any",  # a body whose JSON the recorder broke
         '<input>: at /contents/0/role: expected "user", "model" or "function", got "invalid_role"',  # answered with 400
     ] == refused
     assert came > 390

@@ -25,6 +25,7 @@ from conformance.simulator.strictness import Violation, worded
 from conformance.transport.client import SIMULATOR, SIMULATOR_ERROR
 from conformance.transport.server import HttpReply
 from conformance.wire.exchange import Exchange, model_of
+from conformance.wire.plain import reply_body
 from conformance.wire.views import Side
 
 JSON_TYPE = "application/json"
@@ -95,7 +96,9 @@ class Responder:
         """Return a refusal in the provider's error shape."""
         context = self.context(body)
         error = refusals.error_body(context, refusal)
-        kind = str(context.claim("error.content-type", TEXT_TYPE if isinstance(error, str) else JSON_TYPE))
+        fitting = TEXT_TYPE if isinstance(error, str) else JSON_TYPE
+        claimed = context.claim_values("error.content-type")
+        kind = str(fitting if fitting in claimed else next(iter(claimed), fitting))
         content = error.encode() if isinstance(error, str) else orjson.dumps(error)
         if body.get("stream") is True and context.is_true("error.data-prefix"):
             content = b"data: " + content + b"\n\n"
@@ -164,7 +167,7 @@ def to_exchange(body: Any, reply: HttpReply, model: str = "", url: str = "") -> 
     content = reply.body if isinstance(reply.body, bytes) else b"".join(reply.body)
     kind = reply.headers["content-type"]
     streamed = kind == STREAM_TYPE or content[:5] == b"data:" or not isinstance(reply.body, bytes)
-    response = content.decode() if streamed or kind == TEXT_TYPE else orjson.loads(content)
+    response = content.decode() if streamed or kind == TEXT_TYPE else reply_body(content)
     return Exchange.of_plain(body, response, reply.status, streamed, reply.headers, url=url, model=model)
 
 

@@ -17,6 +17,7 @@ import orjson
 
 from conformance.documents.pointer import Place, render
 from conformance.errors import InvalidDocument, UnknownName
+from conformance.formats.records import located
 from conformance.schemas import validator
 from conformance.wire.plain import plain
 
@@ -91,7 +92,11 @@ def checked(source: str, target: str) -> Callable[[Conversion], CheckedConversio
         def convert(value: Any, file: str = INPUT) -> Converted:
             given, lost = storable(plain(value), file)
             validate(given, source, file)
-            converted = conversion(given)
+            try:
+                converted = conversion(given)
+            except InvalidDocument as error:
+                # Only an event stream is read further: its places are in an event or in its reply, not in the file.
+                raise InvalidDocument(f"in the event stream: {located(error)}", file) from None
             validate(converted.value, target, OUTPUT)
             return Converted(converted.value, lost + converted.lost)
 

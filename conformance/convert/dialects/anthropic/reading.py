@@ -150,7 +150,7 @@ def assembled(text: str) -> dict[str, Any]:
     inputs: dict[int, str] = {}
     reading = sse.read(text)
     if not reading.data and text.strip():
-        raise InvalidDocument("expected an event stream, got text without an event", "<stream>")
+        raise InvalidDocument("expected events, got text without any", "<stream>")
     for data in reading.data:
         event = parse_json(data, "<stream>")
         if not isinstance(event, dict):

@@ -303,7 +303,7 @@ def _chunks(stream: str | list[Any]) -> list[Any]:
         return stream
     reading = sse.read(stream)
     if not reading.data and stream.strip():
-        raise InvalidDocument("expected an event stream, got text without an event", "<stream>")
+        raise InvalidDocument("expected events, got text without any", "<stream>")
     return [parse_json(data, "<stream>") for data in reading.data]
 
 

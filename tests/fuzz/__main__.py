@@ -1,0 +1,87 @@
+"""Fuzz the project: `python -m tests.fuzz --help`."""
+
+import argparse
+import json
+import sys
+import tempfile
+from collections.abc import Iterator, Sequence
+from concurrent.futures import ProcessPoolExecutor
+from multiprocessing import get_context
+from pathlib import Path
+
+from tabulate import tabulate
+
+from tests.fuzz.running import Failure, Job, attempted, divided, merged, run, shrunk, write
+from tests.fuzz.targets import TARGETS
+
+_INPUTS = 20_000
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Fuzz the targets; return 1 if something failed."""
+    options = parser().parse_args(arguments)
+    if options.input is not None:
+        return _repeat(options.input)
+    names = options.target or list(TARGETS)
+    print(f"seed {options.seed}" + (f", corpus {options.corpus}" if options.corpus else ""), flush=True)
+    if options.jobs == 1:
+        reports = {name: merged([*map(run, jobs)]) for name, jobs in _jobs(names, options)}
+    else:
+        # New processes, since a fork of a process that has threads may hang.
+        with ProcessPoolExecutor(options.jobs, mp_context=get_context("spawn")) as pool:
+            reports = {name: merged([*pool.map(run, jobs)]) for name, jobs in _jobs(names, options)}
+    rows = [
+        (name, report.inputs, f"{report.inputs / max(report.seconds, 0.001):.0f}", len(report.failures))
+        for name, report in reports.items()
+    ]
+    rows.append(("total", sum(each.inputs for each in reports.values()), "", sum(row[3] for row in rows)))
+    print(tabulate(rows, headers=["target", "inputs", "a CPU second", "faults"], disable_numparse=True))
+    failures = [failure for report in reports.values() for failure in report.failures.values()]
+    for failure in failures:
+        _show(shrunk(failure), options.out, options.seed)
+    return 1 if failures else 0
+
+
+def parser() -> argparse.ArgumentParser:
+    """Return the parser of the command line."""
+    parser = argparse.ArgumentParser(prog="python -m tests.fuzz", description="Mutate real exchanges and files.")
+    parser.add_argument("--target", action="append", choices=TARGETS, help="what to fuzz (repeatable); default: all")
+    parser.add_argument("--inputs", type=int, metavar="N", help=f"inputs of all targets; default: {_INPUTS}")
+    parser.add_argument("--seconds", type=float, metavar="N", help="stop after about N seconds, divided by target")
+    parser.add_argument("--seed", type=int, default=0, metavar="N", help="the same seed gives the same inputs")
+    parser.add_argument("--jobs", type=int, default=1, metavar="N", help="processes; does not change the inputs")
+    parser.add_argument("--corpus", type=Path, metavar="DIR", help="also mutate the recordings in this folder")
+    parser.add_argument("--out", type=Path, metavar="DIR", help="where to write failing inputs; default: a new folder")
+    parser.add_argument("--input", type=Path, metavar="FILE", help="only run the input in a file written by --out")
+    return parser
+
+
+def _jobs(names: Sequence[str], options: argparse.Namespace) -> Iterator[tuple[str, list[Job]]]:
+    """Yield each target with the jobs for all processes, and print what is next."""
+    shares = sum(TARGETS[name].share for name in names)
+    seconds = None if options.seconds is None else options.seconds / len(names)
+    total = options.inputs or (None if options.seconds else _INPUTS)
+    for name in names:
+        print(f"{name} …", flush=True)
+        inputs = None if total is None else -(-total * TARGETS[name].share // shares)
+        yield name, divided(Job(name, options.seed, options.corpus, inputs=inputs, seconds=seconds), options.jobs)
+
+
+def _show(failure: Failure, folder: Path | None, seed: int) -> None:
+    path = write(failure, folder or Path(tempfile.mkdtemp(prefix="conformance-fuzz-")))
+    print(f"\n{failure.target}: {failure.key}, {failure.times} times")
+    print(f"seed {seed}, input {failure.number}; smallest: {path}")
+    print(failure.message)
+
+
+def _repeat(path: Path) -> int:
+    """Run the input in a file."""
+    saved = json.loads(path.read_text("utf-8"))
+    with tempfile.TemporaryDirectory(prefix="conformance-fuzz-") as name:
+        attempt = attempted(TARGETS[saved["target"]], saved["input"], Path(name))
+    print(attempt.message or f"no fault: {attempt.outcome!r:.500}")
+    return 1 if attempt.key else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
