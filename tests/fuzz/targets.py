@@ -19,8 +19,8 @@ from conformance.files import Checker, File, Task
 from conformance.formats import KINDS, read
 from conformance.results import Outcome, Status
 from conformance.simulator import Simulator
-from conformance.transport.cassette import CassetteFolder
 from conformance.transport.server import HttpRequest
+from conformance.transport.shelf import CassetteFolder
 from conformance.wire import sse
 from conformance.wire.assemble import assemble
 from conformance.wire.exchange import Exchange
