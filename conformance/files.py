@@ -3,6 +3,7 @@
 import os
 from collections import Counter, deque
 from collections.abc import Iterable, Iterator, Sequence
+from fnmatch import fnmatchcase
 from functools import lru_cache
 from itertools import islice
 from pathlib import Path
@@ -15,6 +16,7 @@ from conformance.formats import Input, read_path
 from conformance.formats.inputs import pointer_lines
 from conformance.profiles import Profile
 from conformance.results import Finding, Level, Outcome, Status
+from conformance.rules import Rule
 from conformance.wire.views import requests
 
 AUTO: Final = "auto"
@@ -129,7 +131,7 @@ class Checker:
         if given.problem is not None:
             return _unreadable(given.path, given.problem)
         profile = self._profile(given) if given.conversation else None
-        chosen = self._message_rules if given.kind == "messages" else self.rules
+        chosen = self._rules_for(given)
         judgement = judge(given.conversation, profile, chosen, self._task.as_of)
         counts: Counts = Counter({("inputs", ""): 1, ("exchanges", ""): len(given.conversation)})
         days, notes = self._by_day(given, profile)
@@ -142,6 +144,13 @@ class Checker:
         if self._task.lines and any(outcome["findings"] for outcome in reported):
             _add_lines(given, reported)
         return CheckedInput(_report(given, profile, days, notes, reported), counts)
+
+    def _rules_for(self, given: Input) -> Sequence[Rule]:
+        """Return the rules for which an input holds enough."""
+        chosen = self._message_rules if given.kind == "messages" else self.rules
+        if given.rules:
+            chosen = tuple([rule for rule in chosen if any(fnmatchcase(rule.id, glob) for glob in given.rules)])
+        return chosen
 
     def _by_day(self, given: Input, profile: Profile | None) -> tuple[list[str], list[str]]:
         """Return the days whose claims hold for the exchanges of an input, and notes on models not served then."""

@@ -191,5 +191,5 @@ def test_every_original_file_is_read(shared: Path) -> None:
         assert found.problem is None
         assert all(exchange.status or found.kind not in {"cassette", "har"} for exchange in found.conversation)
         kinds[found.kind] = kinds.get(found.kind, 0) + 1
-    expected = {"cassette": 35, "response": 4, "har": 1, "stream": 1, "chunks": 1}
+    expected = {"cassette": 34, "nock": 1, "response": 4, "har": 1, "stream": 1, "chunks": 1}
     assert expected == kinds

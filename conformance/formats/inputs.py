@@ -18,6 +18,9 @@ KINDS: Final = {
     "exchanges": "a session of exchanges",
     "cassette": "a recording of HTTP interactions",
     "har": "an HTTP archive",
+    "nock": "a recording by nock",
+    "batch": "a line of an OpenAI batch",
+    "litellm": "a log of LiteLLM",
     "jsonl": "an unreadable line of JSON Lines",
     "native": "an exchange of another API",
     "unrecognized": "not a recognized format",
@@ -49,8 +52,9 @@ class Input(NamedTuple):
     `line` (1-based): where it begins in a file of lines or a cassette; None if it is the whole file. `lines`: where
     each exchange begins, or empty. `numbers`: the number (0-based) of each exchange among the interactions of a
     recording, or empty. `kind`: what it was read as, one of `KINDS`. `provider`, `session`: as the file
-    names them, else empty. `notes`: what was skipped or assumed. `problem`: why nothing here can be checked; then the
-    conversation is empty, and the inputs after it still follow.
+    names them, else empty. `notes`: what was skipped or assumed. `rules`: globs of the rules for which the input
+    holds enough, empty for all: a log may leave out what a rule needs. `problem`: why nothing here can be checked;
+    then the conversation is empty, and the inputs after it still follow.
     """
 
     path: str
@@ -62,6 +66,7 @@ class Input(NamedTuple):
     lines: tuple[int, ...] = ()
     numbers: tuple[int, ...] = ()
     notes: tuple[str, ...] = ()
+    rules: tuple[str, ...] = ()
     problem: InvalidDocument | None = None
 
 

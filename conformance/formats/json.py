@@ -5,7 +5,7 @@ from typing import Any, Final
 
 from conformance.documents import JSON, parse_json
 from conformance.errors import InvalidDocument, Unrecognized
-from conformance.formats import records, sse
+from conformance.formats import logs, records, sse
 from conformance.formats.inputs import ACCEPTED, Input
 from conformance.formats.records import as_text
 from conformance.wire.exchange import Exchange, model_of
@@ -44,6 +44,10 @@ def is_chunk(value: Any) -> bool:
 
 def _object(value: dict[str, Any], path: str, line: int | None) -> Iterator[Input]:
     request, log = value.get("request"), value.get("log")
+    tool = logs.reader_of(value)
+    if tool is not None:
+        yield from logs.read(tool, [value], path, line)
+        return
     by_http = isinstance(request, Mapping) and "method" in request and ("url" in request or "uri" in request)
     if by_http or isinstance(value.get("interactions") or value.get("http_interactions"), list):
         yield from _recording(value, path)
@@ -52,6 +56,8 @@ def _object(value: dict[str, Any], path: str, line: int | None) -> Iterator[Inpu
         from conformance.formats import har
 
         yield from har.read_entries(log["entries"], path)
+    elif "scope" in value and "path" in value:
+        yield from _calls([value], path)
     elif isinstance(value.get("exchanges"), list):
         yield _session(value["exchanges"], value, path, line)
     elif "request" in value or "response" in value:
@@ -73,7 +79,9 @@ def _list(value: list[Any], path: str, line: int | None) -> Iterator[Input]:
     if all_objects and all("role" in item for item in objects):
         yield Input(path, line, "messages", (Exchange.of_plain(request={"messages": value}),))
     elif all_objects and all("scope" in item and "path" in item for item in objects):
-        yield from _recording(objects, path)
+        yield from _calls(objects, path)
+    elif all_objects and (tool := logs.reader_of(objects[0])) is not None and all(map(tool.holds, objects)):
+        yield from logs.read(tool, objects, path, line)
     elif all_objects and all("request" in item or "response" in item for item in objects):
         yield _session(value, {}, path, line)
     elif objects and all(is_chunk(item) or isinstance(item, str) for item in value):
@@ -86,6 +94,12 @@ def _recording(value: Any, path: str) -> Iterator[Input]:
     from conformance.formats import vcr
 
     yield from vcr.read_value(value, path)
+
+
+def _calls(value: list[Mapping[str, Any]], path: str) -> Iterator[Input]:
+    from conformance.formats import nock
+
+    yield from nock.read_calls(value, path)
 
 
 def _session(exchanges: list[Any], holder: Mapping[str, Any], path: str, line: int | None) -> Input:

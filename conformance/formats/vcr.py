@@ -1,4 +1,4 @@
-"""Cassettes: YAML of vcrpy, Ruby VCR, go-vcr and pydantic-ai; the same shape, and nock's, as JSON."""
+"""Cassettes: YAML of vcrpy, Ruby VCR, go-vcr and pydantic-ai; the same shape as JSON."""
 
 import binascii
 from collections.abc import Iterable, Iterator, Mapping
@@ -25,13 +25,11 @@ def read(data: bytes, path: str) -> Iterator[Input]:
 
 
 def read_value(value: Any, path: str, lines: Mapping[str, int] | None = None) -> Iterator[Input]:
-    """Yield the conversation of a recording: a cassette, one interaction of it, or a list written by nock for Node.js.
+    """Yield the conversation of a cassette, or of one interaction of it.
 
     `lines`: the line of each pointer, if known.
     """
-    if isinstance(value, list):
-        items = _nock(value)
-    elif "request" in value:
+    if "request" in value:
         items = iter([interaction(value, "", {})])
     else:
         key = next(key for key in KEYS if isinstance(value.get(key), list))
@@ -65,33 +63,6 @@ def _fragments(chunks: Any) -> Any:
         return b"".join([binascii.a2b_base64(str(fragment)) for fragment in fragments])
     except ValueError:
         return None
-
-
-def _nock(items: Iterable[Mapping[str, Any]]) -> Iterator[Interaction]:
-    for number, item in enumerate(items):
-        raw = item.get("rawHeaders")
-        flat = raw if isinstance(raw, list) else [text for pair in as_object(raw).items() for text in pair]
-        pairs = [("content-type", item.get("contentType", "")), *zip(flat[::2], flat[1::2], strict=False)]
-        yield Interaction(
-            method=str(item.get("method", "")),
-            url=f"{item.get('scope', '')}{item.get('path', '')}",
-            request=item.get("body"),
-            status=item.get("status"),
-            headers=[{"name": name, "value": value} for name, value in pairs],
-            reply=_nock_reply(item.get("response")),
-            pointer=f"/{number}",
-        )
-
-
-def _nock_reply(recorded: Any) -> Any:
-    """Return a reply that nock recorded as hexadecimal text, in one fragment or several, as bytes."""
-    fragments = recorded if isinstance(recorded, list) else [recorded]
-    if not fragments or not all(isinstance(item, str) and item for item in fragments):
-        return recorded
-    try:
-        return bytes.fromhex("".join(fragments))
-    except ValueError:
-        return recorded
 
 
 def _first(holder: Mapping[str, Any], keys: Iterable[str]) -> Any:

@@ -1,0 +1,64 @@
+"""Logs and exports of other tools, as JSON values: one file per tool, each recognized by its keys.
+
+A file has `KIND`, what an input is called; `RULES`, globs of the rules for which the log holds enough, empty for all;
+`NOTES`, what the log lacks and what follows from it; `holds`, which says whether a value is its own; and `exchanges`,
+which yields the exchanges of a value, or a sentence about what was skipped.
+"""
+
+from collections.abc import Iterator, Mapping, Sequence
+from importlib import import_module
+from types import ModuleType
+from typing import Any, Final
+
+from conformance.errors import InvalidDocument
+from conformance.formats.inputs import Input
+from conformance.formats.records import located
+from conformance.wire.exchange import Exchange
+
+_MARKS: Final = {
+    "custom_id": "batch",
+    "standard_logging_object": "litellm",
+    "call_type": "litellm",
+}
+"""By key: the file to ask whether a value with that key is its own; a plain body costs one look-up for each."""
+_MAX_NOTES: Final = 10
+
+
+def reader_of(value: Mapping[str, Any]) -> ModuleType | None:
+    """Return the file of this folder whose log a value is, or None."""
+    for mark, name in _MARKS.items():
+        if mark in value:
+            module = import_module(f"{__name__}.{name}")
+            if module.holds(value):
+                return module
+    return None
+
+
+def read(log: ModuleType, values: Sequence[Mapping[str, Any]], path: str, line: int | None) -> Iterator[Input]:
+    """Yield one input of all exchanges of a log, then one for each value that cannot be read."""
+    exchanges: list[Exchange] = []
+    numbers: list[int] = []
+    skipped: dict[str, int] = {}
+    problems: list[Input] = []
+    for number, value in enumerate(values):
+        try:
+            for found in log.exchanges(value, path):
+                if isinstance(found, str):
+                    skipped[found] = skipped.get(found, 0) + 1
+                else:
+                    exchanges.append(found)
+                    numbers.append(number)
+        except InvalidDocument as error:
+            pointer = f"/{number}" if len(values) > 1 else None
+            problem = InvalidDocument(located(error), path, line, pointer)
+            problems.append(Input(path, line, log.KIND, problem=problem))
+    if exchanges or skipped:
+        notes = (log.NOTES if exchanges else ()) + _shown(skipped)
+        yield Input(path, line, log.KIND, tuple(exchanges), numbers=tuple(numbers), notes=notes, rules=log.RULES)
+    yield from problems
+
+
+def _shown(skipped: Mapping[str, int]) -> tuple[str, ...]:
+    notes = [name + (f" ({count} times)" if count > 1 else "") for name, count in skipped.items()]
+    more = len(notes) - _MAX_NOTES
+    return tuple(notes[:_MAX_NOTES]) + ((f"also skipped: {more} others",) if more > 0 else ())

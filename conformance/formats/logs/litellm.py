@@ -1,0 +1,64 @@
+"""Standard logs of LiteLLM, one object a call, as its callbacks, storage buckets and JSON files hold them.
+
+The fields read here are `call_type`, `model`, `messages`, `model_parameters`, `response`, `api_base`, `startTime`,
+`status` and `error_str`. A callback's `kwargs` hold the same object under `standard_logging_object`.
+
+Source: https://docs.litellm.ai/docs/proxy/logging_spec
+"""
+
+from collections.abc import Iterator, Mapping
+from typing import Any, Final
+
+from conformance.formats.bodies import reply_body, request_body
+from conformance.formats.records import as_object, as_text, date_of, date_of_reply
+from conformance.wire.exchange import Exchange, model_of
+
+KIND: Final = "litellm"
+RULES: Final = ()
+NOTES: Final = (
+    "LiteLLM logs no raw bodies: `messages` and `model_parameters` are the caller's, and the reply is LiteLLM's own",
+    "findings may be undone or caused by LiteLLM; streams, statuses and headers are not logged and not checked",
+)
+_WRAPPER: Final = "standard_logging_object"
+_CHAT: Final = ("completion", "acompletion")
+_NOT_SENT: Final = ("stream", "stream_options", "max_retries", "extra_body", "extra_headers", "timeout")
+"""Parameters that are LiteLLM's own, are not the body's, or belong to a stream that the log no longer holds."""
+
+
+def holds(value: Mapping[str, Any]) -> bool:
+    """Return whether a value is a standard log, or the arguments of a callback with one."""
+    if isinstance(value.get(_WRAPPER), Mapping):
+        return True
+    return "call_type" in value and "messages" in value and "response" in value
+
+
+def exchanges(value: Mapping[str, Any], path: str) -> Iterator[Exchange | str]:
+    """Yield the exchange of a call, or say why there is none."""
+    log = value[_WRAPPER] if isinstance(value.get(_WRAPPER), Mapping) else value
+    call = as_text(log.get("call_type"))
+    messages = log.get("messages")
+    if call not in _CHAT:
+        yield f"skipped, not chat completions: call_type {call!r}"
+        return
+    if isinstance(messages, str) and messages.startswith(("[", "{")):
+        messages = request_body(messages, path)
+    if isinstance(messages, Mapping):
+        messages = messages.get("messages")
+    if not isinstance(messages, list):
+        yield "skipped, a call whose messages were not logged; LiteLLM's turn_off_message_logging leaves them out"
+        return
+    request = {"model": as_text(log.get("model")), "messages": messages, **_parameters(log)}
+    response, streamed = reply_body(log.get("response"), {}, path)
+    if not isinstance(response, Mapping) or not response.keys() & {"choices", "error"}:
+        response = None
+        yield "a call without a reply: only its request is checked"
+    day = date_of(log.get("startTime")) or date_of_reply(response)
+    url, model = as_text(log.get("api_base")), model_of(request)
+    yield Exchange.of_plain(request, response, streamed=streamed, url=url, model=model, date=day)
+
+
+def _parameters(log: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the parameters of the body; those under `extra_body` are sent at the top of it."""
+    given = as_object(log.get("model_parameters"))
+    merged = {**given, **as_object(given.get("extra_body"))}
+    return {name: value for name, value in merged.items() if name not in _NOT_SENT and value is not None}

@@ -1,0 +1,135 @@
+import json
+from fnmatch import fnmatchcase
+from typing import Any
+
+import pytest
+
+from conformance import rules
+from conformance.files import Checker, Task
+from conformance.formats import KINDS, Input, read_path
+from conformance.resources import folder
+from conformance.results import Level
+from tests.wires import ERROR, REPLY, REQUEST, lines, one
+
+FIXTURES = folder("fixtures") / "formats"
+LITELLM = {"call_type": "acompletion", "model": "m", "messages": REQUEST["messages"], "response": REPLY}
+
+BATCH = {"custom_id": "a", "method": "POST"}
+
+
+def inputs(name: str) -> list[Input]:
+    return list(read_path(FIXTURES / name))
+
+
+def musts(name: str) -> list[str]:
+    reports = [Checker(Task(level=Level.MUST)).input(each).report for each in inputs(name)]
+    return [outcome["rule"] for report in reports for outcome in report["outcomes"]]
+
+
+@pytest.mark.parametrize(
+    ("name", "kind", "requests", "replies", "expected"),
+    [
+        ("nock.json", "nock", 3, 3, []),
+        ("polly.har", "har", 2, 2, []),
+        ("litellm.jsonl", "litellm", 4, 3, ["request/no-local-only-fields", "transcript/result-answers-call"]),
+        ("batch-input.jsonl", "batch", 1, 0, []),
+        ("batch-output.jsonl", "batch", 0, 2, []),
+    ],
+)
+def test_a_file_of_a_tool_is_read_whole_and_without_false_findings(
+    name: str, kind: str, requests: int, replies: int, expected: list[str]
+) -> None:
+    found = inputs(name)
+    assert {kind} == {each.kind for each in found} <= KINDS.keys()
+    exchanges = [exchange for each in found for exchange in each.conversation]
+    assert requests == sum(exchange.request is not None for exchange in exchanges)
+    assert replies == sum(exchange.response is not None for exchange in exchanges)
+    assert expected == musts(name)
+
+
+def test_a_file_of_a_tool_is_recognized_whatever_its_name_is() -> None:
+    for path in sorted(FIXTURES.iterdir()):
+        if path.suffix != ".md":
+            (first, *_) = inputs(path.name)
+            renamed = one(path.read_bytes().partition(b"\n")[0], "x") if path.suffix == ".jsonl" else first
+            assert first.kind == renamed.kind
+
+
+def test_a_call_of_litellm_has_the_request_with_its_parameters() -> None:
+    parameters = {"temperature": 0.5, "stream": True, "max_retries": 2, "extra_body": {"top_k": 1}, "stop": None}
+    found = one({**LITELLM, "model_parameters": parameters, "api_base": "https://api.example.test", "startTime": 1.8e9})
+    (exchange,) = found.conversation
+    assert {"model": "m", "messages": REQUEST["messages"], "temperature": 0.5, "top_k": 1} == exchange.request
+    assert (REPLY, "https://api.example.test", "2027-01-15") == (exchange.response, exchange.url, exchange.date)
+    assert found.conversation == one({"kwargs": 1, "standard_logging_object": LITELLM | found_log(found)}).conversation
+
+
+def found_log(found: Input) -> dict[str, Any]:
+    (exchange,) = found.conversation
+    parameters = {name: exchange.request[name] for name in ("temperature", "top_k")}
+    return {"model_parameters": parameters, "api_base": exchange.url, "startTime": 1.8e9}
+
+
+@pytest.mark.parametrize(
+    ("expected", "value"),
+    [
+        ("skipped, not chat completions: call_type 'aembedding'", {**LITELLM, "call_type": "aembedding"}),
+        ("skipped, a call whose messages were not logged", {**LITELLM, "messages": "redacted-by-litellm"}),
+        ("a call without a reply: only its request is checked", {**LITELLM, "response": {}}),
+        ("skipped, not chat completions: POST /v1/responses", {**BATCH, "url": "/v1/responses", "body": {}}),
+        ("skipped, not a chat completion: a reply with the", {**BATCH, "response": {"body": {"object": "list"}}}),
+        (
+            "the batch reports the error 'batch_expired'",
+            {**BATCH, "response": None, "error": {"code": "batch_expired"}},
+        ),
+    ],
+)
+def test_what_a_log_lacks_is_said(expected: str, value: dict[str, Any]) -> None:
+    found = one(value)
+    assert any(expected in note for note in found.notes)
+    assert not any(exchange.response for exchange in found.conversation)
+
+
+def test_a_batch_is_checked_line_by_line() -> None:
+    sent = {"custom_id": "a", "method": "POST", "url": "/v1/chat/completions", "body": REQUEST}
+    got = {"custom_id": "a", "response": {"status_code": 400, "request_id": "r", "body": ERROR}, "error": None}
+    assert REQUEST == one(sent).conversation[0].request
+    assert (400, ERROR) == (one(got).conversation[0].status, one(got).conversation[0].response)
+    assert "batch" == one(lines(sent).strip()).kind
+
+
+def test_a_list_of_logs_is_one_input_and_its_broken_entries_have_problems() -> None:
+    broken = {**LITELLM, "messages": "[{"}
+    found = list(read_path_of([LITELLM, broken, LITELLM]))
+    assert [2, 0] == [len(each.conversation) for each in found]
+    assert (0, 2) == found[0].numbers
+    assert found[1].problem is not None
+    assert "/1" == found[1].problem.pointer
+
+
+def read_path_of(value: Any) -> list[Input]:
+    from conformance.formats import read
+
+    return list(read(json.dumps(value).encode(), "file"))
+
+
+def test_every_glob_of_a_log_matches_a_rule() -> None:
+    ids = [rule.id for rule in rules.load()]
+    globs = {
+        glob for path in FIXTURES.iterdir() if path.suffix != ".md" for each in inputs(path.name) for glob in each.rules
+    }
+    assert [] == [glob for glob in globs if not any(fnmatchcase(rule, glob) for rule in ids)]
+
+
+def test_headers_of_nock_are_read_in_each_form() -> None:
+    call = {
+        "scope": "https://x.test",
+        "path": "/v1/chat/completions",
+        "method": "POST",
+        "body": REQUEST,
+        "response": REPLY,
+    }
+    for headers in (["Content-Type", "text/plain"], {"Content-Type": "text/plain"}):
+        for value in ([{**call, "rawHeaders": headers}], {**call, "rawHeaders": headers}):
+            found = one(value)
+            assert ("nock", {"content-type": "text/plain"}) == (found.kind, found.conversation[0].headers)
