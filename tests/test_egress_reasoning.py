@@ -95,6 +95,12 @@ def test_blocks_are_sent_as_blocks_and_text_as_text_if_both_are_read(
     assert expected == sent(reasoning, {"reasoning.request-field": fields})
 
 
+def test_a_signature_is_left_out_for_a_provider_that_cannot_read_it() -> None:
+    notes = {note.pointer: note.reason for note in egress.prepare([turn(**COPILOT), RESULT], {}).notes}
+    assert "sent as reasoning_content" == notes["/0/reasoning_text"]
+    assert "left out: only the provider that sent it reads it" == notes["/0/reasoning_opaque"]
+
+
 def test_thinking_parts_are_sent_back_unchanged_if_they_are_read_and_as_text_otherwise() -> None:
     steps = [{"type": "text", "text": "Lo"}, {"type": "text", "text": "ok."}]
     content = [{"type": "thinking", "thinking": steps}, {"type": "text", "text": "Hm."}]

@@ -38,6 +38,7 @@ def with_message(**members: Any) -> dict[str, Any]:
 
 
 REASONED = with_message(reasoning_content="Hm.")
+SEALED = with_message(reasoning_text="Hm.", reasoning_opaque="c2ln")
 
 
 @pytest.mark.parametrize(
@@ -47,6 +48,8 @@ REASONED = with_message(reasoning_content="Hm.")
         ("reasoning.response-field", "reasoning_content", PLAIN, False),
         ("reasoning.response-field", ["reasoning", "reasoning_content"], REASONED, True),
         ("reasoning.response-field", "reasoning", REASONED, False),
+        ("reasoning.response-field", "reasoning_text", SEALED, True),
+        ("signature.field", "reasoning_opaque", SEALED, True),
         ("ids.format", "call_[a-z]+", CALLED, True),
         ("ids.format", "call_[a-z]+", PLAIN, False),
         ("ids.format", "[0-9]+", CALLED, False),

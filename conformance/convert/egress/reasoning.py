@@ -141,6 +141,8 @@ def _unread(fields: tuple[str, ...], demands: Demands) -> tuple[str, str]:
 
 def _fate(key: str, source: dict[str, Any], sent: dict[str, Any], field: str) -> tuple[str, str]:
     """Return what becomes of the reasoning under a key of a message whose reasoning is sent in a field."""
+    if key in SIGNATURE_KEYS:
+        return "left out: only the provider that sent it reads it", _READ
     given, carried = _readable(source, key), _readable(sent, field)
     items = source[key] if key in _BLOCK_FIELDS and isinstance(source[key], list) else []
     opaque = sum(1 for item in items if item.get("signature") or item.get("data"))

@@ -127,7 +127,8 @@ def _without_arguments(reply: Reply, request: dict[str, Any]) -> Iterator[Sight]
 
 def _reasoning(reply: Reply, claims: Claims) -> Iterator[Sight]:
     message = reply.message
-    fields = carried_fields(message) + [field for field in FIELDS if field not in KEYS and has_field(message, field)]
+    others = [field for field in FIELDS if field not in (*KEYS, "reasoning_opaque")]
+    fields = carried_fields(message) + [field for field in others if has_field(message, field)]
     claimed = claims.get("reasoning.response-field")
     if fields:
         yield from (value("reasoning.response-field", field) for field in dict.fromkeys(fields))
