@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 import pytest
 
-from conformance.suite.config_keys import DESELECTED, FOREIGN, IS_DONE, RUN, SAFE
+from conformance.suite.config_keys import DESELECTED, FOREIGN, IS_DONE, LEFT, RUN, SAFE
 from conformance.suite.plugin_options import OPTIONS
 
 if TYPE_CHECKING:
@@ -239,6 +239,7 @@ def pytest_collection_finish(session: pytest.Session) -> None:
     cases = [case for item in session.items if (case := _case(item)) is not None]
     plan = run.plan({f"{scenario.name}.{variant}": (scenario, variant) for scenario, variant in cases}.values())
     requests = plan.requests_of(run.options.repeat)
+    session.config.stash[LEFT] = {case.case: case.requests * run.options.repeat for case in plan.cases}
     reporter = session.config.pluginmanager.get_plugin("terminalreporter")
     if reporter is not None:
         for line in plan.lines() if run.options.plan else [f"This run sends to {plan.summary()}."]:
@@ -256,6 +257,19 @@ def pytest_runtestloop(session: pytest.Session) -> bool | None:
     """Run no test if only the plan is wanted."""
     run = session.config.stash.get(RUN, None)
     return True if run is not None and run.options.plan else None
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_runtest_setup(item: pytest.Item) -> None:
+    """Print before each case of a live run how many requests are left; on terminals only, since it is no result."""
+    left, case = item.config.stash.get(LEFT, {}), _case(item)
+    reporter = item.config.pluginmanager.get_plugin("terminalreporter")
+    if case is None or reporter is None or not reporter.isatty:
+        return
+    name, total = f"{case[0].name}.{case[1]}", sum(left.values())
+    if requests := left.pop(name, 0):
+        reporter.ensure_newline()
+        reporter.write_line(f"{name}: {requests} requests, {total} left in the run")
 
 
 def _case(item: pytest.Item) -> tuple[Scenario, str] | None:

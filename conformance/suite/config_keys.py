@@ -15,6 +15,9 @@ if TYPE_CHECKING:
 
 RUN: pytest.StashKey[Run] = pytest.StashKey()
 
+LEFT: pytest.StashKey[dict[str, int]] = pytest.StashKey()
+"""How many requests each case of a live run will send that has not begun yet."""
+
 DESELECTED: pytest.StashKey[bool] = pytest.StashKey()
 """Whether some items were deselected."""
 

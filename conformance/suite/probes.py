@@ -14,7 +14,7 @@ from conformance.suite.as_scripted import is_paired
 from conformance.suite.deviations import with_changes
 from conformance.suite.history import Inapplicable
 from conformance.transport.client import Inconclusive, UnusableReply
-from conformance.wire.exchange import Conversation, Exchange
+from conformance.wire.exchange import CUT, Conversation, Exchange
 
 ACCEPTED: Final = "accepted"
 EXCHANGED: Final = "the answer exchanges the results"
@@ -84,13 +84,16 @@ def _send_once(
     body: Mapping[str, Any], statuses: Sequence[int], send: Callable[[Mapping[str, Any]], Exchange]
 ) -> Exchange:
     try:
-        return send(body)
+        exchange = send(body)
     except UnusableReply as error:
-        exchange = error.exchange
-        status = 0 if exchange is None or exchange.status is None else exchange.status
-        if exchange is None or not (status in statuses or (statuses and status >= _SERVER_ERROR)):
+        answer = error.exchange
+        status = 0 if answer is None or answer.status is None else answer.status
+        if answer is None or not (status in statuses or (statuses and status >= _SERVER_ERROR)):
             raise
-        return exchange
+        return answer
+    if cut := exchange.headers.get(CUT):
+        raise Inconclusive(f"the reply has no whole body, but {cut}", exchange)
+    return exchange
 
 
 def expected_answers(

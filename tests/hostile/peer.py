@@ -5,12 +5,16 @@ likes; the connection is closed when it returns, unless it returns KEEP.
 """
 
 import contextlib
+import os
 import socket
 import struct
+import subprocess
+import sys
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Final, TypeAlias
 
 import orjson
@@ -69,6 +73,9 @@ class Asked:
         """Wait until the test has ended, or for some seconds."""
         self.stopped.wait(seconds)
 
+
+HIDDEN: Final = ("PYTEST_", "CONFORMANCE_")
+"""How the names of environment variables begin that a run must not inherit."""
 
 Answer: TypeAlias = Callable[[Asked], "str | None"]
 
@@ -156,3 +163,26 @@ def _read(connection: socket.socket) -> tuple[bytes, bytes] | None:
             return None
         body += more
     return head, body
+
+
+def start(peer: Peer, folder: Path, *options: str) -> subprocess.Popen[str]:
+    """Start a run of the suites against a peer, in a process of its own; its results go to `out`."""
+    shown = {name: value for name, value in os.environ.items() if not name.startswith(HIDDEN)}
+    command = [sys.executable, "-m", "pytest", "-p", "no:cacheprovider", "--results=out", "--provider=openai"]
+    return subprocess.Popen(
+        [*command, f"--base-url={peer.url}", *options],
+        cwd=folder,
+        env=shown,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+    )
+
+
+def ended(process: subprocess.Popen[str]) -> tuple[int, str]:
+    """Return exit code and output of a run, which shows no traceback."""
+    with process:
+        text, _ = process.communicate()
+    assert "Traceback (most" not in text
+    assert "INTERNALERROR" not in text
+    return process.returncode, text

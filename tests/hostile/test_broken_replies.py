@@ -7,15 +7,17 @@ from pathlib import Path
 
 import pytest
 
+from conformance import profiles, scenarios
 from conformance.engine import check
 from conformance.errors import Unusable
 from conformance.formats import read_path
 from conformance.results import Status
+from conformance.suite.probes import run_probe
 from conformance.transport.cassette import END, START, interaction_text, replaying
 from conformance.transport.client import Client, Endpoint, Inconclusive
 from conformance.transport.interaction import Interaction
 from conformance.wire.exchange import CUT, Exchange
-from tests.hostile.peer import KEEP, Answer, Asked, completion, serving
+from tests.hostile.peer import KEEP, Answer, Asked, completion, conforming, ended, serving, start
 
 BODY = {"model": "m", "messages": [{"role": "user", "content": "Hi"}]}
 EVENT = b'data: {"a": 1}\n\n'
@@ -230,3 +232,33 @@ def test_several_replies_on_one_connection_stay_apart() -> None:
 def test_a_key_that_no_header_can_hold_is_an_error(key: str) -> None:
     with pytest.raises(Unusable, match="the key holds characters"):
         Client(Endpoint("http://127.0.0.1:9/v1", key))
+
+
+def test_a_probe_whose_reply_is_cut_is_inconclusive() -> None:
+    exchange = ask(CUT_BODIES["shorter than its length"][0])
+    scenario = scenarios.load("plain-answer")
+    probe = next(each for each in scenario.probes if each.name == "calls-empty")
+    before = Exchange(request={"model": "gpt-5.4-mini", "messages": [{"role": "user", "content": "Hi"}]})
+    result = run_probe(
+        probe, (before,), [{"role": "user", "content": "Hi"}], profiles.load("openai"), lambda _: exchange
+    )
+    assert result is not None
+    assert result.is_inconclusive
+    assert "the reply has no whole body, but one that ended after 258 of 5,000 bytes" in result.observed
+
+
+@pytest.mark.slow
+def test_a_run_against_a_peer_that_breaks_every_second_reply_ends_with_findings(tmp_path: Path) -> None:
+    conform = conforming("openai")
+    broken = [answer for answer, _ in (*CUT_BODIES.values(), *BROKEN_HTTP.values(), *LATE.values())]
+
+    def every_second(asked: Asked) -> str | None:
+        is_good = asked.number < 6 or asked.number % 2
+        return conform(asked) if is_good else broken[asked.number // 2 % len(broken)](asked)
+
+    with serving(every_second) as peer:
+        code, text = ended(start(peer, tmp_path))
+    assert 1 == code
+    assert "the wire is broken" in text
+    assert "cannot connect" not in text
+    assert 50 < peer.requests

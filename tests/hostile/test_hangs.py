@@ -3,10 +3,7 @@
 The deadlines are small, so that the tests are fast; no test measures how long anything took.
 """
 
-import os
 import signal
-import subprocess
-import sys
 import threading
 from pathlib import Path
 
@@ -16,7 +13,7 @@ from conformance.results import Case
 from conformance.results.files import read
 from conformance.transport.client import Client, Endpoint, Inconclusive, OutOfTime
 from tests.hanging import ends
-from tests.hostile.peer import Answer, Asked, Peer, completion, conforming, serving
+from tests.hostile.peer import Answer, Asked, completion, conforming, ended, serving, start
 
 BODY = {"model": "m", "messages": [{"role": "user", "content": "Hi"}]}
 
@@ -78,32 +75,6 @@ def test_a_request_after_one_that_hung_is_answered() -> None:
         with pytest.raises(Inconclusive):
             client.send(BODY)
         assert 200 == client.send(BODY).status
-
-
-HIDDEN = ("PYTEST_", "CONFORMANCE_")
-
-
-def start(peer: Peer, folder: Path, *options: str) -> subprocess.Popen[str]:
-    """Start a run of the suites against a peer, in a process of its own; its results go to `out`."""
-    shown = {name: value for name, value in os.environ.items() if not name.startswith(HIDDEN)}
-    command = [sys.executable, "-m", "pytest", "-p", "no:cacheprovider", "--results=out", "--provider=openai"]
-    return subprocess.Popen(
-        [*command, f"--base-url={peer.url}", *options],
-        cwd=folder,
-        env=shown,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.STDOUT,
-        text=True,
-    )
-
-
-def ended(process: subprocess.Popen[str]) -> tuple[int, str]:
-    """Return exit code and output of a run, which shows no traceback."""
-    with process:
-        text, _ = process.communicate()
-    assert "Traceback (most" not in text
-    assert "INTERNALERROR" not in text
-    return process.returncode, text
 
 
 def cases(folder: Path) -> dict[str, Case]:
