@@ -4,6 +4,7 @@ from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Final
 
 from conformance import profiles
 from conformance.errors import ConformanceError, Unusable
@@ -11,6 +12,9 @@ from conformance.results.files import write
 from conformance.suite.options import Options
 from conformance.suite.run import Run
 from conformance.transport.shelf import CassetteFolder
+
+_SHOWN: Final = 3
+"""How many broken cassettes of a model are named."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,6 +78,11 @@ def _one(wanted: Replay, cassettes: Path, results: Path) -> Replay:
         broken = [case.note for case in played.cases if case.is_unreadable]
         # What can be replayed is worth its results; without any, the former ones stay.
         target = write(results, played) if any(case.outcomes for case in played.cases) else None
-        return Replay(wanted.provider, wanted.model, target, "; ".join(broken))
+        return Replay(wanted.provider, wanted.model, target, _listed(broken))
     except ConformanceError as error:
         return Replay(wanted.provider, wanted.model, problem=str(error))
+
+
+def _listed(problems: Sequence[str]) -> str:
+    more = f"; and {len(problems) - _SHOWN} more cases" if len(problems) > _SHOWN else ""
+    return "; ".join(problems[:_SHOWN]) + more

@@ -41,6 +41,8 @@ def test_scenario_is_played_to_its_end(case: Case) -> None:
     """
     if case.is_inconclusive:
         pytest.skip(case.note)
+    if case.is_unreadable:
+        pytest.fail(case.note, pytrace=False)
     if case.note and not (case.is_ended_by_model and case.is_played_through):
         pytest.fail(report_on_end(case), pytrace=False)
     if differing := [

@@ -17,7 +17,7 @@ import orjson
 import yaml
 
 from conformance import artifacts, definitions
-from conformance.errors import Unusable
+from conformance.errors import InvalidDocument, Unusable
 from conformance.results import Evidence, RunClaim
 
 STAGING: Final = ".recording"
@@ -162,8 +162,11 @@ class CassetteFolder:
         """Let a whole recording take its place; each step can be repeated."""
         if not ready.is_file():  # Another process has completed it.
             return
-        value = orjson.loads(ready.read_bytes())
-        model: str = value["model"]
+        try:
+            value = orjson.loads(ready.read_bytes())
+            model, entry = value["model"], ManifestEntry.from_json(value["entry"])
+        except (ValueError, KeyError, TypeError):
+            raise InvalidDocument("no recording that waits; remove its folder", str(ready)) from None
         target = self.path(model, "x").parent
         try:
             target.mkdir(parents=True, exist_ok=True)
@@ -173,7 +176,7 @@ class CassetteFolder:
                 self.path(model, case).unlink(missing_ok=True)
         except OSError as error:
             raise Unusable(f"cannot replace the cassettes in {target}: {error.strerror or error}") from None
-        self._write(self._entries() | {model: ManifestEntry.from_json(value["entry"])})
+        self._write(self._entries() | {model: entry})
         shutil.rmtree(ready.parent, ignore_errors=True)
 
     def _entries(self) -> dict[str, ManifestEntry]:

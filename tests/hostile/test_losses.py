@@ -24,7 +24,7 @@ from conformance.suite.run import Run
 from conformance.transport.cassette import replaying
 from conformance.transport.server import HttpReply, HttpRequest, serving
 from conformance.transport.shelf import STAGING, CassetteFolder, ManifestEntry
-from tests.hostile.parrot import MODEL, conformance, environment, provider
+from tests.hostile.parrot import MODEL, conformance, environment, provider, suites
 
 THINKS: Final = {"thinking.mode": "default-on"}
 CASES: Final = ("one-tool-call.plain", "plain-answer.plain")
@@ -371,6 +371,15 @@ def test_a_broken_cassette_costs_its_case(old: Path, broken: str) -> None:
     one, two = sorted(play(Options("vllm", old, "2026-12-25", model=MODEL)).results().cases, key=lambda each: each.name)
     assert (True, "", False) == (one.is_unreadable, two.note, one.outcomes != ())
     assert f"{path}" in one.note
+
+
+@pytest.mark.slow
+def test_a_broken_cassette_fails_one_item(old: Path, tmp_path: Path) -> None:
+    CassetteFolder(old, "vllm").path(MODEL, CASES[1]).write_bytes(b"")
+    ended = suites(f"--cassettes={old}", "-k", " or ".join(CASES), folder=tmp_path)
+    assert "1 failed" in ended.stdout, ended.stdout
+    assert f"unreadable cassette: {old}" in ended.stdout
+    assert "error" not in ended.stdout.splitlines()[-1]
 
 
 def test_a_missing_cassette_costs_its_case(old: Path) -> None:
