@@ -145,7 +145,7 @@ def test_a_contradiction_by_a_fixture_is_an_artefact_with_its_reason(
 ) -> None:
     record = {"provider": "deepseek", "request": ASKED, "response": STREAM[:-1], "status": 200, "date": "2026-05-01"}
     path = write(tmp_path / "a.jsonl", jsonl(record))
-    ((_, exchange),) = exchanges(path.read_bytes(), str(path))
+    ((_, exchange, _),) = exchanges(path.read_bytes(), str(path))
     known = digest(exchange)
     held = {known: Recording(Place("a/b", "0" * 40, "c"), 0, known, "deepseek", fixture=reason)}
     monkeypatch.setattr(index, "by_digest", lambda: held)
@@ -158,3 +158,11 @@ def test_a_contradiction_by_a_fixture_is_an_artefact_with_its_reason(
     assert (0 if is_artefact else 1) == len(found.failures())
     assert ([reason] if is_artefact else []) == [each for _, each in found.artefacts()]
     assert is_artefact is not any("confirmed" in each for each in found.evidence("deepseek")["claims"])
+
+
+def test_chunks_alone_say_nothing_of_what_surrounds_them(tmp_path: Path) -> None:
+    chunks = [each for each in STREAM if not isinstance(each, str)]
+    found = calibrate([str(write(tmp_path / "a.jsonl", jsonl(*chunks)))], "deepseek").evidence("deepseek")
+    confirmed = {each["claim"] for each in found["claims"] if "confirmed" in each}
+    assert "finish.reasons" in confirmed
+    assert set() == confirmed & set(index.FRAMING)

@@ -8,7 +8,7 @@ from conformance import profiles
 from conformance.errors import InvalidDocument, Unusable
 from conformance.evidence import reading
 from conformance.evidence.fetching import Absent, Origin
-from conformance.evidence.index import REPOSITORY, Place, Recording
+from conformance.evidence.index import REPOSITORY, UNFRAMED, Place, Recording
 
 
 class Contribution(NamedTuple):
@@ -46,7 +46,7 @@ def _recordings(place: Place, given: Contribution, origin: Origin) -> Iterator[R
         raise Unusable(str(error)) from None
     if not found:
         raise InvalidDocument("expected chat completions, got none", str(place))
-    for number, exchange in found:
+    for number, exchange, unframed in found:
         provider = given.provider or profiles.by_host(urlsplit(exchange.url).hostname or "")
         if provider is None:
             url = exchange.url or "no URL"
@@ -61,6 +61,6 @@ def _recordings(place: Place, given: Contribution, origin: Origin) -> Iterator[R
             exchange.model,
             exchange.date or given.date,
             exchange.status,
-            given.fixture,
+            given.fixture or (UNFRAMED if unframed else ""),
             given.licence,
         )

@@ -24,9 +24,18 @@ FOLDER: Final = Path(__file__).parent / "recordings"
 REDACTED: Final = "ids and times are redacted"
 """The `fixture` of a recording in which nothing else was changed."""
 
-_REDACTED_CLAIMS: Final = ("ids.", "reply.id-", "stream.chunk-id", "reasoning.details.unknown-id", "signature.")
+UNFRAMED: Final = "only the chunks of the stream were recorded"
+"""The `fixture` of a recording that says nothing of what surrounds the chunks; readers assume it."""
+
+FRAMING: Final = ("stream.done", "stream.after-done", "stream.line-ends", "stream.comments", "stream.event-names")
+"""The claims about what surrounds the chunks of a stream."""
+
 REPOSITORY: Final = re.compile(r"([\w-][\w.-]*/[\w-][\w.-]*)@([0-9a-f]{40})")
 """A public repository and a commit. Nothing else may reach git and servers, because anyone can contribute entries."""
+
+_IDS: Final = ("ids.", "reply.id-", "stream.chunk-id", "reasoning.details.unknown-id", "signature.")
+_PARTIAL: Final[Mapping[str, tuple[str, ...]]] = {REDACTED: _IDS, UNFRAMED: FRAMING}
+"""The claims, or the beginnings of their names, that a partial fixture says nothing about."""
 
 _SHORT: Final = 12
 """How many digits of a commit identify it in text."""
@@ -55,7 +64,7 @@ class Recording(NamedTuple):
 
     `number`: its 0-based number among the interactions of the file. `digest`: that of the normalised exchange; empty
     if no format reader can read it, so that nobody can verify it. `provider`: the profile's name if it has one, else
-    what the recording names. `date`: ISO 8601, as precise as the recording shows; empty if it does not. `status`: the
+    what the recording names. `date`: ISO 8601, that of the reply, else of the commit; empty if unknown. `status`: the
     HTTP status; None if it was not recorded. `fixture`: why the exchange is not what the provider sent, such as
     `written by hand`; empty for a recording as it came over the wire.
     """
@@ -77,9 +86,12 @@ class Recording(NamedTuple):
 
     def is_altered(self, claim: str) -> bool:
         """Return whether the exchange, as it is stored, says nothing about a claim."""
-        if self.fixture == REDACTED:
-            return claim.startswith(_REDACTED_CLAIMS)
-        return bool(self.fixture)
+        return claim.startswith(_PARTIAL[self.fixture]) if self.is_partial else bool(self.fixture)
+
+    @property
+    def is_partial(self) -> bool:
+        """Return whether the fixture is what the provider sent, but for what its reason names."""
+        return self.fixture in _PARTIAL
 
 
 @cache

@@ -8,11 +8,12 @@ from conformance import profiles
 from conformance.engine import check
 from conformance.evidence import observed
 from conformance.evidence.answers import Answer, answer_of, cause_of, is_same, is_wordless, refusals_confirmed
+from conformance.evidence.index import FRAMING
 from conformance.evidence.provenance import evidence_of, provider_of
 from conformance.evidence.reading import digest
 from conformance.evidence.reads import REFUSING, Reads, changed, deviations, kinds, observed_rules
 from conformance.evidence.shown import shown
-from conformance.formats import Input
+from conformance.formats import Input, sse
 from conformance.profiles import UNKNOWN, Profile
 from conformance.results import Evidence, Outcome, Refusal, Status
 from conformance.rules import by_id
@@ -114,7 +115,15 @@ def compare(given: Input, profile: Profile) -> list[Observation]:
         recorded = _Recorded(exchange, answer_of(exchange), claims)
         compared = _compare_request(first, outcomes, claimed, number, recorded)
         observations.append(_compare_reply(compared, outcomes, reads, number, claims))
-    return _with_values(observations, exchanges, profile, reads)
+    with_values = _with_values(observations, exchanges, profile, reads)
+    # Where only the chunks were recorded, the reader has assumed what surrounds them.
+    return [*map(_without_framing, with_values)] if sse.UNFRAMED in given.notes else with_values
+
+
+def _without_framing(observation: Observation) -> Observation:
+    return observation._replace(
+        confirmed=observation.confirmed - frozenset(FRAMING), otherwise=observation.otherwise - frozenset(FRAMING)
+    )
 
 
 def _with_values(

@@ -6,15 +6,20 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 from conformance.errors import InvalidDocument
-from conformance.formats import read
+from conformance.formats import Input, read
+from conformance.formats.sse import UNFRAMED
 from conformance.wire.exchange import Exchange
 
 
 class Numbered(NamedTuple):
-    """An exchange, and its number (0-based) among the interactions of its file."""
+    """An exchange, and its number (0-based) among the interactions of its file.
+
+    `unframed`: only the chunks of its stream were recorded.
+    """
 
     number: int
     exchange: Exchange
+    unframed: bool = False
 
 
 def digest(exchange: Exchange) -> str:
@@ -36,13 +41,13 @@ def exchanges(data: bytes, name: str) -> tuple[Numbered, ...]:
     problems: list[InvalidDocument] = []
     for given in read(data, name):
         problems += [given.problem] if given.problem is not None else []
-        found += _numbered(given.conversation, given.numbers, len(found))
+        found += _numbered(given, len(found))
     if problems and not found:
         raise problems[0]
     return tuple(found)
 
 
-def _numbered(conversation: tuple[Exchange, ...], numbers: tuple[int, ...], first: int) -> Iterator[Numbered]:
-    known = numbers or range(first, first + len(conversation))
-    for number, exchange in zip(known, conversation, strict=True):
-        yield Numbered(number, exchange)
+def _numbered(given: Input, first: int) -> Iterator[Numbered]:
+    known = given.numbers or range(first, first + len(given.conversation))
+    for number, exchange in zip(known, given.conversation, strict=True):
+        yield Numbered(number, exchange, UNFRAMED in given.notes)

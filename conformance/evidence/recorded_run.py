@@ -12,7 +12,7 @@ from conformance.errors import Unusable
 from conformance.evidence import index
 from conformance.evidence.conversations import inputs
 from conformance.evidence.fetching import Cache, Checked, State, cached
-from conformance.evidence.index import REDACTED, Recording
+from conformance.evidence.index import Recording
 from conformance.results import PUBLIC_RECORDINGS, Case, Evidence, Finding, Level, Outcome, Results, Status
 from conformance.rule_ids import all_ids
 from conformance.rules import Rule, by_id, load
@@ -86,7 +86,7 @@ class RecordedRun:
 
     def results(self) -> Results:
         """Return what the recordings show of each rule, plain and streamed; hand-written fixtures count for nothing."""
-        real = [_unaltered(each) for each in self.played if each.recording.fixture in ("", REDACTED)]
+        real = [_unaltered(each) for each in self.played if each.recording.is_partial or not each.recording.fixture]
         cases = [
             Case(PUBLIC_RECORDINGS, variant, Evidence.RECORDED, tuple(_summed(held)))
             for variant, held in (
@@ -163,7 +163,7 @@ def _placed(recording: Recording, finding: Finding) -> Finding:
 
 
 def _unaltered(played: Played) -> Played:
-    """Return a recording without the outcomes of rules about what was redacted in it."""
+    """Return a recording without the outcomes of rules about what was redacted in it or not recorded."""
     rules = by_id()
     kept = [each for each in played.outcomes if not any(map(played.recording.is_altered, rules[each.rule].reads))]
     return played._replace(outcomes=tuple(kept))
