@@ -260,7 +260,7 @@ def pytest_runtestloop(session: pytest.Session) -> bool | None:
 
 
 @pytest.hookimpl(tryfirst=True)
-def pytest_runtest_setup(item: pytest.Item) -> None:
+def pytest_runtest_protocol(item: pytest.Item) -> None:
     """Print before each case of a live run how many requests are left; on terminals only, since it is no result."""
     left, case = item.config.stash.get(LEFT, {}), _case(item)
     reporter = item.config.pluginmanager.get_plugin("terminalreporter")

@@ -165,7 +165,7 @@ def _read(connection: socket.socket) -> tuple[bytes, bytes] | None:
     return head, body
 
 
-def start(peer: Peer, folder: Path, *options: str) -> subprocess.Popen[str]:
+def start(peer: Peer, folder: Path, *options: str, output: int = subprocess.PIPE) -> subprocess.Popen[str]:
     """Start a run of the suites against a peer, in a process of its own; its results go to `out`."""
     shown = {name: value for name, value in os.environ.items() if not name.startswith(HIDDEN)}
     command = [sys.executable, "-m", "pytest", "-p", "no:cacheprovider", "--results=out", "--provider=openai"]
@@ -173,7 +173,7 @@ def start(peer: Peer, folder: Path, *options: str) -> subprocess.Popen[str]:
         [*command, f"--base-url={peer.url}", *options],
         cwd=folder,
         env=shown,
-        stdout=subprocess.PIPE,
+        stdout=output,
         stderr=subprocess.STDOUT,
         text=True,
     )

@@ -3,8 +3,11 @@
 The deadlines are small, so that the tests are fast; no test measures how long anything took.
 """
 
+import os
+import pty
 import signal
 import threading
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -144,3 +147,26 @@ def test_a_time_that_is_none_is_an_error(option: str, pytester: pytest.Pytester)
     result = pytester.runpytest_inprocess("--provider=openai", option)
     assert 4 == result.ret
     assert "expected a number of seconds above 0" in result.stderr.str()
+
+
+@pytest.mark.slow
+def test_a_live_run_shows_on_a_terminal_how_many_requests_are_left(tmp_path: Path) -> None:
+    with serving(conforming("openai")) as peer:
+        options = ("-k", "plain-answer.plain", "--color=no")
+        _, piped = ended(start(peer, tmp_path, *options))
+        leader, follower = pty.openpty()
+        process = start(peer, tmp_path, *options, output=follower)
+        os.close(follower)
+        shown = b"".join(iter(partial(read_terminal, leader), b"")).decode()
+        process.wait()
+        os.close(leader)
+    assert "requests, 13 left in the run" in shown
+    assert "left in the run" not in piped
+
+
+def read_terminal(leader: int) -> bytes:
+    """Return what was written to a terminal, nothing once it is closed."""
+    try:
+        return os.read(leader, 65536)
+    except OSError:
+        return b""
