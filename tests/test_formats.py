@@ -259,7 +259,11 @@ def test_interactions_that_are_not_chat_completions_are_skipped_with_a_note() ->
         ({"body": '{"messages": ['}, {}, "got the end of the text (at /messages/0)"),
         ({"body": REQUEST_TEXT}, {"body": {"string": GZIPPED[:-9]}}, "expected complete gzip data"),
         ({"body": REQUEST_TEXT}, {"body": {"string": b"\x1f\x8bgarbage"}}, "expected gzip data, got"),
-        ({"body": REQUEST_TEXT}, {"body": {"string": b"\xffgarbage"}}, "expected a body of UTF-8 text, plain or gzip"),
+        (
+            {"body": REQUEST_TEXT},
+            {"body": {"string": b"\xffgarbage"}},
+            "expected a body of UTF-8 text, plain or packed",
+        ),
         ({"body": REQUEST_TEXT}, {"body": {"base64_string": "x"}}, "expected base64"),
         ({"body": REQUEST_TEXT}, {"body": {"base64_string": "é"}}, "expected base64"),
         ({"body": REQUEST_TEXT}, {"body": {"string": "\x1f\x8b\u4e2d"}}, "damaged by a conversion to text"),

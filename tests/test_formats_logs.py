@@ -34,6 +34,11 @@ def musts(name: str) -> list[str]:
         ("litellm.jsonl", "litellm", 4, 3, ["request/no-local-only-fields", "transcript/result-answers-call"]),
         ("batch-input.jsonl", "batch", 1, 0, []),
         ("batch-output.jsonl", "batch", 0, 2, []),
+        ("curl-i.txt", "curl", 0, 1, []),
+        ("curl-i-two.txt", "curl", 0, 2, []),
+        ("curl-v-stream.txt", "curl", 0, 1, []),
+        ("curl-v-meter.txt", "curl", 0, 1, []),
+        ("curl-vi.txt", "curl", 0, 1, []),
     ],
 )
 def test_a_file_of_a_tool_is_read_whole_and_without_false_findings(

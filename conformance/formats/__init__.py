@@ -3,6 +3,7 @@
 The formats are imported when they are needed: a small JSON file does not pay for the others.
 """
 
+import re
 import zlib
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -10,7 +11,8 @@ from typing import Final, TypeAlias
 
 from conformance.documents import BOUNDS, parse_json
 from conformance.errors import InvalidDocument, Unrecognized
-from conformance.formats.compression import GZIP, open_file, unzip
+from conformance.formats.compression import ZSTD, OpenFile, open_file, unpack
+from conformance.formats.encodings import MARK, as_utf8, is_wide
 from conformance.formats.inputs import ACCEPTED, KINDS, Input
 from conformance.wire.plain import is_event_stream
 
@@ -19,9 +21,10 @@ __all__ = ["KINDS", "Input", "read", "read_path"]
 Reader: TypeAlias = Callable[[bytes, str], Iterator[Input]]
 
 _LINES: Final = (".jsonl", ".ndjson")
-_OPENINGS: Final = (b"{", b"[", b"\xef\xbb\xbf{", b"\xef\xbb\xbf[")
+_OPENINGS: Final = (b"{", b"[")
 _CASSETTE: Final = (b"interactions:", b"http_interactions:")
 _TRACE: Final = b"httprr trace v1"
+_CURL: Final = re.compile(rb"\AHTTP/[0-9.]+ [1-5][0-9]{2}|^< HTTP/[0-9.]+ [1-5][0-9]{2}", re.MULTILINE)
 _HEAD: Final = 1 << 13
 
 
@@ -31,11 +34,12 @@ def read(data: bytes, name: str) -> Iterator[Input]:
     Raises InvalidDocument if the file as a whole cannot be read or recognized. An error in one line or interaction is
     an input with a problem instead, and the others follow.
     """
-    if data.startswith(GZIP):
-        data = unzip(data, name)
+    data = unpack(data, name)
     if len(data) > BOUNDS.bytes:
         raise InvalidDocument(f"expected at most {BOUNDS.bytes} bytes, got more", name)
-    yield from _reader(data.lstrip(), name)(data, name)
+    # The standard of event streams allows a byte order mark.
+    data, note = (data, "") if _is_stream(data) else as_utf8(data, name)
+    yield from _noted(_reader(data.lstrip(), name)(data, name), note)
 
 
 def read_path(path: Path) -> Iterator[Input]:
@@ -47,14 +51,17 @@ def read_path(path: Path) -> Iterator[Input]:
     name = str(path)
     with open_file(path) as file:
         try:
-            is_lines = _plain_name(name).endswith(_LINES) or _begins_lines(file.peek(_HEAD).lstrip())
+            head = _beginning(file)
+            named = _plain_name(name).endswith(_LINES) or _begins_lines(head.removeprefix(MARK).lstrip())
+            is_lines = named and not is_wide(head) and not head.startswith(ZSTD)
+            _, note = as_utf8(file.read(len(MARK)), name) if is_lines and head.startswith(MARK) else (b"", "")
             data = b"" if is_lines else file.read(BOUNDS.bytes + 1)
         except (OSError, EOFError, zlib.error) as error:
             raise InvalidDocument(f"cannot be read: {error}", name) from None
         if is_lines:
             from conformance.formats.jsonl import read_lines, split_lines
 
-            yield from read_lines(split_lines(file, name), name)
+            yield from _noted(read_lines(split_lines(file, name), name), note)
         else:
             yield from read(data, name)
 
@@ -70,8 +77,10 @@ def _reader(data: bytes, name: str) -> Reader:
         from conformance.formats.json import read as reader
     elif data.startswith(_TRACE):
         from conformance.formats.httprr import read as reader
-    elif is_event_stream(data[:_HEAD].decode("utf-8", "replace")) or known_as.endswith(".sse"):
+    elif _is_stream(data) or known_as.endswith(".sse"):
         from conformance.formats.sse import read as reader
+    elif _CURL.search(data[:_HEAD]):
+        from conformance.formats.curl import read as reader
     elif known_as.endswith((".json", ".har")):
         from conformance.formats.json import read as reader
     elif known_as.endswith((".yaml", ".yml")) or _has_line(data[:_HEAD], _CASSETTE):
@@ -80,6 +89,25 @@ def _reader(data: bytes, name: str) -> Reader:
         begins = data[:40].decode("utf-8", "replace")
         raise Unrecognized(f"{ACCEPTED}; got text that begins with {begins!r}", name, 1)
     return reader
+
+
+def _beginning(file: OpenFile) -> bytes:
+    """Return the first bytes of a file, none if they are damaged; then its name decides, and reading it says why."""
+    try:
+        return file.peek(_HEAD)
+    except (OSError, EOFError, zlib.error):
+        return b""
+
+
+def _noted(inputs: Iterator[Input], note: str) -> Iterator[Input]:
+    """Yield inputs, the first of them with a note on the whole file, if there is one."""
+    for given in inputs:
+        yield given._replace(notes=(note, *given.notes)) if note else given
+        note = ""
+
+
+def _is_stream(data: bytes) -> bool:
+    return is_event_stream(data[:_HEAD].decode("utf-8", "replace"))
 
 
 def _begins_lines(data: bytes) -> bool:
@@ -99,4 +127,4 @@ def _has_line(data: bytes, beginnings: tuple[bytes, ...]) -> bool:
 
 
 def _plain_name(name: str) -> str:
-    return name.lower().removesuffix(".gz")
+    return name.lower().removesuffix(".gz").removesuffix(".zst")

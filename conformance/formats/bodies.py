@@ -1,4 +1,4 @@
-"""Bodies as recorders store them (text, bytes, base64, gzip, HTTP's chunked framing), decoded."""
+"""Bodies as recorders store them (text, bytes, base64, packed, HTTP's chunked framing), decoded."""
 
 import binascii
 from collections.abc import Mapping
@@ -8,7 +8,7 @@ import orjson
 
 from conformance.documents import JSON, parse_json
 from conformance.errors import InvalidDocument
-from conformance.formats.compression import GZIP, unzip
+from conformance.formats.compression import GZIP, unpack_body
 from conformance.wire.plain import is_event_stream
 
 _GZIP_AS_TEXT: Final = GZIP.decode("latin-1")
@@ -25,7 +25,7 @@ def request_body(recorded: Any, file: str) -> JSON:
 
 def reply_body(recorded: Any, headers: Mapping[str, str], file: str) -> tuple[JSON, bool]:
     """Return a reply's body and whether it is a stream; text that is not valid JSON stays text, for the rules."""
-    body = decode(recorded, file)
+    body = decode(recorded, file, headers.get("content-encoding", ""))
     if not isinstance(body, str):
         return body, False
     if "chunked" in headers.get("transfer-encoding", ""):
@@ -38,15 +38,20 @@ def reply_body(recorded: Any, headers: Mapping[str, str], file: str) -> tuple[JS
         return body, _EVENT_STREAM in headers.get("content-type", "")
 
 
-def decode(recorded: Any, file: str) -> JSON:
-    """Return a body as text if it was recorded as bytes or in a wrapper, else the recorded value itself."""
+def decode(recorded: Any, file: str, coding: str = "") -> JSON:
+    """Return a body as text if it was recorded as bytes or in a wrapper, else the recorded value itself.
+
+    `coding` is the content coding of the body, if its headers name one.
+    """
     if isinstance(recorded, Mapping):
-        return _unwrap(recorded, file)
+        return _unwrap(recorded, file, coding)
     if isinstance(recorded, list) and recorded and all(isinstance(item, (str, bytes)) for item in recorded):
-        return _decode_text(b"".join(item.encode() if isinstance(item, str) else item for item in recorded), file)
+        return _decode_text(
+            b"".join(item.encode() if isinstance(item, str) else item for item in recorded), file, coding
+        )
     if isinstance(recorded, str):
         return _decode_text(_bytes_of(recorded, file), file) if recorded.startswith(_GZIP_AS_TEXT) else recorded
-    return _decode_text(recorded, file) if isinstance(recorded, bytes) else _checked(recorded, file)
+    return _decode_text(recorded, file, coding) if isinstance(recorded, bytes) else _checked(recorded, file)
 
 
 def decode_base64(text: str, file: str) -> bytes:
@@ -57,23 +62,23 @@ def decode_base64(text: str, file: str) -> bytes:
         raise InvalidDocument(f"expected base64, got: {error}", file) from None
 
 
-def _decode_text(data: bytes, file: str) -> str:
-    """Return the text of a body's bytes, unpacked if they are gzip; raises InvalidDocument if they are not text."""
-    data = unzip(data, file) if data.startswith(GZIP) else data
+def _decode_text(data: bytes, file: str, coding: str = "") -> str:
+    """Return the text of a body's bytes, unpacked if they are packed; raises InvalidDocument if they are not text."""
+    data = unpack_body(data, coding, file)
     try:
         return data.decode()
     except UnicodeDecodeError as error:
         got = f"got the byte 0x{data[error.start]:02X} at {error.start}"
-        raise InvalidDocument(f"expected a body of UTF-8 text, plain or gzip, {got}", file) from None
+        raise InvalidDocument(f"expected a body of UTF-8 text, plain or packed, {got}", file) from None
 
 
-def _unwrap(recorded: Mapping[str, Any], file: str) -> JSON:
+def _unwrap(recorded: Mapping[str, Any], file: str, coding: str) -> JSON:
     for key in ("base64_string", "b64"):
         if isinstance(recorded.get(key), str):
-            return _decode_text(decode_base64(recorded[key], file), file)
+            return _decode_text(decode_base64(recorded[key], file), file, coding)
     if recorded.keys() == {"type", "content"}:
-        return decode(recorded["content"], file)
-    return decode(recorded["string"], file) if "string" in recorded else _checked(dict(recorded), file)
+        return decode(recorded["content"], file, coding)
+    return decode(recorded["string"], file, coding) if "string" in recorded else _checked(dict(recorded), file)
 
 
 def _checked(value: Any, file: str) -> JSON:

@@ -1,4 +1,7 @@
-"""Gzip: files opened through it if their first bytes say so, and data unpacked within the size bound."""
+"""Gzip, zstd and brotli: files opened through gzip if they are packed so, and data unpacked within the size bound.
+
+Gzip and zstd data say what they are in their first bytes; brotli data do not, so only a header can name them.
+"""
 
 import zlib
 from collections.abc import Iterator
@@ -16,10 +19,14 @@ if TYPE_CHECKING:
 OpenFile: TypeAlias = "BufferedReader[FileIO] | GzipFile"
 
 GZIP: Final = b"\x1f\x8b"
+ZSTD: Final = b"\x28\xb5\x2f\xfd"
 BLOCK: Final = 1 << 16
 """How many bytes are read at once."""
 _ANY_HEADER: Final = 47
 """Makes zlib accept the header of gzip as well as its own."""
+_PIECE: Final = 1 << 10
+"""How much zstd data is unpacked at once: a few bytes of it may stand for 128 KiB."""
+_MISSING: Final = "is packed with {0}, which needs a library: pip install 'wire-conformance[{1}]'"
 
 
 @contextmanager
@@ -56,3 +63,73 @@ def unzip(data: bytes, file: str) -> bytes:
             raise InvalidDocument("expected complete gzip data, got truncated data", file)
         data = unpacker.unused_data.lstrip(b"\0")
     return result
+
+
+def unpack(data: bytes, file: str) -> bytes:
+    """Return the content of gzip or zstd data, and other data as they are."""
+    if data.startswith(GZIP):
+        return unzip(data, file)
+    return _unzstd(data, file) if data.startswith(ZSTD) else data
+
+
+def unpack_body(data: bytes, coding: str, file: str) -> bytes:
+    """Return a body without the content coding that its header names.
+
+    Recorders often store the decoded body with the old header, so a body that is text already stays as it is.
+    """
+    unpacked = unpack(data, file)
+    if unpacked is not data or not coding or _is_text(data):
+        return unpacked
+    if "br" in coding:
+        return _unbrotli(data, file)
+    return unzip(data, file) if "deflate" in coding else data
+
+
+def _is_text(data: bytes) -> bool:
+    try:
+        data.decode()
+    except UnicodeDecodeError:
+        return False
+    return True
+
+
+def _unzstd(data: bytes, file: str) -> bytes:
+    try:
+        import zstandard
+    except ImportError:
+        raise InvalidDocument(_MISSING.format("zstd", "zstandard"), file) from None
+    result, at = bytearray(), 0
+    try:
+        while at < len(data):
+            unpacker = zstandard.ZstdDecompressor().decompressobj()
+            while at < len(data) and not unpacker.eof:
+                piece = data[at : at + _PIECE]
+                result += unpacker.decompress(piece)
+                at += len(piece) - len(unpacker.unused_data)
+                _check_bound(result, file)
+            if not unpacker.eof:
+                raise InvalidDocument("expected complete zstd data, got truncated data", file)
+    except zstandard.ZstdError as error:
+        raise InvalidDocument(f"expected zstd data, got: {error}", file) from None
+    return bytes(result)
+
+
+def _unbrotli(data: bytes, file: str) -> bytes:
+    try:
+        import brotli
+    except ImportError:
+        raise InvalidDocument(_MISSING.format("brotli", "brotli"), file) from None
+    unpacker = brotli.Decompressor()
+    try:
+        result: bytes = unpacker.process(data, output_buffer_limit=BOUNDS.bytes + 1)
+    except brotli.error as error:
+        raise InvalidDocument(f"expected brotli data, got: {error}", file) from None
+    if len(result) <= BOUNDS.bytes and not unpacker.is_finished():
+        raise InvalidDocument("expected complete brotli data, got truncated data", file)
+    _check_bound(result, file)
+    return result
+
+
+def _check_bound(data: bytes | bytearray, file: str) -> None:
+    if len(data) > BOUNDS.bytes:
+        raise InvalidDocument(f"expected at most {BOUNDS.bytes} bytes after decompression, got more", file)

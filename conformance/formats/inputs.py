@@ -5,7 +5,8 @@ from pathlib import Path
 from typing import Final, NamedTuple
 
 from conformance.errors import InvalidDocument
-from conformance.formats.compression import GZIP, unzip
+from conformance.formats.compression import unpack
+from conformance.formats.encodings import as_utf8
 from conformance.wire.exchange import Conversation
 
 KINDS: Final = {
@@ -21,6 +22,7 @@ KINDS: Final = {
     "nock": "a recording by nock",
     "batch": "a line of an OpenAI batch",
     "litellm": "a log of LiteLLM",
+    "curl": "the output of curl",
     "jsonl": "an unreadable line of JSON Lines",
     "native": "an exchange of another API",
     "unrecognized": "not a recognized format",
@@ -82,9 +84,8 @@ def pointer_lines(given: Input, pointers: Iterable[str]) -> Mapping[str, int]:
     prefix = _VALUE_POINTERS.get(given.kind)
     if prefix is None or path.stat().st_size > MAX_LOCATED_BYTES:
         return {}
-    data = path.read_bytes()
-    data = unzip(data, given.path) if data.startswith(GZIP) else data
-    text = data.decode("utf-8-sig")
+    data, _ = as_utf8(unpack(path.read_bytes(), given.path), given.path)
+    text = data.decode()
     if len(text) > MAX_LOCATED_BYTES:
         return {}
     # Imported here because only reports that point to lines need the scanner.
