@@ -13,7 +13,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import lru_cache
 from typing import Final
-from urllib.parse import quote, unquote, urlsplit
+from urllib.parse import parse_qsl, quote, unquote, urlsplit
 
 from conformance.errors import Unusable
 
@@ -72,11 +72,12 @@ class Scrubber:
 
 
 def scrubber(values: Iterable[str] = (), urls: Iterable[str] = ()) -> Scrubber:
-    """Return the scrubber for some secrets, for the user and password in some URLs, and for those of the environment.
+    """Return the scrubber for some secrets, for those in some URLs, and for those of the environment and its proxies.
 
     A value in quotes or with blanks around it is a secret without them, too.
     """
-    found = [*values, *(part for url in urls for part in _of_url(url)), *of_environment(os.environ)]
+    proxies = [value for name, value in os.environ.items() if name.lower().endswith("_proxy")]
+    found = [*values, *(part for url in (*urls, *proxies) for part in _of_url(url)), *of_environment(os.environ)]
     every = {form for value in found for form in (value, value.strip(), value.strip(" \t\r\n\"'"))}
     # The longest first: a secret may hold another one.
     return Scrubber(
@@ -97,9 +98,10 @@ def of_environment(environment: Mapping[str, str]) -> Iterator[str]:
 
 
 def _of_url(url: str) -> Iterator[str]:
+    """Yield the user and the password of a URL, and what its query names as a key, token or the like."""
     try:
         parts = urlsplit(url)
-        given = (parts.username, parts.password)
+        given = [parts.username, parts.password, *named_secrets(dict(parse_qsl(parts.query)))]
     except ValueError:
         return
     for each in given:

@@ -40,7 +40,7 @@ def warnings(run: Run, *, is_done: bool) -> Iterator[str]:
     if run.stopped:
         yield run.stopped
     if run.staged and (run.stopped or not is_done):
-        yield f"{len(run.staged)} recorded cases wait, and no cassette has changed; to go on, add --resume"
+        yield f"no cassette has changed; cases recorded so far: {len(run.staged)}; to go on, add --resume"
 
 
 def simulated_models(cassettes: Path) -> Iterator[tuple[str, str]]:

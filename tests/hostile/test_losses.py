@@ -108,6 +108,7 @@ def test_a_recording_names_the_host_that_replied_and_marks_the_cases_it_played(o
     assert 1 == len(entry.cases)
 
 
+@pytest.mark.slow
 def test_one_real_case_does_not_make_the_simulated_ones_real(tmp_path: Path) -> None:
     simulated = Options("vllm", tmp_path, "2026-11-01", model=MODEL, record=True, thinking="on")
     most = (*CASES, "reasoning-without-tools.plain")
@@ -152,6 +153,7 @@ FAULTS: Final[Mapping[str, Callable[[HttpReply], HttpReply]]] = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("fault", "number"), [("401", 0), ("500", 3), ("a page", 3)])
 def test_a_provider_that_fails_in_the_middle_loses_no_case(old: Path, fault: str, number: int) -> None:
     before = files(old)
@@ -212,6 +214,7 @@ def resetting(number: int) -> Iterator[str]:
             listener.close()
 
 
+@pytest.mark.slow
 def test_a_reset_in_the_middle_of_a_reply_loses_no_case(old: Path) -> None:
     before = files(old)
     with resetting(2) as url:
@@ -317,6 +320,7 @@ def test_a_killed_run_leaves_the_old_recording_or_the_new_one(old: Path, moment:
     assert dict.fromkeys(CASES, False) == {case.name: case.is_unreadable for case in replayed.results().cases}
 
 
+@pytest.mark.slow
 def test_what_was_recorded_before_an_interruption_is_not_sent_again(old: Path) -> None:
     asked: list[HttpRequest] = []
     answer = good()

@@ -139,9 +139,12 @@ def test_json_stays_json(value: Any) -> None:
 def test_the_environment_and_urls_hold_secrets(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("SOME_API_KEY", "0123456789abcdef")
     monkeypatch.setenv("SSH_KEY", "/home/someone/.ssh/id")
-    found = scrubber([" quoted-key \n", "EMPTY"], ["https://someone:p%40ss-word@host/v1"]).secrets
-    assert {"0123456789abcdef", "quoted-key", "someone", "p%40ss-word", "p@ss-word"} <= set(found)
-    assert not {"/home/someone/.ssh/id", "EMPTY"} & set(found)
+    monkeypatch.setenv("HTTPS_PROXY", "http://me:of-the-proxy@proxy:3128")
+    url = "https://someone:p%40ss-word@host/v1?api-version=2024-10-21&api-key=of-the-query"
+    found = scrubber([" quoted-key \n", "EMPTY"], [url]).secrets
+    of_urls = {"someone", "p%40ss-word", "p@ss-word", "of-the-query", "of-the-proxy"}
+    assert {"0123456789abcdef", "quoted-key", *of_urls} <= set(found)
+    assert not {"/home/someone/.ssh/id", "EMPTY", "2024-10-21"} & set(found)
     assert "0123456789" not in repr(scrubber())
 
 
