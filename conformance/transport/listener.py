@@ -7,6 +7,7 @@ import asyncio
 import logging
 import math
 import socket
+import sys
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from typing import Any, Final, cast
@@ -74,7 +75,8 @@ class Listener(web.Server):
                     await response.write(chunk)
             await response.write_eof()
         except ConnectionError:
-            """The client has gone, which is no error of the server."""
+            # The client has gone, which is no error of the server.
+            connection.abort()
         finally:
             if connection.end():
                 response.force_close()
@@ -122,15 +124,14 @@ class Listener(web.Server):
 
     def _has_small_body(self, request: web.BaseRequest) -> bool:
         """Return False if a body is big or of unknown length; raises _Refused if it will not be read."""
-        most = self.bounds.body_bytes
         length = request.headers.get("content-length")
         if length is None and "transfer-encoding" in request.headers:
             return False
         if length is None and request.method in {"POST", "PUT", "PATCH"}:
             raise _Refused(411, "expected a Content-Length header, got none")
-        if length is not None and int(length) > most:
-            raise _Refused(413, f"expected a body of at most {most} bytes, got {length:.30}")
-        return int(length or 0) <= _SMALL_BYTES
+        size = int(length or 0)
+        self._check_size(size)
+        return size <= _SMALL_BYTES
 
     async def _received(self, request: web.BaseRequest, connection: "_Connection") -> HttpRequest:
         """Return a request with its body."""
@@ -140,6 +141,7 @@ class Listener(web.Server):
         content = request.content
         if content.is_eof():
             body = content.read_nowait()
+            self._check_size(len(body))
         else:
             connection.awaits_body(content)
             body = await self._read(content)
@@ -147,15 +149,18 @@ class Listener(web.Server):
         return HttpRequest(request.method, request.raw_path, request.headers, body)
 
     async def _read(self, content: StreamReader) -> bytes:
-        body, most = bytearray(), self.bounds.body_bytes
+        body = bytearray()
         try:
             async for chunk in content.iter_any():
                 body += chunk
-                if len(body) > most:
-                    raise _Refused(413, f"expected a body of at most {most} bytes, got more")
+                self._check_size(len(body))
         except web.RequestPayloadError:
             raise _Refused(400, "expected a body in the declared framing") from None
         return bytes(body)
+
+    def _check_size(self, size: int) -> None:
+        if size > self.bounds.body_bytes:
+            raise _Refused(413, f"expected a body of at most {self.bounds.body_bytes} bytes, got {size}")
 
 
 class _Connection(web.RequestHandler):
@@ -183,7 +188,7 @@ class _Connection(web.RequestHandler):
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
         self._server.open += 1
         if self._server.open > self._server.bounds.connections:
-            _log(self, 0, f"there are {self._server.bounds.connections} connections already")
+            _LOG.warning("a connection was dropped: there are %s already", self._server.bounds.connections)
             cast(asyncio.Transport, transport).abort()
             return
         # A write then waits until the kernel has it all, so what a slow reader leaves is bounded by time.
@@ -195,7 +200,8 @@ class _Connection(web.RequestHandler):
         super().connection_lost(exc)
 
     def data_received(self, data: bytes) -> None:
-        if self._due == math.inf and self._is_idle:
+        # Some clients send a line end after a body; it begins no request.
+        if self._due == math.inf and self._is_idle and data.strip(b"\r\n"):
             self.awaits(self._server.bounds.head_seconds, self._refuse_head)
         super().data_received(data)
 
@@ -238,6 +244,10 @@ class _Connection(web.RequestHandler):
     def drop(self) -> None:
         """Disconnect a client that does not read its reply."""
         _log(self, 0, f"the reply was not read within {self._server.bounds.reply_seconds:g} seconds")
+        self.abort()
+
+    def abort(self) -> None:
+        """Disconnect, and drop what is not sent yet."""
         if self.transport is not None:
             self.transport.abort()
 
@@ -254,8 +264,8 @@ class _Connection(web.RequestHandler):
         message: str | None = None,
     ) -> web.StreamResponse:
         """Return the error for what aiohttp cannot read or what an answer raised, in JSON."""
-        if status == 500:
-            super().handle_error(request, status, exc, message)
+        if status >= 500:
+            super().handle_error(request, 500, exc or sys.exc_info()[1], message)
             reply = error_reply(500, "the server has failed; its log says why")
         else:
             self.end()

@@ -28,7 +28,7 @@ _ALL_ADDRESSES: Final = frozenset({"", "0.0.0.0", "::"})  # noqa: S104 — compa
 
 @dataclass(frozen=True, slots=True)
 class HttpRequest:
-    """A received request: method, path with query, headers in lower case, and the bytes of the body."""
+    """A received request: method, path with query, headers by names in any case, and the bytes of the body."""
 
     method: str
     path: str
