@@ -6,8 +6,11 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
+from urllib.parse import urlsplit
 
 from conformance.documents import parse_json
+from conformance.errors import Unusable
+from conformance.secrets.urls import shown_url
 from conformance.transport.client import REQUEST_TIMEOUT
 
 KEY = "CONFORMANCE_API_KEY"
@@ -68,6 +71,17 @@ class Options:
     def has_endpoint(self) -> bool:
         """Return True if the requests of the run, sent or only planned, are for a real endpoint."""
         return self.live or bool(self.base_url)
+
+
+def check_base_url(url: str) -> None:
+    """Raise Unusable if a base URL is none that requests can be sent to."""
+    try:
+        parts = urlsplit(url)
+        is_usable = parts.scheme in ("http", "https") and bool(parts.hostname) and parts.port != 0
+    except ValueError:
+        is_usable = False
+    if not is_usable:
+        raise Unusable(f"--base-url: expected a URL such as http://127.0.0.1:8000/v1, got {shown_url(url)}")
 
 
 def with_environment(options: Options) -> Options:

@@ -22,7 +22,7 @@ from conformance.secrets import Scrubber, scrubber
 from conformance.simulator import simulated
 from conformance.suite import recorder
 from conformance.suite.expected_failures import ExpectedFailures
-from conformance.suite.options import KEY, Options
+from conformance.suite.options import KEY, Options, check_base_url
 from conformance.suite.plan import Plan, plan
 from conformance.suite.play import Subject, play
 from conformance.suite.repeat import merged
@@ -57,6 +57,8 @@ class Run:
 
     def __init__(self, options: Options) -> None:
         """Prepare a run; raises UnknownName or Unusable, which name what to change, before anything is sent."""
+        if options.base_url:
+            check_base_url(options.base_url)
         self.options = options
         self.profile: Profile = profiles.load(options.provider)
         self._sent = 0

@@ -55,7 +55,7 @@ async def read(reply: httpx.Response) -> Content:
         return Content(b"", f"one encoded as {encoding[:40]!r}, which the request does not accept")
     unpacker = None if encoding in ("", "identity") else _Unpacker(encoding)
     data = bytearray()
-    received, ended = 0, ""
+    received, broken = 0, ""
     try:
         async for chunk in reply.aiter_raw():
             received += len(chunk)
@@ -68,16 +68,15 @@ async def read(reply: httpx.Response) -> Content:
     except _Exceeded as error:
         return Content(bytes(data[:HEAD]), str(error))
     except zlib.error as error:
-        return Content(bytes(data), f"{encoding} data that cannot be unpacked ({error})")
+        broken = f"{encoding} data that cannot be unpacked ({error})"
     except (httpx.TransportError, OSError) as error:
         # The connection ended early; what arrived is the evidence of a cut reply.
-        ended = words(error)
-    cut = _cut(reply, received, ended)
+        broken = _shorter(reply, received) or f"one that ended early, after {received:,} bytes ({words(error)})"
     if unpacker is not None and not unpacker.finish(data):
-        cut = cut or f"{encoding} data that ended early, after {received:,} bytes"
+        broken = broken or f"{encoding} data that ended early, after {received:,} bytes"
     if excess := _excess(data):
         return Content(bytes(data[:HEAD]), excess)
-    return Content(bytes(data), cut)
+    return Content(bytes(data), broken)
 
 
 def _excess(data: bytearray) -> str:
@@ -94,14 +93,11 @@ def words(error: Exception) -> str:
     return str(error) or "the connection broke"
 
 
-def _cut(reply: httpx.Response, received: int, ended: str) -> str:
-    """Return how a body is not whole; empty if all its bytes have come."""
+def _shorter(reply: httpx.Response, received: int) -> str:
+    """Return in words how a body is shorter than its headers say; empty if they do not say it."""
     length = reply.headers.get("content-length", "")
-    # A cassette holds unpacked bodies, and of a peer's headers the length of a body that was cut.
-    declared = int(length) if length.isdecimal() and len(length) <= _MAX_LENGTH_DIGITS else received
-    if received < declared:
-        return f"one that ended after {received:,} of {declared:,} bytes"
-    return f"one that ended early, after {received:,} bytes ({ended})" if ended else ""
+    declared = int(length) if length.isdecimal() and len(length) <= _MAX_LENGTH_DIGITS else 0
+    return f"one that ended after {received:,} of {declared:,} bytes" if received < declared else ""
 
 
 class _Unpacker:

@@ -170,3 +170,10 @@ def read_terminal(leader: int) -> bytes:
         return os.read(leader, 65536)
     except OSError:
         return b""
+
+
+@pytest.mark.parametrize("url", ["http://[::1/v1", "nonsense", "ftp://127.0.0.1/v1", "http://127.0.0.1:99999999/v1"])
+def test_a_base_url_that_is_none_is_an_error(url: str, pytester: pytest.Pytester) -> None:
+    result = pytester.runpytest_inprocess("--provider=openai", f"--base-url={url}")
+    assert 4 == result.ret
+    assert "--base-url: expected a URL such as" in result.stderr.str()
