@@ -14,7 +14,7 @@ from typing import Any, Final
 from conformance.errors import InvalidDocument, Unusable
 
 LOCK: Final = ".conformance.lock"
-"""The name of the lock file of a folder. It stays there, because removing it would let two processes hold the lock."""
+"""The name of the lock file of a folder; it is there only while a process holds the lock."""
 
 _TEMPORARY: Final = ".conformance-tmp"
 _SHARED: Final = 0o666
@@ -82,7 +82,7 @@ def locked(folder: Path, seconds: float = 0.0, on_wait: Callable[[], None] = lam
     `seconds`: how long to wait for another process that holds it; `on_wait` is called first if that is necessary.
     Raises Unusable if the lock is still held then.
     """
-    with locked_file(folder / LOCK, seconds, on_wait):
+    with locked_file(folder / LOCK, seconds, on_wait, folder=folder):
         remove_leftovers(folder)
         yield
 
@@ -91,7 +91,10 @@ def locked(folder: Path, seconds: float = 0.0, on_wait: Callable[[], None] = lam
 def locked_file(
     path: Path, seconds: float = 0.0, on_wait: Callable[[], None] = lambda: None, *, folder: Path | None = None
 ) -> Iterator[None]:
-    """Hold a lock whose file is given; see `locked`. `folder` is what it locks, if that is not its own folder."""
+    """Hold a lock whose file is given; see `locked`.
+
+    `folder` is what it locks, for the error; the file is removed then, so that the folder stays clean.
+    """
     # Imported here because only commands that write need it.
     from filelock import FileLock, Timeout
 
@@ -110,6 +113,10 @@ def locked_file(
     try:
         yield
     finally:
+        if folder is not None:
+            # While the lock is held: a process that opened the file before looks whether it is still there.
+            with suppress(OSError):
+                path.unlink()
         lock.release()
 
 
