@@ -29,7 +29,8 @@ class RecordedPlugin:
         run, results = self.run, self.run.results()
         terminalreporter.write_line("")
         terminalreporter.write_line(render(results, cells(results, run.profile), run.profile.title))
-        fixtures = sum(bool(each.recording.fixture) for each in run.played)
+        altered = [each.recording for each in run.played if each.recording.fixture]
+        fixtures = sum(not each.is_partial for each in altered)
         counted = plural(len(run.played) - fixtures, "recording")
         others = f"; {fixtures} more are changed or hand-written fixtures" if fixtures else ""
         terminalreporter.write_line(f"{counted} of the public index{others}.")
