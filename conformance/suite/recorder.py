@@ -8,7 +8,7 @@ from shlex import quote
 from typing import TypeVar
 from urllib.parse import urlsplit
 
-from conformance.errors import Unusable
+from conformance.errors import InvalidDocument, Unusable
 from conformance.profiles import Profile
 from conformance.results import Case, Evidence, RunClaim
 from conformance.secrets.urls import shown_url
@@ -63,8 +63,12 @@ def _refuse_foreign_host(options: Options, profile: Profile) -> None:
 def record(recording: Recording, name: str, use: Callable[[Take | None], T]) -> T:
     """Return what `use` makes of a case while it is recorded; what an interrupted recording holds is not sent again."""
     if name in recording.staged:
-        with replaying(recording.path(name)):
-            return use(None)
+        try:
+            with replaying(recording.path(name)):
+                return use(None)
+        except InvalidDocument:
+            # The scenario has changed since, or the file was damaged: the case is recorded again.
+            recording.path(name).unlink()
     with closing(recording.start()) as take:
         result = use(take)
         problem = take.problem or _problem(result)

@@ -377,6 +377,15 @@ def test_a_broken_cassette_costs_its_case(old: Path, broken: str) -> None:
     assert f"{path}" in one.note
 
 
+def test_a_case_whose_staged_recording_is_damaged_is_recorded_again(old: Path) -> None:
+    with provider(good()) as url:
+        play(options(old, url), CASES[1:], is_done=False)
+        (old / "vllm" / STAGING / MODEL / f"{CASES[1]}.yaml").write_text("interactions: []")
+        play(options(old, url, today="2026-12-24", resume=True), CASES[1:])
+    assert "2026-12-24" == manifest(old).of(CASES[1]).date
+    assert not any(case.is_unreadable for case in play(Options("vllm", old, "2026-12-25", model=MODEL)).results().cases)
+
+
 @pytest.mark.slow
 def test_a_broken_cassette_fails_one_item(old: Path, tmp_path: Path) -> None:
     CassetteFolder(old, "vllm").path(MODEL, CASES[1]).write_bytes(b"")
