@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from conformance import artifacts
-from conformance.errors import Unusable
+from conformance.errors import InvalidDocument, Unusable
 
 PACKAGE = Path(artifacts.__file__).parent
 
@@ -123,3 +123,15 @@ def test_a_folder_that_cannot_be_made_is_named(tmp_path: Path) -> None:
         pass
     with pytest.raises(Unusable, match="cannot create the folder"):
         artifacts.write(tmp_path / "file" / "below", "x")
+
+
+def test_a_journal_says_what_an_interrupted_command_has_done(tmp_path: Path) -> None:
+    path = tmp_path / "journal.json"
+    artifacts.Journal(path, resume=True).add("one")
+    assert {"one"} == artifacts.Journal(path, resume=True).done
+    assert set() == artifacts.Journal(path, resume=False).done
+    artifacts.Journal(path, resume=True).clear()
+    assert not path.exists()
+    path.write_text('{"one": ')
+    with pytest.raises(InvalidDocument, match="expected a list of names; remove the file, or omit --resume"):
+        artifacts.Journal(path, resume=True)
