@@ -22,6 +22,7 @@ KINDS: Final = {
     "nock": "a recording by nock",
     "batch": "a line of an OpenAI batch",
     "litellm": "a log of LiteLLM",
+    "spans": "OpenTelemetry spans",
     "curl": "the output of curl",
     "jsonl": "an unreadable line of JSON Lines",
     "native": "an exchange of another API",

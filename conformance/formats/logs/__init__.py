@@ -19,6 +19,9 @@ _MARKS: Final = {
     "custom_id": "batch",
     "standard_logging_object": "litellm",
     "call_type": "litellm",
+    "resourceSpans": "spans",
+    "resource_spans": "spans",
+    "attributes": "spans",
 }
 """By key: the file to ask whether a value with that key is its own; a plain body costs one look-up for each."""
 _MAX_NOTES: Final = 10

@@ -1,0 +1,70 @@
+"""Exchanges put together from the messages in a log that holds neither body."""
+
+from collections.abc import Sequence
+from typing import Any, Final
+
+import orjson
+
+from conformance.documents import JSON, parse_json
+from conformance.errors import InvalidDocument
+from conformance.wire.exchange import Exchange
+
+RULES: Final = (
+    "transcript/*",
+    "request/tool-call-id-not-empty",
+    "request/tool-call-ids-unique*",
+    "request/tool-call-id-length",
+    "request/tool-call-id-pattern",
+    "tool-calls/id-not-empty",
+    "tool-calls/id-unique-*",
+)
+"""The rules for which roles, texts, ids and calls are enough."""
+
+_NOTE: Final = (
+    "holds messages instead of the bodies on the wire: only pairing, ids and history are checked, and nothing about"
+    " reasoning, parameters, shapes, usage, streams and HTTP; record a HAR file or a cassette to check those"
+)
+NOTES: Final = (_NOTE,)
+
+
+def exchange(
+    messages: Sequence[JSON], replies: Sequence[JSON], model: str, *, url: str = "", date: str = ""
+) -> Exchange:
+    """Return the exchange of messages and of the replies to them, one for each choice."""
+    choices = [{"index": number, "message": reply} for number, reply in enumerate(replies)]
+    response = {"object": "chat.completion", "choices": choices} if choices else None
+    request = {"model": model, "messages": list(messages)}
+    return Exchange.of_plain(request, response, url=url, model=model, date=date)
+
+
+def embedded(value: Any, name: str, file: str) -> JSON:
+    """Return a value that a log holds as JSON text; raises InvalidDocument if that text is damaged, as by a limit."""
+    if not isinstance(value, str) or not value.lstrip().startswith(("[", "{")):
+        result: JSON = value
+        return result
+    try:
+        return parse_json(value, file)
+    except InvalidDocument as error:
+        message = f"expected JSON in {name}, which a limit on its length may have cut; {error.message}"
+        raise InvalidDocument(message, file) from None
+
+
+def call(identifier: Any, name: Any, arguments: Any) -> dict[str, JSON]:
+    """Return a tool call; arguments that were logged as a value become JSON text again."""
+    text = arguments if isinstance(arguments, str) else orjson.dumps(arguments, option=orjson.OPT_SORT_KEYS).decode()
+    return {"id": identifier, "type": "function", "function": {"name": name, "arguments": text}}
+
+
+def message(role: str, texts: Sequence[str], calls: Sequence[JSON]) -> dict[str, JSON]:
+    """Return a message; empty texts are the same as none, since tools log them either way."""
+    found = [text for text in texts if text]
+    content: JSON = [{"type": "text", "text": text} for text in found]
+    if len(found) < 2:
+        content = found[0] if found else None
+    return {"role": role, "content": content, **({"tool_calls": list(calls)} if calls else {})}
+
+
+def result(identifier: Any, content: Any) -> dict[str, JSON]:
+    """Return the message with the result of a call."""
+    text = content if isinstance(content, str) else orjson.dumps(content).decode()
+    return {"role": "tool", "tool_call_id": identifier, "content": text}
