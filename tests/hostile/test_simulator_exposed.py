@@ -59,16 +59,6 @@ def test_an_address_that_cannot_be_bound_is_an_error_in_one_line(host: str) -> N
         pass
 
 
-def test_without_file_descriptors_the_error_says_so() -> None:
-    code = "import resource, sys; from conformance.cli import main; from conformance.transport import listener\n"
-    code += "from conformance.cli import serve; from conformance import profiles; profiles.load('openai')\n"
-    code += "resource.setrlimit(resource.RLIMIT_NOFILE, (5, 5)); sys.exit(main(sys.argv[1:]))"
-    command = [sys.executable, "-c", code, "serve", "--provider", "openai", "--port", "0"]
-    ended = subprocess.run(command, env=ENVIRONMENT, capture_output=True, text=True, check=False, timeout=60)
-    assert (2, "") == (ended.returncode, ended.stdout)
-    assert "cannot start a server: Too many open files" in ended.stderr
-
-
 def test_the_background_says_why_it_cannot_start(monkeypatch: pytest.MonkeyPatch) -> None:
     def fail() -> NoReturn:
         raise OSError(24, "Too many open files")
