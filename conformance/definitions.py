@@ -17,7 +17,7 @@ from conformance.schemas import SchemaError, validator
 Check: TypeAlias = Callable[[Any], Iterable[tuple[Place, str]]]
 """Finds what a schema cannot express: takes the value of a file and yields the place and message of each error."""
 
-_NAME = re.compile(r"[\w.-]+")
+_NAME = re.compile(r"[\w.-]{1,200}", re.ASCII)  # no longer than the name of a file can be
 
 
 def find(kind: str, name: str, folder: Path) -> Path:

@@ -25,6 +25,11 @@ def read(path: Path) -> Results:
     value: Any = read_json(path)
     for error in validator("files/results").errors(value):
         raise InvalidDocument(error.message, str(path), None, render(error.place))
+    cases = len(value["cases"])
+    for rule, row in value.get("passed", {}).items():
+        if len(row["judged"]) != cases:
+            message = f"expected a number for each of the {cases} cases, got {len(row['judged'])}"
+            raise InvalidDocument(message, str(path), None, render(("passed", rule, "judged")))
     return Results.from_json(value)
 
 

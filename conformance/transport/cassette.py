@@ -32,10 +32,13 @@ _MEMBERS = (
     (("request", "headers"), dict, "headers"),
     (("request", "body"), (str, bytes, type(None)), "a body"),
     (("response", "status", "code"), int, "a status"),
+    (("response", "status", "message"), str, "a reason phrase"),
     (("response", "headers"), dict, "headers"),
     (("response", "body", "string"), (str, bytes), "a body"),
 )
 """The members of an interaction that a replay needs, their types, and their names in words."""
+
+_REQUEST = frozenset({"method", "uri", "headers", "body"})
 
 LOOPBACK = frozenset({"127.0.0.1", "localhost", "::1"})
 
@@ -127,6 +130,23 @@ def _problems(cassette: Any) -> Iterator[tuple[str, str]]:
                 value = value.get(name) if isinstance(value, dict) else None
             if not isinstance(value, kinds):
                 yield f"/interactions/{number}/{'/'.join(names)}", expected
+                return
+        if each["request"].keys() != _REQUEST:
+            yield f"/interactions/{number}/request", f"exactly {', '.join(sorted(_REQUEST))}"
+        if not each["response"]["status"]["message"].isascii():
+            yield f"/interactions/{number}/response/status/message", "a reason phrase in ASCII"
+        for side in ("request", "response"):
+            if not all([_is_header(name, values) for name, values in each[side]["headers"].items()]):
+                yield f"/interactions/{number}/{side}/headers", "a name and a list of values in ASCII for each header"
+
+
+def _is_header(name: Any, values: Any) -> bool:
+    listed = [values] if isinstance(values, str) else values
+    return (
+        isinstance(listed, list)
+        and bool(listed)
+        and all(isinstance(text, str) and text.isascii() for text in (name, *listed))
+    )
 
 
 def _has_same_bytes(sent: Any, recorded: Any) -> bool:

@@ -152,6 +152,25 @@ def _splice(rng: Random, holder: list[Any], donor: Any) -> None:
     parent[key] = _copied(there[name])
 
 
+def _graft(rng: Random, holder: list[Any], donor: Any) -> None:
+    """Put here what the other value has in the same place, or a member that only it has there."""
+    parent, there, key = holder, [donor], 0
+    while True:
+        inner, other = parent[key], there[key]
+        alike = type(inner) is type(other) and isinstance(inner, (dict, list)) and inner and other
+        if not alike or rng.random() < 0.2:
+            parent[key] = _copied(other)
+            return
+        chosen = rng.choice(list(other)) if isinstance(other, dict) else rng.randrange(len(other))
+        if isinstance(inner, dict) and chosen not in inner:
+            inner[chosen] = _copied(other[chosen])
+            return
+        if isinstance(inner, list) and chosen >= len(inner):
+            inner.append(_copied(other[chosen]))
+            return
+        parent, there, key = inner, other, chosen
+
+
 def _copy_within(rng: Random, holder: list[Any], donor: Any) -> None:
     """Put a part of the value elsewhere in it: two ids become equal, a message holds a call."""
     there, name = _place(rng, holder)
@@ -181,8 +200,8 @@ def _wrap(rng: Random, holder: list[Any], donor: Any) -> None:
 
 
 _STEPS: Final[tuple[Callable[[Random, list[Any], Any], None], ...]] = (
-    _replace, _replace, _cast, _remove, _remove, _double, _move, _add, _add, _rename, _splice, _splice, _copy_within,
-    _in_text, _in_text, _in_text, _wrap,
+    _replace, _replace, _cast, _remove, _remove, _double, _move, _add, _add, _rename, _splice, _graft, _graft,
+    _copy_within, _in_text, _in_text, _in_text, _wrap,
 )  # fmt: skip
 
 

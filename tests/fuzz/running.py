@@ -24,6 +24,8 @@ _BLOCK: Final = 64
 _REPEATED: Final = 4
 """Every so many inputs of a block run again at its end, the last one first: what ran in between must not matter."""
 _TRIES: Final = 1500
+_SHRINKING: Final = 20.0
+"""How many tries, and how many seconds of processor time, it may take to find a smaller input."""
 _SIMPLE: Final[tuple[Any, ...]] = (None, 0, "", [], {})
 _REPLACED: Final = (dict, list)
 _PACKAGE: Final = f"{Path('conformance', '_')}"[:-1]
@@ -74,13 +76,13 @@ class Report(NamedTuple):
 
 def made(target: Target, seed: int, corpus: Path | None, number: int) -> Input:
     """Return the input of a number; it depends on seed, corpus and number alone."""
-    rng = seeds.random(seed, target.name, number)
     pool = target.pools(seed, corpus)
-    try:
-        return target.make(rng, pool)
-    except RecursionError:
-        # Several steps nested a value deeper than even the harness can write.
-        return json.loads(rng.choice(pool))
+    for again in count():
+        try:
+            return target.make(seeds.random(seed, target.name, number, again), pool)
+        except RecursionError:
+            """Several steps nested a value deeper than even the harness can write."""
+    raise AssertionError
 
 
 def run(job: Job) -> Report:
@@ -185,14 +187,17 @@ def shrunk(failure: Failure, tries: int = _TRIES) -> Failure:
 
 
 class _Same:
-    """Whether an input fails like another one; once the tries are used up, none does."""
+    """Whether an input fails like another one; once the tries or the time are used up, none does."""
 
     def __init__(self, target: Target, key: str, folder: Path, tries: int) -> None:
-        self._target, self._key, self._folder, self.tries = target, key, folder, tries
+        self._target, self._key, self._folder, self._tries = target, key, folder, tries
+        self._until = time.process_time() + _SHRINKING
 
     def __call__(self, given: Input) -> bool:
-        self.tries -= 1
-        return self.tries >= 0 and attempted(self._target, json.loads(json.dumps(given)), self._folder).key == self._key
+        self._tries -= 1
+        if self._tries < 0 or time.process_time() > self._until:
+            return False
+        return attempted(self._target, json.loads(json.dumps(given)), self._folder).key == self._key
 
 
 def _smallest(given: Any, fails: Callable[[Any], bool]) -> Any:

@@ -58,6 +58,14 @@ def record(exchange: Exchange) -> dict[str, Any]:
     return {name: each for name in FIELDS if (each := getattr(exchange, name)) not in (None, "", {}, False)}
 
 
+def exchange(record: Any) -> Exchange:
+    """Return the exchange of a record; raises as `Exchange` does."""
+    if not isinstance(record, Mapping):
+        return Exchange(response=stream_text(record))
+    known = {name: record[name] for name in FIELDS if name in record}
+    return Exchange(**{**known, "response": stream_text(known.get("response"))})
+
+
 @cache
 def conversations(seed: int, corpus: Path | None) -> Pool:
     """Return conversations as lists of records; a stream is a list of its chunks where the fixture has it so."""
@@ -127,7 +135,7 @@ def provider_replies(seed: int) -> Pool:
 
 
 @cache
-def definition_files(_seed: int) -> Pool:
+def definitions(_seed: int) -> Pool:
     """Return this project's own YAML files, each as `{kind, text}` or `{kind, value}`."""
     places = {
         "profile": _files(_PACKAGE / "profiles", "*.yaml"),
@@ -141,9 +149,19 @@ def definition_files(_seed: int) -> Pool:
         for path in paths:
             if path.stat().st_size <= _LARGEST:
                 found += [{"kind": kind, "text": _latin(path)}, {"kind": kind, "value": read_yaml(path).value}]
+    for path in _files(_PACKAGE.parent / "reports" / "results", "*.json"):
+        if path.stat().st_size <= _LARGEST:
+            found.append({"kind": "results", "value": read_json(path)})
     entry = {"match": "*/a/stream/*", "reason": "It is so.", "link": "https://example.test", "until": "2027-01-01"}
     found.append({"kind": "baseline", "value": [entry, {"match": "b/*", "reason": "Known.", "flaky": True}]})
     return _texts(found)
+
+
+@cache
+def recordings(_seed: int) -> Pool:
+    """Return cassettes, each as `{value, sent}`: what it holds, and the body of its first request."""
+    values = [read_yaml(path).value for path in cassettes()]
+    return _texts([{"value": each, "sent": each["interactions"][0]["request"]["body"]} for each in values])
 
 
 @cache

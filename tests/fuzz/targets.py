@@ -2,31 +2,27 @@
 
 import gzip
 import json
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 from random import Random
 from typing import Any, Final
 
-from conformance import baseline, profiles, scenarios
-from conformance.adapters import definition as adapters
+from conformance import profiles
 from conformance.convert import dialects, parse_reply, prepare
 from conformance.engine import check
-from conformance.engines import definition as engines
 from conformance.errors import InvalidDocument, Unusable
 from conformance.files import Checker, File, Task
 from conformance.formats import KINDS, read
-from conformance.results import Outcome, Status
 from conformance.simulator import Simulator
 from conformance.transport.server import HttpRequest
-from conformance.transport.shelf import CassetteFolder
 from conformance.wire import sse
 from conformance.wire.assemble import assemble
-from conformance.wire.exchange import Exchange
 from conformance.wire.plain import plain
-from tests.fuzz import mutation, seeds
-from tests.fuzz.seeds import FIELDS, Pool
+from tests.fuzz import mutation, own_files, seeds
+from tests.fuzz.own_files import assert_judged, message
+from tests.fuzz.seeds import Pool, exchange
 from tests.hostile.test_simulator_fuzz import ENDPOINTS, METHODS, TYPES, VARIANTS, assert_sound
 
 Input = Any
@@ -86,30 +82,16 @@ def _with_text(rng: Random, given: Any) -> Any:
     return given
 
 
-def _exchange(record: Any) -> Exchange:
-    if not isinstance(record, Mapping):
-        return Exchange(response=seeds.stream_text(record))
-    known = {name: record[name] for name in FIELDS if name in record}
-    return Exchange(**{**known, "response": seeds.stream_text(known.get("response"))})
-
-
 def _check(given: Input, _folder: Path) -> Any:
     try:
-        exchanges = [_exchange(each) for each in given["exchanges"]]
-        same = [_exchange(each) for each in given["exchanges"]]
+        exchanges = [exchange(each) for each in given["exchanges"]]
+        same = [exchange(each) for each in given["exchanges"]]
     except (TypeError, InvalidDocument) as error:
         return str(error)
     outcomes = check(exchanges, given["provider"], as_of=given["as_of"])
     assert same == exchanges, "check changed an exchange"
-    _assert_judged(outcomes)
+    assert_judged(outcomes)
     return outcomes
-
-
-def _assert_judged(outcomes: Sequence[Outcome]) -> None:
-    for outcome in outcomes:
-        assert outcome.status is not Status.ERRORED, f"{outcome.rule} errored: {outcome.reason}"
-        if outcome.findings:
-            json.dumps(outcome.to_json())
 
 
 def _make_file(rng: Random, pool: Pool) -> Input:
@@ -142,7 +124,7 @@ def _read_file(given: Input, _folder: Path) -> Any:
             assert each.problem is None or each.conversation == ()
             found.append((each._replace(problem=None), str(each.problem)))
     except InvalidDocument as error:
-        end = _message(error, name)
+        end = message(error, name)
     return found, end
 
 
@@ -199,7 +181,7 @@ def _convert(given: Input, _folder: Path) -> Any:
     try:
         return dialects.convert(given["value"], given["source"], given["target"])
     except InvalidDocument as error:
-        return _message(error, dialects.INPUT)
+        return message(error, dialects.INPUT)
 
 
 def _make_prepared(rng: Random, pool: Pool) -> Input:
@@ -212,7 +194,7 @@ def _prepare(given: Input, _folder: Path) -> Any:
     try:
         return prepare(given["value"], given["provider"])
     except InvalidDocument as error:
-        return _message(error, dialects.INPUT)
+        return message(error, dialects.INPUT)
 
 
 def _parse_reply(given: Input, _folder: Path) -> Any:
@@ -225,13 +207,6 @@ def _parse_reply(given: Input, _folder: Path) -> Any:
         return parse_reply(reply, given["provider"])
     except (InvalidDocument, Unusable) as error:
         return str(error)
-
-
-def _message(error: InvalidDocument, file: str) -> str:
-    """Return the message of an error about the input; one about anything else is a fault of the project."""
-    if error.file != file:
-        raise AssertionError(str(error))
-    return str(error)
 
 
 def _is_plain(given: Any) -> bool:
@@ -268,54 +243,6 @@ def _answer(given: Input, _folder: Path) -> Any:
     return reply
 
 
-def _make_definition(rng: Random, pool: Pool) -> Input:
-    drawn, other = _pick(rng, pool), _pick(rng, pool)
-    if "value" in drawn:
-        text = json.dumps(mutation.value(rng, drawn["value"], other.get("value")))
-    else:
-        donor = other.get("text", "").encode("latin-1")
-        text = mutation.data(rng, drawn["text"].encode("latin-1"), donor).decode("latin-1")
-    return {"kind": drawn["kind"], "data": text}
-
-
-def _read_definition(given: Input, folder: Path) -> Any:
-    """Read a file of this project's own kinds; a profile that is valid can be used to check and to simulate."""
-    place = folder / given["kind"] / "manifest.yaml"
-    place.parent.mkdir(exist_ok=True)
-    place.write_bytes(given["data"].encode("latin-1"))
-    try:
-        found = _LOADERS[given["kind"]](place)
-    except InvalidDocument as error:
-        return _message(error, str(place))
-    return _used(found) if given["kind"] == "profile" else repr(found)
-
-
-def _used(profile: profiles.Profile) -> Any:
-    outcomes: list[Outcome] = []
-    for exchange in _samples():
-        outcomes += check(exchange, profile)
-        _assert_judged(outcomes)
-    body = {"model": profile.model, "messages": [{"role": "user", "content": "Hi"}]}
-    sent = [Simulator(profile).reply({**body, "stream": streams}) for streams in (True, False)]
-    return outcomes, sent
-
-
-_LOADERS: Final[Mapping[str, Callable[[Path], Any]]] = {
-    "profile": profiles.load_profile,
-    "scenario": scenarios.read,
-    "engine": engines.read,
-    "adapter": adapters.read,
-    "manifest": lambda path: CassetteFolder(path.parents[1], path.parent.name).manifest(),
-    "baseline": baseline.load,
-}
-
-
-@cache
-def _samples() -> tuple[Exchange, ...]:
-    chosen = seeds.conversations(0, None)[:20:4]
-    return tuple(_exchange(each) for text in chosen for each in json.loads(text)[:1])
-
-
 @cache
 def _simulator(provider: str) -> Simulator:
     return Simulator(profiles.load(provider))
@@ -329,7 +256,7 @@ def _checker() -> Checker:
 TARGETS: Final = {
     each.name: each
     for each in (
-        Target("check", seeds.conversations, _make_exchange, _check, 300),
+        Target("check", seeds.conversations, _make_exchange, _check, 280),
         Target("check-conversation", seeds.conversations, _make_conversation, _check, 150),
         Target("formats", seeds.files, _make_file, _read_file, 150),
         Target("files", seeds.files, _make_file, _check_file, 60),
@@ -338,7 +265,14 @@ TARGETS: Final = {
         Target("prepare", lambda seed, _: seeds.messages(seed), _make_prepared, _prepare, 40),
         Target("replies", lambda seed, _: seeds.provider_replies(seed), _make_prepared, _parse_reply, 40),
         Target("simulator", lambda seed, _: seeds.bodies(seed), _make_request, _answer, 50),
-        Target("definitions", lambda seed, _: seeds.definition_files(seed), _make_definition, _read_definition, 10),
+        Target("cassettes", lambda seed, _: seeds.recordings(seed), own_files.make_cassette, own_files.replay, 10),
+        Target(
+            "definitions",
+            lambda seed, _: seeds.definitions(seed),
+            own_files.make,
+            own_files.read,
+            20,
+        ),
     )
 }
 """Every target by name."""
