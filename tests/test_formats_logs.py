@@ -1,3 +1,4 @@
+import base64
 import json
 from fnmatch import fnmatchcase
 from typing import Any
@@ -37,6 +38,8 @@ def musts(name: str) -> list[str]:
         ("otlp.jsonl", "spans", 3, 3, []),
         ("spans-openllmetry.jsonl", "spans", 3, 3, []),
         ("spans-without-messages.jsonl", "spans", 0, 0, []),
+        ("betamax.json", "cassette", 2, 2, []),
+        ("wiremock.json", "wiremock", 1, 1, []),
         ("curl-i.txt", "curl", 0, 1, []),
         ("curl-i-two.txt", "curl", 0, 2, []),
         ("curl-v-stream.txt", "curl", 0, 1, []),
@@ -244,3 +247,35 @@ def test_a_result_that_answers_no_call_is_found_in_a_span() -> None:
     messages = [*SPAN_MESSAGES[:2], {"role": "tool", "parts": [part("tool_call_response", id="b", response="1")]}]
     report = Checker(Task(level=Level.MUST)).input(one(span(CHAT | {"gen_ai.input.messages": messages}))).report
     assert "transcript/result-answers-call" in [outcome["rule"] for outcome in report["outcomes"]]
+
+
+def test_text_that_betamax_read_with_the_wrong_charset_is_repaired() -> None:
+    reply = json.dumps({**REPLY, "model": "\u00e9\u4e2d"}, ensure_ascii=False)
+    for text in (reply, reply.encode().decode("latin-1")):
+        body = {"encoding": "ISO-8859-1", "string": text}
+        item = {"request": {"method": "POST", "uri": "https://x.test/chat/completions"}, "response": {"body": body}}
+        found = one({"http_interactions": [item], "recorded_with": "betamax/0.9.0"})
+        assert json.loads(reply) == found.conversation[0].response
+
+
+@pytest.mark.parametrize(
+    ("url", "sent", "got"),
+    [
+        ({"urlPath": "/v1/chat/completions"}, {"bodyPatterns": [{"equalToJson": REQUEST}]}, {"jsonBody": REPLY}),
+        (
+            {"urlPathPattern": "/.*/chat/completions$"},
+            {"bodyPatterns": [{"equalToJson": json.dumps(REQUEST)}]},
+            {"body": json.dumps(REPLY)},
+        ),
+        (
+            {"url": "/v1/chat/completions"},
+            {"body": REQUEST},
+            {"base64Body": base64.b64encode(json.dumps(REPLY).encode()).decode()},
+        ),
+    ],
+)
+def test_a_mapping_of_wiremock_is_read_in_each_form(url: Any, sent: Any, got: Any) -> None:
+    mapping = {"request": {"method": "POST", **url, **sent}, "response": {"status": 200, **got}}
+    for value in (mapping, {"mappings": [mapping]}, {"requests": [mapping]}):
+        (exchange,) = one(value).conversation
+        assert (REQUEST, REPLY, 200) == (exchange.request, exchange.response, exchange.status)

@@ -13,6 +13,7 @@ from conformance.wire.plain import is_event_stream
 
 _GZIP_AS_TEXT: Final = GZIP.decode("latin-1")
 _EVENT_STREAM: Final = "text/event-stream"
+_GUESSED: Final = "ISO-8859-1"
 _HEX: Final = b"0123456789abcdefABCDEF"
 _MAX_SIZE_DIGITS: Final = 8
 
@@ -78,7 +79,18 @@ def _unwrap(recorded: Mapping[str, Any], file: str, coding: str) -> JSON:
             return _decode_text(decode_base64(recorded[key], file), file, coding)
     if recorded.keys() == {"type", "content"}:
         return decode(recorded["content"], file, coding)
-    return decode(recorded["string"], file, coding) if "string" in recorded else _checked(dict(recorded), file)
+    if "string" not in recorded:
+        return _checked(dict(recorded), file)
+    text = decode(recorded["string"], file, coding)
+    return _as_sent(text) if recorded.get("encoding") == _GUESSED and isinstance(text, str) else text
+
+
+def _as_sent(text: str) -> str:
+    """Return text whose UTF-8 was read as Latin-1, as Betamax does where a reply does not name its charset."""
+    try:
+        return text.encode("latin-1").decode()
+    except UnicodeError:
+        return text
 
 
 def _checked(value: Any, file: str) -> JSON:

@@ -23,6 +23,7 @@ KINDS: Final = {
     "batch": "a line of an OpenAI batch",
     "litellm": "a log of LiteLLM",
     "spans": "OpenTelemetry spans",
+    "wiremock": "a file of WireMock",
     "curl": "the output of curl",
     "jsonl": "an unreadable line of JSON Lines",
     "native": "an exchange of another API",

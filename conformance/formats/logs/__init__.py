@@ -22,6 +22,8 @@ _MARKS: Final = {
     "resourceSpans": "spans",
     "resource_spans": "spans",
     "attributes": "spans",
+    "mappings": "wiremock",
+    "requests": "wiremock",
 }
 """By key: the file to ask whether a value with that key is its own; a plain body costs one look-up for each."""
 _MAX_NOTES: Final = 10
@@ -34,6 +36,11 @@ def reader_of(value: Mapping[str, Any]) -> ModuleType | None:
             module = import_module(f"{__name__}.{name}")
             if module.holds(value):
                 return module
+    request = value.get("request")
+    # A mapping of WireMock has few keys of its own; a body of a request has no method.
+    if isinstance(request, Mapping) and "method" in request:
+        wiremock = import_module(f"{__name__}.wiremock")
+        return wiremock if wiremock.holds(value) else None
     return None
 
 
