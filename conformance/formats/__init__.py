@@ -39,7 +39,7 @@ def read(data: bytes, name: str) -> Iterator[Input]:
         raise InvalidDocument(f"expected at most {BOUNDS.bytes} bytes, got more", name)
     # The standard of event streams allows a byte order mark.
     data, note = (data, "") if _is_stream(data) else as_utf8(data, name)
-    yield from _noted(_reader(data.lstrip(), name)(data, name), note)
+    yield from _noted(_reader(data.lstrip(), name)(data, name), note, name)
 
 
 def read_path(path: Path) -> Iterator[Input]:
@@ -61,7 +61,7 @@ def read_path(path: Path) -> Iterator[Input]:
         if is_lines:
             from conformance.formats.jsonl import read_lines, split_lines
 
-            yield from _noted(read_lines(split_lines(file, name), name), note)
+            yield from _noted(read_lines(split_lines(file, name), name), note, name)
         else:
             yield from read(data, name)
 
@@ -99,11 +99,17 @@ def _beginning(file: OpenFile) -> bytes:
         return b""
 
 
-def _noted(inputs: Iterator[Input], note: str) -> Iterator[Input]:
-    """Yield inputs, the first of them with a note on the whole file, if there is one."""
+def _noted(inputs: Iterator[Input], note: str, name: str) -> Iterator[Input]:
+    """Yield inputs, the first of them with a note on the whole file, if there is one.
+
+    Raises Unrecognized if there are none: no file may be passed over in silence.
+    """
+    empty = True
     for given in inputs:
         yield given._replace(notes=(note, *given.notes)) if note else given
-        note = ""
+        note, empty = "", False
+    if empty:
+        raise Unrecognized(f"{ACCEPTED}; got a file without any of them", name, 1)
 
 
 def _is_stream(data: bytes) -> bool:

@@ -90,7 +90,7 @@ def _fields(head: bytes) -> tuple[str, dict[str, str]]:
 def _included(data: bytes) -> Iterator[_Reply]:
     """Yield the replies that `-i` printed, without interim replies and those of redirects and proxies."""
     heads = [found.start() for found in _HEAD.finditer(data)]
-    for start, end in zip(heads, [*heads[1:], len(data)], strict=True):
+    for start, end in zip(heads, [*heads[1:], len(data)], strict=False):
         head, body = [*_BLANK.split(data[start:end], maxsplit=1), b""][:2]
         is_last = end == len(data)
         if is_last or body.strip():

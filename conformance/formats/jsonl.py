@@ -9,10 +9,10 @@ from collections.abc import Iterable, Iterator
 from typing import Final, NamedTuple
 
 from conformance.documents import BOUNDS, parse_json
-from conformance.errors import InvalidDocument, Unrecognized
+from conformance.errors import InvalidDocument
 from conformance.formats import json, sse
 from conformance.formats.compression import BLOCK, OpenFile
-from conformance.formats.inputs import ACCEPTED, Input
+from conformance.formats.inputs import Input
 from conformance.wire.assemble import DONE_EVENT
 
 _MAX_SESSIONS: Final = 100_000
@@ -60,14 +60,9 @@ def read(data: bytes, path: str) -> Iterator[Input]:
 
 
 def read_lines(lines: Iterable[Line], path: str) -> Iterator[Input]:
-    """Yield the inputs of lines; adjacent lines of one session, or of one stream, are one input.
-
-    Raises Unrecognized if there are no lines.
-    """
+    """Yield the inputs of lines; adjacent lines of one session, or of one stream, are one input."""
     group = _Group()
-    empty = True
     for line in lines:
-        empty = False
         for found in _inputs(line, path):
             if found.problem:
                 group.broken.append(line.number)
@@ -80,8 +75,6 @@ def read_lines(lines: Iterable[Line], path: str) -> Iterator[Input]:
                     group.add(found, len(line.data))
                 else:
                     yield found
-    if empty:
-        raise Unrecognized(f"{ACCEPTED}; got an empty file", path, 1)
     yield from group.close()
 
 

@@ -76,7 +76,7 @@ def date_of(moment: Any) -> str:
 
     try:
         return parsedate_to_datetime(moment).date().isoformat()
-    except (IndexError, TypeError, ValueError):
+    except (IndexError, OverflowError, TypeError, ValueError):
         return ""
 
 

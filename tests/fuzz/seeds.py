@@ -96,6 +96,20 @@ def files(seed: int, corpus: Path | None) -> Pool:
 
 
 @cache
+def logs(_seed: int) -> Pool:
+    """Return files of other tools, whole and line by line, as `files` does."""
+    found: list[Any] = []
+    for path in _files(folder("fixtures") / "formats", "*.*"):
+        found.append({"name": path.name, "text": _latin(path)})
+        if path.suffix in (".json", ".har"):
+            found.append({"name": path.name, "value": read_json(path)})
+        elif path.suffix == ".jsonl":
+            values = [json.loads(line) for line in path.read_text("utf-8").splitlines()]
+            found += [{"name": path.name, "value": values}, *[{"name": path.name, "value": [each]} for each in values]]
+    return _texts(each for each in found if each["name"] != "README.md")
+
+
+@cache
 def events(seed: int) -> Pool:
     """Return the bytes of event streams, one character per byte."""
     return _texts(

@@ -256,10 +256,11 @@ def _checker() -> Checker:
 TARGETS: Final = {
     each.name: each
     for each in (
-        Target("check", seeds.conversations, _make_exchange, _check, 280),
+        Target("check", seeds.conversations, _make_exchange, _check, 220),
         Target("check-conversation", seeds.conversations, _make_conversation, _check, 150),
         Target("formats", seeds.files, _make_file, _read_file, 150),
         Target("files", seeds.files, _make_file, _check_file, 60),
+        Target("logs", lambda seed, _: seeds.logs(seed), _make_file, _check_file, 60),
         Target("events", lambda seed, _: seeds.events(seed), _make_events, _read_events, 120),
         Target("dialects", lambda seed, _: seeds.dialects(seed), _make_conversion, _convert, 80),
         Target("prepare", lambda seed, _: seeds.messages(seed), _make_prepared, _prepare, 40),
