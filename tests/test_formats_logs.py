@@ -39,7 +39,11 @@ def musts(name: str) -> list[str]:
         ("spans-openllmetry.jsonl", "spans", 3, 3, []),
         ("spans-without-messages.jsonl", "spans", 0, 0, []),
         ("betamax.json", "cassette", 2, 2, []),
-        ("wiremock.json", "wiremock", 1, 1, []),
+        ("wiremock.json", "wiremock", 2, 2, []),
+        ("wiremock-journal.json", "wiremock", 2, 2, []),
+        ("langsmith.jsonl", "langsmith", 3, 3, []),
+        ("langfuse.json", "langfuse", 1, 1, []),
+        ("helicone.jsonl", "helicone", 1, 1, []),
         ("curl-i.txt", "curl", 0, 1, []),
         ("curl-i-two.txt", "curl", 0, 2, []),
         ("curl-v-stream.txt", "curl", 0, 1, []),
@@ -279,3 +283,55 @@ def test_a_mapping_of_wiremock_is_read_in_each_form(url: Any, sent: Any, got: An
     for value in (mapping, {"mappings": [mapping]}, {"requests": [mapping]}):
         (exchange,) = one(value).conversation
         assert (REQUEST, REPLY, 200) == (exchange.request, exchange.response, exchange.status)
+
+
+LC = {"lc": 1, "type": "constructor"}
+LANGCHAIN = [
+    [
+        {**LC, "id": ["langchain", "HumanMessage"], "kwargs": {"content": "Hello"}},
+        {
+            **LC,
+            "id": ["x", "AIMessage"],
+            "kwargs": {"content": "", "tool_calls": [{"id": "a", "name": "f", "args": {}}]},
+        },
+        {**LC, "id": ["x", "ToolMessage"], "kwargs": {"content": '{"b":1}', "tool_call_id": "a"}},
+    ]
+]
+GENERATION = {"type": "GENERATION", "traceId": "t", "model": "m"}
+
+
+@pytest.mark.parametrize(
+    "value",
+    [
+        {"run_type": "llm", "inputs": {"messages": REBUILT}, "outputs": REPLY},
+        {
+            "run_type": "llm",
+            "inputs": {"messages": LANGCHAIN},
+            "outputs": {"generations": [[{"message": {**LC, "id": ["AIMessageChunk"], "kwargs": {"content": "Hi"}}}]]},
+        },
+        {**GENERATION, "input": REBUILT, "output": {"role": "assistant", "content": "Hi"}},
+        {**GENERATION, "input": json.dumps({"messages": REBUILT}), "output": json.dumps(REPLY)},
+        {"id": "t", "observations": [{**GENERATION, "input": REBUILT, "output": REPLY}]},
+    ],
+)
+def test_messages_of_a_trace_are_read_in_each_form(value: dict[str, Any]) -> None:
+    (exchange,) = one(value).conversation
+    assert REBUILT == exchange.request["messages"]
+    assert [{"role": "assistant", "content": "Hi"}] == [choice["message"] for choice in exchange.response["choices"]]
+
+
+@pytest.mark.parametrize(
+    ("expected", "value"),
+    [
+        ("skipped, runs of something other than a model", {"run_type": "chain", "inputs": {}}),
+        ("skipped, a run without messages", {"run_type": "llm", "inputs": {"input": "a"}}),
+        ("skipped, observations of something other", {"type": "SPAN", "traceId": "t", "input": None}),
+        ("skipped, a generation without messages", {**GENERATION, "input": "Hello"}),
+        ("npx @helicone/export --include-body", {"response_status": 200, "request_id": "a"}),
+        ("skipped, not chat completions", {"response_status": 200, "request_body": {"input": 1}, "response_body": {}}),
+    ],
+)
+def test_a_trace_that_cannot_be_checked_says_why(expected: str, value: dict[str, Any]) -> None:
+    found = one(value)
+    assert () == found.conversation
+    assert expected in found.notes[0]

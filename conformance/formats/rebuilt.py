@@ -1,6 +1,6 @@
 """Exchanges put together from the messages in a log that holds neither body."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
 import orjson
@@ -20,6 +20,17 @@ RULES: Final = (
 )
 """The rules for which roles, texts, ids and calls are enough."""
 
+_ROLES: Final = {
+    "HumanMessage": "user",
+    "human": "user",
+    "AIMessage": "assistant",
+    "ai": "assistant",
+    "SystemMessage": "system",
+    "system": "system",
+    "ToolMessage": "tool",
+    "tool": "tool",
+}
+"""LangChain's classes and types of messages."""
 _NOTE: Final = (
     "holds messages instead of the bodies on the wire: only pairing, ids and history are checked, and nothing about"
     " reasoning, parameters, shapes, usage, streams and HTTP; record a HAR file or a cassette to check those"
@@ -68,3 +79,37 @@ def result(identifier: Any, content: Any) -> dict[str, JSON]:
     """Return the message with the result of a call."""
     text = content if isinstance(content, str) else orjson.dumps(content).decode()
     return {"role": "tool", "tool_call_id": identifier, "content": text}
+
+
+def logged(recorded: Any) -> list[JSON]:
+    """Return the messages in a log's list, alone, in choices, or in the nested lists of LangChain."""
+    if isinstance(recorded, list):
+        return [found for item in recorded for found in logged(item)]
+    if not isinstance(recorded, Mapping):
+        return []
+    inner = recorded.get("message")
+    if isinstance(inner, Mapping):
+        return logged(inner)
+    if isinstance(recorded.get("kwargs"), Mapping):
+        names = recorded.get("id")
+        name = str(names[-1]) if isinstance(names, list) and names else ""
+        return [_plain({**recorded["kwargs"], "role": _ROLES.get(name.removesuffix("Chunk"), "")})]
+    role = recorded.get("role") or _ROLES.get(str(recorded.get("type")))
+    return [_plain({**recorded, "role": role})] if role and "content" in recorded else []
+
+
+def _plain(given: Mapping[str, Any]) -> dict[str, JSON]:
+    """Return a message with role, content, calls and the id of the call that it answers, and nothing else."""
+    calls = given.get("tool_calls")
+    made = [_logged_call(item) for item in calls if isinstance(item, Mapping)] if isinstance(calls, list) else []
+    if given["role"] == "tool":
+        return result(given.get("tool_call_id"), given.get("content"))
+    content = given.get("content") or None
+    return {"role": given["role"], "content": content, **({"tool_calls": made} if made else {})}
+
+
+def _logged_call(given: Mapping[str, Any]) -> JSON:
+    function = given.get("function")
+    if isinstance(function, Mapping):
+        return call(given.get("id"), function.get("name"), function.get("arguments"))
+    return call(given.get("id"), given.get("name"), given.get("args"))

@@ -22,6 +22,12 @@ _MARKS: Final = {
     "resourceSpans": "spans",
     "resource_spans": "spans",
     "attributes": "spans",
+    "run_type": "langsmith",
+    "traceId": "langfuse",
+    "trace_id": "langfuse",
+    "observations": "langfuse",
+    "data": "langfuse",
+    "response_status": "helicone",
     "mappings": "wiremock",
     "requests": "wiremock",
 }
