@@ -11,6 +11,7 @@ from pathlib import Path
 
 from tabulate import tabulate
 
+from conformance.arguments import positive, seconds
 from tests.fuzz.running import Failure, Job, attempted, divided, merged, run, shrunk, write
 from tests.fuzz.targets import TARGETS
 
@@ -46,10 +47,10 @@ def parser() -> argparse.ArgumentParser:
     """Return the parser of the command line."""
     parser = argparse.ArgumentParser(prog="python -m tests.fuzz", description="Mutate real exchanges and files.")
     parser.add_argument("--target", action="append", choices=TARGETS, help="what to fuzz (repeatable); default: all")
-    parser.add_argument("--inputs", type=int, metavar="N", help=f"inputs of all targets; default: {_INPUTS}")
-    parser.add_argument("--seconds", type=float, metavar="N", help="stop after about N seconds, divided by target")
+    parser.add_argument("--inputs", type=positive, metavar="N", help=f"inputs of all targets; default: {_INPUTS}")
+    parser.add_argument("--seconds", type=seconds, metavar="N", help="stop after about N seconds, divided by target")
     parser.add_argument("--seed", type=int, default=0, metavar="N", help="the same seed gives the same inputs")
-    parser.add_argument("--jobs", type=int, default=1, metavar="N", help="processes; does not change the inputs")
+    parser.add_argument("--jobs", type=positive, default=1, metavar="N", help="processes; does not change the inputs")
     parser.add_argument("--corpus", type=Path, metavar="DIR", help="also mutate the recordings in this folder")
     parser.add_argument("--out", type=Path, metavar="DIR", help="where to write failing inputs; default: a new folder")
     parser.add_argument("--input", type=Path, metavar="FILE", help="only run the input in a file written by --out")
@@ -59,12 +60,12 @@ def parser() -> argparse.ArgumentParser:
 def _jobs(names: Sequence[str], options: argparse.Namespace) -> Iterator[tuple[str, list[Job]]]:
     """Yield each target with the jobs for all processes, and print what is next."""
     shares = sum(TARGETS[name].share for name in names)
-    seconds = None if options.seconds is None else options.seconds / len(names)
+    time = None if options.seconds is None else options.seconds / len(names)
     total = options.inputs or (None if options.seconds else _INPUTS)
     for name in names:
         print(f"{name} …", flush=True)
         inputs = None if total is None else -(-total * TARGETS[name].share // shares)
-        yield name, divided(Job(name, options.seed, options.corpus, inputs=inputs, seconds=seconds), options.jobs)
+        yield name, divided(Job(name, options.seed, options.corpus, inputs=inputs, seconds=time), options.jobs)
 
 
 def _show(failure: Failure, folder: Path | None, seed: int) -> None:

@@ -14,8 +14,10 @@ import pytest
 
 from conformance.documents import read_yaml
 from conformance.resources import folder
+from conformance.results import Level, Outcome, Status
+from conformance.wire.exchange import Exchange
 from tests.checking import ROOT
-from tests.fuzz import running
+from tests.fuzz import running, targets
 from tests.fuzz.__main__ import main, parser
 from tests.fuzz.running import Job, attempted, divided, made, merged, run, shrunk, write
 from tests.fuzz.targets import TARGETS
@@ -96,6 +98,28 @@ def test_a_fault_is_found(broken: Any, key: str, monkeypatch: pytest.MonkeyPatch
     monkeypatch.setattr(running, "LIMIT", 0.05)
     report = run(Job("prepare", seed=0, inputs=8))
     assert [key] == [*report.failures]
+
+
+def changing(exchanges: list[Exchange], *_: object, **__: object) -> tuple[Outcome, ...]:
+    for exchange in exchanges:
+        if isinstance(exchange.request, dict):
+            exchange.request["seen"] = True
+    return ()
+
+
+def breaking(*_: object, **__: object) -> tuple[Outcome, ...]:
+    return (Outcome("request/schema-valid", Status.ERRORED, Level.MUST, reason="KeyError: 1"),)
+
+
+@pytest.mark.parametrize(
+    ("check", "key"),
+    [(changing, "check changed an exchange"), (breaking, "request/schema-valid errored: KeyError: …")],
+)
+def test_a_check_that_breaks_or_changes_its_input_is_found(
+    check: Any, key: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(targets, "check", check)
+    assert [key] == [*run(Job("check", seed=0, inputs=16)).failures]
 
 
 def test_a_failing_input_is_made_small_and_written(
