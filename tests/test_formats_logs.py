@@ -32,6 +32,7 @@ def musts(name: str) -> list[str]:
     [
         ("nock.json", "nock", 3, 3, []),
         ("polly.har", "har", 2, 2, []),
+        ("mitmproxy.har", "har", 1, 1, []),
         ("litellm.jsonl", "litellm", 4, 3, ["request/no-local-only-fields", "transcript/result-answers-call"]),
         ("batch-input.jsonl", "batch", 1, 0, []),
         ("batch-output.jsonl", "batch", 0, 2, []),

@@ -86,8 +86,10 @@ def _reader(data: bytes, name: str) -> Reader:
     elif known_as.endswith((".yaml", ".yml")) or _has_line(data[:_HEAD], _CASSETTE):
         from conformance.formats.vcr import read as reader
     else:
+        from conformance.formats.hints import for_text
+
         begins = data[:40].decode("utf-8", "replace")
-        raise Unrecognized(f"{ACCEPTED}; got text that begins with {begins!r}", name, 1)
+        raise Unrecognized(f"{ACCEPTED}; got text that begins with {begins!r}{for_text(data, name)}", name, 1)
     return reader
 
 

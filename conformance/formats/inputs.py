@@ -36,8 +36,8 @@ KINDS: Final = {
 
 ACCEPTED: Final = (
     "expected a request body, a list of messages, a reply body, an exchange (an object with `request` and"
-    " `response`), a list of exchanges, the SSE text of a stream, a list of its chunks, a VCR cassette, a HAR file, an"
-    " httprr trace, or JSON Lines of these"
+    " `response`), a list of exchanges, the SSE text of a stream, a list of its chunks, a cassette, a HAR file, a log"
+    " or export of another tool, the output of curl, or JSON Lines of these"
 )
 
 MAX_LOCATED_BYTES: Final = 4 * 1024 * 1024

@@ -128,4 +128,8 @@ def _unknown(value: JSON, path: str, line: int | None) -> InvalidDocument:
         got = "a list of other or mixed items" if value else "an empty list"
     else:
         got = "a single value"
-    return Unrecognized(f"{ACCEPTED if line is None else _ACCEPTED_LINES}; got {got}", path, line or 1)
+    # Imported here because only an error needs it.
+    from conformance.formats.hints import for_value
+
+    accepted = ACCEPTED if line is None else _ACCEPTED_LINES
+    return Unrecognized(f"{accepted}; got {got}{for_value(value, path)}", path, line or 1)
