@@ -39,6 +39,14 @@ def contribute(given: Contribution, paths: Iterable[str], origin: Origin) -> lis
     return [each for place in places for each in _recordings(place, given, origin)]
 
 
+def _host(url: str) -> str:
+    """Return the host of a URL; empty if it has none or is no URL."""
+    try:
+        return urlsplit(url).hostname or ""
+    except ValueError:
+        return ""
+
+
 def _recordings(place: Place, given: Contribution, origin: Origin) -> Iterator[Recording]:
     try:
         found = reading.exchanges(origin.get(place), str(place))
@@ -47,7 +55,7 @@ def _recordings(place: Place, given: Contribution, origin: Origin) -> Iterator[R
     if not found:
         raise InvalidDocument("expected chat completions, got none", str(place))
     for number, exchange, unframed in found:
-        provider = given.provider or profiles.by_host(urlsplit(exchange.url).hostname or "")
+        provider = given.provider or profiles.by_host(_host(exchange.url))
         if provider is None:
             url = exchange.url or "no URL"
             raise Unusable(

@@ -7,6 +7,7 @@ from fnmatch import fnmatchcase
 from functools import cache, lru_cache
 from pathlib import Path
 from typing import Any, Final
+from urllib.parse import urlsplit
 
 from conformance import definitions
 from conformance.documents import read_json
@@ -171,7 +172,9 @@ def _reworded(error: SchemaError) -> str:
 
 
 def _errors(value: Mapping[str, Any]) -> Iterator[tuple[Place, str]]:
-    """Find what a schema cannot express: invalid regular expressions, dates out of order, model names that clash."""
+    """Find what a schema cannot express: invalid URLs and regular expressions, dates out of order, names that clash."""
+    if not _is_url(value.get("base_url", "")):
+        yield ("base_url",), f"expected a URL, got {value['base_url']!r}"
     seen: dict[str, str] = {}
     for name in value.get("models", {}):
         if seen.setdefault(name.lower(), name) != name:
@@ -189,6 +192,14 @@ def _errors(value: Mapping[str, Any]) -> Iterator[tuple[Place, str]]:
             yield from _dates((*place, name), entries)
             for at, entry in _entries((*place, name), entries):
                 yield from _expressions(name, (*at, "value"), entry["value"])
+
+
+def _is_url(text: str) -> bool:
+    try:
+        _ = urlsplit(text).port
+    except ValueError:
+        return False
+    return True
 
 
 def _entries(place: Place, entries: Any) -> Iterable[tuple[Place, Mapping[str, Any]]]:

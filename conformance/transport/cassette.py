@@ -131,13 +131,28 @@ def _problems(cassette: Any) -> Iterator[tuple[str, str]]:
             if not isinstance(value, kinds):
                 yield f"/interactions/{number}/{'/'.join(names)}", expected
                 return
-        if each["request"].keys() != _REQUEST:
-            yield f"/interactions/{number}/request", f"exactly {', '.join(sorted(_REQUEST))}"
-        if not each["response"]["status"]["message"].isascii():
-            yield f"/interactions/{number}/response/status/message", "a reason phrase in ASCII"
-        for side in ("request", "response"):
-            if not all([_is_header(name, values) for name, values in each[side]["headers"].items()]):
-                yield f"/interactions/{number}/{side}/headers", "a name and a list of values in ASCII for each header"
+        yield from _contents_problems(each, f"/interactions/{number}")
+
+
+def _contents_problems(interaction: Mapping[str, Any], place: str) -> Iterator[tuple[str, str]]:
+    """Yield what an interaction with all members holds that vcrpy or httpx cannot take."""
+    if interaction["request"].keys() != _REQUEST:
+        yield f"{place}/request", f"exactly {', '.join(sorted(_REQUEST))}"
+    if not _is_url(interaction["request"]["uri"]):
+        yield f"{place}/request/uri", "a URL"
+    if not interaction["response"]["status"]["message"].isascii():
+        yield f"{place}/response/status/message", "a reason phrase in ASCII"
+    for side in ("request", "response"):
+        if not all([_is_header(name, values) for name, values in interaction[side]["headers"].items()]):
+            yield f"{place}/{side}/headers", "a name and a list of values in ASCII for each header"
+
+
+def _is_url(text: str) -> bool:
+    try:
+        _ = urlsplit(text).port
+    except ValueError:
+        return False
+    return True
 
 
 def _is_header(name: Any, values: Any) -> bool:

@@ -6,6 +6,7 @@ from functools import cache
 from pathlib import Path
 from random import Random
 from typing import Any, Final
+from urllib.parse import urlsplit
 
 import httpx
 
@@ -74,7 +75,7 @@ def _used(profile: profiles.Profile) -> Any:
         assert_judged(outcomes)
     body = {"model": profile.model, "messages": [{"role": "user", "content": "Hi"}]}
     sent = [Simulator(profile).reply({**body, "stream": streams}) for streams in (True, False)]
-    return outcomes, sent
+    return outcomes, sent, urlsplit(profile.base_url).port
 
 
 _LOADERS: Final[Mapping[str, Callable[[Path], Any]]] = {
