@@ -26,6 +26,19 @@ from tests.wires import (
 )
 
 BYTES = folder("fixtures") / "bytes"
+LOGS = folder("fixtures") / "formats"
+LOG_NAMES = (
+    "batch-input.jsonl",
+    "batch-output.jsonl",
+    "helicone.jsonl",
+    "langfuse.json",
+    "langsmith.jsonl",
+    "litellm.jsonl",
+    "otlp.jsonl",
+    "spans-openllmetry.jsonl",
+    "wiremock.json",
+    "wiremock-journal.json",
+)
 
 # Formats of single projects that are not supported, and what they are.
 UNSUPPORTED = {
@@ -112,6 +125,10 @@ WHOLE: list[Any] = [
     REQUEST,
     [CHUNK, DONE],
     REPLY,
+    *[
+        json.loads((LOGS / name).read_bytes().partition(b"\n")[0] if name.endswith("l") else (LOGS / name).read_bytes())
+        for name in LOG_NAMES
+    ],
 ]
 
 
