@@ -12,7 +12,7 @@ from pathlib import Path
 from tabulate import tabulate
 
 from conformance.arguments import positive, seconds
-from tests.fuzz.running import Failure, Job, attempted, divided, merged, run, shrunk, write
+from tests.fuzz.running import Failure, Job, Report, attempted, divided, merged, run, shrunk, write
 from tests.fuzz.targets import TARGETS
 
 _INPUTS = 20_000
@@ -26,11 +26,11 @@ def main(arguments: Sequence[str] | None = None) -> int:
     names = options.target or list(TARGETS)
     print(f"seed {options.seed}" + (f", corpus {options.corpus}" if options.corpus else ""), flush=True)
     if options.jobs == 1:
-        reports = {name: merged([*map(run, jobs)]) for name, jobs in _jobs(names, options)}
+        reports = {name: _noted(name, merged([*map(run, jobs)])) for name, jobs in _jobs(names, options)}
     else:
         # New processes, since a fork of a process that has threads may hang.
         with ProcessPoolExecutor(options.jobs, mp_context=get_context("spawn")) as pool:
-            reports = {name: merged([*pool.map(run, jobs)]) for name, jobs in _jobs(names, options)}
+            reports = {name: _noted(name, merged([*pool.map(run, jobs)])) for name, jobs in _jobs(names, options)}
     rows = [
         (name, report.inputs, f"{report.inputs / max(report.seconds, 0.001):.0f}", len(report.failures))
         for name, report in reports.items()
@@ -58,14 +58,19 @@ def parser() -> argparse.ArgumentParser:
 
 
 def _jobs(names: Sequence[str], options: argparse.Namespace) -> Iterator[tuple[str, list[Job]]]:
-    """Yield each target with the jobs for all processes, and print what is next."""
+    """Yield each target with the jobs for all processes."""
     shares = sum(TARGETS[name].share for name in names)
     time = None if options.seconds is None else options.seconds / len(names)
     total = options.inputs or (None if options.seconds else _INPUTS)
     for name in names:
-        print(f"{name} …", flush=True)
         inputs = None if total is None else -(-total * TARGETS[name].share // shares)
         yield name, divided(Job(name, options.seed, options.corpus, inputs=inputs, seconds=time), options.jobs)
+
+
+def _noted(name: str, report: Report) -> Report:
+    """Print what came of a target, in case that the run is interrupted later."""
+    print(f"{name}: {report.inputs} inputs, {len(report.failures)} faults", *report.failures, sep="\n  ", flush=True)
+    return report
 
 
 def _show(failure: Failure, folder: Path | None, seed: int) -> None:

@@ -144,7 +144,7 @@ def test_the_number_of_processes_does_not_change_the_inputs(monkeypatch: pytest.
 @pytest.mark.slow
 def test_the_command_uses_several_processes(capsys: pytest.CaptureFixture[str]) -> None:
     assert 0 == main(["--target", "events", "--target", "prepare", "--inputs", "60", "--jobs", "2", "--seed", "3"])
-    assert ["seed", "events", "prepare", "target"] == [
+    assert ["seed", "events:", "prepare:", "target"] == [
         line.split()[0] for line in capsys.readouterr().out.splitlines()[:4]
     ]
 
