@@ -92,7 +92,7 @@ def test_the_claims_of_a_provider_have_values_and_sources(capsys: pytest.Capture
     assert all(row["sources"] and row["confidence"] and "value" in row for row in rows)
     text = shown(capsys, "list", "claims", "--provider", "deepseek")
     assert 'reasoning.response-field = "reasoning_content"\n' in text
-    assert rows[0]["sources"][0]["url"] in text
+    assert rows[0]["sources"][0]["text"] in text
 
 
 def test_the_rules_of_a_provider_show_how_it_handles_violations(capsys: pytest.CaptureFixture[str]) -> None:

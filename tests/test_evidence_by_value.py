@@ -110,7 +110,7 @@ def test_each_count_is_stored_with_its_value_section_and_time(tmp_path: Path) ->
 
 
 def test_the_cassettes_of_the_simulator_confirm_nothing(tmp_path: Path) -> None:
-    cassettes = folder("cassettes") / "deepseek" / "deepseek-v4-flash"
+    cassettes = folder("cassettes") / "deepseek" / "deepseek-flash"
     alone = tmp_path / "copied.yaml"
     shutil.copy(cassettes / "plain-answer.plain.yaml", alone)
     for path in (cassettes, alone):
@@ -123,10 +123,10 @@ def test_the_cassettes_of_the_simulator_confirm_nothing(tmp_path: Path) -> None:
 
 def test_the_manifest_says_what_is_simulated_even_without_a_header(tmp_path: Path) -> None:
     source = folder("cassettes") / "deepseek"
-    target = tmp_path / "deepseek" / "deepseek-v4-flash"
+    target = tmp_path / "deepseek" / "deepseek-flash"
     target.mkdir(parents=True)
     shutil.copy(source / "manifest.yaml", tmp_path / "deepseek" / "manifest.yaml")
-    text = (source / "deepseek-v4-flash" / "plain-answer.plain.yaml").read_text()
+    text = (source / "deepseek-flash" / "plain-answer.plain.yaml").read_text()
     (target / "plain-answer.plain.yaml").write_text(text.replace("conformance-simulator", "nginx"))
     assert [] == calibrate([str(target)]).evidence("deepseek")["claims"]
 

@@ -202,7 +202,7 @@ def test_details_have_the_findings_and_the_command_that_repeats_them(opened: Ope
         )
         assert [] == [text for text in wanted if not text or text not in shown]
         page.get_by_role("link", name="claims/stream.done").click()
-        expect(page.get_by_role("dialog")).to_contain_text("contradicted by 2 of 3 recordings")
+        expect(page.get_by_role("dialog")).to_contain_text("contradicted by 2 recordings; confirmed by 1 recording")
 
 
 def test_details_have_the_claims_with_their_sources(opened: Opening) -> None:

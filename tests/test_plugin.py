@@ -86,7 +86,7 @@ def test_a_plan_lists_the_requests_and_sends_none(pytester: pytest.Pytester) -> 
     result = run(pytester, "--provider=deepseek", "--plan", *endpoint, "-k", "plain-answer.plain")
     assert 0 == result.ret
     assert re.search(r"plain-answer\.plain +13 requests, +12 of them probes, about +[\d,]+ tokens", shown(result))
-    assert "deepseek, deepseek-v4-flash: 13 requests" in shown(result)
+    assert "deepseek, deepseek-flash: 13 requests" in shown(result)
     assert "Compatibility matrix" not in shown(result)
 
 
@@ -103,7 +103,7 @@ def test_a_live_run_prints_its_number_of_requests_before_it_starts(pytester: pyt
     url = stack.enter_context(simulated(profiles.load("deepseek")))
     result = run(pytester, "--provider=deepseek", f"--base-url={url}/v1", "-k", "plain-answer", "--max-requests=26")
     assert 0 == result.ret
-    assert "This run sends to deepseek, deepseek-v4-flash: 26 requests" in shown(result).partition("test_probes")[0]
+    assert "This run sends to deepseek, deepseek-flash: 26 requests" in shown(result).partition("test_probes")[0]
 
 
 def test_a_live_run_over_its_limit_sends_nothing(pytester: pytest.Pytester) -> None:

@@ -12,7 +12,7 @@ pytestmark = pytest.mark.slow
 
 MATRIX = "Compatibility matrix"
 CASE = "plain-answer.plain"
-PLAN = "deepseek, deepseek-v4-flash: 13 requests"
+PLAN = "deepseek, deepseek-flash: 13 requests"
 
 
 @pytest.fixture(autouse=True)
@@ -113,7 +113,7 @@ def test_a_conftest_that_is_loaded_late_may_declare_what_our_run_uses(pytester: 
     Path(folder, "conftest.py").write_text(declaring("--plan"))
     Path(folder, "test_it.py").write_text("def test_it(): pass")
     code, text = run(pytester, "--provider=deepseek", "--plan", "unit", alone=False)
-    assert (0, True, True) == (code, "collected 1 item" in text, "deepseek-v4-flash: 0 requests" in text), text
+    assert (0, True, True) == (code, "collected 1 item" in text, "deepseek-flash: 0 requests" in text), text
 
 
 def test_a_repository_runs_without_the_plugin(pytester: pytest.Pytester) -> None:

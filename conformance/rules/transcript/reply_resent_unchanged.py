@@ -39,7 +39,12 @@ _IDS = {"/1/request/messages/1/tool_calls/0/id": "call_1", "/1/request/messages/
         example("plain-session"),
         example("stream-thinking-session", {"/1/request/messages/1/content": REMOVE}),
     ],
-    reads=("ids.rewritten", "arguments.malformed-in-request", "arguments.empty-in-request"),
+    reads=(
+        "ids.rewritten",
+        "arguments.malformed-in-request",
+        "arguments.empty-in-request",
+        "request.several-calls",
+    ),
 )
 def judge(returned: Resent, context: Context) -> list[Fault]:
     """A reply is sent back unchanged: its content, and the ids, names and arguments of its calls.
@@ -52,6 +57,8 @@ def judge(returned: Resent, context: Context) -> list[Fault]:
     """
     value, message = returned.value, returned.reply.message
     if value.get("content") == message.get("content") and value.get("tool_calls") == message.get("tool_calls"):
+        return []
+    if _is_apart(returned, context):
         return []
     split = _split(returned, context)
     if split is not None:
@@ -68,6 +75,13 @@ def judge(returned: Resent, context: Context) -> list[Fault]:
     for back, given in zip(calls, returned.reply.calls, strict=True):
         faults += _of_call(back, given, ids, context)
     return faults
+
+
+def _is_apart(returned: Resent, context: Context) -> bool:
+    """Return True if a call comes back in a message of its own because the provider rejects several in one."""
+    sent = calls_in(returned.value)
+    is_one = len(sent) == 1 and sent[0] in calls_in(returned.reply.message)
+    return is_one and context.rejects_or_damages("request.several-calls")
 
 
 def _split(returned: Resent, context: Context) -> Fault | None:
