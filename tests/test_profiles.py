@@ -10,7 +10,6 @@ import pytest
 from conformance import profiles
 from conformance.errors import InvalidDocument, UnknownName
 from conformance.resources import folder
-from tests.checks.data import without_a_place
 
 SCHEMA: dict[str, Any] = json.loads((folder("schemas") / "files" / "profile.json").read_text("utf-8"))
 VOCABULARY: dict[str, Any] = SCHEMA["$defs"]["claims"]["properties"]
@@ -346,68 +345,6 @@ def test_a_profile_made_of_values_makes_them_of_every_model_at_all_times() -> No
     assert profile.name == "made"
 
 
-THINKS: list[tuple[dict[str, Any], dict[str, Any], bool | None]] = [
-    ({}, {}, None),
-    ({"thinking.mode": "unknown"}, {}, None),
-    ({"thinking.mode": "always"}, {"thinking": {"type": "disabled"}}, True),
-    ({"thinking.mode": "never"}, {"thinking": {"type": "enabled"}}, False),
-    ({"thinking.mode": "default-on"}, {}, True),
-    ({"thinking.mode": "default-off"}, {}, False),
-    ({"thinking.mode": "default-on"}, {"thinking": {"type": "disabled"}}, False),
-    ({"thinking.mode": "default-off"}, {"thinking": {"type": "enabled"}}, True),
-    ({"thinking.mode": "default-on"}, {"thinking": "disabled"}, True),
-    ({"thinking.mode": "default-on"}, {"thinking": None}, True),
-    ({"thinking.mode": "default-off"}, {"reasoning_effort": "high"}, True),
-    ({"thinking.mode": "default-off"}, {"reasoning_effort": "none"}, False),
-    ({"thinking.mode": "default-on"}, {"thinking": {"type": "disabled"}, "reasoning_effort": "high"}, False),
-    ({}, {"thinking": {"type": "enabled"}}, True),
-    ({"thinking.mode": "default-on", "thinking.switches": "unknown"}, {"reasoning_effort": "none"}, True),
-]
-
-SWITCHES = [
-    {"at": "/thinking/type", "equals": "disabled", "thinks": False},
-    {"at": "/thinking/type", "equals": "enabled", "thinks": True},
-    {"at": "/reasoning_effort", "in": ["low", "high"], "thinks": True},
-]
-
-
-@pytest.mark.parametrize(("claims", "body", "expected"), THINKS)
-def test_a_model_thinks_by_its_mode_and_the_first_switch_that_matches(
-    claims: dict[str, Any], body: dict[str, Any], *, expected: bool | None
-) -> None:
-    assert expected is profiles.thinks({"thinking.switches": SWITCHES, **claims}, body)
-
-
-@pytest.mark.parametrize("body", [None, [], "text", 7])
-def test_a_body_that_is_no_object_switches_nothing(body: Any) -> None:
-    assert profiles.thinks({"thinking.mode": "default-off", "thinking.switches": SWITCHES}, body) is False
-
-
-CONDITIONS: list[tuple[dict[str, Any], dict[str, Any], bool]] = [
-    ({"at": "/a", "equals": 1}, {"a": 1}, True),
-    ({"at": "/a", "equals": 1}, {"a": True}, False),
-    ({"at": "/a", "equals": True}, {"a": True}, True),
-    ({"at": "/a", "equals": None}, {}, True),
-    ({"at": "/a/b", "equals": "x"}, {"a": {"b": "x"}}, True),
-    ({"at": "/a/0", "equals": "x"}, {"a": ["x"]}, True),
-    ({"at": "/a/9", "equals": "x"}, {"a": ["x"]}, False),
-    ({"at": "/a", "in": ["x", "y"]}, {"a": "y"}, True),
-    ({"at": "/a", "in": ["x", "y"]}, {}, False),
-    ({"at": "/a", "not-in": ["x"]}, {"a": "y"}, True),
-    ({"at": "/a", "not-in": ["x"]}, {}, True),
-    ({"at": "/a", "not-in": ["x", None]}, {}, False),
-    ({"at": "/a", "present": True}, {"a": False}, True),
-    ({"at": "/a", "present": True}, {"a": None}, False),
-    ({"at": "/a", "present": False}, {}, True),
-    ({"at": "/a"}, {"a": 0}, True),
-]
-
-
-@pytest.mark.parametrize(("condition", "body", "expected"), CONDITIONS)
-def test_a_condition_compares_as_json_does(condition: dict[str, Any], body: dict[str, Any], *, expected: bool) -> None:
-    assert expected is profiles.matches(condition, body)
-
-
 def kinds() -> list[tuple[str, str]]:
     return [(name, each["$ref"].removeprefix("#/$defs/")) for name, each in VOCABULARY.items()]
 
@@ -423,39 +360,3 @@ def allowed(kind: dict[str, Any]) -> list[Any]:
 
 def spelled(word: Any) -> str:
     return json.dumps(word) if isinstance(word, bool) else str(word)
-
-
-LINKS = [
-    ({"url": "https://example.com/a"}, "https://example.com/a"),
-    ({"repo": "o/n@0123abc"}, "https://github.com/o/n/tree/0123abc"),
-    ({"repo": "o/n@0123abc:a/b.py"}, "https://github.com/o/n/blob/0123abc/a/b.py"),
-    ({"repo": "o/n@0123abc:a/b.py#L7"}, "https://github.com/o/n/blob/0123abc/a/b.py#L7"),
-    ({"repo": "o/n@0123abc:a/b.py#L7-9,12"}, "https://github.com/o/n/blob/0123abc/a/b.py#L7-L9"),
-    ({"package": "pypi/litellm@1.2.3:litellm/a.py"}, "https://pypi.org/project/litellm/1.2.3/"),
-    ({"package": "pypi/vllm@0.16.0,0.21.0"}, "https://pypi.org/project/vllm/0.21.0/"),
-    ({"package": "npm/@scope/name@1.2.3"}, "https://www.npmjs.com/package/@scope/name/v/1.2.3"),
-    ({"engine": "vLLM 0.32.0"}, ""),
-    ({"inferred": "it follows"}, ""),
-]
-
-
-@pytest.mark.parametrize(("members", "link"), LINKS)
-def test_a_place_of_a_source_can_be_opened(members: dict[str, str], link: str) -> None:
-    assert link == profiles.Source(**members).link
-
-
-@pytest.mark.parametrize(
-    ("source", "confidence", "expected"),
-    [
-        ({"recorded": "often"}, "high", 1),
-        ({"inferred": "so"}, "high", 1),
-        ({"recorded": "often"}, "medium", 0),
-        ({"url": "https://a.example/", "read": "2026-11-20"}, "high", 0),
-        ({"engine": "vLLM 0.32.0"}, "high", 0),
-    ],
-)
-def test_high_confidence_needs_a_source_with_a_place(source: dict[str, str], confidence: str, expected: int) -> None:
-    words = (profiles.Source(recorded="often"), profiles.Source(**source))
-    claims = {"stream.done": (profiles.Claim("stream.done", value=True, source=words, confidence=confidence),)}
-    profile = profiles.Profile("made", models=(profiles.Model("m", claims),))
-    assert expected == len(list(without_a_place(profile)))

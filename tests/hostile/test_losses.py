@@ -24,7 +24,8 @@ from conformance.suite.run import Run
 from conformance.transport.cassette import replaying
 from conformance.transport.server import HttpReply, HttpRequest, serving
 from conformance.transport.shelf import STAGING, CassetteFolder, ManifestEntry
-from tests.hostile.parrot import MODEL, conformance, environment, provider, suites
+from tests.hostile.broken_cassettes import BROKEN
+from tests.hostile.parrot import MODEL, environment, provider, suites
 
 THINKS: Final = {"thinking.mode": "default-on"}
 CASES: Final = ("one-tool-call.plain", "plain-answer.plain")
@@ -354,18 +355,6 @@ def test_two_runs_cannot_record_the_same_model(old: Path) -> None:
             run.close(is_done=False)
 
 
-BROKEN: Final = {
-    "empty": b"",
-    "cut": b'interactions:\n- request:\n    body: "abc',
-    "another YAML": b"[]\n",
-    "without interactions": b"interactions: []\n",
-    "binary": b"\xff\xfe\x00",
-    "a body that is none": b"interactions: [{request: {method: POST, uri: u, headers: {}, body: ''}, "
-    b"response: {status: {code: 200}, headers: {}, body: {}}}]\n",
-    "a tag": b"interactions: !!python/object:os.system x\n",
-}  # fmt: skip
-
-
 @pytest.mark.parametrize("broken", BROKEN)
 def test_a_broken_cassette_costs_its_case(old: Path, broken: str) -> None:
     path = CassetteFolder(old, "vllm").path(MODEL, CASES[0])
@@ -406,58 +395,3 @@ def test_a_cassette_is_written_as_yaml_that_vcrpy_reads(old: Path) -> None:
     value = yaml.safe_load(CassetteFolder(old, "vllm").path(MODEL, CASES[0]).read_text())
     assert 1 == value["version"]
     assert json.loads(value["interactions"][0]["request"]["body"])["model"] == MODEL
-
-
-VERB = """
-import os, sys
-from pathlib import Path
-from conformance.cli import main
-
-number, met = int(sys.argv[1]), iter(range(1, 10_000))
-write = os.fsync
-
-
-def killed(descriptor):
-    if next(met) == number:
-        os.kill(os.getpid(), 9)
-    write(descriptor)
-
-
-os.fsync = killed
-sys.exit(main(sys.argv[2:]))
-"""
-
-VERBS: Final = {
-    "record": (("record", "--provider", "baidu", "--cassettes", "out"), 3),
-    "record, at its end": (("record", "--provider", "baidu", "--cassettes", "out"), 5),
-    "replay": (("replay", "--provider", "baidu", "--results", "out"), 1),
-    "adapter run": (
-        ("adapter", "run", "--driver", "false", "--provider", "groq", "--scenario", "plain-answer", "--results", "out"),
-        1,
-    ),
-    "calibrate": (("calibrate", "--provider", "deepseek", "--write", "out", "in"), 1),
-}
-"""Verbs that write, and the file during which they are killed."""
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("verb", VERBS)
-def test_a_killed_verb_leaves_what_was_there_and_can_be_repeated(verb: str, tmp_path: Path) -> None:
-    words, number = VERBS[verb]
-    (tmp_path / "in").mkdir()
-    record_line = {"request": {"model": "m", "messages": []}, "response": {}, "status": 400, "provider": "deepseek"}
-    (tmp_path / "in" / "a.jsonl").write_text(json.dumps(record_line) + "\n")
-    whole = conformance(*words, folder=tmp_path)
-    assert whole.returncode in (0, 1, 2), whole.stderr
-    before = {path: path.read_bytes() for path in (tmp_path / "out").rglob("*.*") if path.suffix in (".yaml", ".json")}
-    assert before
-    killed = subprocess.run(
-        [sys.executable, "-c", VERB, str(number), *words],
-        cwd=tmp_path, env=environment(), capture_output=True, check=False, timeout=120,
-    )  # fmt: skip
-    assert -signal.SIGKILL == killed.returncode, killed.stderr
-    assert before == {path: path.read_bytes() for path in before}
-    resumed = (*words, "--resume") if words[0] == "record" else words
-    again = conformance(*resumed, folder=tmp_path)
-    assert whole.returncode == again.returncode, again.stderr
-    assert before == {path: path.read_bytes() for path in before}
