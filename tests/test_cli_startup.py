@@ -30,8 +30,11 @@ MAX_OTHERS = 12
 
 
 def imported(*arguments: object) -> set[str]:
-    """Return the modules that the command imports, except those of the two libraries that it cannot do without."""
-    code = "import sys, orjson, jsonschema_rs; before = set(sys.modules); from conformance.cli import main; "
+    """Return the modules that the command imports, except those of pathlib and the two libraries that it has to load.
+
+    What pathlib imports differs by the version of Python.
+    """
+    code = "import sys, pathlib, orjson, jsonschema_rs; before = set(sys.modules); from conformance.cli import main; "
     code += "main(sys.argv[1:]); print(*set(sys.modules) - before, file=sys.stderr)"
     command = [sys.executable, "-c", code, *map(str, arguments)]
     return set(subprocess.run(command, env=ENVIRONMENT, capture_output=True, check=True).stderr.decode().split())
