@@ -2,13 +2,13 @@
 
 from collections.abc import Iterable, Iterator
 from typing import NamedTuple
-from urllib.parse import urlsplit
 
 from conformance import profiles
 from conformance.errors import InvalidDocument, Unusable
 from conformance.evidence import reading
 from conformance.evidence.fetching import Absent, Origin
 from conformance.evidence.index import REPOSITORY, UNFRAMED, Place, Recording
+from conformance.urls import host_of
 
 
 class Contribution(NamedTuple):
@@ -39,14 +39,6 @@ def contribute(given: Contribution, paths: Iterable[str], origin: Origin) -> lis
     return [each for place in places for each in _recordings(place, given, origin)]
 
 
-def _host(url: str) -> str:
-    """Return the host of a URL; empty if it has none or is no URL."""
-    try:
-        return urlsplit(url).hostname or ""
-    except ValueError:
-        return ""
-
-
 def _recordings(place: Place, given: Contribution, origin: Origin) -> Iterator[Recording]:
     try:
         found = reading.exchanges(origin.get(place), str(place))
@@ -55,7 +47,7 @@ def _recordings(place: Place, given: Contribution, origin: Origin) -> Iterator[R
     if not found:
         raise InvalidDocument("expected chat completions, got none", str(place))
     for number, exchange, unframed in found:
-        provider = given.provider or profiles.by_host(_host(exchange.url))
+        provider = given.provider or profiles.by_host(host_of(exchange.url))
         if provider is None:
             url = exchange.url or "no URL"
             raise Unusable(

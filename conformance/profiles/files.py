@@ -7,7 +7,6 @@ from fnmatch import fnmatchcase
 from functools import cache, lru_cache
 from pathlib import Path
 from typing import Any, Final
-from urllib.parse import urlsplit
 
 from conformance import definitions
 from conformance.documents import read_json
@@ -18,11 +17,12 @@ from conformance.profiles.lifecycle import Lifecycle, Period
 from conformance.profiles.sources import Source
 from conformance.resources import folder
 from conformance.schemas import SchemaError, validator
+from conformance.urls import is_url
 
 _FOLDER = Path(__file__).parent
 _MAX_LOADED: Final = 256
 _REGEXES = frozenset({"ids.format", "ids.format-in-stream", "reply.id-format"})
-_KINDS: Final = ("url", "repo", "package", "engine", "recorded", "inferred", "searched")
+_KINDS: Final = tuple([name for name in Source._fields if name not in ("quote", "read")])
 _PLAIN = ("title", "kind", "base_url", "key", "model", "max_tokens", "note")
 _HOSTS = re.compile(r"^hosts: *\[(.*)\] *$", re.MULTILINE)
 
@@ -173,7 +173,7 @@ def _reworded(error: SchemaError) -> str:
 
 def _errors(value: Mapping[str, Any]) -> Iterator[tuple[Place, str]]:
     """Find what a schema cannot express: invalid URLs and regular expressions, dates out of order, names that clash."""
-    if not _is_url(value.get("base_url", "")):
+    if not is_url(value.get("base_url", "")):
         yield ("base_url",), f"expected a URL, got {value['base_url']!r}"
     seen: dict[str, str] = {}
     for name in value.get("models", {}):
@@ -192,14 +192,6 @@ def _errors(value: Mapping[str, Any]) -> Iterator[tuple[Place, str]]:
             yield from _dates((*place, name), entries)
             for at, entry in _entries((*place, name), entries):
                 yield from _expressions(name, (*at, "value"), entry["value"])
-
-
-def _is_url(text: str) -> bool:
-    try:
-        _ = urlsplit(text).port
-    except ValueError:
-        return False
-    return True
 
 
 def _entries(place: Place, entries: Any) -> Iterable[tuple[Place, Mapping[str, Any]]]:

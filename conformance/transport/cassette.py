@@ -19,6 +19,7 @@ from vcr.serializers import yamlserializer
 
 from conformance.errors import InvalidDocument
 from conformance.transport.interaction import Interaction
+from conformance.urls import is_url
 from conformance.wire.exchange import CUT
 
 REQUEST_HEADERS = frozenset({"content-type"})
@@ -138,21 +139,13 @@ def _contents_problems(interaction: Mapping[str, Any], place: str) -> Iterator[t
     """Yield what an interaction with all members holds that vcrpy or httpx cannot take."""
     if interaction["request"].keys() != _REQUEST:
         yield f"{place}/request", f"exactly {', '.join(sorted(_REQUEST))}"
-    if not _is_url(interaction["request"]["uri"]):
+    if not is_url(interaction["request"]["uri"]):
         yield f"{place}/request/uri", "a URL"
     if not interaction["response"]["status"]["message"].isascii():
         yield f"{place}/response/status/message", "a reason phrase in ASCII"
     for side in ("request", "response"):
         if not all([_is_header(name, values) for name, values in interaction[side]["headers"].items()]):
             yield f"{place}/{side}/headers", "a name and a list of values in ASCII for each header"
-
-
-def _is_url(text: str) -> bool:
-    try:
-        _ = urlsplit(text).port
-    except ValueError:
-        return False
-    return True
 
 
 def _is_header(name: Any, values: Any) -> bool:
