@@ -110,8 +110,15 @@ def compare(given: Input, profile: Profile) -> list[Observation]:
     observations = []
     for number, (exchange, ref) in enumerate(zip(exchanges, _refs(given), strict=True)):
         claims = profile.at(exchange.model, exchange.date)
-        about = {"model": exchange.model, "date": exchange.date}
-        first = Observation(profile.name, profile.name, digest(exchange), ref, Comparison.INCOMPLETE, **about)  # type: ignore[arg-type]
+        first = Observation(
+            profile.name,
+            profile.name,
+            digest(exchange),
+            ref,
+            Comparison.INCOMPLETE,
+            model=exchange.model,
+            date=exchange.date,
+        )
         recorded = _Recorded(exchange, answer_of(exchange), claims)
         compared = _compare_request(first, outcomes, claimed, number, recorded)
         observations.append(_compare_reply(compared, outcomes, reads, number, claims))

@@ -6,7 +6,7 @@ changed what is found in the exchange does the exchange show the value that is c
 """
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from functools import cache
+from functools import cache, partial
 from typing import Any, Final, TypeAlias
 
 from conformance.documents import read_json
@@ -44,7 +44,7 @@ def shown(
         rules = tuple([rule for rule in _rules() if set(rule.reads) & set(group)])
         before = _found(conversation, profile, rules)
         for attempt in range(max(len(_others(name)) for name in group)):
-            other = changed(profile, lambda claims, group=group, attempt=attempt: _changed(claims, group, attempt))  # type: ignore[misc]
+            other = changed(profile, partial(_changed, group=group, attempt=attempt))
             after = _found(conversation, other, rules)
             for number, names in candidates.items():
                 found[number] |= {

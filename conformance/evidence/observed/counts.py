@@ -24,15 +24,15 @@ def _of(usage: Mapping[str, Any]) -> Iterator[Sight]:
     cached_at = [at for at, held in leaves.items() if _is_cached(at) and isinstance(held, int)]
     yield from partial("usage.reasoning-at", reasoning_at)
     yield from partial("usage.cached-at", cached_at)
-    if not all(type(each) is int for each in (prompt, completion, total)):
+    if type(prompt) is not int or type(completion) is not int or type(total) is not int:
         return
     reasoning = max([leaves[at] for at in reasoning_at], default=0)
-    yield from _total(prompt, completion, total, reasoning)  # type: ignore[arg-type]
+    yield from _total(prompt, completion, total, reasoning)
     if not reasoning_at:
         yield from partial("usage.reasoning-tokens", ["absent"])
-    elif reasoning > completion:  # type: ignore[operator]
+    elif reasoning > completion:
         yield value("usage.reasoning-tokens", "larger", "outside")
-    elif reasoning and total == prompt + completion + reasoning:  # type: ignore[operator]
+    elif reasoning and total == prompt + completion + reasoning:
         yield value("usage.reasoning-tokens", "outside")
     elif reasoning:
         yield value("usage.reasoning-tokens", "inside", "larger")
