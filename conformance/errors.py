@@ -10,7 +10,10 @@ What is wrong on the wire is a finding and never an error.
 """
 
 from collections.abc import Iterable
-from typing import Self
+from typing import Final, Self
+
+_MAX_LISTED: Final = 100
+"""How many known names an error lists."""
 
 
 class ConformanceError(Exception):
@@ -43,7 +46,9 @@ class UnknownName(ConformanceError):
         import difflib
 
         every = sorted(known)
-        near = difflib.get_close_matches(name, every, n=3, cutoff=0.5)
+        # A list of all names helps if it can be read at a glance; otherwise the three nearest do, however far they are.
+        cutoffs = (0.5,) if len(every) <= _MAX_LISTED else (0.5, 0.0)
+        near = next(filter(None, (difflib.get_close_matches(name, every, 3, cutoff) for cutoff in cutoffs)), [])
         hint = f"did you mean {', '.join(near)}?" if near else f"known: {', '.join(every) or 'none'}"
         super().__init__(f"unknown {kind} {name!r}; {hint}")
 

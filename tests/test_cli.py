@@ -75,7 +75,7 @@ def test_the_version_is_printed(capsys: pytest.CaptureFixture[str]) -> None:
         (["check", "--provider", "", "absent.json"], "absent.json: cannot be read"),
         (["check", "--rule", "stream/complet", "x"], "unknown rule 'stream/complet'; did you mean stream/complete"),
         (["explain", "transcript/call-answered"], "did you mean transcript/calls-answered"),
-        (["explain", "nothing"], "unknown rule or claim 'nothing'"),
+        (["explain", "nothing"], "unknown rule, claim, probe, scenario or provider 'nothing'"),
         (["list", "nothing"], "invalid choice: 'nothing'"),
         (["list", "claims", "--provider", "nobody"], "unknown provider 'nobody'"),
     ],

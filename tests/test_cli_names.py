@@ -15,6 +15,7 @@ LISTS = {
     "providers": list(profiles.names()),
     "scenarios": list(scenarios.names()),
     "claims": list(profiles.vocabulary()),
+    "probes": [probe.name for name in scenarios.names() for probe in scenarios.load(name).probes],
 }
 
 
@@ -99,3 +100,25 @@ def test_the_rules_of_a_provider_show_how_it_handles_violations(capsys: pytest.C
     rows = json.loads(shown(capsys, "list", "rules", "--provider", "deepseek", "--format", "json"))
     handling = {row["id"]: row["a breach is"] for row in rows}
     assert "refused with 400" == handling["transcript/calls-answered"]
+
+
+def test_every_probe_scenario_and_provider_is_explained(capsys: pytest.CaptureFixture[str]) -> None:
+    names = {*LISTS["probes"], *LISTS["scenarios"], *LISTS["providers"]}
+    lines = shown(capsys, "explain", *names).splitlines()
+    assert names == {name for name in names if any(line.startswith(f"{name} (") for line in lines)}
+
+
+@pytest.mark.parametrize(
+    "name", ["absent-current-own", "probes/absent-current-own", "interleaved-thinking: absent-current-own"]
+)
+def test_a_probe_is_explained_by_every_name_that_reports_give_it(name: str, capsys: pytest.CaptureFixture[str]) -> None:
+    text = shown(capsys, "explain", name)
+    assert "breaks  reasoning/present-on-tool-turns: " in text
+    assert "claim   reasoning.omitted-on-tool-turn: " in text
+
+
+def test_an_unknown_name_is_answered_with_three_names_of_any_kind(capsys: pytest.CaptureFixture[str]) -> None:
+    assert 2 == main(["explain", "bogus"])
+    near = capsys.readouterr().err.partition("did you mean ")[2].strip(" ?\n").split(", ")
+    every = {name for names in LISTS.values() for name in names}
+    assert (3, set()) == (len(near), set(near) - every)

@@ -224,12 +224,19 @@ def _names_by_metavar() -> Mapping[str, Callable[[], Iterable[str]]]:
     def rule_ids() -> list[str]:
         return [rule.id for rule in rules.load()]
 
+    def probe_names() -> list[str]:
+        every = [probe.name for each in map(scenarios.load, scenarios.names()) for probe in each.probes]
+        return [*dict.fromkeys(every)]
+
     return {
         "ADAPTER": adapters.names,
         "ADAPTER[@VERSION]": adapters.names,
         "DIALECT": lambda: (dialects.CANONICAL, *dialects.names()),
         "ENGINE": engines.names,
-        "NAME": lambda: (*rule_ids(), *(fact.id for fact in loop.load()), *profiles.vocabulary()),
+        "NAME": lambda: (
+            *(*rule_ids(), *(fact.id for fact in loop.load()), *profiles.vocabulary()),
+            *(*probe_names(), *scenarios.names(), *profiles.names()),
+        ),
         "PROVIDER": profiles.names,
         "RULE": rule_ids,
         "SCENARIO": scenarios.names,

@@ -1,29 +1,33 @@
-"""Explain a rule or a claim: what it requires, why, its source, and how to fix a finding.
+"""Explain a rule, claim, probe, scenario or provider: what it means, why, its source, and how to fix a finding.
 
-NAME is the id of a rule or of a fact about agent loops (as `check` and `adapter` print it), the name of a claim, or a
-glob.
+NAME is the id of a rule or of a fact about agent loops (as `check` and `adapter` print it), the name of a claim, of a
+probe (as a run prints it), of a scenario or of a provider, or a glob.
 """
 
 import argparse
 import json
 import textwrap
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from fnmatch import fnmatchcase
 from typing import Any, Final
 
-from conformance import profiles, rules
+from conformance import profiles, rules, scenarios
 from conformance.adapters import loop
 from conformance.adapters.loop import Fact
+from conformance.core_facts import DEFINITIONS
 from conformance.documents import read_json
 from conformance.errors import UnknownName
 from conformance.resources import folder
 from conformance.rule_ids import matches
 from conformance.rules import Example, Rule, advice
+from conformance.scenarios import Probe, Scenario
 
 EXAMPLES: Final = """\
   conformance explain transcript/result-answers-call
   conformance explain 'stream/*'
-  conformance explain reasoning.omitted-on-tool-turn"""
+  conformance explain reasoning.omitted-on-tool-turn
+  conformance explain absent-current-own
+  conformance explain deepseek"""
 
 _WIDTH: Final = 100
 _LOOP: Final = "agent loop of a client"
@@ -31,29 +35,82 @@ _LOOP: Final = "agent loop of a client"
 
 def configure(parser: argparse.ArgumentParser) -> None:
     """Declare the arguments."""
-    parser.add_argument("names", nargs="+", metavar="NAME", help="a rule, a claim, or a glob in quotes")
+    help_text = "a rule, a claim, a probe, a scenario, a provider, or a glob in quotes"
+    parser.add_argument("names", nargs="+", metavar="NAME", help=help_text)
 
 
 def run(arguments: argparse.Namespace) -> int:
     """Print the explanations."""
-    claims = profiles.vocabulary()
-    shown = [text for name in arguments.names for text in _explained(name, claims)]
+    shown = [text for name in arguments.names for text in _explained(name)]
     print("\n\n".join(dict.fromkeys(shown)))
     return 0
 
 
-def _explained(name: str, claims: Mapping[str, str]) -> list[str]:
-    fitting = [claim for claim in claims if fnmatchcase(claim, name)]
-    if fitting:
-        return ["\n".join(_claim(claim, claims[claim])) for claim in fitting]
-    facts = ["\n".join(_heading(fact, _LOOP)) for fact in loop.load() if matches(name, fact.id)]
-    if facts:
-        return facts
+def _explained(name: str) -> list[str]:
+    """Return the explanations of the first kind that has a name; raises UnknownName with the nearest of all kinds."""
+    for find in _KINDS:
+        if found := ["\n".join(lines) for lines in find(name)]:
+            return found
+    raise UnknownName("rule, claim, probe, scenario or provider", name, _known())
+
+
+def _known() -> Sequence[str]:
+    ids = [*(rule.id for rule in rules.load()), *(fact.id for fact in loop.load())]
+    return (*ids, *profiles.vocabulary(), *_probes(), *scenarios.names(), *profiles.names())
+
+
+def _probes() -> Mapping[str, list[tuple[Scenario, Probe]]]:
+    """Return every probe by its name, with the scenarios that have it."""
+    found: dict[str, list[tuple[Scenario, Probe]]] = {}
+    for scenario in map(scenarios.load, scenarios.names()):
+        for probe in scenario.probes:
+            found.setdefault(probe.name, []).append((scenario, probe))
+    return found
+
+
+def _claims_named(name: str) -> Iterator[Iterator[str]]:
+    yield from (_claim(each, meaning) for each, meaning in profiles.vocabulary().items() if fnmatchcase(each, name))
+
+
+def _facts_named(name: str) -> Iterator[Iterator[str]]:
+    yield from (_heading(fact, _LOOP) for fact in loop.load() if matches(name, fact.id))
+
+
+def _rules_named(name: str) -> Iterator[Iterator[str]]:
+    claims = profiles.vocabulary()
     try:
-        return ["\n".join(_rule(rule, claims)) for rule in rules.select([name])]
+        found = rules.select([name])
     except UnknownName:
-        known = (*claims, *(fact.id for fact in loop.load()), *(rule.id for rule in rules.load()))
-        raise UnknownName("rule or claim", name, known) from None
+        return
+    yield from (_rule(rule, claims) for rule in found)
+
+
+def _probes_named(name: str) -> Iterator[Iterator[str]]:
+    """Yield the explanations of probes, which reports also call `probes/<name>` and `<scenario>: <name>`."""
+    scenario, colon, rest = name.removeprefix("probes/").partition(": ")
+    wanted = rest if colon else scenario
+    for probe, found in _probes().items():
+        if fnmatchcase(probe, wanted):
+            own = [each for each in found if not colon or fnmatchcase(each[0].name, scenario)]
+            yield from [_probe(own)] if own else []
+
+
+def _scenarios_named(name: str) -> Iterator[Iterator[str]]:
+    yield from (_scenario(scenarios.load(each)) for each in scenarios.names() if fnmatchcase(each, name))
+
+
+def _providers_named(name: str) -> Iterator[Iterator[str]]:
+    yield from (_provider(each) for each in profiles.names() if fnmatchcase(each, name))
+
+
+_KINDS: Final[Sequence[Callable[[str], Iterator[Iterator[str]]]]] = (
+    _claims_named,
+    _facts_named,
+    _rules_named,
+    _probes_named,
+    _scenarios_named,
+    _providers_named,
+)
 
 
 def _rule(rule: Rule, claims: Mapping[str, str]) -> Iterator[str]:
@@ -120,3 +177,46 @@ def _claim(name: str, meaning: str) -> Iterator[str]:
     yield "        unknown: not documented; omitted: as on the canonical wire"
     reading = [rule.id for rule in rules.load() if name in rule.reads]
     yield f"rules   {', '.join(reading) or 'none'}"
+
+
+def _probe(found: Sequence[tuple[Scenario, Probe]]) -> Iterator[str]:
+    """Yield what a probe sends in each scenario that has it, which answer is expected, and how to send it."""
+    yield from (f"{found[0][1].name} (probe)", *dict.fromkeys([probe.title for _, probe in found]), "")
+    yield "sent    the request of the exchange below once more, with this one deviation and nothing else changed"
+    for scenario, probe in found:
+        yield f"        {scenario.name}, exchange {probe.at}: {scenario.title}"
+    for rule in dict.fromkeys([probe.breaks for _, probe in found if probe.breaks]):
+        yield f"breaks  {rule}: {rules.by_id()[rule].title}"
+    claims = dict.fromkeys([name for _, probe in found for name in probe.claims])
+    for name in claims:
+        yield f"claim   {name}: {profiles.vocabulary()[name]}"
+    expected = "what the first of these claims that is known says" if claims else "accepted, by every provider"
+    yield f"expects {expected}"
+    yield f"run it  pytest --provider=PROVIDER -k '{found[0][0].name} and {found[0][1].name}'"
+
+
+def _scenario(scenario: Scenario) -> Iterator[str]:
+    yield from (f"{scenario.name} (scenario)", scenario.title, "")
+    yield f"for     {'clients only' if scenario.for_clients else 'providers and clients'}"
+    yield f"played  {' and '.join(scenario.variants)}, {len(scenario.turns)} exchanges"
+    needs = [name if value is None else f"{name} = {json.dumps(value)}" for name, value in scenario.needs.items()]
+    yield f"needs   {', '.join(needs) or 'nothing'}"
+    yield f"tests   {', '.join(scenario.exercises)}"
+    if scenario.probes:
+        yield f"probes  {', '.join([each.name for each in scenario.probes])}"
+    yield from _section("A conforming client", scenario.expects)
+
+
+def _provider(name: str) -> Iterator[str]:
+    profile = profiles.load(name)
+    claims = profile.at(profile.model)
+    yield from (f"{name} (provider)", f"{profile.title}, {profile.kind}", "")
+    yield f"url     {profile.base_url or 'differs for each customer or server'}"
+    yield f"model   {profile.model or 'none; name one with --model'}"
+    if profile.key:
+        yield f"key     {profile.key}"
+    for definition in DEFINITIONS:
+        yield from ("", definition.title)
+        for claim in definition.claims:
+            yield f"  {claim}: {_short(claims[claim]) if claim in claims else 'as the canonical wire'}"
+    yield from ("", f"all claims, with their sources: conformance list claims --provider {name}")

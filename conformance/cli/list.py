@@ -1,7 +1,7 @@
-"""List the rules, the providers, the scenarios, or the claims that a profile can make.
+"""List the rules, the providers, the scenarios, the probes, or the claims that a profile can make.
 
-With --provider, the list shows how that provider handles violations of each rule, which scenarios apply to it, or its
-claims with their values, dates and sources.
+With --provider, the list shows how that provider handles violations of each rule, which scenarios apply to it, how it
+is claimed to answer each probe, or its claims with their values, dates and sources.
 """
 
 import argparse
@@ -17,12 +17,16 @@ from conformance.profiles import Claim, Profile
 EXAMPLES: Final = """\
   conformance list rules
   conformance list claims --provider deepseek
+  conformance list probes --provider deepseek
   conformance list scenarios --format json"""
 
 Row: TypeAlias = dict[str, Any]
 
 _HANDLING: Final = "a breach is"
 """The JSON key for how a provider handles violations of a rule."""
+
+_ANSWER: Final = "claimed"
+"""The JSON key for what a provider is claimed to do with the request of a probe."""
 
 _HEADINGS: Final = {_HANDLING: "a violation is"}
 """The table headings that differ from their JSON keys."""
@@ -88,6 +92,21 @@ def _scenarios(profile: Profile | None) -> list[Row]:
     return rows
 
 
+def _probes(profile: Profile | None) -> list[Row]:
+    """Return a row for each probe of each scenario; with a provider, what is claimed of its answer."""
+    claims = {} if profile is None else profile.at(profile.model)
+    rows: list[Row] = []
+    for scenario in map(scenarios.load, scenarios.names()):
+        for probe in scenario.probes:
+            row: Row = {"name": probe.name, "scenario": scenario.name, "rule": probe.breaks or ""}
+            if profile is not None:
+                values = [claims.get(name, profiles.UNKNOWN) for name in probe.claims]
+                known = [value for value in values if value != profiles.UNKNOWN]
+                row[_ANSWER] = _handling(known[0]) if known else profiles.UNKNOWN if probe.claims else "accepted"
+            rows.append(row | {"title": probe.title})
+    return rows
+
+
 def _claims(profile: Profile | None) -> list[Row]:
     if profile is None:
         return [{"name": name, "meaning": meaning} for name, meaning in profiles.vocabulary().items()]
@@ -106,6 +125,7 @@ def _claim(claim: Claim, model: str) -> Row:
 
 _LISTS: Final[Mapping[str, Callable[[Profile | None], list[Row]]]] = {
     "claims": _claims,
+    "probes": _probes,
     "providers": _providers,
     "rules": _rules,
     "scenarios": _scenarios,
