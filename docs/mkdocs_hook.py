@@ -1,0 +1,63 @@
+"""What MkDocs does not know: the generated reference, links to files of the repository, and a local mermaid."""
+
+import re
+from pathlib import Path
+from typing import Final
+
+from mkdocs.config.defaults import MkDocsConfig
+from mkdocs.plugins import get_plugin_logger
+from mkdocs.structure.files import File, Files
+from mkdocs.structure.pages import Page
+from reference_pages import pages
+
+_ROOT: Final = Path(__file__).parents[1]
+_LOG: Final = get_plugin_logger(__name__)
+_LINK: Final = re.compile(r"(\]\()((?:\.\./)+[^)#\s]+)")
+_MERMAID: Final = _ROOT / "node_modules/mermaid/dist/mermaid.min.js"
+"""Where `npm install` puts mermaid. If it is not there, the theme has the reader's browser fetch it."""
+
+_MERMAID_URI: Final = "assets/mermaid.min.js"
+_BUNDLE: Final = re.compile(r'<script src="([^"]*)assets/javascripts/bundle')
+
+
+def on_files(files: Files, config: MkDocsConfig) -> Files:
+    """Add the pages of the reference, the matrix, and mermaid if it is installed."""
+    for uri, text in pages().items():
+        files.append(_generated(config, uri, content=text))
+    files.append(_generated(config, "reports/matrix.html", path=_ROOT / "reports/matrix.html"))
+    if _MERMAID.exists():
+        files.append(_generated(config, _MERMAID_URI, path=_MERMAID))
+    return files
+
+
+def on_page_markdown(markdown: str, page: Page, config: MkDocsConfig, files: Files) -> str:
+    """Turn links to files of the repository that are outside `docs/` into links to GitHub."""
+    folder = (_ROOT / "docs" / page.file.src_uri).parent
+
+    def replaced(found: re.Match[str]) -> str:
+        target = (folder / found[2]).resolve()
+        if target.is_relative_to(_ROOT / "docs") or not target.is_relative_to(_ROOT):
+            return found[0]
+        place = target.relative_to(_ROOT).as_posix()
+        if files.get_file_from_path(place):
+            return f"{found[1]}{'../' * page.file.src_uri.count('/')}{place}"
+        if not target.exists():
+            _LOG.warning("%s links to %s, which does not exist", page.file.src_uri, found[2])
+        kind = "tree" if target.is_dir() else "blob"
+        return f"{found[1]}{config.repo_url}/{kind}/main/{place}"
+
+    return _LINK.sub(replaced, markdown)
+
+
+def on_post_page(output: str, page: Page, config: MkDocsConfig) -> str:
+    """Load mermaid from the site itself on the pages that have a diagram."""
+    del page, config
+    if 'class="mermaid"' not in output or not _MERMAID.exists():
+        return output
+    return _BUNDLE.sub(rf'<script src="\g<1>{_MERMAID_URI}"></script>\g<0>', output, count=1)
+
+
+def _generated(config: MkDocsConfig, uri: str, content: str | None = None, path: Path | None = None) -> File:
+    if path is not None:
+        return File.generated(config, uri, abs_src_path=str(path))
+    return File.generated(config, uri, content=content or "")

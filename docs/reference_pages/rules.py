@@ -1,0 +1,14 @@
+"""The page of the rules, from their docstrings, examples and sources."""
+
+from conformance import rules
+from conformance.adapters import loop
+from conformance.reporting.matrix.table import Inputs, Table
+from conformance.reporting.renderers.rules import render
+
+_NO_RESULTS = Table((), (), (), Inputs((), {}))
+"""The page says what rules require; the compatibility matrix says who breaks them."""
+
+
+def page() -> str:
+    """Return the page: a list of all rules, then each with its family."""
+    return render(_NO_RESULTS, [*rules.load(), *loop.load()])

@@ -1,0 +1,56 @@
+"""The documentation as a site: every page is in the navigation, and the generated reference is complete."""
+
+import re
+from typing import Any
+
+import pytest
+import yaml
+from reference_pages import pages
+
+import conformance
+from conformance import profiles, rules, scenarios
+from conformance.adapters import loop
+from conformance.suite.plugin_options import OPTIONS
+from tests.checking import ROOT
+
+DOCS = ROOT / "docs"
+SETTINGS = (ROOT / "mkdocs.yml").read_text("utf-8")
+# Its other parts have tags of Python objects, which a safe loader rejects.
+NAVIGATION: Any = yaml.safe_load(SETTINGS[SETTINGS.index("\nnav:") :])["nav"]
+GENERATED = pages()
+
+
+def listed(entry: Any) -> list[str]:
+    if isinstance(entry, str):
+        return [entry]
+    return [path for each in (entry.values() if isinstance(entry, dict) else entry) for path in listed(each)]
+
+
+def test_every_page_is_in_the_navigation_of_mkdocs_yml_once() -> None:
+    written = [path.relative_to(DOCS).as_posix() for path in DOCS.rglob("*.md")]
+    assert sorted([*written, *GENERATED]) == sorted(listed(NAVIGATION))
+
+
+@pytest.mark.parametrize(
+    ("page", "names"),
+    [
+        ("api", [name for name in conformance.__all__ if not name.startswith("__")]),
+        ("claims", profiles.vocabulary()),
+        ("commands", [path.stem for path in (ROOT / "conformance/cli").glob("[a-z]*.py")]),
+        ("pytest", OPTIONS),
+        ("rules", [each.id for each in (*rules.load(), *loop.load())]),
+        ("scenarios", scenarios.names()),
+        ("schemas", [path.name for path in (ROOT / "schemas").rglob("*.json")]),
+    ],
+)
+def test_the_reference_names_everything_that_there_is(page: str, names: list[str]) -> None:
+    text = GENERATED[f"reference/{page}.md"]
+    assert [] == [name for name in names if name not in text]
+
+
+@pytest.mark.parametrize("page", GENERATED)
+def test_a_generated_page_links_to_pages_that_exist(page: str) -> None:
+    links = re.findall(r"\]\((?!https?:|#|<)([^)#]+)", GENERATED[page])
+    places = {link: ((DOCS / page).parent / link).resolve() for link in links}
+    known = {DOCS / each for each in GENERATED}
+    assert [] == [link for link, place in places.items() if place not in known and not place.exists()]
