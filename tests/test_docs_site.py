@@ -38,7 +38,7 @@ def test_every_page_is_in_the_navigation_of_mkdocs_yml_once() -> None:
         ("claims", profiles.vocabulary()),
         ("commands", [path.stem for path in (ROOT / "conformance/cli").glob("[a-z]*.py")]),
         ("pytest", OPTIONS),
-        ("rules", [each.id for each in (*rules.load(), *loop.load())]),
+        ("rules", [*(rule.id for rule in rules.load()), *(fact.id for fact in loop.load())]),
         ("scenarios", scenarios.names()),
         ("schemas", [path.name for path in (ROOT / "schemas").rglob("*.json")]),
     ],
