@@ -1,7 +1,7 @@
 """What a pytest run of the suites prints: without secrets, and without what controls a terminal or a workflow."""
 
 import logging
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Final
 
 import pytest
@@ -9,12 +9,14 @@ import pytest
 from conformance.core_facts import CoreFact
 from conformance.gate import GateResult
 from conformance.reporting.core_facts import render as render_facts
-from conformance.reporting.matrix import cells
+from conformance.reporting.matrix import PROBES, Cell, cells
 from conformance.reporting.renderers.gate import render as render_gate
+from conformance.reporting.renderers.run_end import links
+from conformance.reporting.renderers.run_end import render as render_end
 from conformance.reporting.renderers.terminal import render
 from conformance.reporting.text import printable_lines
 from conformance.secrets import Unscrubbable, scrubber
-from conformance.suite.config_keys import IS_DONE, RUN
+from conformance.suite.config_keys import IS_DONE, MATRIX, RESULTS, RUN, width_of
 from conformance.suite.record import warnings
 from conformance.suite.run import Run
 from conformance.suite.run_claims import answer_line
@@ -53,7 +55,7 @@ def keep_http_logs_quiet() -> None:
 
 
 def summary(reporter: pytest.TerminalReporter, run: Run, untested: Sequence[CoreFact], stale: GateResult) -> None:
-    """Print the core facts and the matrix of a run, and what is wrong with it as a whole."""
+    """Print the core facts of a run, what does not conform or the matrix, and what is wrong with the run as a whole."""
 
     def write(text: str) -> None:
         reporter.write_line(safe(reporter.config, text))
@@ -64,9 +66,9 @@ def summary(reporter: pytest.TerminalReporter, run: Run, untested: Sequence[Core
         if run.answer is not None:
             write(answer_line(results.model, run.answer, run.claims))
             write("")
-        write(render_facts(run.core_facts(), run.profile.title, results.model))
+        write(render_facts(run.core_facts(), run.profile.title, results.model, width_of(reporter.config)))
         write("")
-        write(render(results, cells(results, run.profile, run.confirmed()), run.profile.title))
+        _write_checks(write, reporter.config, run)
     if run.stopped:
         reporter.section("Stopped")
         write(f"{run.stopped}; what was not asked is untested.")
@@ -82,3 +84,22 @@ def summary(reporter: pytest.TerminalReporter, run: Run, untested: Sequence[Core
     if not stale.passes and results.cases:
         reporter.section("Stale expected failures")
         write("".join(render_gate(stale, lambda _colour, text: text)).rstrip("\n"))
+
+
+def _write_checks(write: Callable[[str], None], config: pytest.Config, run: Run) -> None:
+    """Write the matrix, or only what does not conform."""
+    results = run.results()
+    found = cells(results, run.profile, run.confirmed())
+    width = width_of(config)
+    if config.getoption(MATRIX):
+        write(render(results, found, run.profile.title, width))
+        return
+    cases = {case.name: case for case in results.cases}
+
+    def expected(cell: Cell) -> str:
+        name = f"{PROBES}/{cell.row.partition(': ')[2]}" if cell.family == PROBES else cell.row
+        reasons = [run.expected_failure(cases[case], name) for case in cell.cases]
+        return reasons[0] if reasons and all(reasons) else ""
+
+    shown = links(results.subject, config.getoption(RESULTS))
+    write(render_end(results, found, shown, width, expected))

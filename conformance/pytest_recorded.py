@@ -9,26 +9,34 @@ from conformance.errors import ConformanceError
 from conformance.evidence import recorded_run
 from conformance.evidence.recorded_run import PLUGIN, RecordedRun
 from conformance.reporting.matrix import cells
+from conformance.reporting.renderers.run_end import links
+from conformance.reporting.renderers.run_end import render as render_end
 from conformance.reporting.renderers.terminal import render
 from conformance.reporting.text import plural
 from conformance.results import files
+from conformance.suite.config_keys import MATRIX, width_of
 
 SUITE: Final = Path(recorded_run.__file__).with_name("test_recordings.py")
 """The suite of the recordings."""
 
 
 class RecordedPlugin:
-    """Prints the matrix of a run over recordings at its end, and writes its results."""
+    """Prints what does not conform, or the matrix, at the end of a run over recordings, and writes its results."""
 
     def __init__(self, run: RecordedRun, results: Path | None) -> None:
         self.run = run
         self._results = results
 
     def pytest_terminal_summary(self, terminalreporter: pytest.TerminalReporter) -> None:
-        """Print the matrix at the end of the run."""
+        """Print the end of the run."""
         run, results = self.run, self.run.results()
+        found, config = cells(results, run.profile), terminalreporter.config
         terminalreporter.write_line("")
-        terminalreporter.write_line(render(results, cells(results, run.profile), run.profile.title))
+        if config.getoption(MATRIX):
+            terminalreporter.write_line(render(results, found, run.profile.title, width_of(config)))
+        else:
+            shown = links(results.subject, self._results)
+            terminalreporter.write_line(render_end(results, found, shown, width_of(config)))
         altered = [each.recording for each in run.played if each.recording.fixture]
         fixtures = sum(not each.is_partial for each in altered)
         counted = plural(len(run.played) - fixtures, "recording")

@@ -1,13 +1,19 @@
 """The matrix: claims, observations, and that a simulated pass of a provider never conforms."""
 
 from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
 
 import pytest
 
-from conformance.profiles import of
+from conformance.profiles import load_profile, of
 from conformance.reporting.matrix import brief, cells
+from conformance.reporting.renderers.run_end import links
+from conformance.reporting.renderers.run_end import render as end
 from conformance.reporting.renderers.terminal import render
+from conformance.resources import folder
 from conformance.results import Case, Evidence, Finding, Level, Outcome, ProbeResult, Results, Status, Verdict
+from conformance.results.files import read
 
 PROFILE = of({"ids.format": "call_[0-9]+"}, "example")
 FOUND = (Finding("/0/response", "expected one thing, got another", Level.MUST),)
@@ -38,8 +44,35 @@ def results(evidence: Evidence = Evidence.RECORDED) -> Results:
 
 
 def test_the_matrix_in_a_terminal(golden: Callable[[str, str], None]) -> None:
-    shown = render(results(), cells(results(), PROFILE), "Example")
+    shown = render(results(), cells(results(), PROFILE), "Example", 120)
     golden("matrix.txt", shown + "\n")
+
+
+def test_the_end_of_a_run_in_a_terminal(golden: Callable[[str, str], None]) -> None:
+    shown = end(results(), cells(results(), PROFILE), links("deepseek", Path("a folder")), 80)
+    golden("run_end.txt", shown + "\n")
+
+
+def test_the_end_of_a_run_shows_what_fails_and_nothing_else() -> None:
+    shown = end(results(), cells(results(), PROFILE), links("example", None), 80, lambda _: "known since May")
+    assert ("stream/ends-with-done" in shown, "tool-calls/id-in-claimed-format" in shown) == (True, False)
+    assert "known since May" in shown
+    passing = replace(results(), cases=(replace(results().cases[0], probes=(), note=""),))
+    assert end(passing, cells(passing, PROFILE), {}, 80).startswith("Not conforming: nothing\n\nCounts: 1 conforms;")
+
+
+@pytest.mark.parametrize("columns", [40, 60, 80, 120, 200])
+@pytest.mark.parametrize("name", ["groq", "vllm"])
+def test_the_matrix_fits_the_terminal_and_cuts_no_value(name: str, columns: int) -> None:
+    found, profile = read(folder("reports") / "results" / f"{name}.json"), load_profile(name)
+    every = cells(found, profile)
+    shown = render(found, every, profile.title, columns)
+    assert columns >= max(map(len, shown.splitlines()))
+    assert "…" not in shown
+    if columns == 40:
+        # In a paragraph the lines of a value follow each other.
+        text = "".join(shown.split())
+        assert [] == [cell.claimed for cell in every if "".join(cell.claimed.split()) not in text]
 
 
 @pytest.mark.parametrize(

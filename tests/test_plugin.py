@@ -56,8 +56,21 @@ def test_a_run_without_provider_imports_nothing_heavy(pytester: pytest.Pytester)
     run(pytester).assert_outcomes(passed=1)
 
 
-def test_a_replay_ends_with_a_matrix_that_names_its_evidence(pytester: pytest.Pytester) -> None:
+def test_a_replay_ends_with_the_core_facts_the_counts_and_the_links(pytester: pytest.Pytester) -> None:
     result = run(pytester, "--provider=deepseek", "--results=out")
+    assert 0 == result.ret
+    text = shown(result)
+    end = text[text.index("Core facts: DeepSeek") :]
+    order = ["Field that carries reasoning", "Parallel calls: ", "Not conforming: nothing", "Counts: ", "--matrix"]
+    assert sorted(map(end.index, order)) == [end.index(each) for each in order]
+    assert "conformance report --results out" in end
+    assert "declared, " in end
+    assert "conforms" not in end
+    assert "usage/adds-up" not in end
+
+
+def test_a_replay_ends_with_a_matrix_that_names_its_evidence(pytester: pytest.Pytester) -> None:
+    result = run(pytester, "--provider=deepseek", "--results=out", "--matrix")
     assert 0 == result.ret
     text = shown(result)
     assert "Compatibility matrix: DeepSeek" in text

@@ -1,21 +1,20 @@
 """The core facts for a terminal: verdict, what is claimed, what was observed, and the evidence."""
 
-import textwrap
 from collections.abc import Iterator, Sequence
 from typing import Final
 
 from conformance.core_facts import CoreFact
+from conformance.reporting.text import labelled
 from conformance.results import Verdict
 
-_WIDTH: Final = 110
-_LABEL: Final = 20
+_LABEL: Final = 18
 
 
-def render(facts: Sequence[CoreFact], title: str, model: str) -> str:
-    """Return the core facts as text, a paragraph each."""
-    lines = [f"Core facts: {title}, model {model}", ""]
+def render(facts: Sequence[CoreFact], title: str, model: str, width: int) -> str:
+    """Return the core facts as text, a paragraph each, wrapped to a width."""
+    lines = labelled("Core facts:", f"{title}, model {model}", width)
     for fact in facts:
-        lines += [f"  {fact.verdict.value.upper():{_LABEL - 4}}  {fact.title}", *_details(fact)]
+        lines += ["", *labelled(fact.verdict.value.upper(), fact.title, width, 2, _LABEL), *_details(fact, width)]
     return "\n".join(lines)
 
 
@@ -24,15 +23,9 @@ def untested(facts: Sequence[CoreFact]) -> tuple[CoreFact, ...]:
     return tuple([fact for fact in facts if fact.verdict is Verdict.UNTESTED])
 
 
-def _details(fact: CoreFact) -> Iterator[str]:
+def _details(fact: CoreFact, width: int) -> Iterator[str]:
     claimed = "; ".join(f"{name}: {words}" for name, words in fact.claimed.items())
-    yield from _labelled("claimed", claimed)
-    yield from _labelled("observed", fact.observed or "nothing")
-    yield from _labelled("evidence", ", ".join(fact.evidence))
-    for reason in fact.reasons:
-        yield from _labelled("because", reason)
-
-
-def _labelled(label: str, text: str) -> Iterator[str]:
-    for number, line in enumerate(textwrap.wrap(" ".join(text.split()), _WIDTH - _LABEL)):
-        yield f"{'' if number else label:>{_LABEL - 2}}  {line}"
+    rows = [("claimed", claimed), ("observed", fact.observed or "nothing"), ("evidence", ", ".join(fact.evidence))]
+    for label, text in (*rows, *(("because", reason) for reason in fact.reasons)):
+        if text:
+            yield from labelled(label, text, width, 4, _LABEL)

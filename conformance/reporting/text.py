@@ -1,6 +1,7 @@
 """Text from the wire, made safe for a terminal or a page of Markdown."""
 
 import re
+import textwrap
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from itertools import groupby
 from typing import Any, Final, TypeAlias
@@ -12,6 +13,9 @@ Paint: TypeAlias = Callable[[str, str], str]
 
 _SPECIAL: Final = str.maketrans({each: f"\\{each}" for each in "\\`*_[]<>#"})
 
+
+_MIN_ROOM: Final = 20
+"""How many characters of a text stand in a line at least."""
 
 _COMMAND: Final = re.compile(r"(?<!\S)(?=::|##\[)")
 """Where a command of a GitHub workflow would begin if a line were broken there."""
@@ -67,6 +71,21 @@ def link(url: str, text: str = "") -> str:
     if not re.fullmatch(r"https?://[^\s<>]+", url):
         return prose(text or url)
     return f"<{url}>" if text in ("", url) else f"[{prose(text)}](<{url}>)"
+
+
+def labelled(label: str, text: str, width: int, indent: int = 0, column: int = 0) -> list[str]:
+    """Return the lines of a text after its label, wrapped to a width, with nothing cut.
+
+    `indent` is that of the label. The text begins after it, at `column` if the label is shorter.
+    """
+    gap = " " if label.endswith(":") else "  "
+    head = f"{' ' * indent}{label:{max(0, column - indent)}}{gap}" if label else " " * indent
+    room = width - len(head)
+    if room < _MIN_ROOM:
+        # On a narrow screen, the text goes under its label.
+        return [head.rstrip(), *labelled("", text, max(width, indent + 2 + _MIN_ROOM), indent + 2)]
+    wrapped = textwrap.wrap(" ".join(text.split()), room, break_on_hyphens=False) or [""]
+    return [f"{head}{wrapped[0]}".rstrip(), *[f"{' ' * len(head)}{line}" for line in wrapped[1:]]]
 
 
 def shorten(text: str, width: int) -> str:

@@ -6,7 +6,7 @@ The plugin imports this module in every pytest run of an environment, so it impo
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 import pytest
 
@@ -29,3 +29,14 @@ IS_DONE: pytest.StashKey[bool] = pytest.StashKey()
 
 FOREIGN: pytest.StashKey[tuple[str, ...]] = pytest.StashKey()
 """The short option names on the command line that belong to another plugin or conftest.py."""
+
+MATRIX: Final = "conformance_matrix"
+RESULTS: Final = "conformance_results"
+"""The options that decide what the end of a run shows, as pytest keeps them."""
+
+_NARROWEST: Final = 40
+
+
+def width_of(config: pytest.Config) -> int:
+    """Return the width to fit text to: that of the terminal, which COLUMNS overrides."""
+    return max(_NARROWEST, config.get_terminal_writer().fullwidth)

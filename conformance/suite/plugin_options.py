@@ -48,6 +48,11 @@ OPTIONS: Final[Mapping[str, Mapping[str, Any]]] = {
         "`conformance evidence fetch` fetches them.",
     },
     "results": {"metavar": "DIR", "type": Path, "help": "Write the results to DIR/<provider>.json."},
+    "matrix": {
+        "action": "store_true",
+        "help": "End with the whole compatibility matrix, fitted to the terminal (COLUMNS), instead of only what does "
+        "not conform.",
+    },
     "expected": {
         "metavar": "FILE",
         "type": Path,

@@ -1,5 +1,6 @@
 """The compatibility matrix: what is claimed, what was observed, and on what evidence."""
 
+from collections import Counter
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
@@ -121,6 +122,13 @@ def _claimed(rule: Rule, claims: Mapping[str, Any], confirmed: Mapping[str, int]
             seen = f" ({confirmed[name]} seen)" if confirmed.get(name) else ""
             shown.append(brief(claims[name]) + seen)
     return "; ".join(shown)
+
+
+def counts_in_words(cells: Iterable[Cell]) -> str:
+    """Return how many cells have each verdict, as one line."""
+    counted = Counter([cell.verdict for cell in cells])
+    shown = [f"{counted[verdict]} {verdict.value}" for verdict in CELL_VERDICTS if counted[verdict]]
+    return ", ".join(shown) or "nothing was checked"
 
 
 def brief(value: Any) -> str:

@@ -67,3 +67,15 @@ def reliability(runs: Runs) -> Reliability:
     if low >= REQUIRED_SHARE:
         return Reliability.RELIABLE
     return Reliability.UNRELIABLE if high < REQUIRED_SHARE else Reliability.TOO_FEW
+
+
+def runs_in_words(runs: Runs) -> str:
+    """Return how often a case passed, with pass^k and its interval, and whether the runs are enough."""
+    parts = {"ended early by the model": runs.ended, "inconclusive": runs.inconclusive}
+    parts["failed"] = runs.conclusive - runs.passed - runs.ended
+    counts = ", ".join(
+        [f"{runs.passed} of {runs.conclusive} passed", *(f"{n} {what}" for what, n in parts.items() if n)]
+    )
+    shown = [each for k in (1, RUNS_IN_A_ROW) if (each := estimate(runs, k)) is not None]
+    shares = "".join([f"; pass^{each.k} {each.share:.2f} (95 %: {each.low:.2f} to {each.high:.2f})" for each in shown])
+    return f"{counts}{shares}; {reliability(runs).value}"
