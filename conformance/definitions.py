@@ -5,7 +5,7 @@ names file, line and JSON Pointer in the same way.
 """
 
 import re
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 from typing import Any, TypeAlias
 
@@ -43,12 +43,22 @@ def read(
     first error.
     """
     document = read_yaml(path)
-    for error in validator(f"files/{schema}").errors(document.value):
-        message = (reword(error) if reword is not None else "") or error.message
-        raise invalid(document, (*error.place, *error.extra[:1]), message)
-    for place, message in check(document.value) if check is not None else ():
-        raise invalid(document, place, message)
+    for error in errors(document, schema, check, reword):
+        raise error
     return document
+
+
+def errors(
+    document: Document, schema: str, check: Check | None = None, reword: Callable[[SchemaError], str] | None = None
+) -> Iterator[InvalidDocument]:
+    """Yield every error in a definition file, as `read` would raise it; those of `check` only if the schema holds."""
+    is_valid = True
+    for error in validator(f"files/{schema}").errors(document.value):
+        is_valid = False
+        message = (reword(error) if reword is not None else "") or error.message
+        yield invalid(document, (*error.place, *error.extra[:1]), message)
+    for place, message in check(document.value) if check is not None and is_valid else ():
+        yield invalid(document, place, message)
 
 
 def invalid(document: Document, place: Place, message: str) -> InvalidDocument:

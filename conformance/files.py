@@ -116,7 +116,7 @@ class Checker:
         self._task = task
         if task.provider not in ("", AUTO):
             # An unknown name is an error before anything is read.
-            profiles.load(task.provider)
+            profiles.load_profile(task.provider)
 
     def file(self, file: File) -> Iterator[CheckedInput]:
         """Check the inputs in a file; if it becomes unreadable, the inputs before that still count."""
@@ -165,7 +165,7 @@ class Checker:
         name: str | None = self._task.provider
         if name == AUTO:
             name = detected_provider(given)
-        return profiles.load(name) if name else None
+        return profiles.load_profile(name) if name else None
 
     def _outcome(self, outcome: Outcome, counts: Counts) -> dict[str, Any] | None:
         """Count an outcome and return its JSON object, or None if the task does not report it."""

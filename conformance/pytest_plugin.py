@@ -217,12 +217,17 @@ def pytest_report_header(config: pytest.Config) -> Generator[None, list[str | li
     if run is not None:
         from conformance.suite.run_claims import header_lines
 
+        lines += [f"profile: {run.profile.reference}{_bases(run.profile.extends)}"] if run.profile.path else []
         lines += header_lines(run.model, run.claims, asks=run.asks)
         lines += [f"goes on with a recording of {len(run.staged)} cases"] if run.staged else []
     shown: list[str | list[str]] = [[f"conformance: {line}" for line in lines], *others]
     if SAFE not in config.stash:
         return shown
     return [[config.stash[SAFE](line) for line in ([each] if isinstance(each, str) else each)] for each in shown]
+
+
+def _bases(names: Sequence[str]) -> str:
+    return "".join([f", which extends {name}" for name in names])
 
 
 def pytest_deselected(items: list[pytest.Item]) -> None:
@@ -372,7 +377,9 @@ def simulator() -> Iterator[Callable[..., Simulation]]:
             scenario: str, *, provider: str, model: str = "", stream: bool = True, strict: bool = False
         ) -> Simulation:
             variant = "stream" if stream else "plain"
-            session = server.open(scenarios.load(scenario), profiles.load(provider), variant, model, strict=strict)
+            session = server.open(
+                scenarios.load(scenario), profiles.load_profile(provider), variant, model, strict=strict
+            )
             return simulation(session, lambda report: render(report, lambda _colour, text: text))
 
         yield play

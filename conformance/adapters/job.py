@@ -3,6 +3,7 @@
 from collections.abc import Iterator
 from typing import Any, Final
 
+from conformance import profiles
 from conformance.adapters.loop import parse_arguments
 from conformance.scenarios import Scenario, tool_definitions
 from conformance.simulator.sessions import Session
@@ -21,17 +22,20 @@ _SPARE_TURNS: Final = 3
 def job_of(session: Session) -> dict[str, Any]:
     """Return the job of a session."""
     scenario = session.scenario
+    profile = session.profile
+    known = [each for each in (profile.name, *profile.extends) if each in profiles.names()]
     return {
         "contract": CONTRACT,
         "base_url": session.base_url,
         "api_key": API_KEY,
-        "provider": session.profile.name,
+        "provider": next(iter(known), profile.name),
         "model": session.model,
         "stream": session.variant == "stream",
         "system": scenario.system,
         "prompts": list(scenario.prompts),
         "tools": [_tool(scenario, name) for name in scenario.tools],
         "max_turns": len(scenario.turns) + _SPARE_TURNS,
+        **({"profile": profile.path} if profile.path else {}),
     }
 
 

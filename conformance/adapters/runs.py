@@ -14,6 +14,7 @@ from conformance.adapters.case import AdapterSetup, CaseRun, run_case
 from conformance.adapters.definition import AdapterDefinition
 from conformance.adapters.driver import Driver
 from conformance.errors import UnknownName, Unusable
+from conformance.profiles import Profile
 from conformance.results import NOT_PLAYED, Case, Results, Status
 from conformance.results.files import read
 from conformance.scenarios import VARIANTS, Scenario
@@ -39,11 +40,16 @@ class RunPlan:
 
     name: str
     driver: Driver
-    provider: str
+    profile: Profile
     model: str = ""
     scenarios: tuple[str, ...] = ()
     variants: tuple[str, ...] = VARIANTS
     strict: bool = False
+
+    @property
+    def provider(self) -> str:
+        """Return the name of the provider."""
+        return self.profile.name
 
     @property
     def cases(self) -> tuple[tuple[Scenario, str], ...]:
@@ -58,11 +64,16 @@ class RunPlan:
 
 
 def plan_for(definition: AdapterDefinition, provider: str, driver: Driver) -> RunPlan:
-    """Return the plan of all cases of an adapter with one of its providers."""
-    if provider not in definition.models:
+    """Return the plan of all cases of an adapter with one of its providers, or with a profile that extends one."""
+    if not profiles.is_path(provider) and provider not in (*definition.models, *profiles.installed_names()):
         raise UnknownName(f"provider of {definition.name}", provider, definition.providers)
+    profile = profiles.load_profile(provider)
+    known = next((each for each in (profile.name, *profile.extends) if each in definition.models), None)
+    if known is None:
+        raise UnknownName(f"provider of {definition.name}", profile.name, definition.providers)
+    model = profile.model if profile.extends else definition.models[known]
     name = f"{definition.name}@{definition.version}" if definition.version else definition.name
-    return RunPlan(name, driver, provider, definition.models[provider], variants=definition.variants)
+    return RunPlan(name, driver, profile, model, variants=definition.variants)
 
 
 def run(plan: RunPlan, jobs: int, on_case: OnCase) -> tuple[Results, tuple[CaseRun, ...]]:
@@ -70,7 +81,7 @@ def run(plan: RunPlan, jobs: int, on_case: OnCase) -> tuple[Results, tuple[CaseR
 
     Raises Unusable if the model to ask for is unknown, or if there is no case to run.
     """
-    profile = profiles.load(plan.provider)
+    profile = plan.profile
     setup = AdapterSetup(plan.driver, profile, plan.model or profile.model, plan.strict)
     if not setup.model:
         raise Unusable(f"{profile.title} has no default model; name one with --model")

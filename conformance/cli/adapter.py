@@ -264,6 +264,7 @@ def _adapter_plan(chosen: "AdapterDefinition", provider: str, arguments: argpars
 def _driver_plan(arguments: argparse.Namespace) -> "RunPlan":
     from conformance.adapters.driver import SECONDS, Driver
     from conformance.adapters.runs import UNNAMED, RunPlan
+    from conformance.profiles import load_profile
 
     if not arguments.provider:
         message = "--provider is required; see `conformance list providers`"
@@ -277,7 +278,7 @@ def _driver_plan(arguments: argparse.Namespace) -> "RunPlan":
         raise Unusable(message)
     variables = dict(_variables(arguments))
     driver = Driver(words, Path.cwd(), variables, arguments.seconds or SECONDS)
-    return RunPlan(UNNAMED, driver, arguments.provider, scenarios=tuple(arguments.scenario))
+    return RunPlan(UNNAMED, driver, load_profile(arguments.provider), scenarios=tuple(arguments.scenario))
 
 
 def _variables(arguments: argparse.Namespace) -> Iterator[tuple[str, str]]:

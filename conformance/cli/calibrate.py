@@ -29,6 +29,7 @@ from conformance.evidence.conversations import cached_inputs
 from conformance.evidence.fetching import Cache, State
 from conformance.files import AUTO
 from conformance.formats import Input
+from conformance.profiles import is_path
 from conformance.reporting.renderers.calibration import render
 from conformance.resources import folder
 from conformance.results import Evidence
@@ -62,6 +63,8 @@ def run(arguments: argparse.Namespace) -> int:
     entries = baseline.load(arguments.expected, recordings=True)
     paths, recordings = arguments.paths, []
     if not paths:
+        if is_path(arguments.provider):
+            raise Unusable("--provider FILE needs recordings to compare with: name their files or folders")
         paths, recordings = _engine_cassettes(arguments.provider), _indexed(arguments.provider)
     calibration = calibrate(paths, arguments.provider, arguments.jobs, recordings)
     for message in (*calibration.unreadable, *calibration.errored):

@@ -41,7 +41,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     """Print one line per row, or a JSON array of objects."""
-    profile = None if arguments.provider is None else profiles.load(arguments.provider)
+    profile = None if arguments.provider is None else profiles.load_profile(arguments.provider)
     rows = _LISTS[arguments.what](profile)
     if arguments.format == "json":
         print(orjson.dumps(rows, option=orjson.OPT_INDENT_2).decode())
@@ -73,7 +73,11 @@ def _handling(value: Any) -> str:
 
 
 def _providers(profile: Profile | None) -> list[Row]:
-    chosen = [profiles.load(name) for name in profiles.names()] if profile is None else [profile]
+    chosen = (
+        [profiles.load(name) for name in (*profiles.names(), *profiles.installed_names())]
+        if profile is None
+        else [profile]
+    )
     return [
         {"name": each.name, "kind": each.kind, "claims": len(each.claims), "url": each.base_url, "title": each.title}
         for each in chosen
@@ -119,7 +123,13 @@ def _claim(claim: Claim, model: str) -> Row:
         {"text": each.text} | {key: text for key, text in each._asdict().items() if text} for each in claim.source
     ]
     row = {"name": claim.name, "value": claim.value, "model": model, "since": claim.since, "until": claim.until}
-    row |= {"versions": claim.versions, "confidence": claim.confidence, "sources": sources, "note": claim.note}
+    row |= {
+        "from": claim.origin,
+        "versions": claim.versions,
+        "confidence": claim.confidence,
+        "sources": sources,
+        "note": claim.note,
+    }
     return {key: value for key, value in row.items() if key == "value" or value not in ("", [])}
 
 
@@ -163,6 +173,7 @@ def _blocks(rows: list[Row]) -> Iterator[str]:
 
 _BOUNDS: Final = {
     "confidence": "confidence",
+    "from": "from",
     "model": "for model",
     "since": "since",
     "until": "until",

@@ -37,7 +37,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     """Print the messages and the notes; return 1 if the provider would still reject the request."""
-    profile = profiles.load(arguments.provider)
+    profile = profiles.load_profile(arguments.provider)
     value, file = read_json_file(arguments.file)
     prepared = convert.prepare(value, profile, model=arguments.model, file=file)
     if arguments.format == "json":

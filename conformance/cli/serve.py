@@ -30,7 +30,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     """Serve until interrupted."""
-    profile = profiles.load(arguments.provider)
+    profile = profiles.load_profile(arguments.provider)
 
     def announce(url: str) -> None:
         print(url, flush=True)

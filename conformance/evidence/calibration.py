@@ -139,7 +139,8 @@ class Calibration:
         positions = {found.digest: number for number, found in enumerate(real)}
         claims = [_entry(key, held, positions) for key, held in sorted(proofs(mine).items())]
         tested = {each["claim"] for each in claims if each.keys() & {SHOWN, AGAINST, Evidence.ENGINE.value}}
-        untested, read = sorted(_claimed(provider) - tested), _read()
+        reference = mine[0].profile if mine else provider
+        untested, read = sorted(_claimed(reference) - tested), _read()
         return {
             "provider": provider,
             "recordings": len(real),
@@ -154,7 +155,7 @@ class Calibration:
 
     def profiles(self) -> list[str]:
         """Return the providers with a profile, by name."""
-        return sorted({found.profile for found in self._observations.values() if found.profile})
+        return sorted({found.provider for found in self._observations.values() if found.profile})
 
     def to_json(self, entries: Sequence[Entry] = (), today: str = "") -> dict[str, Any]:
         """Return everything as one JSON object, the failures split by the baseline that is in force on a day."""
@@ -183,7 +184,7 @@ class Calibration:
         }
 
     def _of(self, provider: str) -> list[Observation]:
-        return [found for found in self._observations.values() if found.profile == provider]
+        return [found for found in self._observations.values() if found.profile and found.provider == provider]
 
 
 def calibrate(
@@ -195,7 +196,7 @@ def calibrate(
     if there is no such provider, before anything is read. What cannot be read is listed in the result; the rest is
     compared all the same.
     """
-    name = "" if provider == AUTO else profiles.load(provider).name
+    name = "" if provider == AUTO else profiles.load_profile(provider).reference
     calibration = Calibration()
     found = (given for path in paths for file in files_of(path) for given in _inputs(file))
     inputs = _readable(chain(recordings, found), calibration)
@@ -268,7 +269,7 @@ def _failures(found: Observation) -> Iterator[Failure]:
         message = f"expected {found.expected or 'no refusal'}, got {found.got or 'an answer'}"
         claims = (found.claim,) if found.claim else ()
         yield Failure(
-            found.profile, found.comparison.value, found.digest, found.ref, found.rule, claims, found.at, message
+            found.provider, found.comparison.value, found.digest, found.ref, found.rule, claims, found.at, message
         )
     for mismatch in found.mismatches:
         if mismatch.claims:
@@ -277,7 +278,7 @@ def _failures(found: Observation) -> Iterator[Failure]:
 
 def _contradiction(found: Observation, mismatch: Mismatch) -> Failure:
     rule, at, message, claims = mismatch
-    return Failure(found.profile, "claim contradicted", found.digest, found.ref, rule, claims, at, message)
+    return Failure(found.provider, "claim contradicted", found.digest, found.ref, rule, claims, at, message)
 
 
 def _artefact(failure: Failure) -> str:
@@ -307,7 +308,7 @@ def _comparisons(observations: Iterable[Observation]) -> Mapping[str, int]:
 
 def _claimed(provider: str) -> set[str]:
     """Return the claims of a profile whose value is known, for any model at any time."""
-    profile = profiles.load(provider)
+    profile = profiles.load_profile(provider)
     histories = [profile.claims, *(model.claims for model in profile.models)]
     return {
         name

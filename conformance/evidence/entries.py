@@ -60,7 +60,7 @@ def proofs(observations: Iterable[Observation]) -> Mapping[EntryKey, tuple[Proof
     for observation in observations:
         if not observation.profile or observation.evidence is Evidence.SIMULATED:
             continue
-        profile = profiles.load(observation.profile)
+        profile = profiles.load_profile(observation.profile)
         for name, proof in _proofs(observation, known.get(observation.digest)):
             section, claim = entry(profile, name, observation.model, observation.date)
             if claim is not None:

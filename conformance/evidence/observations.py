@@ -56,8 +56,9 @@ class Mismatch(NamedTuple):
 class Observation(NamedTuple):
     """One recorded exchange compared with a profile; plain data, to cross processes.
 
-    `provider` is the profile's name if there is one, else the name in the recording. `digest` identifies the exchange
-    wherever it is stored, `ref` is its path and line here. `cause` is why a refusal is out of scope. `rule`, `claim`
+    `provider` is the profile's name if there is one, else the name in the recording; `profile` is the text that names
+    it. `digest` identifies the exchange wherever it is stored, `ref` is its path and line here. `cause` is why a
+    refusal is out of scope. `rule`, `claim`
     and `at` lead to the predicted refusal; `expected` and `got` are it and the real answer in words. `confirmed`: the
     claims whose value the exchange shows; `contradicted`: those that it breaks, by a rule. `answered`: the claims about
     a deviation that was answered without an error, which does not show their value: it is unknown, or `ignored`.
@@ -92,7 +93,7 @@ def observe(given: Input, provider: str = "") -> list[Observation]:
     name = provider or provider_of(given)
     if name is not None:
         evidence = evidence_of(given)
-        return [each._replace(evidence=evidence) for each in compare(given, profiles.load(name))]
+        return [each._replace(evidence=evidence) for each in compare(given, profiles.load_profile(name))]
     named = given.provider or "untold"
     digests = map(digest, given.conversation)
     return [
@@ -112,7 +113,7 @@ def compare(given: Input, profile: Profile) -> list[Observation]:
         claims = profile.at(exchange.model, exchange.date)
         first = Observation(
             profile.name,
-            profile.name,
+            profile.reference,
             digest(exchange),
             ref,
             Comparison.INCOMPLETE,

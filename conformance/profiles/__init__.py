@@ -19,6 +19,9 @@ from conformance.profiles.conditions import matches, thinks
 from conformance.profiles.files import (
     by_host,
     check_claim,
+    errors,
+    installed_names,
+    is_path,
     load,
     load_profile,
     names,
@@ -32,6 +35,7 @@ from conformance.profiles.sources import Source
 
 __all__ = [
     "UNKNOWN", "UPSTREAM", "Claim", "Claims", "Disagreement", "Histories", "Lifecycle", "Model", "Period", "Profile",
-    "Source", "by_host", "check_claim", "load", "load_profile", "matches", "names", "of", "read",
+    "Source", "by_host", "check_claim",
+    "errors", "installed_names", "is_path", "load", "load_profile", "matches", "names", "of", "read",
     "rejects_or_damages", "resolve_profile", "retired", "thinks", "tolerates", "vocabulary",
 ]  # fmt: skip

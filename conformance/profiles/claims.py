@@ -31,7 +31,8 @@ class Claim:
     """One value of one claim, with its sources.
 
     `since` is the first day on which it holds, `until` the first day on which it no longer does: prefixes of ISO 8601
-    days, empty if there is no bound. `versions` names the releases of an engine for readers.
+    days, empty if there is no bound. `versions` names the releases of an engine for readers. `origin` is the name of
+    the profile that makes the claim, if it is one that the profile at hand extends.
     """
 
     name: str
@@ -43,6 +44,7 @@ class Claim:
     confidence: str = ""
     note: str = ""
     disagrees: tuple[Disagreement, ...] = ()
+    origin: str = ""
 
     def holds(self, day: str) -> bool:
         """Return True if the claim holds on a day."""
@@ -85,7 +87,8 @@ class Profile:
     `models` are in order of precedence: names before globs, longer ones first.
     `model` is what a live run asks for, `key` the environment variable with the API key, `hosts` the host names (or
     globs) that tell the provider. `lifecycle` is that of the whole service. `as_of` is the last ISO 8601 day on which
-    a source was read; an empty date means that day.
+    a source was read; an empty date means that day. `path` is the file of a profile that is not found by its name.
+    `extends` names the profiles that it builds on, the nearest first.
     """
 
     name: str
@@ -101,6 +104,8 @@ class Profile:
     models: tuple[Model, ...] = ()
     claims: Histories = field(default_factory=dict)
     as_of: str = ""
+    path: str = ""
+    extends: tuple[str, ...] = ()
     _breaks: tuple[str, ...] = field(default=(), repr=False, compare=False)
     _layers: dict[tuple[str, int], _Layers] = field(default_factory=dict, repr=False, compare=False)
     _resolved: dict[tuple[_Layers, int], Claims] = field(default_factory=dict, repr=False, compare=False)
@@ -134,6 +139,11 @@ class Profile:
         """Return the claim of that name for a model on a day, with its sources; None if there is none."""
         day = date or self.as_of
         return self._in_force(name, self._matching(model, day), day)
+
+    @property
+    def reference(self) -> str:
+        """Return the text by which `load_profile` finds this profile: its name, or the path of its file."""
+        return self.path or self.name
 
     def lifecycle_of(self, model: str) -> Lifecycle:
         """Return the lifecycle of a model: that of the first entry about it that has one."""

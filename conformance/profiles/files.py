@@ -1,18 +1,26 @@
-"""Profile files: found by name, host or path, read and checked."""
+"""Profile files: found by name, host or path, read and checked.
+
+A name is that of a shipped profile, or else of one that an installed package offers. Shipped names are reserved: a
+file of one's own has another name, because results and cassettes are filed under it.
+"""
 
 import os
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import replace
 from fnmatch import fnmatchcase
 from functools import cache, lru_cache
 from pathlib import Path
 from typing import Any, Final
 
 from conformance import definitions
-from conformance.documents import read_json
+from conformance.documents import Document, read_json, read_yaml
 from conformance.documents.pointer import Place, render
-from conformance.errors import UnknownName, Unusable
+from conformance.errors import InvalidDocument, UnknownName, Unusable
+from conformance.profiles import installed
 from conformance.profiles.claims import Claim, Disagreement, Histories, Model, Profile
+from conformance.profiles.extension import extended
 from conformance.profiles.lifecycle import Lifecycle, Period
 from conformance.profiles.sources import Source
 from conformance.resources import folder
@@ -29,35 +37,117 @@ _HOSTS = re.compile(r"^hosts: *\[(.*)\] *$", re.MULTILINE)
 
 @cache
 def names() -> tuple[str, ...]:
-    """Return the name of every profile."""
+    """Return the name of every shipped profile."""
     return definitions.names(_FOLDER)
+
+
+@cache
+def installed_names() -> tuple[str, ...]:
+    """Return the name of every profile of an installed package, without those that shipped profiles have."""
+    return tuple([name for name in installed.providers() if name not in names()])
 
 
 @lru_cache(maxsize=_MAX_LOADED)
 def load(name: str) -> Profile:
-    """Return the profile of that name; raises UnknownName, or InvalidDocument with file, line and pointer."""
+    """Return the profile of that name, shipped or of an installed package.
+
+    Raises UnknownName, InvalidDocument with file, line and pointer, or Unusable for a broken package.
+    """
+    if name not in names():
+        path = installed.path_of(name)
+        if path is not None:
+            return read(path)
+        if installed_names():
+            raise UnknownName("provider", name, (*names(), *installed_names()))
     return read(definitions.find("provider", name, _FOLDER))
 
 
 def read(path: Path) -> Profile:
     """Return the profile in a file; raises InvalidDocument with file, line and pointer."""
-    return _profile(path.stem, definitions.read(path, "profile", _errors, _reworded).value)
+    return _read(path, ())
+
+
+def errors(path: Path) -> tuple[InvalidDocument, ...]:
+    """Return every error in a profile's file; raises InvalidDocument if it is no YAML."""
+    document = read_yaml(path)
+    found = tuple(definitions.errors(document, "profile", _errors, _reworded))
+    if not found:
+        try:
+            _read(path, ())
+        except InvalidDocument as error:
+            return (error,)
+    return found
+
+
+def _read(path: Path, below: tuple[Path, ...]) -> Profile:
+    """Return the profile in a file that the files `below` build on."""
+    document = definitions.read(path, "profile", _errors, _reworded)
+    profile = _profile(path.stem, document.value)
+    return extended(profile, _base(document, path, below)) if "extends" in document.value else profile
+
+
+def _base(document: Document, path: Path, below: tuple[Path, ...]) -> Profile:
+    """Return the profile that another one builds on; an error in the base names the file of the base."""
+    name: str = document.value["extends"]
+    chain = (*below, path.resolve())
+
+    def invalid(message: str) -> InvalidDocument:
+        return definitions.invalid(document, ("extends",), message)
+
+    if is_path(name):
+        base = path.parent / name
+        if not base.is_file():
+            raise invalid(f"expected a provider or a file, got {name!r}: there is no file {base}")
+    else:
+        try:
+            found = definitions.find("provider", name, _FOLDER) if name in names() else installed.path_of(name)
+        except Unusable as error:
+            raise invalid(str(error)) from None
+        if found is None:
+            raise invalid(str(UnknownName("provider", name, (*names(), *installed_names()))))
+        base = found
+    if base.resolve() in chain:
+        at = chain.index(base.resolve())
+        cycle = " → ".join([each.name for each in (*chain[at:], base)])
+        raise invalid(f"expected a profile that does not build on this one, got {cycle}")
+    return _read(base, chain)
+
+
+def is_path(name: str) -> bool:
+    """Return True if the text that names a profile is a path: it has a separator, or the ending of a YAML file."""
+    return name.endswith((".yaml", ".yml")) or bool({"/", os.sep} & set(name))
 
 
 def load_profile(name: str | Path) -> Profile:
     """Return a provider's profile, by its name or by the path of a YAML file.
 
     A string is a path if it holds a path separator or ends in `.yaml` or `.yml`. Raises UnknownName, with the nearest
-    names, or InvalidDocument with file, line and pointer.
+    names, or InvalidDocument with file, line and pointer; also for a file with the name of a shipped profile.
 
         >>> from conformance import load_profile
         >>> profile = load_profile("deepseek")
         >>> profile.title, profile.at("deepseek-v4-flash")["reasoning.request-field"]
         ('DeepSeek', 'reasoning_content')
     """
-    if isinstance(name, Path) or name.endswith((".yaml", ".yml")) or {"/", os.sep} & set(name):
-        return read(Path(name))
-    return load(name)
+    if not (isinstance(name, Path) or is_path(name)):
+        return load(name)
+    path = Path(name)
+    if path.stem in names():
+        if path.resolve() == (_FOLDER / f"{path.stem}.yaml").resolve():
+            return load(path.stem)
+        message = f"{path.stem!r} is the name of a shipped profile; give the file another one, such as my-{path.name}"
+        raise InvalidDocument(f"{message} (with `extends: {path.stem}`, it builds on the shipped one)", str(path))
+    try:
+        stat = path.stat()
+    except OSError as error:
+        raise InvalidDocument(f"cannot be read: {error.strerror}", str(path)) from None
+    return _file(path.absolute(), stat.st_mtime_ns, stat.st_size)
+
+
+@lru_cache(maxsize=_MAX_LOADED)
+def _file(path: Path, _changed: int, _size: int) -> Profile:
+    """Return the profile in a file, which is read again when it has changed."""
+    return replace(read(path), path=str(path), _layers={}, _resolved={})
 
 
 def resolve_profile(profile: Profile | str | Path | None) -> Profile | None:
@@ -79,11 +169,20 @@ def by_host(host: str) -> str | None:
     """
     wanted = host.lower()
     for name in names():
-        line = _HOSTS.search((_FOLDER / f"{name}.yaml").read_text("utf-8"))
-        known = [each.strip(" \"'") for each in line[1].split(",")] if line else []
-        if any(fnmatchcase(wanted, each) for each in known):
+        if _is_host(wanted, _FOLDER / f"{name}.yaml"):
             return name
+    for name in installed_names():
+        # A broken package must not stop those who do not use it.
+        with suppress(Unusable):
+            if _is_host(wanted, installed.path_of(name)):
+                return name
     return None
+
+
+def _is_host(host: str, path: Path | None) -> bool:
+    line = _HOSTS.search(path.read_text("utf-8")) if path is not None else None
+    known = [each.strip(" \"'") for each in line[1].split(",")] if line else []
+    return any(fnmatchcase(host, each) for each in known)
 
 
 def check_claim(name: str, value: Any) -> None:

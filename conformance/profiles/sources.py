@@ -17,12 +17,13 @@ _PACKAGE_PAGES: Final = {
 
 
 class Source(NamedTuple):
-    """Where a fact is known from; exactly one of the first seven members below says it.
+    """Where a fact is known from; exactly one of the members below says it.
 
     `url`: an address. `repo`: a file of a public repository, `owner/name@commit:path`, with `#L12` for its lines.
     `package`: a file of a published package, `pypi/name@version:path`. `engine`: this project measured it on that
-    release of an engine. `recorded`: recordings of real traffic in words, without a place. `inferred`: how it follows
-    from something else. `searched`: the ISO 8601 day on which nothing was found.
+    release of an engine. `exchange`: the digest of an exchange with a real endpoint. `recorded`: recordings of real
+    traffic in words, without a place. `inferred`: how it follows from something else. `searched`: the ISO 8601 day on
+    which nothing was found.
 
     `quote` are the words that the fact rests on, `read` is the ISO 8601 day on which the source was read.
     """
@@ -33,6 +34,7 @@ class Source(NamedTuple):
     repo: str = ""
     package: str = ""
     engine: str = ""
+    exchange: str = ""
     recorded: str = ""
     inferred: str = ""
     searched: str = ""
@@ -44,6 +46,8 @@ class Source(NamedTuple):
             return f"searched {self.searched}, nothing found"
         if self.engine:
             return f"measured with {self.engine}"
+        if self.exchange:
+            return f"observed in exchange {self.exchange}"
         return self.url or self.repo or self.package or self.recorded or self.inferred
 
     @property
@@ -75,4 +79,4 @@ class Source(NamedTuple):
     @property
     def has_place(self) -> bool:
         """Return True if a reader can open the source, or repeat the measurement."""
-        return bool(self.link or self.engine)
+        return bool(self.link or self.engine or self.exchange)

@@ -56,7 +56,7 @@ def requests(
     """
     if provider is None:
         return _bodies(MODEL, {}, transcripts(ids=_PORTABLE_IDS) if messages is None else messages, stream)
-    profile = profiles.load(provider)
+    profile = profiles.load_profile(provider)
     claims = profile.at(model or profile.model)
     conflicts = [entry["when"] for entry in _list(claims, "request.conflicts") if entry["verdict"] != "accepted"]
     bodies = _bodies(model or profile.model, claims, _accepted(claims) if messages is None else messages, stream)

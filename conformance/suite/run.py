@@ -60,7 +60,7 @@ class Run:
         if options.base_url:
             check_base_url(options.base_url)
         self.options = options
-        self.profile: Profile = profiles.load(options.provider)
+        self.profile: Profile = profiles.load_profile(options.provider)
         self._sent = 0
         self._ends = time.monotonic() + options.max_time
         self.stopped = ""

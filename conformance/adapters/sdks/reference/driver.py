@@ -36,7 +36,7 @@ def run(job, call):
 
 
 job = json.load(sys.stdin)
-known = profiles.load(job["provider"]).at(job["model"])
+known = profiles.load_profile(job.get("profile") or job["provider"]).at(job["model"])
 # The ids are this provider's own and are sent back unchanged, whatever the profile claims about foreign ids.
 claims = {name: value for name, value in known.items() if not name.startswith("ids.")}
 history = [{"role": "system", "content": job["system"]}] if job["system"] else []

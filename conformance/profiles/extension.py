@@ -1,0 +1,49 @@
+"""A profile that builds on another one: the claims of both, each with where it comes from."""
+
+from collections.abc import Collection
+from dataclasses import replace
+
+from conformance.profiles.claims import Histories, Model, Profile
+
+
+def extended(own: Profile, base: Profile) -> Profile:
+    """Return a profile with the claims of its base that it does not make itself.
+
+    An own claim replaces those of that name in the base, for all models; one about a model replaces them for that
+    model. URL, key, hosts, note and lifecycle are those of a service, so they are not taken over.
+    """
+    mine = {each.name.lower(): each for each in own.models}
+    theirs = [_merged(mine.pop(each.name.lower(), None), each, own.claims, base.name) for each in base.models]
+    return replace(
+        own,
+        model=own.model or base.model,
+        max_tokens=base.max_tokens if own.max_tokens is None else own.max_tokens,
+        models=(*mine.values(), *theirs),
+        claims={**_inherited(base.claims, own.claims, base.name), **own.claims},
+        as_of="",
+        extends=(base.name, *base.extends),
+        _breaks=(),
+        _layers={},
+        _resolved={},
+    )
+
+
+def _merged(own: Model | None, base: Model, claimed: Collection[str], origin: str) -> Model:
+    """Return the claims about a model of the base, without those that the own profile makes for all models."""
+    inherited = _inherited(base.claims, claimed, origin)
+    if own is None:
+        return replace(base, claims=inherited)
+    return replace(
+        own,
+        claims={**{name: each for name, each in inherited.items() if name not in own.claims}, **own.claims},
+        note=own.note or base.note,
+        lifecycle=own.lifecycle or base.lifecycle,
+    )
+
+
+def _inherited(claims: Histories, claimed: Collection[str], origin: str) -> Histories:
+    return {
+        name: tuple([replace(each, origin=each.origin or origin) for each in history])
+        for name, history in claims.items()
+        if name not in claimed
+    }
