@@ -9,6 +9,7 @@ from typing import Any, Final, NamedTuple, TypeAlias
 from conformance import profiles
 from conformance.documents.pointer import Place, render
 from conformance.profiles import UNKNOWN, Profile
+from conformance.protocols import translate
 from conformance.results import Finding, Level, Outcome, Refusal, Status
 from conformance.rules import UNCLAIMED, Fault, Judge, Rule, Where, load, select
 from conformance.rules.context import Claimed, Context, SchemaFaults
@@ -16,6 +17,7 @@ from conformance.schemas import SchemaError, validator
 from conformance.wire.elements import Body
 from conformance.wire.exchange import Conversation, Exchange
 from conformance.wire.index import Index
+from conformance.wire.native import CHAT
 from conformance.wire.views import Side, View
 
 MAX_FINDINGS = 100
@@ -112,16 +114,18 @@ class Judgement(NamedTuple):
 
 def judge(conversation: Conversation, profile: Profile | None, rules: Sequence[Rule], as_of: str = "") -> Judgement:
     """Check a conversation as `check` does; a rule that finds nothing costs no object."""
+    conversation = translate(conversation)
     index = Index(conversation)
     schema = _schema_faults(index)
     contexts, plans = [], []
     for number, exchange in enumerate(conversation):
-        claims = _NO_CLAIMS if profile is None else profile.at(exchange.model, as_of or exchange.date)
+        wire = exchange.protocol
+        claims = _NO_CLAIMS if profile is None else profile.on(wire).at(exchange.model, as_of or exchange.date)
         contexts.append(Context(number, index, claims, schema))
-        plans.append(_plan(_Chosen(rules, claims, claimed=profile is not None)))
+        plans.append(_plan(_Chosen(rules, claims, wire, claimed=profile is not None)))
     run = _Run(contexts, [0] * len(rules))
     # Without an exchange there are no elements, and any plan will do.
-    first = plans[0] if plans else _plan(_Chosen(rules, _NO_CLAIMS, claimed=profile is not None))
+    first = plans[0] if plans else _plan(_Chosen(rules, _NO_CLAIMS, CHAT, claimed=profile is not None))
     is_uniform = all([plan is first for plan in plans])
     for view, group in first.groups.items():
         elements = view.select(index)
@@ -146,13 +150,17 @@ def judge(conversation: Conversation, profile: Profile | None, rules: Sequence[R
 def _judge_by_schema(plan: "_Plan", index: Index, schema: SchemaFaults, run: "_Run") -> None:
     """Judge what only the schemas find: the elements of valid bodies are just counted."""
     is_valid = not schema.shapes and not schema.unknown
+    is_canonical = all([exchange.native is None for exchange in index.conversation])
     for view, steps in plan.by_schema.items():
-        if is_valid and view.count_valid is not None:
+        if is_valid and is_canonical and view.count_valid is not None:
             count = view.count_valid(index)
             for position, _, _ in steps:
                 run.counts[position] = count
             continue
         elements = view.select(index)
+        if not is_canonical:
+            # The schemas of chat completions say nothing about a translated body.
+            elements = [each for each in elements if index.conversation[each.place[0]].native is None]
         faulty = [each for each in elements if each.place in schema.shapes or each.place in schema.unknown]
         for step in steps:
             position, where, _ = step
@@ -228,11 +236,11 @@ class _Plan(NamedTuple):
 class _Chosen:
     """What a plan is made for; two are equal if they are about the same objects, which is quick to tell."""
 
-    __slots__ = ("_key", "claimed", "claims", "rules")
+    __slots__ = ("_key", "claimed", "claims", "rules", "wire")
 
-    def __init__(self, rules: Sequence[Rule], claims: Mapping[str, Any], *, claimed: bool) -> None:
-        self.rules, self.claims, self.claimed = rules, claims, claimed
-        self._key = id(rules), id(claims), claimed
+    def __init__(self, rules: Sequence[Rule], claims: Mapping[str, Any], wire: str, *, claimed: bool) -> None:
+        self.rules, self.claims, self.wire, self.claimed = rules, claims, wire, claimed
+        self._key = id(rules), id(claims), wire, claimed
 
     def __hash__(self) -> int:
         return hash(self._key)
@@ -256,6 +264,8 @@ def _plan(chosen: _Chosen) -> _Plan:
             continue
         known = claimed.knows(*rule.needs)
         steps.setdefault(rule.on, [])
+        if chosen.wire not in rule.wires:
+            continue
         if known and (rule.when is None or rule.when(claimed)):
             steps[rule.on].append(step)
         elif not known and chosen.claimed:
@@ -281,7 +291,10 @@ def _finding(rule: Rule, element: Any, fault: Fault, context: Context) -> Findin
     handling = fault.handling or (verdict.get("refusal") if isinstance(verdict, Mapping) else verdict)
     answered = handling if isinstance(handling, str) and handling != UNKNOWN else ""
     refusal, side = _refusal(verdict, place, fault), rule.on.side.value
-    return Finding(render(place), fault.message, level, refusal, side=side, handling=answered)
+    native = context.exchange.native
+    # The rules of one native wire look at its own bodies, so their places need no translation.
+    at = place if native is None or CHAT not in rule.wires else native.place(place)
+    return Finding(render(at), fault.message, level, refusal, side=side, handling=answered)
 
 
 def _level(canonical: Level, verdict: Any, *, is_loss: bool) -> Level:
@@ -377,6 +390,6 @@ def _errors(name: str, bodies: Sequence[Body]) -> list[SchemaError]:
     return [
         error._replace(place=(*body.place, *error.place))
         for body in bodies
-        if not judge.is_valid(body.value)
+        if body.exchange.native is None and not judge.is_valid(body.value)
         for error in judge.errors(body.value)
     ]

@@ -3,6 +3,7 @@
 from collections.abc import Iterator, Mapping
 from typing import Any, Final
 
+from conformance import protocols
 from conformance.documents import JSON, parse_json
 from conformance.errors import InvalidDocument, Unrecognized
 from conformance.formats import logs, records, sse
@@ -114,10 +115,11 @@ def _session(exchanges: list[Any], holder: Mapping[str, Any], path: str, line: i
 
 def _exchange(value: Mapping[str, Any], path: str, line: int | None) -> Input:
     provider, session, api = as_text(value.get("provider")), as_text(value.get("session")), value.get("api", "chat")
-    if api != "chat":
-        note = f"skipped, not chat completions: api {api!r}"
+    exchange = records.exchange(value, path)
+    if api != "chat" and protocols.of(exchange) is None:
+        note = f"skipped, neither chat completions nor another wire that is known: api {api!r}"
         return Input(path, line, "native", provider=provider, session=session, notes=(note,))
-    return Input(path, line, "exchange", (records.exchange(value, path),), provider, session)
+    return Input(path, line, "exchange", (exchange,), provider, session)
 
 
 def _unknown(value: JSON, path: str, line: int | None) -> InvalidDocument:

@@ -8,12 +8,16 @@ from typing import Any, Final, NamedTuple, TypeAlias
 
 from conformance.profiles.lifecycle import FOREVER, Lifecycle, Period, is_served, period_on
 from conformance.profiles.sources import Source
+from conformance.wire.native import CHAT
 
 UNKNOWN = "unknown"
 UPSTREAM = "upstream"
 
 Claims: TypeAlias = Mapping[str, Any]
 """Values by claim name, as they hold for one model on one day."""
+
+SHARED: Final = ("thinking.mode", "tools.supported", "tools.parallel")
+"""The claims about a model rather than a wire: they hold on every wire of a provider."""
 
 _MAX_CACHED: Final = 256
 
@@ -88,7 +92,8 @@ class Profile:
     `model` is what a live run asks for, `key` the environment variable with the API key, `hosts` the host names (or
     globs) that tell the provider. `lifecycle` is that of the whole service. `as_of` is the last ISO 8601 day on which
     a source was read; an empty date means that day. `path` is the file of a profile that is not found by its name.
-    `extends` names the profiles that it builds on, the nearest first.
+    `extends` names the profiles that it builds on, the nearest first. `protocols` are the provider's other wires, by
+    name: what differs there, and the claims that hold there.
     """
 
     name: str
@@ -106,7 +111,9 @@ class Profile:
     as_of: str = ""
     path: str = ""
     extends: tuple[str, ...] = ()
+    protocols: Mapping[str, "Profile"] = field(default_factory=dict)
     _breaks: tuple[str, ...] = field(default=(), repr=False, compare=False)
+    _bare: dict[str, "Profile"] = field(default_factory=dict, repr=False, compare=False)
     _layers: dict[tuple[str, int], _Layers] = field(default_factory=dict, repr=False, compare=False)
     _resolved: dict[tuple[_Layers, int], Claims] = field(default_factory=dict, repr=False, compare=False)
 
@@ -118,6 +125,10 @@ class Profile:
         if not self.as_of:
             read = [source.read or source.searched for each in self._dated() for source in each.source]
             object.__setattr__(self, "as_of", max(filter(None, read), default=FOREVER))
+
+    def on(self, protocol: str) -> "Profile":
+        """Return the profile of one wire of the provider; only claims about its models hold on every wire."""
+        return self if protocol == CHAT else self.protocols.get(protocol) or self._shared(protocol)
 
     def at(self, model: str = "", date: str = "") -> Claims:
         """Return the values of the claims for a model on a day (ISO 8601; empty means the day of `as_of`).
@@ -161,7 +172,15 @@ class Profile:
             replace(model, claims={name: history for name, history in model.claims.items() if name not in replaced})
             for model in self.models
         ]
-        return replace(self, models=tuple(models), claims={**self.claims, **replaced}, _layers={}, _resolved={})
+        kept = {**self.claims, **replaced}
+        return replace(self, models=tuple(models), claims=kept, _bare={}, _layers={}, _resolved={})
+
+    def _shared(self, protocol: str) -> "Profile":
+        """Return this profile without the claims about chat completions, and remember it."""
+        found = self._bare.get(protocol)
+        if found is None:
+            found = self._bare[protocol] = bare(self)
+        return found
 
     def _dated(self) -> Iterator[Claim | Period]:
         yield from self.lifecycle
@@ -236,3 +255,14 @@ def _bound(cached: dict[Any, Any]) -> None:
     """Empty a full cache, so that memory stays constant in a process that sees ever new model names."""
     if len(cached) >= _MAX_CACHED:
         cached.clear()
+
+
+def bare(profile: Profile) -> Profile:
+    """Return a profile with only those claims that hold on every wire."""
+    models = [replace(model, claims=_kept(model.claims)) for model in profile.models]
+    cleared: dict[str, Any] = {"protocols": {}, "_breaks": (), "_bare": {}, "_layers": {}, "_resolved": {}}
+    return replace(profile, models=tuple(models), claims=_kept(profile.claims), **cleared)
+
+
+def _kept(claims: Histories) -> Histories:
+    return {name: history for name, history in claims.items() if name in SHARED}

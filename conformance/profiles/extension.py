@@ -22,10 +22,17 @@ def extended(own: Profile, base: Profile) -> Profile:
         claims={**_inherited(base.claims, own.claims, base.name), **own.claims},
         as_of="",
         extends=(base.name, *base.extends),
+        protocols={**{wire: _moved(each, own) for wire, each in base.protocols.items()}, **own.protocols},
         _breaks=(),
+        _bare={},
         _layers={},
         _resolved={},
     )
+
+
+def _moved(section: Profile, own: Profile) -> Profile:
+    """Return the base's profile of another wire, as served by this service."""
+    return replace(section, name=own.name, title=own.title, base_url=own.base_url, key=own.key, hosts=own.hosts)
 
 
 def _merged(own: Model | None, base: Model, claimed: Collection[str], origin: str) -> Model:

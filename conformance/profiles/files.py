@@ -19,7 +19,7 @@ from conformance.documents import Document, read_json, read_yaml
 from conformance.documents.pointer import Place, render
 from conformance.errors import InvalidDocument, UnknownName, Unusable
 from conformance.profiles import installed
-from conformance.profiles.claims import Claim, Disagreement, Histories, Model, Profile
+from conformance.profiles.claims import Claim, Disagreement, Histories, Model, Profile, bare
 from conformance.profiles.extension import extended
 from conformance.profiles.lifecycle import Lifecycle, Period
 from conformance.profiles.sources import Source
@@ -205,19 +205,48 @@ def vocabulary() -> Mapping[str, str]:
 
 
 def _profile(name: str, value: Mapping[str, Any]) -> Profile:
+    profile = _of_wire(name, value)
+    if "protocols" not in value:
+        return profile
+    shared = bare(profile)
+    sections = {wire: _on_wire(shared, _of_wire(name, section)) for wire, section in value["protocols"].items()}
+    return replace(profile, protocols=sections, as_of=max(profile.as_of, *(each.as_of for each in sections.values())))
+
+
+def _on_wire(shared: Profile, section: Profile) -> Profile:
+    """Return the profile of another wire: what it says itself, and beside it what holds on every wire."""
+    own = {model.name for model in section.models}
+    return replace(
+        shared,
+        base_url=section.base_url or shared.base_url,
+        model=section.model or shared.model,
+        note=section.note,
+        models=_ordered([*section.models, *[model for model in shared.models if model.name not in own]]),
+        claims={**shared.claims, **section.claims},
+        as_of=section.as_of,
+        _breaks=(),
+    )
+
+
+def _of_wire(name: str, value: Mapping[str, Any]) -> Profile:
+    """Return a profile with the claims about one wire."""
     models = [
         Model(each, _histories(entry.get("claims", {})), entry.get("note", ""), _lifecycle(entry))
         for each, entry in value.get("models", {}).items()
     ]
-    models.sort(key=lambda model: (_is_glob(model.name), -len(model.name)))
     return Profile(
         name,
         **{key: value[key] for key in _PLAIN if key in value},
         hosts=tuple(value.get("hosts", ())),
         lifecycle=_lifecycle(value),
-        models=tuple(models),
+        models=_ordered(models),
         claims=_histories(value["claims"]),
     )
+
+
+def _ordered(models: Sequence[Model]) -> tuple[Model, ...]:
+    """Return model entries in the order of precedence: names before globs, longer ones first."""
+    return tuple(sorted(models, key=lambda model: (_is_glob(model.name), -len(model.name))))
 
 
 def _lifecycle(entry: Mapping[str, Any]) -> Lifecycle:
@@ -272,6 +301,13 @@ def _reworded(error: SchemaError) -> str:
 
 def _errors(value: Mapping[str, Any]) -> Iterator[tuple[Place, str]]:
     """Find what a schema cannot express: invalid URLs and regular expressions, dates out of order, names that clash."""
+    yield from _errors_of_wire(value)
+    for wire, section in value.get("protocols", {}).items():
+        for place, message in _errors_of_wire(section):
+            yield ("protocols", wire, *place), message
+
+
+def _errors_of_wire(value: Mapping[str, Any]) -> Iterator[tuple[Place, str]]:
     if not is_url(value.get("base_url", "")):
         yield ("base_url",), f"expected a URL, got {value['base_url']!r}"
     seen: dict[str, str] = {}

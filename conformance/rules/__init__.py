@@ -20,11 +20,12 @@ from conformance.results import NOTHING_TO_JUDGE, Level, Outcome, Status
 from conformance.rule_ids import current_id, matches
 from conformance.rules.context import Claimed, Context, Fault
 from conformance.wire.exchange import Conversation
+from conformance.wire.native import CHAT
 from conformance.wire.views import View
 
 __all__ = [
-    "UNCLAIMED", "Claimed", "Context", "Example", "Fault", "Judge", "Rule", "Source", "When", "Where", "advice",
-    "by_id", "current_id", "example", "load", "rule", "select",
+    "EVERY", "UNCLAIMED", "Claimed", "Context", "Example", "Fault", "Judge", "Rule", "Source", "When", "Where",
+    "advice", "by_id", "current_id", "example", "load", "rule", "select",
 ]  # fmt: skip
 
 Judge: TypeAlias = Callable[[Any, Context], Iterable[Fault] | None]
@@ -32,6 +33,9 @@ Where: TypeAlias = Callable[[Any, Context], bool]
 When: TypeAlias = Callable[[Claimed], bool]
 
 _FIX: Final = re.compile(r"To fix it,\s+", re.IGNORECASE)
+EVERY: Final = (CHAT, "messages", "responses", "gemini")
+"""The wires of a rule that holds on all of them."""
+
 UNCLAIMED: Final = -1
 """Stands for the number of judged elements if a claim that a rule needs is not known."""
 MAX_CACHED: Final = 256
@@ -88,6 +92,7 @@ class Rule:
     it apply, asked once for all exchanges with the same claims. `needs`: the claims without which it does not apply.
     `claim`: the claim that says what the provider does about a violation. `reads`: every claim
     that it asks for, these first. `by_schema`: the schemas find the faults, so that a valid body costs nothing.
+    `wires`: the wires on which the rule holds; one that names chat completions looks at translated exchanges.
     """
 
     id: str
@@ -104,6 +109,7 @@ class Rule:
     claim: str | None
     reads: tuple[str, ...]
     by_schema: bool
+    wires: tuple[str, ...]
     outcomes: dict[int, Outcome]
 
     @property
@@ -158,10 +164,11 @@ def rule(  # noqa: PLR0913 — each is one declared fact of a rule, given by nam
     claim: str | None = None,
     reads: tuple[str, ...] = (),
     by_schema: bool = False,
+    wires: tuple[str, ...] = (CHAT,),
 ) -> Callable[[Judge], Rule]:
     """Make a function into a rule; the id comes from its module's path, the documentation from its docstring.
 
-    `reads` are the claims that it asks for beside `needs` and `claim`.
+    `reads` are the claims that it asks for beside `needs` and `claim`. `wires` are those on which it holds.
     """
 
     def declare(judge: Judge) -> Rule:
@@ -182,6 +189,7 @@ def rule(  # noqa: PLR0913 — each is one declared fact of a rule, given by nam
             claim,
             every,
             by_schema,
+            wires,
             {},
         )
 

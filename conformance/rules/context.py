@@ -156,7 +156,9 @@ class Context(Claimed):
     def thinks(self) -> bool | None:
         """Return whether the model thinks in this exchange, by the claims and the request's switches; None: unknown."""
         if self._thinks is ...:
-            body = self.exchange.request
+            native = self.exchange.native
+            # Claims name the switches of the wire that they are about.
+            body = self.exchange.request if native is None else native.request
             self._thinks = profiles.thinks(self.claims, body) if type(body) is dict and self.claims else None
         result: bool | None = self._thinks
         return result

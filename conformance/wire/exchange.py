@@ -11,6 +11,7 @@ from typing import Any, Final, Self, TypeAlias
 
 from conformance.documents import JSON
 from conformance.wire import plain
+from conformance.wire.native import CHAT, Native
 
 _HEAD: Final = 8192
 _MODEL: Final = re.compile(r'"model":\s*"([^"\\]*)"')
@@ -35,7 +36,8 @@ class Exchange:
     `headers`: the reply's headers; a mapping, `httpx.Headers` or pairs, names in any case, stored in lower case.
     `url`: the URL of the request. `model`: the requested model; taken from the request, else from the reply.
     `date`: the day of the exchange, ISO 8601 or a `date`; it selects the claims that applied then; empty means the
-    last day on which the sources of a profile were read.
+    last day on which the sources of a profile were read. `native`: what the exchange was on its own wire; None unless
+    it was translated, which checking does by itself.
 
     Raises TypeError for a value that JSON cannot hold, such as an object of an SDK, and InvalidDocument for a request
     whose text is not JSON.
@@ -54,6 +56,7 @@ class Exchange:
     url: str = ""
     model: str = ""
     date: str = ""
+    native: Native | None = None
 
     def __post_init__(self) -> None:
         """Normalise every field."""
@@ -65,7 +68,7 @@ class Exchange:
         )
         model = str(self.model or "") or model_of(request) or model_of(response)
         status, day = plain.status_code(self.status), plain.day(self.date)
-        values = (request, response, status, streamed, headers, str(self.url or ""), model, day)
+        values = (request, response, status, streamed, headers, str(self.url or ""), model, day, self.native)
         for name, value in zip(self.__slots__, values, strict=True):
             object.__setattr__(self, name, value)
 
@@ -80,13 +83,19 @@ class Exchange:
         url: str = "",
         model: str = "",
         date: str = "",
+        native: Native | None = None,
     ) -> Self:
         """Return an exchange of values that this package has parsed; nothing is checked or copied."""
         exchange = object.__new__(cls)
-        values = (request, response, status, streamed, headers or {}, url, model, date)
+        values = (request, response, status, streamed, headers or {}, url, model, date, native)
         for name, value in zip(cls.__slots__, values, strict=True):
             object.__setattr__(exchange, name, value)
         return exchange
+
+    @property
+    def protocol(self) -> str:
+        """Return the name of the wire that the exchange was on: `chat`, or that of its native form."""
+        return CHAT if self.native is None else self.native.protocol
 
 
 Conversation: TypeAlias = tuple[Exchange, ...]

@@ -221,13 +221,14 @@ class Index:
 
     def _read_plain(self, answer: Body, body: dict[str, Any], request: dict[str, Any] | None) -> None:
         self.responses.append(answer)
-        place = answer.place
+        place, native = answer.place, answer.exchange.native
+        complete = native is None or native.complete
         choices = body.get("choices")
         for position, choice in enumerate(choices if type(choices) is list else ()):
             message = choice.get("message") if type(choice) is dict else None
             if type(message) is dict:
                 at = (*place, "choices", position)
-                self._add_reply(at, message, choice.get("finish_reason"), request, streamed=False, complete=True)
+                self._add_reply(at, message, choice.get("finish_reason"), request, streamed=False, complete=complete)
         usage = body.get("usage")
         if type(usage) is dict:
             self.usages.append(Usage((*place, "usage"), usage, request, streamed=False))

@@ -1,7 +1,7 @@
 from typing import Any
 
 from conformance.results import Level
-from conformance.rules import Context, Fault, Source, example, rule
+from conformance.rules import EVERY, Context, Fault, Source, example, rule
 from conformance.wire.elements import Body
 from conformance.wire.views import errors
 
@@ -17,6 +17,7 @@ from conformance.wire.views import errors
         example("error", {"/0/response": {"error": ""}}, {"error.shape": "string"}),
     ],
     good=[example("error"), example("error-rate-limit")],
+    wires=EVERY,
 )
 def judge(answer: Body, _context: Context) -> list[Fault]:
     """The message of an error is not empty.

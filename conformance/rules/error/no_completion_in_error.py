@@ -1,5 +1,5 @@
 from conformance.results import Level
-from conformance.rules import Context, Fault, Source, example, rule
+from conformance.rules import EVERY, Context, Fault, Source, example, rule
 from conformance.wire.elements import Body
 from conformance.wire.views import errors
 
@@ -13,6 +13,7 @@ _CHOICE = {"index": 0, "message": {"role": "assistant", "content": "Rarely."}, "
     source=Source("https://platform.openai.com/docs/api-reference/chat/object"),
     bad=[example("error", {"/0/response/choices": [_CHOICE]})],
     good=[example("error"), example("error-rate-limit")],
+    wires=EVERY,
 )
 def judge(answer: Body, _context: Context) -> list[Fault]:
     """A reply with an error status contains no completion.

@@ -2,7 +2,7 @@ from typing import Any
 
 from conformance.documents.pointer import Place
 from conformance.results import Level
-from conformance.rules import Context, Fault, Source, example, rule
+from conformance.rules import EVERY, Context, Fault, Source, example, rule
 from conformance.wire.elements import Body
 from conformance.wire.views import answers
 
@@ -19,6 +19,7 @@ _FAILED = {"error": {"message": "The upstream is gone.", "code": 502}}
         example("plain", {"/0/response/choices/0/error": {"code": 502, "message": "The upstream is gone."}}),
     ],
     good=[example("plain"), example("plain", {"/0/response/error": None})],
+    wires=EVERY,
 )
 def judge(answer: Body, _context: Context) -> list[Fault]:
     """A reply with a success status contains no error.

@@ -1,5 +1,5 @@
 from conformance.results import Level
-from conformance.rules import Context, Fault, Source, example, rule
+from conformance.rules import EVERY, Context, Fault, Source, example, rule
 from conformance.wire.elements import Body
 from conformance.wire.exchange import CUT
 from conformance.wire.views import answers
@@ -17,6 +17,7 @@ from conformance.wire.views import answers
     ),
     bad=[example("plain", {f"/0/headers/{CUT}": "one that ended after 120 of 500 bytes"})],
     good=[example("plain"), example("error"), example("stream-plain")],
+    wires=EVERY,
 )
 def judge(answer: Body, _context: Context) -> list[Fault]:
     """The body of a reply arrives whole, as its `Content-Length` or its last chunk says.

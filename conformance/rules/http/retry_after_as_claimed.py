@@ -1,6 +1,6 @@
 from conformance.documents.pointer import REMOVE
 from conformance.results import Level
-from conformance.rules import Context, Fault, Source, example, rule
+from conformance.rules import EVERY, Context, Fault, Source, example, rule
 from conformance.wire.elements import Body
 from conformance.wire.views import errors
 
@@ -27,6 +27,7 @@ _AFTER = "/0/headers/retry-after"
         example("error-rate-limit", {_AFTER: REMOVE}, _ABSENT),
     ],
     needs=("http.retry-after",),
+    wires=EVERY,
 )
 def judge(answer: Body, context: Context) -> list[Fault]:
     """A rate-limited reply has a `Retry-After` header exactly if the provider documents one.

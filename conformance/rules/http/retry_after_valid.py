@@ -1,7 +1,7 @@
 import re
 
 from conformance.results import Level
-from conformance.rules import Context, Fault, Source, example, rule
+from conformance.rules import EVERY, Context, Fault, Source, example, rule
 from conformance.wire.elements import Body
 from conformance.wire.views import errors
 
@@ -27,6 +27,7 @@ _READABLE = f"{_SECONDS}|{_DAY} [0-9]{{2}}:[0-9]{{2}}:[0-9]{{2}} GMT"
         example("error-rate-limit"),
         example("error-rate-limit", {_AFTER: "Fri, 20 Nov 2026 10:00:00 GMT"}),
     ],
+    wires=EVERY,
 )
 def judge(answer: Body, _context: Context) -> list[Fault]:
     """`Retry-After` is a whole number of seconds or an HTTP date.

@@ -1,5 +1,5 @@
 from conformance.results import Level
-from conformance.rules import Context, Fault, Source, example, rule
+from conformance.rules import EVERY, Context, Fault, Source, example, rule
 from conformance.wire.elements import Body
 from conformance.wire.views import answers
 
@@ -11,6 +11,7 @@ from conformance.wire.views import answers
     source=Source("https://platform.openai.com/docs/api-reference/chat/create"),
     bad=[example("plain", {"/0/status": 302})],
     good=[example("plain"), example("error"), example("error-rate-limit")],
+    wires=EVERY,
 )
 def judge(answer: Body, _context: Context) -> list[Fault]:
     """The HTTP status of a reply is 2xx, 4xx or 5xx.

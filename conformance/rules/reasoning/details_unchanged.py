@@ -2,7 +2,7 @@ from typing import Any
 
 from conformance.documents.pointer import REMOVE
 from conformance.results import Level
-from conformance.rules import Context, Fault, Source, example, rule
+from conformance.rules import EVERY, Context, Fault, Source, example, rule
 from conformance.rules.context import as_words
 from conformance.wire.elements import Resent
 from conformance.wire.fragments import Details
@@ -88,6 +88,7 @@ def _applies(returned: Resent, context: Context) -> bool:
         *[f"reasoning.details.{change}" for change in ("dropped", "altered", "unmerged", "duplicated", "reordered")],
         _EMPTY,
     ),
+    wires=EVERY,
 )
 def judge(returned: Resent, _context: Context) -> list[Fault]:
     """The `reasoning_details` of a reply are sent back complete, unchanged and in order.

@@ -1,5 +1,5 @@
 from conformance.results import Level
-from conformance.rules import Context, Fault, Source, example, rule
+from conformance.rules import EVERY, Context, Fault, Source, example, rule
 from conformance.rules.reasoning_claims import THINKS, request_fields
 from conformance.wire.elements import Message
 from conformance.wire.reasoning import has_field
@@ -28,6 +28,7 @@ _REQUIRED = {
     ],
     claim=_CLAIM,
     reads=("reasoning.request-field", *THINKS),
+    wires=EVERY,
 )
 def judge(turn: Message, context: Context) -> list[Fault]:
     """Assistant messages without tool calls include their reasoning if the provider requires it.

@@ -1,6 +1,6 @@
 from conformance.documents.pointer import REMOVE
 from conformance.results import Level
-from conformance.rules import Context, Fault, Source, example, rule
+from conformance.rules import EVERY, Context, Fault, Source, example, rule
 from conformance.rules.reasoning_claims import REQUIRED, is_required, omission, request_fields
 from conformance.wire.elements import Turn
 from conformance.wire.reasoning import has_field
@@ -45,6 +45,7 @@ def _null_is_refused(turn: Turn, context: Context) -> bool:
     ],
     claim="reasoning.omitted-on-tool-turn",
     reads=("reasoning.request-field", _NULL, *REQUIRED),
+    wires=EVERY,
 )
 def judge(turn: Turn, context: Context) -> list[Fault]:
     """Assistant messages with tool calls include their reasoning if the provider requires it.

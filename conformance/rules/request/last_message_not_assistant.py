@@ -1,5 +1,5 @@
 from conformance.results import Level
-from conformance.rules import Context, Fault, Source, example, rule
+from conformance.rules import EVERY, Context, Fault, Source, example, rule
 from conformance.rules.reasoning_claims import THINKS
 from conformance.wire.elements import Body
 from conformance.wire.views import requests
@@ -28,6 +28,7 @@ _PREFIX_KEYS = ("prefix", "partial")
         example("tool-result", claims=_REFUSED),
     ],
     reads=("request.prefill-while-thinking", "request.last-assistant", *THINKS),
+    wires=EVERY,
 )
 def judge(request: Body, context: Context) -> list[Fault]:
     """The last message is not an assistant message if the provider rejects that.

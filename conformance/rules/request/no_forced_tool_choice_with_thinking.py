@@ -1,7 +1,7 @@
 from typing import Any
 
 from conformance.results import Level
-from conformance.rules import Context, Fault, Source, example, rule
+from conformance.rules import EVERY, Context, Fault, Source, example, rule
 from conformance.rules.reasoning_claims import THINKS
 from conformance.wire.elements import Body
 from conformance.wire.views import requests
@@ -33,6 +33,7 @@ _THINKS = {"thinking.mode": "always", "thinking.with-tool-choice": _REFUSED}
         example("tool-call", claims=_THINKS),
     ],
     reads=(*_SPECIFIC.values(), "thinking.with-tool-choice", *THINKS),
+    wires=EVERY,
 )
 def judge(request: Body, context: Context) -> list[Fault]:
     """A request does not force a tool call while the model thinks if the provider rejects that.

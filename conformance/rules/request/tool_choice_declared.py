@@ -2,7 +2,7 @@ from typing import Any
 
 from conformance.documents.pointer import REMOVE
 from conformance.results import Level
-from conformance.rules import Context, Fault, Source, example, rule
+from conformance.rules import EVERY, Context, Fault, Source, example, rule
 from conformance.wire.elements import Body
 from conformance.wire.views import requests
 
@@ -29,6 +29,7 @@ def _chosen(request: Body) -> Any:
     ],
     good=[example("tool-call", {_CHOICE: _KNOWN})],
     reads=("tools.choice-unknown-name", "tools.choice-without-tools"),
+    wires=EVERY,
 )
 def judge(request: Body, _context: Context) -> list[Fault]:
     """`tool_choice` names a function that the request declares.

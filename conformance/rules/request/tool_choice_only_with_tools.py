@@ -1,5 +1,5 @@
 from conformance.results import Level
-from conformance.rules import Context, Fault, Source, example, rule
+from conformance.rules import EVERY, Context, Fault, Source, example, rule
 from conformance.wire.elements import Body
 from conformance.wire.views import requests
 
@@ -16,6 +16,7 @@ _REFUSED = {"tools.choice-without-tools": {"status": 400, "message": "'tool_choi
     good=[example("tool-call", {"/0/request/tool_choice": "auto"}, _REFUSED)],
     needs=("tools.choice-without-tools",),
     claim="tools.choice-without-tools",
+    wires=EVERY,
 )
 def judge(request: Body, _context: Context) -> list[Fault]:
     """`tool_choice` is sent only with `tools` if the provider rejects it alone.

@@ -2,7 +2,7 @@ import re
 from typing import Any
 
 from conformance.results import Level
-from conformance.rules import Context, Fault, Source, example, rule
+from conformance.rules import EVERY, Context, Fault, Source, example, rule
 from conformance.wire.elements import Body
 from conformance.wire.views import requests
 
@@ -31,6 +31,7 @@ _TIME = {"type": "function", "function": {"name": "clock.get_time"}}
     good=[example("tool-call", claims=_CLAIM)],
     needs=("request.tool-name-pattern",),
     claim="request.tool-name-pattern",
+    wires=EVERY,
 )
 def judge(request: Body, context: Context) -> list[Fault]:
     """Names of declared functions match the pattern that the provider requires.

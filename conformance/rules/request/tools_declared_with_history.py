@@ -1,6 +1,6 @@
 from conformance.documents.pointer import REMOVE
 from conformance.results import Level
-from conformance.rules import Context, Fault, Source, example, rule
+from conformance.rules import EVERY, Context, Fault, Source, example, rule
 from conformance.wire.elements import Body
 from conformance.wire.views import requests
 
@@ -19,6 +19,7 @@ _REFUSED = {"tools.history-without-tools": {"status": 400, "message": "tools mus
     ],
     needs=("tools.history-without-tools",),
     claim="tools.history-without-tools",
+    wires=EVERY,
 )
 def judge(request: Body, context: Context) -> list[Fault]:
     """A request with tool calls in its history declares tools if the provider requires it.

@@ -1,5 +1,5 @@
 from conformance.results import Level
-from conformance.rules import Context, Fault, Source, example, rule
+from conformance.rules import EVERY, Context, Fault, Source, example, rule
 from conformance.wire.elements import Body
 from conformance.wire.views import requests
 
@@ -21,6 +21,7 @@ _REFUSED = {
     good=[example("plain", claims=_REFUSED)],
     needs=("tools.supported",),
     claim="tools.unsupported",
+    wires=EVERY,
 )
 def judge(request: Body, _context: Context) -> list[Fault]:
     """A request declares no tools if the model does not support them.

@@ -1,5 +1,5 @@
 from conformance.results import Level
-from conformance.rules import Context, Fault, Source, example, rule
+from conformance.rules import EVERY, Context, Fault, Source, example, rule
 from conformance.rules.context import messages
 from conformance.wire.elements import Body
 from conformance.wire.views import requests
@@ -16,6 +16,7 @@ _REFUSED = {"request.no-user": {"status": 400, "message": "The messages paramete
     good=[example("plain", claims=_REFUSED)],
     needs=("request.no-user",),
     claim="request.no-user",
+    wires=EVERY,
 )
 def judge(request: Body, _context: Context) -> list[Fault]:
     """A request has a user message if the provider requires one.

@@ -1,7 +1,7 @@
 import orjson
 
 from conformance.results import Level
-from conformance.rules import Context, Fault, Source, example, rule
+from conformance.rules import EVERY, Context, Fault, Source, example, rule
 from conformance.wire.elements import Reply
 from conformance.wire.views import replies
 
@@ -22,6 +22,7 @@ _ARGUMENTS = f"{_CHOICE}/message/tool_calls/0/function/arguments"
         example("tool-call", {f"{_CHOICE}/finish_reason": "length", _ARGUMENTS: ""}),
     ],
     good=[example("tool-call", {f"{_CHOICE}/finish_reason": "length"})],
+    wires=EVERY,
 )
 def judge(reply: Reply, _context: Context) -> list[Fault]:
     """A reply that hits the token limit contains complete tool calls.

@@ -1,5 +1,5 @@
 from conformance.results import Level
-from conformance.rules import Context, Fault, Source, example, rule
+from conformance.rules import EVERY, Context, Fault, Source, example, rule
 from conformance.rules.context import as_words
 from conformance.wire.elements import Reply
 from conformance.wire.views import replies
@@ -36,6 +36,7 @@ _STOPS = {**_NAMED, **_UNDER_STOP}
         "finish.with-required-tool-choice",
         "finish.with-truncated-call",
     ),
+    wires=EVERY,
 )
 def judge(reply: Reply, context: Context) -> list[Fault]:
     """The finish reason is `tool_calls` if and only if the reply has tool calls.

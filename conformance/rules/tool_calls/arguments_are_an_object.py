@@ -4,7 +4,7 @@ import orjson
 
 from conformance.documents.pointer import REMOVE
 from conformance.results import Level
-from conformance.rules import Context, Fault, Source, example, rule
+from conformance.rules import EVERY, Context, Fault, Source, example, rule
 from conformance.wire.elements import Call, Reply
 from conformance.wire.views import replies
 
@@ -35,6 +35,7 @@ _PARAMETERS = "/0/request/tools/0/function/parameters"
         example("tool-call", {_ARGUMENTS: "null", _PARAMETERS: REMOVE}, {"arguments.when-none": ["null", "{}"]}),
     ],
     reads=("arguments.when-none",),
+    wires=EVERY,
 )
 def judge(reply: Reply, context: Context) -> list[Fault]:
     """The arguments of a reply's tool call are the JSON text of an object.

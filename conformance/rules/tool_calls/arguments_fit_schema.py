@@ -1,7 +1,7 @@
 import orjson
 
 from conformance.results import Level
-from conformance.rules import Context, Fault, Source, example, rule
+from conformance.rules import EVERY, Context, Fault, Source, example, rule
 from conformance.schemas import argument_errors
 from conformance.wire.elements import Reply
 from conformance.wire.views import replies
@@ -24,6 +24,7 @@ _ARGUMENTS = "/0/response/choices/0/message/tool_calls/0/function/arguments"
         example("tool-call", {_ARGUMENTS: '{"city": 75000}'}),
     ],
     good=[example("tool-call-parallel"), example("stream-tool-calls")],
+    wires=EVERY,
 )
 def judge(reply: Reply, context: Context) -> list[Fault]:
     """The arguments of a reply's tool call match the parameters that the request declares.

@@ -1,6 +1,6 @@
 from conformance.documents.pointer import REMOVE
 from conformance.results import Level
-from conformance.rules import Context, Fault, Source, example, rule
+from conformance.rules import EVERY, Context, Fault, Source, example, rule
 from conformance.wire.elements import Call
 from conformance.wire.views import reply_calls
 
@@ -26,6 +26,7 @@ _BUILTIN = {"type": "builtin_function", "function": {"name": "$web_search"}}
         example("tool-call", {"/0/request/tools/-": _BUILTIN, _NAME: "$web_search"}),
     ],
     reads=("tools.unasked-call",),
+    wires=EVERY,
 )
 def judge(call: Call, context: Context) -> list[Fault]:
     """A reply calls only functions that its request declares.

@@ -1,6 +1,6 @@
 from conformance.documents.pointer import REMOVE
 from conformance.results import Level
-from conformance.rules import Context, Fault, Source, example, rule
+from conformance.rules import EVERY, Context, Fault, Source, example, rule
 from conformance.wire.elements import Reply
 from conformance.wire.views import replies
 
@@ -40,6 +40,7 @@ def _is_named(reply: Reply, context: Context) -> bool:
     ],
     good=[example("tool-call", {"/0/request/tool_choice": _CHOICE})],
     reads=("tools.choices-obeyed",),
+    wires=EVERY,
 )
 def judge(reply: Reply, _context: Context) -> list[Fault]:
     """A reply calls the function that `tool_choice` names, and no other.

@@ -1,5 +1,5 @@
 from conformance.results import Level
-from conformance.rules import Context, Fault, Source, example, rule
+from conformance.rules import EVERY, Context, Fault, Source, example, rule
 from conformance.wire.elements import Reply
 from conformance.wire.views import replies
 
@@ -15,6 +15,7 @@ from conformance.wire.views import replies
     bad=[example("tool-call-parallel", {"/0/request/parallel_tool_calls": False})],
     good=[example("tool-call", {"/0/request/parallel_tool_calls": False})],
     claim="tools.parallel-switch",
+    wires=EVERY,
 )
 def judge(reply: Reply, _context: Context) -> list[Fault]:
     """A reply has at most one tool call if `parallel_tool_calls` is false.

@@ -1,5 +1,5 @@
 from conformance.results import Level
-from conformance.rules import Context, Fault, Source, example, rule
+from conformance.rules import EVERY, Context, Fault, Source, example, rule
 from conformance.wire.elements import Reply
 from conformance.wire.views import replies
 
@@ -21,6 +21,7 @@ _NONE = {"/0/request/tool_choice": "none"}
     bad=[example("tool-call", _NONE)],
     good=[example("tool-result", _NONE)],
     reads=("tools.choices-obeyed",),
+    wires=EVERY,
 )
 def judge(reply: Reply, _context: Context) -> list[Fault]:
     """A reply has no tool call if `tool_choice` is `none`.

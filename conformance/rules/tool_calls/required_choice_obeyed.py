@@ -1,6 +1,6 @@
 from conformance.documents.pointer import REMOVE
 from conformance.results import Level
-from conformance.rules import Context, Fault, Source, example, rule
+from conformance.rules import EVERY, Context, Fault, Source, example, rule
 from conformance.wire.elements import Reply
 from conformance.wire.views import replies
 
@@ -39,6 +39,7 @@ def _is_required(reply: Reply, context: Context) -> bool:
     ],
     good=[example("tool-call", _REQUIRED), example("tool-call-parallel", _REQUIRED)],
     reads=("tools.choices-obeyed",),
+    wires=EVERY,
 )
 def judge(reply: Reply, _context: Context) -> list[Fault]:
     """A reply has a tool call if `tool_choice` is `required`.

@@ -2,7 +2,7 @@ from collections import Counter
 
 from conformance.documents.pointer import REMOVE
 from conformance.results import Level
-from conformance.rules import Context, Fault, Source, example, rule
+from conformance.rules import EVERY, Context, Fault, Source, example, rule
 from conformance.wire.elements import Turn
 from conformance.wire.keys import key_of
 from conformance.wire.views import tool_turns
@@ -22,6 +22,7 @@ from conformance.wire.views import tool_turns
     good=[example("tool-result")],
     claim="results.missing",
     reads=("results.missing-at-end", "results.without-id"),
+    wires=EVERY,
 )
 def judge(turn: Turn, context: Context) -> list[Fault]:
     """Every tool call in a request's history has a tool message.

@@ -5,7 +5,7 @@ from typing import Any
 
 from conformance.documents.pointer import REMOVE
 from conformance.results import Level
-from conformance.rules import Context, Fault, Source, example, rule
+from conformance.rules import EVERY, Context, Fault, Source, example, rule
 from conformance.wire.changes import LOST, MOVED, Change
 from conformance.wire.continuations import Continuation
 from conformance.wire.elements import Call
@@ -42,6 +42,7 @@ _REFUSED = {"status": 400, "message": "messages[{index}]: the prefix of a signed
         example("plain-session", {"/2/request/messages/3/content": [{"type": "text", "text": "What rhymes with it?"}]}),
     ],
     reads=("signature.prefix-changed",),
+    wires=EVERY,
 )
 def judge(continuation: Continuation, context: Context) -> list[Fault]:
     """A request that continues another repeats its messages, in order and unchanged.

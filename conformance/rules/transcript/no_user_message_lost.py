@@ -1,6 +1,6 @@
 from conformance.documents.pointer import REMOVE
 from conformance.results import Level
-from conformance.rules import Context, Fault, Source, example, rule
+from conformance.rules import EVERY, Context, Fault, Source, example, rule
 from conformance.wire.changes import LOST
 from conformance.wire.continuations import Continuation
 from conformance.wire.views import continuations
@@ -19,6 +19,7 @@ from conformance.wire.views import continuations
         example("plain-session"),
         example("plain-session", {"/2/request/messages/5/content": "What rhymes with it?"}),
     ],
+    wires=EVERY,
 )
 def judge(continuation: Continuation, _context: Context) -> list[Fault]:
     """A request that continues another keeps all its user messages.

@@ -1,7 +1,7 @@
 from collections import Counter
 
 from conformance.results import Level
-from conformance.rules import Context, Fault, Source, example, rule
+from conformance.rules import EVERY, Context, Fault, Source, example, rule
 from conformance.wire.elements import Turn
 from conformance.wire.keys import key_of
 from conformance.wire.views import tool_turns
@@ -22,6 +22,7 @@ from conformance.wire.views import tool_turns
     ],
     good=[example("tool-result-parallel")],
     claim="results.duplicated",
+    wires=EVERY,
 )
 def judge(turn: Turn, _context: Context) -> list[Fault]:
     """A tool call has only one result.

@@ -2,7 +2,7 @@ from typing import Any
 
 from conformance.documents.pointer import REMOVE
 from conformance.results import Level
-from conformance.rules import Context, Fault, Source, example, rule
+from conformance.rules import EVERY, Context, Fault, Source, example, rule
 from conformance.wire.continuations import Continuation
 from conformance.wire.text import content_text, quoted
 from conformance.wire.views import continuations
@@ -46,6 +46,7 @@ _TEXT = {"/1/request/messages/1": _RETOLD, "/1/request/messages/2": {"role": "us
             {**_WITHOUT_CALLS, "/2/request/messages/6": {"role": "user", "content": "Stop; Oslo does not matter."}},
         ),
     ],
+    wires=EVERY,
 )
 def judge(continuation: Continuation, _context: Context) -> list[Fault]:
     """A reply with tool calls is in the history if their results are sent or the loop goes on.

@@ -6,7 +6,7 @@ import orjson
 
 from conformance.documents.pointer import REMOVE
 from conformance.results import Level
-from conformance.rules import Context, Fault, Source, example, rule
+from conformance.rules import EVERY, Context, Fault, Source, example, rule
 from conformance.wire.elements import Call, Resent, calls_of
 from conformance.wire.keys import key_of
 from conformance.wire.reasoning import untagged_text
@@ -45,6 +45,7 @@ _IDS = {"/1/request/messages/1/tool_calls/0/id": "call_1", "/1/request/messages/
         "arguments.empty-in-request",
         "request.several-calls",
     ),
+    wires=EVERY,
 )
 def judge(returned: Resent, context: Context) -> list[Fault]:
     """A reply is sent back unchanged: its content, and the ids, names and arguments of its calls.

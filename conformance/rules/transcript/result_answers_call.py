@@ -1,5 +1,5 @@
 from conformance.results import Level
-from conformance.rules import Context, Fault, Source, example, rule
+from conformance.rules import EVERY, Context, Fault, Source, example, rule
 from conformance.wire.elements import Result
 from conformance.wire.views import tool_results
 
@@ -24,6 +24,7 @@ from conformance.wire.views import tool_results
         "results.unknown-id",
         "results.without-id",
     ),
+    wires=EVERY,
 )
 def judge(result: Result, context: Context) -> list[Fault]:
     """A tool result answers a call of the assistant message before it.

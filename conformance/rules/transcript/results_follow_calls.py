@@ -1,5 +1,5 @@
 from conformance.results import Level
-from conformance.rules import Context, Fault, Source, example, rule
+from conformance.rules import EVERY, Context, Fault, Source, example, rule
 from conformance.wire.elements import Result
 from conformance.wire.views import tool_results
 
@@ -23,6 +23,7 @@ from conformance.wire.views import tool_results
     ],
     good=[example("tool-result"), example("tool-result-parallel")],
     claim="results.not-adjacent",
+    wires=EVERY,
 )
 def judge(result: Result, _context: Context) -> list[Fault]:
     """Tool results directly follow the assistant message with their calls.

@@ -1,5 +1,5 @@
 from conformance.results import Level
-from conformance.rules import Context, Fault, Source, example, rule
+from conformance.rules import EVERY, Context, Fault, Source, example, rule
 from conformance.wire.elements import Turn
 from conformance.wire.keys import key_of
 from conformance.wire.views import tool_turns
@@ -20,6 +20,7 @@ from conformance.wire.views import tool_turns
     ],
     good=[example("tool-result-parallel")],
     claim="results.reversed",
+    wires=EVERY,
 )
 def judge(turn: Turn, _context: Context) -> list[Fault]:
     """Tool results are in the order of the calls that they answer.

@@ -1,7 +1,7 @@
 from typing import Any
 
 from conformance.results import Level
-from conformance.rules import Context, Fault, Source, example, rule
+from conformance.rules import EVERY, Context, Fault, Source, example, rule
 from conformance.wire.elements import Usage
 from conformance.wire.views import usages
 
@@ -25,6 +25,7 @@ def _count(value: dict[str, Any]) -> Any:
         example("plain", {_DETAILS: {"cached_tokens": 20}}),
         example("plain", {_DETAILS: {"cached_tokens": 0}}),
     ],
+    wires=EVERY,
 )
 def judge(usage: Usage, _context: Context) -> list[Fault]:
     """Cached tokens are part of the prompt tokens, so there are not more of them.

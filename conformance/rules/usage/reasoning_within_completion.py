@@ -1,7 +1,7 @@
 from typing import Any
 
 from conformance.results import Level
-from conformance.rules import Context, Fault, Source, example, rule
+from conformance.rules import EVERY, Context, Fault, Source, example, rule
 from conformance.wire.elements import Usage
 from conformance.wire.views import usages
 
@@ -30,6 +30,7 @@ def _count(value: dict[str, Any]) -> Any:
         example("plain", {_DETAILS: {"reasoning_tokens": 4}}, {"usage.reasoning-tokens": "inside"}),
     ],
     reads=("usage.reasoning-tokens",),
+    wires=EVERY,
 )
 def judge(usage: Usage, _context: Context) -> list[Fault]:
     """Reasoning tokens are part of the completion tokens, so there are not more of them.

@@ -1,0 +1,78 @@
+"""Other wires, translated into chat completions, so that one rule set judges them all.
+
+One package per protocol; the folder is the registry. A translated exchange is what the rules look at; `native` holds
+what it was, what has no counterpart, and where each part comes from, so that findings point into the native body. A
+translation loses nothing that a rule looks at and repairs nothing: a call that is not answered stays unanswered, an id
+that is missing stays missing.
+"""
+
+import importlib
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+from typing import Any, Final
+
+from conformance.wire.exchange import Conversation, Exchange
+
+_CHAT: Final = "/completions"
+_HEAD: Final = 4096
+
+
+@dataclass(frozen=True, slots=True)
+class Protocol:
+    """One wire: how its exchanges are recognised, and how they are translated.
+
+    `path`: what its clients append to the base URL. `paths`: what the URL of one of its requests may contain.
+    `is_request` and `is_reply` tell its bodies from those of other wires. `beginnings`: texts, one of which is in the
+    first event of a stream. `translate` takes the exchanges of one conversation, in order, and returns as many.
+    """
+
+    name: str
+    title: str
+    path: str
+    paths: tuple[str, ...]
+    is_request: Callable[[dict[str, Any]], bool]
+    is_reply: Callable[[dict[str, Any]], bool]
+    beginnings: tuple[str, ...]
+    translate: Callable[[Sequence[Exchange]], Sequence[Exchange]]
+
+    def fits(self, exchange: Exchange) -> bool:
+        """Return whether an exchange is one of this protocol, by its bodies."""
+        request, response = exchange.request, exchange.response
+        if type(request) is dict and request:
+            return self.is_request(request)
+        if type(response) is dict:
+            return self.is_reply(response)
+        return type(response) is str and any([each in response[:_HEAD] for each in self.beginnings])
+
+
+@cache
+def load() -> tuple[Protocol, ...]:
+    """Return every protocol, ordered by name."""
+    names = sorted(path.parent.name for path in Path(__file__).parent.glob("*/__init__.py"))
+    return tuple([importlib.import_module(f"{__name__}.{name}").PROTOCOL for name in names])
+
+
+def of(exchange: Exchange) -> Protocol | None:
+    """Return the protocol of an exchange, by its URL or else its bodies; None for chat completions."""
+    if exchange.native is not None or _CHAT in exchange.url:
+        return None
+    for protocol in load():
+        if any([path in exchange.url for path in protocol.paths]):
+            return protocol
+    return next((protocol for protocol in load() if protocol.fits(exchange)), None)
+
+
+def translate(conversation: Conversation) -> Conversation:
+    """Return a conversation whose exchanges are all those of chat completions; those that are already stay the same."""
+    found = [of(exchange) for exchange in conversation]
+    if not any(found):
+        return conversation
+    translated = list(conversation)
+    for protocol in dict.fromkeys(filter(None, found)):
+        numbers = [number for number, each in enumerate(found) if each is protocol]
+        exchanges = protocol.translate([conversation[number] for number in numbers])
+        for number, exchange in zip(numbers, exchanges, strict=True):
+            translated[number] = exchange
+    return tuple(translated)

@@ -1,0 +1,59 @@
+"""What translations share: a body in the making that remembers where its parts come from."""
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+import orjson
+
+from conformance.documents.pointer import Place
+from conformance.wire.native import NativeEvent
+from conformance.wire.sse import Reading
+
+
+class Draft:
+    """The messages of a request in the making.
+
+    `places`: the native place of each part, by its place in the translated exchange; neither has the number of the
+    exchange.
+    """
+
+    def __init__(self) -> None:
+        self.messages: list[dict[str, Any]] = []
+        self.places: dict[Place, Place] = {}
+
+    def add(self, message: dict[str, Any], native: Place) -> Place:
+        """Add a message that comes from a native place; return its own place."""
+        place: Place = ("request", "messages", len(self.messages))
+        self.messages.append(message)
+        self.places[place] = native
+        return place
+
+
+def events_of(reading: Reading) -> tuple[NativeEvent, ...]:
+    """Return the events of a native stream, with their data as JSON."""
+    return tuple([NativeEvent(reading.names.get(at, ""), _parsed(data)) for at, data in enumerate(reading.data)])
+
+
+def objects(value: Any) -> Iterator[tuple[int, Mapping[str, Any]]]:
+    """Yield the objects in a list, each with its position; nothing if it is no list."""
+    for position, item in enumerate(value if type(value) is list else ()):
+        if type(item) is dict:
+            yield position, item
+
+
+def as_object(value: Any) -> Mapping[str, Any]:
+    """Return a value if it is an object, else an empty one."""
+    return value if type(value) is dict else {}
+
+
+def total(*counts: Any) -> int:
+    """Return the sum of those counts that are whole numbers."""
+    return sum([count for count in counts if type(count) is int])
+
+
+def _parsed(data: str) -> Any:
+    """Return the JSON value of an event's data; None if it is not JSON."""
+    try:
+        return orjson.loads(data)
+    except orjson.JSONDecodeError:
+        return None

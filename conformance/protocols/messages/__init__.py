@@ -1,0 +1,59 @@
+"""Anthropic Messages: `POST /v1/messages`.
+
+Source: https://platform.claude.com/docs/en/api/messages
+"""
+
+from collections.abc import Sequence
+from typing import Any, Final
+
+from conformance.protocols import Protocol
+from conformance.wire.exchange import Exchange
+
+NAME: Final = "messages"
+_OWN_KEYS: Final = frozenset(
+    {"anthropic_version", "anthropic_beta", "system", "stop_sequences", "top_k", "mcp_servers"}
+)
+_OWN_BLOCKS: Final = frozenset({"tool_use", "tool_result", "redacted_thinking", "server_tool_use"})
+_CHAT_KEYS: Final = frozenset({"tool_calls", "tool_call_id", "reasoning_content", "reasoning", "reasoning_details"})
+
+
+def _is_request(body: dict[str, Any]) -> bool:
+    """Return whether a body has a key, a block or a tool that only Messages has, and nothing of chat completions."""
+    messages = body.get("messages")
+    if type(messages) is not list:
+        return False
+    return not _OWN_KEYS.isdisjoint(body) or any([type(each) is dict and _is_own(each) for each in messages])
+
+
+def _is_own(message: dict[str, Any]) -> bool:
+    content = message.get("content")
+    return (
+        type(content) is list
+        and _CHAT_KEYS.isdisjoint(message)
+        and any([type(block) is dict and block.get("type") in _OWN_BLOCKS for block in content])
+    )
+
+
+def _is_reply(body: dict[str, Any]) -> bool:
+    return (body.get("type") == "message" and "content" in body) or (
+        body.get("type") == "error" and type(body.get("error")) is dict
+    )
+
+
+def _translate(exchanges: Sequence[Exchange]) -> Sequence[Exchange]:
+    # Imported here because most runs meet no exchange of this wire.
+    from conformance.protocols.messages.translating import translated
+
+    return [translated(exchange) for exchange in exchanges]
+
+
+PROTOCOL: Final = Protocol(
+    NAME,
+    "Anthropic Messages",
+    "/messages",
+    ("/v1/messages", "/anthropic.claude", ".anthropic.claude", "/publishers/anthropic/"),
+    _is_request,
+    _is_reply,
+    ("event: message_start", '"type":"message_start"', '"type": "message_start"'),
+    _translate,
+)

@@ -1,0 +1,56 @@
+"""What an exchange was on its own wire, before it was translated into chat completions."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any, Final, NamedTuple
+
+from conformance.documents.pointer import Place
+
+CHAT: Final = "chat"
+"""The name of the canonical wire, which needs no translation."""
+
+
+class NativeEvent(NamedTuple):
+    """An event of a native stream: its name, empty if it has none, and its data; None if that is not JSON."""
+
+    name: str
+    value: Any
+
+
+class Irregularity(NamedTuple):
+    """What is wrong with the order or the numbers of a native stream: its kind, where it is, and what was expected."""
+
+    kind: str
+    place: Place
+    message: str
+
+
+@dataclass(frozen=True, slots=True)
+class Native:
+    """An exchange of another wire, as it was.
+
+    `protocol`: the name of the wire. `request` and `response`: the bodies as received; a stream is text.
+    `events`: those of a stream, in order. `reply`: the reply, or what a stream adds up to; None if there is none.
+    `complete`: whether the reply says that it is finished. `irregularities`: what assembling a stream found wrong.
+    `places`: where the parts of the translated exchange come from, by their place in it; neither has the number of the
+    exchange. `facts`: what has no counterpart in chat completions, by name.
+    """
+
+    protocol: str
+    request: Any = None
+    response: Any = None
+    events: tuple[NativeEvent, ...] = ()
+    reply: dict[str, Any] | None = None
+    complete: bool = True
+    irregularities: tuple[Irregularity, ...] = ()
+    places: Mapping[Place, Place] = field(default_factory=dict)
+    facts: Mapping[str, Any] = field(default_factory=dict)
+
+    def place(self, canonical: Place) -> Place:
+        """Return where a part of the translated exchange comes from; both places begin with the exchange's number."""
+        number, *inside = canonical
+        for end in range(len(inside), 0, -1):
+            found = self.places.get(tuple(inside[:end]))
+            if found is not None:
+                return (number, *found)
+        return canonical[:2]
