@@ -22,10 +22,10 @@ from conformance.wire.views import requests
 AUTO: Final = "auto"
 """The provider argument that means: detect the provider of each input from the name or the host in it."""
 
-SUFFIXES: Final = (".json", ".jsonl", ".ndjson", ".har", ".yaml", ".yml", ".sse", ".httprr")
+SUFFIXES: Final = (".json", ".jsonl", ".ndjson", ".har", ".yaml", ".yml", ".sse", ".httprr", ".parquet")
 """The suffixes of files that are read from folders, each also with `.gz` appended."""
 
-_LINES: Final = (".jsonl", ".ndjson")
+_LINES: Final = (".jsonl", ".ndjson", ".parquet")
 _STDIN: Final = Path("/dev/stdin")
 _BATCH: Final = 16
 """How many inputs a process gets at once: enough to outweigh the transfer, few enough to hold in memory."""

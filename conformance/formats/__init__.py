@@ -6,6 +6,7 @@ The formats are imported when they are needed: a small JSON file does not pay fo
 import re
 import zlib
 from collections.abc import Callable, Iterator
+from io import BufferedReader
 from pathlib import Path
 from typing import Final, TypeAlias
 
@@ -24,6 +25,7 @@ _LINES: Final = (".jsonl", ".ndjson")
 _OPENINGS: Final = (b"{", b"[")
 _CASSETTE: Final = (b"interactions:", b"http_interactions:")
 _TRACE: Final = b"httprr trace v1"
+_PARQUET: Final = b"PAR1"
 _CURL: Final = re.compile(rb"\AHTTP/[0-9.]+ [1-5][0-9]{2}|^< HTTP/[0-9.]+ [1-5][0-9]{2}", re.MULTILINE)
 _HEAD: Final = 1 << 13
 
@@ -38,30 +40,35 @@ def read(data: bytes, name: str) -> Iterator[Input]:
     if len(data) > BOUNDS.bytes:
         raise InvalidDocument(f"expected at most {BOUNDS.bytes} bytes, got more", name)
     # The standard of event streams allows a byte order mark.
-    data, note = (data, "") if _is_stream(data) else as_utf8(data, name)
+    data, note = (data, "") if _is_stream(data) or data.startswith(_PARQUET) else as_utf8(data, name)
     yield from _noted(_reader(data.lstrip(), name)(data, name), note, name)
 
 
 def read_path(path: Path) -> Iterator[Input]:
-    """Yield the inputs of a file, plain or gzip; JSON Lines are read in constant memory, whatever their size.
+    """Yield the inputs of a file, plain or gzip; JSON Lines and Parquet are read in constant memory.
 
-    Raises InvalidDocument as `read` does, if the file cannot be opened, and if a file that is not JSON Lines exceeds
-    the size bound of a document.
+    Raises InvalidDocument as `read` does, if the file cannot be opened, and if a file of another format exceeds the
+    size bound of a document.
     """
     name = str(path)
     with open_file(path) as file:
         try:
             head = _beginning(file)
+            is_parquet = head.startswith(_PARQUET) and isinstance(file, BufferedReader) and path.is_file()
             named = _plain_name(name).endswith(_LINES) or _begins_lines(head.removeprefix(MARK).lstrip())
             is_lines = named and not is_wide(head) and not head.startswith(ZSTD)
             _, note = as_utf8(file.read(len(MARK)), name) if is_lines and head.startswith(MARK) else (b"", "")
-            data = b"" if is_lines else file.read(BOUNDS.bytes + 1)
+            data = b"" if is_lines or is_parquet else file.read(BOUNDS.bytes + 1)
         except (OSError, EOFError, zlib.error) as error:
             raise InvalidDocument(f"cannot be read: {error}", name) from None
         if is_lines:
             from conformance.formats.jsonl import read_lines, split_lines
 
             yield from _noted(read_lines(split_lines(file, name), name), note, name)
+        elif is_parquet:
+            from conformance.formats.parquet import read_path as read_parquet
+
+            yield from _noted(read_parquet(path), "", name)
         else:
             yield from read(data, name)
 
@@ -75,6 +82,8 @@ def _reader(data: bytes, name: str) -> Reader:
         from conformance.formats.jsonl import read as reader
     elif data.startswith(_OPENINGS):
         from conformance.formats.json import read as reader
+    elif data.startswith(_PARQUET):
+        from conformance.formats.parquet import read as reader
     elif data.startswith(_TRACE):
         from conformance.formats.httprr import read as reader
     elif _is_stream(data) or known_as.endswith(".sse"):

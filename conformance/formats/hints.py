@@ -23,7 +23,19 @@ _NATIVE: Final = {
 
 
 def for_value(value: Any, path: str) -> str:
-    """Return a hint for a JSON value that is not recognized, or an empty string; looks at a bounded part of it."""
+    """Return a hint for a JSON value that is not recognized, or an empty string."""
+    kind, place = nearest(value)
+    if kind:
+        return f"; {kind} is inside: jq -c {shlex.quote(place)} {shlex.quote(path)} | conformance check -"
+    known = next((text for key, text in _NATIVE.items() if isinstance(value, Mapping) and key in value), "")
+    return f"; {known}" if known else ""
+
+
+def nearest(value: Any) -> tuple[str, str]:
+    """Return what is recognized inside a JSON value and its place for jq, or empty strings.
+
+    Only a bounded part of the value is searched.
+    """
     waiting = deque([(value, "")])
     seen = 0
     while waiting and seen < _MAX_VALUES:
@@ -31,15 +43,14 @@ def for_value(value: Any, path: str) -> str:
         seen += 1
         kind = _kind(inner)
         if kind and place:
-            return f"; {kind} is inside: jq -c {shlex.quote(place)} {shlex.quote(path)} | conformance check -"
+            return kind, place
         if place.count(".") + place.count("[") >= _MAX_DEPTH:
             continue
         if isinstance(inner, Mapping):
             waiting.extend((item, _step(place, key)) for key, item in list(inner.items())[:_MAX_VALUES])
         elif isinstance(inner, list) and inner:
             waiting.append((inner[0], (place or ".") + "[]"))
-    known = next((text for key, text in _NATIVE.items() if isinstance(value, Mapping) and key in value), "")
-    return f"; {known}" if known else ""
+    return "", ""
 
 
 def for_text(data: bytes, path: str) -> str:
@@ -47,8 +58,6 @@ def for_text(data: bytes, path: str) -> str:
     name = shlex.quote(path)
     if _FLOW.match(data):
         return f"; these are flows of mitmproxy, which exports a HAR file: mitmdump -nr {name} --set hardump=flows.har"
-    if data.startswith(b"PAR1"):
-        return "; this is a Parquet file: export its rows as JSON Lines"
     first = data[:2048].partition(b"\n")[0]
     if b"\n" in data and first.count(b",") > 1 and not first.startswith((b"{", b"[")):
         return "; it looks like CSV: export JSON or JSON Lines instead, since CSV holds no nested values"

@@ -29,6 +29,7 @@ KINDS: Final = {
     "helicone": "a log of Helicone",
     "curl": "the output of curl",
     "jsonl": "an unreadable line of JSON Lines",
+    "parquet": "an unreadable row of a Parquet file",
     "native": "an exchange of another API",
     "unrecognized": "not a recognized format",
 }
@@ -37,7 +38,7 @@ KINDS: Final = {
 ACCEPTED: Final = (
     "expected a request body, a list of messages, a reply body, an exchange (an object with `request` and"
     " `response`), a list of exchanges, the SSE text of a stream, a list of its chunks, a cassette, a HAR file, a log"
-    " or export of another tool, the output of curl, or JSON Lines of these"
+    " or export of another tool, the output of curl, JSON Lines of these, or a Parquet file of exchanges"
 )
 
 MAX_LOCATED_BYTES: Final = 4 * 1024 * 1024

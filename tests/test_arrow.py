@@ -1,0 +1,356 @@
+"""Arrow batches: the rows are what `check` finds, whatever the batches, and no row is lost."""
+
+import gzip
+import json
+import re
+import subprocess
+import sys
+from collections.abc import Iterator, Mapping, Sequence
+from datetime import UTC, date, datetime
+from itertools import groupby
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from conformance import Exchange, check
+from conformance.arrow import FIELDS, check_batches, check_table, ddl, schema
+from conformance.cli import main
+from conformance.errors import UnknownName, Unusable
+from tests.checking import BASES, ENVIRONMENT, FAULTY, ROOT, STREAM, jsonl, write
+
+pa = pytest.importorskip("pyarrow", reason="NOT RUN: pyarrow is not installed, so nothing here was tested")
+
+DAY = "2026-11-01"
+NEVER_JSON = '{"model": "gpt-5", "messages": ['
+TEXTS = ("string", "large_string", "string_view", "binary", "large_binary", "binary_view")
+RECORDS: list[dict[str, Any]] = [
+    *[exchange for session in BASES.values() for exchange in session],
+    FAULTY,
+    {"request": FAULTY["request"], "response": STREAM, "status": 200},
+    {"request": FAULTY["request"], "response": "<html>", "status": 502},
+    {"response": BASES["plain"][0]["response"]},
+]
+BAD: list[dict[str, Any]] = [{"request": NEVER_JSON}, {"request": None, "response": None}]
+
+
+def text(value: Any) -> Any:
+    if isinstance(value, list):
+        value = "".join(each if isinstance(each, str) else f"data: {json.dumps(each)}\n\n" for each in value)
+    return value if value is None or isinstance(value, str) else json.dumps(value)
+
+
+def table(records: Sequence[Mapping[str, Any]], kind: str = "string", **more: list[Any]) -> Any:
+    columns = {
+        name: pa.array([text(each.get(name)) for each in records], pa.string()).cast(getattr(pa, kind)())
+        for name in ("request", "response")
+    }
+    status = pa.array([each.get("status") for each in records], pa.int32())
+    headers = pa.array([json.dumps(each["headers"]) if each.get("headers") else None for each in records], pa.string())
+    ids = pa.array([f"row {number}" for number in range(len(records))])
+    return pa.table({"id": ids, **columns, "status": status, "headers": headers, **more})
+
+
+def exchange(record: Mapping[str, Any]) -> Exchange:
+    request, response = text(record.get("request")), text(record.get("response"))
+    return Exchange(request, response, record.get("status"), headers=record.get("headers") or {})
+
+
+def one_by_one(rows: Sequence[tuple[str, Mapping[str, Any]]], provider: str | None) -> list[tuple[Any, ...]]:
+    """Return what `check` finds in the conversations of adjacent rows with the same session."""
+    numbered = [(number, session, record) for number, (session, record) in enumerate(rows)]
+    found: list[tuple[Any, ...]] = []
+    for _, some in groupby(numbered, key=lambda row: row[1] or row[0]):
+        group = list(some)
+        found += [(number, None, None, None, None) for number, _, record in group if record in BAD]
+        good = [(number, exchange(record)) for number, _, record in group if record not in BAD]
+        outcomes = check([each for _, each in good], provider, as_of=DAY)
+        found += [
+            (good[int(finding.at.split("/")[1])][0], outcome.rule, finding.level.value, finding.at, finding.message)
+            for outcome in outcomes
+            for finding in outcome.findings
+        ]
+    return sorted(found, key=repr)
+
+
+def split(whole: Any, sizes: Sequence[int]) -> Iterator[Any]:
+    begin = 0
+    for size in (*sizes, whole.num_rows):
+        yield from whole.slice(begin, size).to_batches() or [whole.schema.empty_table().to_batches()]
+        begin += size
+
+
+@given(
+    sessions=st.lists(st.lists(st.sampled_from(RECORDS + BAD), min_size=1, max_size=4), max_size=5),
+    named=st.booleans(),
+    sizes=st.lists(st.integers(1, 4), max_size=8),
+    kind=st.sampled_from(TEXTS),
+    provider=st.sampled_from([None, "deepseek", "mistral"]),
+)
+@settings(max_examples=40)
+def test_rows_are_what_check_finds_whatever_the_batches(
+    sessions: list[list[dict[str, Any]]],
+    named: bool,  # noqa: FBT001 — drawn
+    sizes: list[int],
+    kind: str,
+    provider: str | None,
+) -> None:
+    rows = [(f"s{number}" if named else "", each) for number, session in enumerate(sessions) for each in session]
+    whole = table([each for _, each in rows], kind, session=pa.array([name for name, _ in rows], pa.string()))
+    batches = [batch for batch in split(whole, sizes) if batch]
+    found = [row for batch in check_batches(batches, provider, as_of=DAY) for row in batch.to_pylist()]
+    names = ("row", "rule", "level", "at", "message")
+    assert one_by_one(rows, provider) == sorted([tuple(row[name] for name in names) for row in found], key=repr)
+    assert all(row["id"] == f"row {row['row']}" for row in found)
+    assert all((row["error"] is None) is (row["rule"] is not None) for row in found)
+
+
+@pytest.mark.parametrize("per", FIELDS)
+def test_what_comes_out_has_the_published_schema(per: str) -> None:
+    results = check_table(table(RECORDS + BAD), per=per)
+    assert schema(per) == results.schema
+    assert [(field.name, field.type) for field in FIELDS[per]] == [
+        (field.name, str(field.type).replace("item: ", "").replace("element: ", "")) for field in results.schema
+    ]
+    assert schema(per) == check_table(table([]), per=per).schema
+    assert [f"`{field.name}`" for field in FIELDS[per]] == [column.split()[0] for column in ddl(per).split(", ")]
+
+
+@pytest.mark.parametrize("per", FIELDS)
+def test_the_page_documents_every_field(per: str) -> None:
+    page = (ROOT / "docs" / "cluster.md").read_text("utf-8")
+    rows = [f"| `{field.name}` | {field.type} | {field.meaning} |" for field in FIELDS[per]]
+    assert "\n".join(rows) in page
+
+
+def test_every_row_of_the_input_is_one_row_per_exchange() -> None:
+    records = RECORDS + BAD
+    found = check_table(table(records), "deepseek", per="exchange").to_pylist()
+    findings = check_table(table(records), "deepseek").to_pylist()
+    assert list(range(len(records))) == [row["row"] for row in found]
+    assert [record in BAD for record in records] == [row["error"] is not None for row in found]
+    for row in found:
+        own = [each for each in findings if each["row"] == row["row"] and each["rule"]]
+        if row["error"] is None:
+            counts = [len([each for each in own if each["level"] == level]) for level in ("MUST", "SHOULD", "MAY")]
+            assert counts == [row["must"], row["should"], row["may"]]
+            assert sorted({each["rule"] for each in own}) == row["rules"]
+            assert row["judged"] > 0
+
+
+@pytest.mark.parametrize(
+    ("expected", "cells"),
+    [
+        ("row: expected a request or a response, got null", {"request": None, "response": None}),
+        ("request: ", {"request": NEVER_JSON.encode()}),
+        ("request: ", {"request": b""}),
+        ("request: ", {"request": b'{"model": "\xff"}'}),
+        ("response: expected complete gzip data, got truncated data", {"response": gzip.compress(b"{}" * 99)[:-9]}),
+        ("headers: ", {"response": b"{}", "headers": b"{"}),
+    ],
+)
+@pytest.mark.parametrize("per", FIELDS)
+def test_a_row_that_cannot_be_read_is_a_row_with_an_error(per: str, expected: str, cells: dict[str, Any]) -> None:
+    good = {"request": json.dumps(FAULTY["request"]).encode()}
+    rows = [{"request": None, "response": None, "headers": None, **each} for each in (good, cells, good)]
+    found = check_table(pa.Table.from_pylist(rows), per=per).to_pylist()
+    (broken,) = [row for row in found if row["error"] is not None]
+    assert broken["error"].startswith(expected)
+    assert (1, []) == (
+        broken["row"],
+        [value for name, value in broken.items() if name not in ("row", "error") and value],
+    )
+    assert {0, 2} == {row["row"] for row in found} - {1}
+
+
+def test_bytes_that_are_not_text_in_a_reply_are_a_finding_as_in_check() -> None:
+    data = STREAM.encode().replace(b"content", b"c\xffntent", 1)
+    found = check_table(pa.table({"response": [data]})).column("rule").to_pylist()
+    assert [outcome.rule for outcome in check(Exchange(response=data)) if outcome.findings] == sorted(set(found))
+
+
+@pytest.mark.parametrize(
+    "headers",
+    [
+        pa.array([[("Content-Type", "text/event-stream")]], pa.map_(pa.string(), pa.string())),
+        pa.array([{"Content-Type": "text/event-stream", "Other": None}]),
+        pa.array(['{"content-type": "text/event-stream"}']),
+        pa.array(['[{"name": "Content-Type", "value": "text/event-stream"}]']),
+    ],
+)
+def test_headers_may_be_a_map_a_struct_or_json(headers: Any) -> None:
+    text_without_fields = "no event stream"
+    found = check_table(pa.table({"response": [text_without_fields], "headers": headers})).to_pylist()
+    given_headers = {"content-type": "text/event-stream"}
+    expected = check(Exchange(response=text_without_fields, headers=given_headers))
+    assert [outcome.rule for outcome in expected if outcome.findings] == [row["rule"] for row in found]
+
+
+@pytest.mark.parametrize(
+    ("expected", "time"),
+    [
+        (DAY, pa.array([datetime(2026, 11, 1, 23, 30, 0, 1, tzinfo=UTC)], pa.timestamp("ns", "UTC"))),
+        (DAY, pa.array([datetime(2026, 11, 1, 23, 30)], pa.timestamp("us"))),  # noqa: DTZ001 — as it may come
+        (DAY, pa.array([date(2026, 11, 1)])),
+        (DAY, pa.array([f"{DAY}T23:30:00Z"])),
+        (DAY, pa.array([1793575800])),
+        (DAY, pa.array([1793575800123])),
+        (None, pa.array([None], pa.timestamp("s"))),
+        (None, pa.array(["yesterday"])),
+    ],
+)
+def test_the_day_of_a_row_is_that_of_its_time(expected: str | None, time: Any) -> None:
+    requests = pa.array([json.dumps(FAULTY["request"])])
+    (found,) = check_table(pa.table({"request": requests, "time": time}), per="exchange").to_pylist()
+    assert expected == found["day"]
+
+
+def test_without_a_time_the_day_is_that_of_the_reply() -> None:
+    reply = {**BASES["plain"][0]["response"], "created": 1793575800}
+    (found,) = check_table(pa.table({"response": [json.dumps(reply)]}), per="exchange").to_pylist()
+    assert DAY == found["day"]
+
+
+@pytest.mark.parametrize(
+    "status", [pa.array([400.0, None]), pa.array(["400", None]), pa.array([400, None], pa.int16())]
+)
+def test_a_status_may_be_a_float_beside_nulls_or_text(status: Any) -> None:
+    bodies = ["<html>", "<html>"]
+    found = check_table(pa.table({"response": bodies, "status": status}))
+    expected = [check(Exchange(response="<html>", status=each)) for each in (400, None)]
+    assert [[outcome.rule for outcome in each if outcome.findings] for each in expected] == [
+        [row["rule"] for row in found.to_pylist() if row["row"] == number] for number in (0, 1)
+    ]
+
+
+def test_dictionaries_packed_bodies_and_ids_of_any_type_are_read() -> None:
+    request = json.dumps(FAULTY["request"])
+    columns = {
+        "Custom_ID": pa.array([7]),
+        "request_body": pa.array([request]).dictionary_encode(),
+        "response": pa.array([gzip.compress(STREAM.encode())]),
+    }
+    found = check_table(pa.table(columns)).to_pylist()
+    expected = check(Exchange(request, STREAM))
+    assert [outcome.rule for outcome in expected if outcome.findings] == sorted({row["rule"] for row in found})
+    assert {"7"} == {row["id"] for row in found}
+
+
+def test_columns_are_named_or_left_out() -> None:
+    rows = table([FAULTY, FAULTY]).rename_columns(["id", "body", "response", "status", "headers"])
+    named = check_table(rows, columns={"request": "body", "response": None})
+    assert check_table(table([{"request": FAULTY["request"]}] * 2)).equals(named)
+
+
+@pytest.mark.parametrize(
+    ("error", "message", "columns", "options"),
+    [
+        (Unusable, "expected a column `request` or `response`, got: body", {"body": ["{}"]}, {}),
+        (Unusable, "expected text or bytes in the column 'request', got struct", {"request": [{"model": "m"}]}, {}),
+        (UnknownName, "unknown column 'bdy'; did you mean body?", {"body": ["{}"]}, {"columns": {"request": "bdy"}}),
+        (UnknownName, "unknown part of an exchange 'answer'", {"a": ["{}"]}, {"columns": {"answer": "a"}}),
+        (UnknownName, "unknown kind of results 'row'", {"request": ["{}"]}, {"per": "row"}),
+        (UnknownName, "unknown provider 'deepsek'", {"request": ["{}"]}, {"profile": "deepsek"}),
+        (UnknownName, "unknown rule 'shap/x'", {"request": ["{}"]}, {"rules": "shap/x"}),
+    ],
+)
+def test_what_the_call_has_wrong_is_raised(
+    error: type[Exception], message: str, columns: dict[str, list[Any]], options: dict[str, Any]
+) -> None:
+    with pytest.raises(error, match=re.escape(message)):
+        check_table(pa.table(columns), **options)
+
+
+def test_a_table_in_place_of_batches_is_a_type_error() -> None:
+    with pytest.raises(TypeError, match=re.escape("expected batches of type pyarrow.RecordBatch, got dict")):
+        list(check_batches([{"request": "{}"}]))
+
+
+def test_auto_takes_the_provider_of_the_host() -> None:
+    urls = ["https://api.deepseek.com/chat/completions", "https://api.mistral.ai/v1", "http://localhost", None]
+    requests = [json.dumps(FAULTY["request"])] * len(urls)
+    found = check_table(pa.table({"request": requests, "url": urls}), "auto", per="exchange").to_pylist()
+    assert ["deepseek", "mistral", None, None] == [row["provider"] for row in found]
+
+
+def test_only_the_conversation_of_the_last_row_crosses_the_border_of_a_batch() -> None:
+    whole = BASES["thinking-session"]
+    rows = table([whole[0], whole[0], whole[1], whole[1]], session=pa.array(["a", "b", "b", "a"]))
+
+    def positions(*sizes: int) -> list[int]:
+        batches = [batch for batch in split(rows, sizes) if batch]
+        found = [row for batch in check_batches(batches, per="exchange") for row in batch.to_pylist()]
+        return [row["position"] for row in sorted(found, key=lambda row: row["row"])]
+
+    assert [0, 0, 1, 1] == positions()
+    assert [0, 0, 1, 0] == positions(2)
+    assert [0, 0, 1, 0] == positions(1, 1, 1)
+
+
+def test_a_border_only_hides_findings() -> None:
+    for session in (each for each in BASES.values() if len(each) > 1):
+        whole = one_by_one([("a", each) for each in session], None)
+        apart = one_by_one([("", each) for each in session], None)
+        assert {row[:3] for row in apart} <= {row[:3] for row in whole}
+
+
+def test_batches_are_consumed_as_results_are() -> None:
+    (batch,) = table([FAULTY] * 600).combine_chunks().to_batches()
+    taken = []
+
+    def source() -> Iterator[Any]:
+        for number in range(1000):
+            taken.append(number)
+            yield batch
+
+    results = check_batches(source(), rules="transcript/calls-answered", per="exchange")
+    assert 1024 == next(results).num_rows
+    assert [0, 1] == taken
+
+
+def test_a_rule_that_raises_is_a_row_with_an_error(monkeypatch: pytest.MonkeyPatch) -> None:
+    from conformance import arrow, rules
+
+    def broken(*_: Any) -> Any:
+        message = "no"
+        raise ValueError(message)
+
+    (rule,) = rules.select(("transcript/calls-answered",))
+    from dataclasses import replace
+
+    monkeypatch.setattr(arrow, "_rules", lambda _: (replace(rule, judge=broken),))
+    (found,) = check_table(table([FAULTY])).to_pylist()
+    (row,) = check_table(table([FAULTY]), per="exchange").to_pylist()
+    expected = "rule transcript/calls-answered raised ValueError: no; this is a bug in conformance"
+    assert [expected, expected] == [found["error"], row["error"]]
+    assert "transcript/calls-answered" == found["rule"]
+
+
+def test_the_module_loads_without_pyarrow_and_names_the_extra() -> None:
+    program = (
+        "import sys; sys.modules['pyarrow'] = None\n"
+        "from conformance.arrow import check_batches, ddl\n"
+        "print(ddl())\n"
+        "try: check_batches([])\n"
+        "except Exception as error: print(type(error).__name__, error)"
+    )
+    run = subprocess.run([sys.executable, "-c", program], env=ENVIRONMENT, capture_output=True, text=True, check=True)
+    assert ddl() == run.stdout.splitlines()[0]
+    assert "Unusable pyarrow is not installed: pip install 'wire-conformance[arrow]'" == run.stdout.splitlines()[1]
+
+
+def test_the_same_rows_as_lines_have_the_same_findings(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    records = [{**each, **{name: text(each.get(name)) for name in ("request", "response")}} for each in RECORDS]
+    main(["check", "--format", "jsonl", "--provider", "deepseek", str(write(tmp_path / "a.jsonl", jsonl(*records)))])
+    reports = [json.loads(line) for line in capsys.readouterr().out.splitlines()]
+    expected = [
+        (report["line"] - 1, outcome["rule"], finding["level"], finding["at"], finding["message"])
+        for report in reports
+        if report.get("line")
+        for outcome in report["outcomes"]
+        for finding in outcome["findings"]
+    ]
+    found = check_table(table(records), "deepseek").to_pylist()
+    assert expected == [tuple(row[name] for name in ("row", "rule", "level", "at", "message")) for row in found]

@@ -1,0 +1,122 @@
+"""The programs of docs/cluster.md run as they are printed, and give the rows of one process."""
+
+import re
+from collections import Counter
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from conformance.arrow import check_table
+from tests.checking import BASES, FAULTY, ROOT
+from tests.test_arrow import BAD, RECORDS, table
+
+pa = pytest.importorskip("pyarrow", reason="NOT RUN: pyarrow is not installed, so nothing here was tested")
+
+PAGE = ROOT / "docs" / "cluster.md"
+FENCE = re.compile(r'^```python title="(\w+)[.]py"\n(.*?)^```', re.MULTILINE | re.DOTALL)
+PROGRAMS = dict(FENCE.findall(PAGE.read_text("utf-8")))
+Rows = Counter[tuple[Any, ...]]
+Run = Callable[[str], dict[str, Any]]
+
+
+def of(found: Any) -> Rows:
+    """Return the rows of a table without `row`, which depends on how the input was divided."""
+    return Counter(tuple(row.values()) for row in found.drop_columns(["row"]).to_pylist())
+
+
+@pytest.fixture(scope="module")
+def traffic() -> Any:
+    """Return traffic in which sessions are interleaved, some rows have none, and some are broken."""
+    sessions = [*[each for each in BASES.values() if len(each) > 1] * 20, [FAULTY, *BAD]]
+    rows = [(number, each) for number, session in enumerate(sessions) for each in enumerate(session)]
+    rows.sort(key=lambda row: (row[1][0], row[0]))
+    names = [*[f"session {number}" for number, _ in rows], *[None] * len(RECORDS)]
+    times = [*[position for _, (position, _) in rows], *[0] * len(RECORDS)]
+    records = [*[each for _, (_, each) in rows], *RECORDS]
+    return table(records, session=pa.array(names, pa.string()), time=pa.array(times, pa.timestamp("s")))
+
+
+@pytest.fixture
+def run(traffic: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Run:
+    """Return a function that runs a program of the page beside `traffic.parquet`, and returns its names."""
+    import pyarrow.parquet
+
+    monkeypatch.chdir(tmp_path)
+    pyarrow.parquet.write_table(traffic, "traffic.parquet", row_group_size=50)
+
+    def execute(name: str) -> dict[str, Any]:
+        names: dict[str, Any] = {}
+        exec(compile(PROGRAMS[name], f"{PAGE.name}, {name}", "exec"), names)  # noqa: S102 — what the page prints
+        return names
+
+    return execute
+
+
+@pytest.fixture(scope="module")
+def expected(traffic: Any) -> Rows:
+    return of(check_table(traffic.sort_by([("session", "ascending"), ("time", "ascending")]), "deepseek"))
+
+
+def test_every_program_is_tested() -> None:
+    assert {"spark", "ray", "duckdb", "polars"} == PROGRAMS.keys()
+
+
+@pytest.mark.parametrize("name", PROGRAMS)
+def test_a_program_has_at_most_ten_lines(name: str) -> None:
+    assert 10 >= len([line for line in PROGRAMS[name].splitlines() if line])
+
+
+def test_duckdb_reads_traffic_and_findings_as_arrow(
+    run: Run, expected: Rows, capsys: pytest.CaptureFixture[str]
+) -> None:
+    pytest.importorskip("duckdb", reason="NOT RUN: duckdb is not installed")
+    run("duckdb")
+    counts = Counter((row[5], row[6]) for row in expected.elements())
+    shown = [re.split(r"\s*│\s*", line)[1:-1] for line in capsys.readouterr().out.splitlines() if line.startswith("│")]
+    assert {(rule or "NULL", level or "NULL", str(count)) for (rule, level), count in counts.items()} <= set(
+        map(tuple, shown)
+    )
+
+
+def test_polars_passes_tables_without_a_copy(run: Run, expected: Rows, capsys: pytest.CaptureFixture[str]) -> None:
+    pytest.importorskip("polars", reason="NOT RUN: polars is not installed")
+    findings = run("polars")["findings"]
+    assert expected == of(findings.to_arrow())
+    assert "level" in capsys.readouterr().out
+
+
+@pytest.mark.exhaustive
+@pytest.mark.filterwarnings("ignore:PySpark does not yet fully support pandas:FutureWarning", "ignore::ResourceWarning")
+def test_spark_gives_the_rows_of_one_process(run: Run, expected: Rows, monkeypatch: pytest.MonkeyPatch) -> None:
+    pytest.importorskip("pyspark", reason="NOT RUN: pyspark is not installed")
+    monkeypatch.setenv("SPARK_LOCAL_IP", "127.0.0.1")
+    monkeypatch.setenv("PYSPARK_SUBMIT_ARGS", "--master local[2] --conf spark.ui.enabled=false pyspark-shell")
+    monkeypatch.setenv("PYTHONPATH", str(ROOT))
+    names = run("spark")
+    try:
+        assert expected == of(written())
+    finally:
+        names["spark"].stop()
+
+
+@pytest.mark.exhaustive
+@pytest.mark.filterwarnings("ignore")
+def test_ray_gives_the_rows_of_one_process(run: Run, expected: Rows, monkeypatch: pytest.MonkeyPatch) -> None:
+    ray = pytest.importorskip("ray", reason="NOT RUN: ray is not installed")
+    monkeypatch.setenv("RAY_AUTH_MODE", "disabled")
+    environment = {"env_vars": {"PYTHONPATH": str(ROOT)}}
+    ray.init(num_cpus=2, include_dashboard=False, log_to_driver=False, runtime_env=environment)
+    try:
+        run("ray")
+        assert expected == of(written())
+    finally:
+        ray.shutdown()
+
+
+def written() -> Any:
+    """Return the findings that a program has written."""
+    from pyarrow import dataset
+
+    return dataset.dataset("findings", format="parquet").to_table()
