@@ -3,7 +3,7 @@
 import os
 import sys
 import time
-from typing import Final
+from typing import Final, TextIO
 
 from conformance.reporting.text import Paint, printable
 
@@ -27,9 +27,12 @@ def print_error(message: str) -> None:
     print(f"conformance: {printable(shown)}", file=sys.stderr)
 
 
-def painter() -> Paint:
-    """Return a function that colours text if standard output is a terminal and NO_COLOR is not set (no-color.org)."""
-    if not _is_terminal(sys.stdout) or os.environ.get("NO_COLOR") or os.environ.get("TERM") == "dumb":
+def painter(stream: TextIO | None = None) -> Paint:
+    """Return a function that colours text if a stream is a terminal and NO_COLOR is not set (no-color.org).
+
+    The stream is standard output by default.
+    """
+    if not is_terminal(stream or sys.stdout) or os.environ.get("NO_COLOR") or os.environ.get("TERM") == "dumb":
         return lambda _colour, text: text
     return lambda colour, text: f"\x1b[{_CODES[colour]}m{text}\x1b[0m"
 
@@ -42,7 +45,7 @@ class Progress:
     """
 
     def __init__(self, *, report_at_end: bool = False) -> None:
-        self._shows = _is_terminal(sys.stderr) and (report_at_end or not _is_terminal(sys.stdout))
+        self._shows = is_terminal(sys.stderr) and (report_at_end or not is_terminal(sys.stdout))
         self._due = time.monotonic() + _DELAY
         self._drawn = False
 
@@ -59,6 +62,30 @@ class Progress:
             self._drawn = False
 
 
-def _is_terminal(stream: object) -> bool:
+class StatusTable:
+    """Some lines at the end of the output of a terminal, which are drawn again and again."""
+
+    def __init__(self, stream: TextIO, *, shows: bool) -> None:
+        self._stream, self._shows = stream, shows
+        self._due = 0.0
+        self._drawn = 0
+
+    def show(self, text: str) -> None:
+        """Replace the lines by this text, unless the last one is too recent to be read."""
+        if self._shows and (now := time.monotonic()) >= self._due:
+            self.clear()
+            lines = [printable(line) for line in text.split("\n")]
+            print("\n".join(lines), file=self._stream, flush=True)
+            self._due, self._drawn = now + _INTERVAL, len(lines)
+
+    def clear(self) -> None:
+        """Erase the lines before something else is printed."""
+        if self._drawn:
+            print(f"\x1b[{self._drawn}A\x1b[J", end="", file=self._stream, flush=True)
+            self._drawn = 0
+
+
+def is_terminal(stream: object) -> bool:
+    """Return True if a stream is a terminal."""
     # sys.stdout is None if the caller has closed it.
     return bool(getattr(stream, "isatty", lambda: False)())

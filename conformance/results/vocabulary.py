@@ -79,5 +79,8 @@ ENDED_BY_MODEL = "ended before turn"
 PUBLIC_RECORDINGS = "recorded"
 """What stands for the scenario in a case that sums up public recordings; their models and days differ."""
 
+TRAFFIC = "traffic"
+"""What stands for the scenario in a case that sums up what passed the proxy."""
+
 NOTHING_TO_JUDGE = "nothing to judge"
 """How the reason of an outcome begins that is not applicable because its rule found no element to check."""

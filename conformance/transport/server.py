@@ -124,19 +124,19 @@ def serving(
 
     def run(bound: socket.socket) -> None:
         try:
-            runner = _runner(None)
+            runner = new_runner(None)
         except Unusable as error:
             ready.set_exception(error)
             return
         with runner:
             runner.run(serve_until(bound))
 
-    with _bind(host, port) as bound:
+    with bind(host, port) as bound:
         thread = threading.Thread(target=run, args=(bound,), name="conformance-server", daemon=True)
         thread.start()
         loop, stop = ready.result()
         try:
-            yield _url(bound)
+            yield url_of(bound)
         finally:
             loop.call_soon_threadsafe(stop.set)
             thread.join()
@@ -150,17 +150,18 @@ def serve(answer: Callable[[HttpRequest], HttpReply], host: str, port: int, anno
     # Imported here because most processes that import this module never listen.
     from conformance.transport.listener import Listener, listen
 
-    with _bind(host, port) as bound, _runner(_loop_factory()) as runner:
+    with bind(host, port) as bound, new_runner(loop_factory()) as runner:
 
         async def serve_forever() -> None:
             listener = Listener(answer, host, DEFAULT_BOUNDS)
-            await listen(bound, listener, asyncio.Event(), lambda: announce(_url(bound)))
+            await listen(bound, listener, asyncio.Event(), lambda: announce(url_of(bound)))
 
         runner.run(serve_forever())
 
 
-def _runner(loop_factory: Callable[[], asyncio.AbstractEventLoop] | None) -> asyncio.Runner:
-    runner = asyncio.Runner(loop_factory=loop_factory)
+def new_runner(factory: Callable[[], asyncio.AbstractEventLoop] | None) -> asyncio.Runner:
+    """Return a runner of an event loop; raises Unusable if there are no descriptors left for one."""
+    runner = asyncio.Runner(loop_factory=factory)
     try:
         runner.get_loop()
     except OSError as error:
@@ -169,7 +170,8 @@ def _runner(loop_factory: Callable[[], asyncio.AbstractEventLoop] | None) -> asy
     return runner
 
 
-def _loop_factory() -> Callable[[], asyncio.AbstractEventLoop] | None:
+def loop_factory() -> Callable[[], asyncio.AbstractEventLoop] | None:
+    """Return what makes the event loops of uvloop, where that is installed."""
     try:
         uvloop = import_module("uvloop")
     except ImportError:
@@ -178,8 +180,8 @@ def _loop_factory() -> Callable[[], asyncio.AbstractEventLoop] | None:
     return factory
 
 
-def _bind(host: str, port: int) -> socket.socket:
-    """Return a listening socket; connections queue from here on."""
+def bind(host: str, port: int) -> socket.socket:
+    """Return a listening socket; connections queue from here on. Raises Unusable if the address cannot be bound."""
     try:
         family = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE)[0][0]
         return socket.create_server((host, port), family=family, backlog=socket.SOMAXCONN)
@@ -189,6 +191,7 @@ def _bind(host: str, port: int) -> socket.socket:
         raise Unusable(message) from None
 
 
-def _url(bound: socket.socket) -> str:
+def url_of(bound: socket.socket) -> str:
+    """Return the URL of a listening socket."""
     host, port = bound.getsockname()[:2]
     return f"http://[{host}]:{port}" if ":" in host else f"http://{host}:{port}"

@@ -72,6 +72,6 @@ def test_the_background_says_why_it_cannot_start(monkeypatch: pytest.MonkeyPatch
 def test_the_foreground_uses_uvloop_where_it_is_installed(monkeypatch: pytest.MonkeyPatch) -> None:
     loops = SimpleNamespace(new_event_loop=object())
     monkeypatch.setitem(sys.modules, "uvloop", loops)
-    assert loops.new_event_loop is server._loop_factory()
+    assert loops.new_event_loop is server.loop_factory()
     monkeypatch.setitem(sys.modules, "uvloop", None)
-    assert None is server._loop_factory()
+    assert None is server.loop_factory()

@@ -20,7 +20,7 @@ from conformance.profiles import UNKNOWN, Claim, Profile, vocabulary
 from conformance.reporting.matrix import PROBES, WORST_FIRST, Cell, brief, cells
 from conformance.reporting.text import plural
 from conformance.resources import folder
-from conformance.results import PUBLIC_RECORDINGS, Evidence, Finding, Results, Verdict
+from conformance.results import PUBLIC_RECORDINGS, TRAFFIC, Evidence, Finding, Results, Verdict
 from conformance.results.calibration import Counts, counts
 from conformance.results.files import CALIBRATION, RECORDED, read, read_all
 from conformance.rules import Rule
@@ -289,6 +289,8 @@ def _command(results: Results, cell: Cell) -> str:
         return f"conformance adapter run {results.subject} --provider {results.provider} --scenario {scenario}"
     if _is_public(cell):
         return f"pytest --provider={results.subject} --evidence recorded"
+    if scenario == TRAFFIC:
+        return f"conformance proxy --provider {results.subject}"
     command = f"pytest --provider={results.subject} --model {results.model}"
     live = " --live" if cell.evidence is Evidence.LIVE else ""
     return f"{command}{live} -k {scenario}"

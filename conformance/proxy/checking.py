@@ -1,0 +1,173 @@
+"""The process that checks: it takes copies one by one, and reports what it finds as it finds it."""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Any, Final, Protocol
+
+from conformance.profiles import Profile
+from conformance.proxy.conversations import Conversation, Grouping
+from conformance.proxy.copies import Copy, Frame
+from conformance.proxy.judging import Found, Judge, Judged
+from conformance.proxy.layers import BEFORE, BEHIND, CLIENT, PROVIDER, Change, Layers, layer_before, layer_behind
+from conformance.proxy.reading import keys_of, read
+from conformance.proxy.tally import Tally
+from conformance.proxy.tape import Tape
+from conformance.results import files
+from conformance.secrets import Scrubber, scrubber
+
+MAX_KEYS: Final = 32
+"""How many keys, of requests and in URLs, are remembered to be removed from what is written and printed."""
+
+
+@dataclass(frozen=True, slots=True)
+class Settings:
+    """What to check, and where to write.
+
+    `taps`: the name and the URL of each listening point, the one that the client uses first. `header` names the header
+    of a request that tells its conversation, `correlate` the one that a gateway passes on. `folder` is the name that
+    cassettes are kept under.
+    """
+
+    taps: tuple[tuple[str, str], ...]
+    today: str
+    header: str = ""
+    correlate: str = ""
+    record: str = ""
+    results: str = ""
+    folder: str = ""
+
+
+class Printer(Protocol):
+    """Prints what happens, without knowing how it came about."""
+
+    def finding(self, judged: Judged, found: Found, tap: str, layer: str) -> None:
+        """Print a finding; `tap` and `layer` are empty without a second tap."""
+
+    def change(self, change: Change) -> None:
+        """Print what a gateway does to a field."""
+
+    def warn(self, message: str) -> None:
+        """Print what went wrong in the check itself."""
+
+
+@dataclass(slots=True)
+class Checking:
+    """Takes copies and keeps what a run has found; `printer` gets each finding as it is found."""
+
+    settings: Settings
+    profile: Profile | None
+    printer: Printer
+    tape: Tape | None = None
+    tally: Tally = field(default_factory=Tally)
+    layers: Layers = field(default_factory=Layers)
+    scrubber: Scrubber = field(init=False)
+    _keys: dict[str, None] = field(default_factory=dict, repr=False)
+    _grouping: Grouping = field(init=False)
+    _judge: Judge = field(init=False)
+
+    def __post_init__(self) -> None:
+        """Prepare the rules."""
+        self.scrubber = scrubber((), [url for _, url in self.settings.taps])
+        self._grouping = Grouping(1 if self.tape is None else self.tape.first_number())
+        self._judge = Judge(self.profile)
+
+    def take(self, frame: Frame) -> None:
+        """Take one frame of a kind other than `settings`."""
+        if frame.kind == "copy":
+            self._check(frame.copy())
+            return
+        self.tally.dropped = frame.value["dropped"]
+        self.tally.open = frame.value.get("open", 0)
+
+    def finish(self) -> None:
+        """Report what waited for a counterpart, and write cassettes and results."""
+        for judged in self.layers.rest():
+            self._publish_behind(judged, None)
+        if self.tape is not None:
+            self.tape.write()
+        if self.settings.results and self.profile is not None:
+            for each in self.tally.results(self.profile):
+                files.write(Path(self.settings.results), each, self.scrubber)
+
+    def pause(self) -> None:
+        """Write what has changed, while no copy waits or some time has passed."""
+        if self.tape is not None:
+            self.tape.write()
+
+    def _check(self, copy: Copy) -> None:
+        reading = read(copy)
+        exchange = reading.exchange
+        if exchange is None:
+            self.tally.add_unchecked(reading.reason)
+            return
+        self._learn_keys(copy)
+        named = _header(copy, self.settings.header)
+        size = len(reading.sent) + len(reading.content)
+        conversation = self._grouping.add(copy.tap, exchange, size, named)
+        if self.tape is not None and copy.tap == len(self.settings.taps) - 1:
+            self.tape.add(conversation, copy, reading, self.scrubber)
+        judged = self._judge.judge(conversation)
+        self._report(judged, copy)
+        for ended in self._grouping.overdue():
+            self._end(ended)
+
+    def _learn_keys(self, copy: Copy) -> None:
+        """Remember the keys of an exchange: its reply, a later one or a message may hold them."""
+        keys = keys_of(copy)
+        urls = frozenset([copy.url]) if "?" in copy.url else frozenset[str]()
+        if keys <= self._keys.keys() and urls <= self._keys.keys():
+            return
+        self._keys |= dict.fromkeys([*keys, *urls])
+        for oldest in list(self._keys)[:-MAX_KEYS]:
+            del self._keys[oldest]
+        given = [each for each in self._keys if "://" not in each]
+        every = [*[url for _, url in self.settings.taps], *[each for each in self._keys if "://" in each]]
+        self.scrubber = scrubber(given, every)
+
+    def _report(self, judged: Judged, copy: Copy) -> None:
+        """Print and count the findings of an exchange; one behind a gateway waits for the one before it."""
+        named = _header(copy, self.settings.correlate)
+        if len(self.settings.taps) == 1:
+            self._publish(judged, "", lambda _: "")
+        elif copy.tap:
+            for late in self.layers.wait(judged, named):
+                self._publish_behind(late, None)
+        else:
+            behind = self.layers.match(judged, named)
+            for each in behind:
+                self._publish_behind(each, judged)
+            answer = behind[-1] if behind else None
+            self._publish(judged, BEFORE, lambda found: layer_before(found, answer))
+            for change in self.layers.new_changes(judged.exchange, answer.exchange) if answer is not None else ():
+                self.printer.change(change)
+
+    def _publish_behind(self, judged: Judged, before: Judged | None) -> None:
+        self._publish(judged, BEHIND, lambda found: layer_behind(found, before))
+
+    def _publish(self, judged: Judged, side: str, layer_of: Callable[[Found], str]) -> None:
+        """Print and count findings, each at one tap: what passed a gateway as it was is not its fault."""
+        layers = {found: layer_of(found) for found in judged.found}
+        elsewhere = {BEFORE: PROVIDER, BEHIND: CLIENT}.get(side)
+        shown = tuple([found for found in judged.found if not layers[found] or layers[found] != elsewhere])
+        self.tally.add(replace(judged, found=shown))
+        tap = "" if not side else self.settings.taps[side == BEHIND][0]
+        for found in shown:
+            self.printer.finding(judged, found, tap, layers[found])
+
+    def _end(self, conversation: Conversation) -> None:
+        if self.tape is not None:
+            self.tape.end(conversation)
+
+
+def _header(copy: Copy, name: str) -> str:
+    if not name:
+        return ""
+    return next((value for key, value in copy.sent_headers if key.lower() == name.lower()), "")
+
+
+def settings_of(value: Mapping[str, Any]) -> Settings:
+    """Return the settings that crossed the pipe."""
+    taps = tuple([(str(name), str(url)) for name, url in value["taps"]])
+    names = ("today", "header", "correlate", "record", "results", "folder")
+    return Settings(taps, **{name: str(value[name]) for name in names})

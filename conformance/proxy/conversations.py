@@ -1,0 +1,187 @@
+"""Which exchanges belong to one conversation: those whose requests send back what an earlier reply said.
+
+A request continues a conversation if it names its last response or sends one of its replies back after the same
+beginning. A header that the user names decides instead, where a request has it. Unrelated sessions that begin with the
+same words stay apart: a request without any assistant message begins a conversation, unless it repeats a failed one.
+"""
+
+from collections import OrderedDict
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from hashlib import blake2b
+from itertools import takewhile
+from typing import Any, Final, TypeAlias
+
+import orjson
+
+from conformance.wire.elements import Reply
+from conformance.wire.exchange import Exchange
+from conformance.wire.index import Index
+from conformance.wire.text import content_text
+
+WINDOW: Final = 16
+"""How many of its last exchanges a conversation keeps: rules about sessions see no more, and memory is bounded."""
+
+MAX_OPEN: Final = 256
+MAX_OPEN_BYTES: Final = 64 * 1024 * 1024
+"""How many conversations are kept, and the bytes of their exchanges; the one that has waited longest is ended first."""
+
+_LOOK_BACK: Final = 4
+"""In how many assistant messages of a request, from the last, to look for a known reply."""
+
+Key: TypeAlias = tuple[str, ...]
+
+
+@dataclass(slots=True)
+class Conversation:
+    """The exchanges of one session: the last ones, and how many there were before.
+
+    `seen`: the findings that were reported. `size`: the bytes of the kept exchanges.
+    """
+
+    tap: int
+    number: int
+    exchanges: list[Exchange] = field(default_factory=list)
+    before: int = 0
+    seen: set[tuple[str, ...]] = field(default_factory=set)
+    keys: list[Key] = field(default_factory=list)
+    sizes: list[int] = field(default_factory=list)
+
+    @property
+    def name(self) -> str:
+        """The name in reports, and of its cassette."""
+        return f"conversation-{self.number:04}"
+
+    @property
+    def size(self) -> int:
+        """The bytes of the kept exchanges."""
+        return sum(self.sizes)
+
+    def add(self, exchange: Exchange, size: int) -> None:
+        """Add an exchange, and forget the oldest one beyond the window."""
+        self.exchanges.append(exchange)
+        self.sizes.append(size)
+        if len(self.exchanges) > WINDOW:
+            del self.exchanges[0], self.sizes[0]
+            self.before += 1
+
+
+class Grouping:
+    """The conversations that are open; `ended` gets each one that is forgotten."""
+
+    def __init__(self, first: int = 1) -> None:
+        """Begin to number conversations with `first`."""
+        self._open: OrderedDict[int, Conversation] = OrderedDict()
+        self._by_key: dict[Key, Conversation] = {}
+        self._next = first
+        self._size = 0
+
+    def add(self, tap: int, exchange: Exchange, size: int, named: str = "") -> Conversation:
+        """Return the conversation of an exchange, with the exchange added; `named` is the value of the header."""
+        keys = [(str(tap), *key) for key in ([("header", named)] if named else _sought(exchange))]
+        found = next((self._by_key[key] for key in keys if key in self._by_key), None)
+        if found is None:
+            found = Conversation(tap, self._next)
+            self._next += 1
+            self._open[found.number] = found
+        self._open.move_to_end(found.number)
+        self._size -= found.size
+        found.add(exchange, size)
+        self._size += found.size
+        for key in [("header", named)] if named else _offered(exchange):
+            placed = (str(tap), *key)
+            self._by_key[placed] = found
+            found.keys.append(placed)
+        return found
+
+    def overdue(self) -> Iterator[Conversation]:
+        """Yield, and forget, the conversations beyond the bounds."""
+        while len(self._open) > MAX_OPEN or (self._size > MAX_OPEN_BYTES and len(self._open) > 1):
+            _, oldest = self._open.popitem(last=False)
+            self._size -= oldest.size
+            for key in oldest.keys:
+                if self._by_key.get(key) is oldest:
+                    del self._by_key[key]
+            yield oldest
+
+    def rest(self) -> Sequence[Conversation]:
+        """Return the conversations that are open."""
+        return tuple(self._open.values())
+
+
+def _sought(exchange: Exchange) -> Iterator[Key]:
+    """Yield the keys by which a request finds its conversation, the surest first."""
+    body = exchange.request
+    if not isinstance(body, Mapping):
+        return
+    if isinstance(named := body.get("previous_response_id"), str):
+        yield "response", named
+    messages = body.get("messages")
+    if not isinstance(messages, list):
+        return
+    opening = _opening(messages)
+    said = [each for each in messages if isinstance(each, Mapping) and each.get("role") == "assistant"]
+    for message in reversed(said[-_LOOK_BACK:]):
+        for sign in _signs(message):
+            yield "reply", opening, sign
+    if said:
+        yield "opening", opening
+    else:
+        yield "failed", _digest(messages)
+
+
+def _offered(exchange: Exchange) -> Iterator[Key]:
+    """Yield the keys by which later requests find the conversation of an exchange."""
+    body = exchange.request
+    messages = body.get("messages") if isinstance(body, Mapping) else None
+    messages = messages if isinstance(messages, list) else []
+    opening = _opening(messages)
+    if (exchange.status or 200) >= 400:
+        yield "failed", _digest(messages)
+        return
+    yield "opening", opening
+    if isinstance(exchange.response, Mapping) and isinstance(name := exchange.response.get("id"), str):
+        yield "response", name
+    for reply in replies(exchange):
+        for sign in _signs(reply.message):
+            yield "reply", opening, sign
+
+
+def replies(exchange: Exchange) -> Sequence[Reply]:
+    """Return the assistant messages of a reply, plain or assembled from its stream."""
+    return Index((exchange,)).replies
+
+
+def _signs(message: Mapping[str, Any]) -> Iterator[str]:
+    """Yield what tells an assistant message from others: its calls, and its text."""
+    calls = message.get("tool_calls")
+    if isinstance(calls, list) and calls:
+        yield _digest([_call(each) for each in calls])
+    if text := content_text(message.get("content")).strip():
+        yield _digest(text)
+
+
+def _call(call: Any) -> Any:
+    function = call.get("function") if isinstance(call, Mapping) else None
+    name = function.get("name") if isinstance(function, Mapping) else None
+    return [call.get("id") if isinstance(call, Mapping) else None, name]
+
+
+def _opening(messages: Sequence[Any]) -> str:
+    """Return a digest of what the user said before the first reply; clients change system messages as they go."""
+    first = takewhile(lambda each: not (isinstance(each, Mapping) and each.get("role") == "assistant"), messages)
+    texts = [content_text(each.get("content")) for each in first if isinstance(each, Mapping) and _is_user(each)]
+    return _digest(texts)
+
+
+def _is_user(message: Mapping[str, Any]) -> bool:
+    return message.get("role") == "user"
+
+
+def _digest(value: Any) -> str:
+    try:
+        data = orjson.dumps(value, option=orjson.OPT_SORT_KEYS)
+    except TypeError:
+        # A text that was not decoded from bytes may contain half of a surrogate pair.
+        data = repr(value).encode(errors="backslashreplace")
+    return blake2b(data, digest_size=16).hexdigest()

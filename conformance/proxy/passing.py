@@ -1,0 +1,272 @@
+"""The path of the traffic: each request goes to the provider, and the reply back, as the bytes arrive.
+
+Nothing is decoded, buffered or repaired here. What is read waits until the other side has taken it, so a slow reader
+slows its peer, and memory stays bounded. The copy is put together on the way and handed over when the exchange ends.
+"""
+
+import asyncio
+from collections.abc import AsyncIterator
+from typing import Any, Final, Protocol
+from urllib.parse import urlsplit
+
+from aiohttp import ClientConnectorError, ClientError, ClientSession, InvalidURL, web
+from yarl import URL
+
+from conformance.proxy import headers as passed
+from conformance.proxy.copies import MAX_BODY, MAX_HELD, Copy
+from conformance.transport.server import error_body, is_host_served
+
+MAX_LINE: Final = 64 * 1024
+"""Bytes of a request line or of one header."""
+
+MAX_HEADERS: Final = 512
+
+TOO_LONG: Final = f"a body is longer than {MAX_BODY:,} bytes"
+TOO_MUCH: Final = "too much traffic at once"
+LEFT: Final = "the client left before the reply ended"
+"""Why a copy is not checked."""
+
+_MARK: Final = {"x-conformance-proxy": "error", "content-type": "application/json"}
+"""The headers of what the proxy itself answers, which tell it from what a provider answers."""
+
+
+class Desk(Protocol):
+    """Takes copies over, and knows how much room there is."""
+
+    held: int
+
+    def hand_over(self, copy: Copy) -> None:
+        """Take over a copy; must return at once."""
+
+
+class Draft:
+    """The copy of one exchange while it passes; it gives up its bytes beyond the bounds."""
+
+    __slots__ = ("_desk", "_held", "_request", "_tap", "_url", "cut", "lost", "received", "reply", "sent")
+
+    def __init__(self, desk: Desk, tap: int, url: str, request: web.BaseRequest) -> None:
+        self._desk, self._tap, self._url, self._request = desk, tap, url, request
+        self._held = 0
+        self.sent: list[bytes] = []
+        self.received: list[bytes] = []
+        self.reply: Any = None
+        self.cut = ""
+        self.lost = ""
+
+    def add(self, part: list[bytes], data: bytes) -> None:
+        """Add bytes to the part `sent` or `received`."""
+        if self.lost:
+            return
+        self._held += len(data)
+        self._desk.held += len(data)
+        part.append(data)
+        if self._held > MAX_BODY and sum(map(len, part)) > MAX_BODY:
+            self.give_up(TOO_LONG)
+        elif self._desk.held > MAX_HELD:
+            self.give_up(TOO_MUCH)
+
+    def give_up(self, reason: str) -> None:
+        """Drop the bytes: the exchange passes without being checked."""
+        self.lost = reason
+        self.sent.clear()
+        self.received.clear()
+        self._desk.held -= self._held
+        self._held = 0
+
+    def finish(self) -> None:
+        """Hand the copy over."""
+        reply = self.reply
+        sent_headers = list(self._request.headers.items())
+        whole = Copy(self._tap, self._request.method, self._url, sent_headers, b"".join(self.sent), lost=self.lost)
+        if reply is not None:
+            headers, received = list(reply.headers.items()), b"".join(self.received)
+            whole = Copy(
+                self._tap, whole.method, self._url, sent_headers, whole.sent, reply.status, reply.reason or "", headers,
+                received, self.cut, self.lost,
+            )  # fmt: skip
+        self._desk.held -= self._held
+        self._desk.hand_over(whole)
+
+
+class _Refused(Exception):
+    """A request that the proxy answers itself."""
+
+    def __init__(self, status: int, message: str) -> None:
+        self.status, self.message = status, message
+
+
+class Passing(web.Server):
+    """One listening point: everything that arrives goes to one origin."""
+
+    def __init__(self, desk: Desk, tap: int, origin: str, session: ClientSession, host: str, through: str = "") -> None:
+        """Pass requests to an origin, `scheme://host:port`; `host` is what the proxy is bound to.
+
+        `through` is the URL of another HTTP proxy on the way; empty for none.
+        """
+        super().__init__(self._respond, handler_cancellation=True)
+        self._desk, self._tap, self._origin, self._session = desk, tap, origin, session
+        self._host, self._through = host, through or None
+        self.open = 0
+
+    def __call__(self) -> web.RequestHandler:
+        """Return the protocol of a new connection."""
+        return _Connection(self)
+
+    async def _respond(self, request: web.BaseRequest) -> web.StreamResponse:
+        try:
+            url = self._target(request)
+        except _Refused as refused:
+            return _own(refused.status, refused.message)
+        draft = Draft(self._desk, self._tap, str(url), request)
+        self.open += 1
+        try:
+            return await self._pass(request, url, draft)
+        except (ConnectionError, asyncio.CancelledError):
+            draft.give_up(draft.lost or LEFT)
+            raise
+        finally:
+            self.open -= 1
+            draft.finish()
+
+    async def _pass(self, request: web.BaseRequest, url: URL, draft: Draft) -> web.StreamResponse:
+        """Send a request on, and its reply back."""
+        try:
+            reply = await self._session.request(
+                request.method,
+                url,
+                headers=passed.of_request(request.headers),
+                data=await self._body(request, draft),
+                allow_redirects=False,
+                skip_auto_headers=passed.NOT_ADDED,
+                proxy=self._through,
+            )
+        except (ClientError, OSError, ValueError, TimeoutError) as error:
+            return self._failure(request, draft, error)
+        response = _Reply(status=reply.status, reason=reply.reason, headers=passed.of_reply(reply.headers))
+        draft.reply = reply
+        async with reply:
+            await response.prepare(request)
+            if not await _relay(reply, response, draft):
+                # The client must see that the reply is not whole: no end mark may follow.
+                if request.transport is not None:
+                    request.transport.close()
+                return response
+            await response.write_eof()
+        return response
+
+    def _target(self, request: web.BaseRequest) -> URL:
+        """Return where a request goes; raises _Refused for what this proxy does not pass."""
+        hosts = request.headers.getall("host", [])
+        if not all(is_host_served(host, self._host) for host in hosts):
+            raise _Refused(421, f"expected a loopback name or the host of this proxy as Host, got {hosts[0]!r:.80}")
+        if request.method == "CONNECT" or not request.raw_path.startswith(("/", "*")):
+            raise _Refused(501, "this is no forward proxy: use its address as the base URL of the client")
+        if request.headers.get("upgrade", "").lower() == "websocket":
+            raise _Refused(501, "this proxy does not pass WebSockets; use the API over plain HTTP")
+        path = request.raw_path if request.raw_path != "*" else ""
+        try:
+            return URL(self._origin + path, encoded=True)
+        except ValueError as error:
+            raise _Refused(400, f"expected a path in the request line, got one that is no URL ({error})") from None
+
+    async def _body(self, request: web.BaseRequest, draft: Draft) -> bytes | AsyncIterator[bytes] | None:
+        """Return the body of a request: whole if it has arrived, else as it arrives, in its own framing."""
+        content = request.content
+        if content.is_eof() and "transfer-encoding" not in request.headers:
+            data = content.read_nowait()
+            draft.add(draft.sent, data)
+            return data or None
+        if request.headers.get("expect", "").lower() == "100-continue":
+            await request.writer.write(b"HTTP/1.1 100 Continue\r\n\r\n")
+            request.writer.output_size = 0
+        return self._arriving(request, draft)
+
+    @staticmethod
+    async def _arriving(request: web.BaseRequest, draft: Draft) -> AsyncIterator[bytes]:
+        async for data in request.content.iter_any():
+            draft.add(draft.sent, data)
+            yield data
+
+    def _failure(self, request: web.BaseRequest, draft: Draft, error: Exception) -> web.StreamResponse:
+        """Return the answer of the proxy itself to a request that got no reply."""
+        if request.content.exception() is not None:
+            draft.give_up("the request cannot be read: its body is not framed as declared")
+            return _own(400, "expected a body in the declared framing")
+        host = urlsplit(self._origin).netloc
+        verb = "cannot be reached" if isinstance(error, ClientConnectorError) else "did not reply"
+        text = f"{host} {verb}: {_words(error)}"
+        draft.give_up(text)
+        return _own(502, f"conformance proxy: {text}")
+
+
+async def _relay(reply: Any, response: web.StreamResponse, draft: Draft) -> bool:
+    """Pass the body of a reply; return False if it ended early, which the draft then says."""
+    read, write, received = reply.content.readany, response.write, draft.received
+    while True:
+        try:
+            data = await read()
+        except (ClientError, OSError) as error:
+            draft.cut = f"one that ended early, after {sum(map(len, received)):,} bytes ({_words(error)})"
+            return False
+        if not data:
+            return True
+        await write(data)
+        draft.add(received, data)
+
+
+class _Reply(web.StreamResponse):
+    """A reply with the headers of the provider, and none that aiohttp would add to it."""
+
+    async def _prepare_headers(self) -> None:
+        added = [name for name in ("Content-Type", "Date", "Server") if name not in self.headers]
+        await super()._prepare_headers()
+        for name in added:
+            self.headers.popall(name, None)
+
+
+class _Connection(web.RequestHandler):
+    """A connection of a client; what it sends that is no HTTP gets an error in JSON."""
+
+    __slots__ = ()
+
+    def __init__(self, server: Passing) -> None:
+        super().__init__(
+            server,
+            loop=asyncio.get_running_loop(),
+            access_log=None,  # type: ignore[arg-type] # aiohttp's own way to log no request
+            auto_decompress=False,
+            max_line_size=MAX_LINE,
+            max_field_size=MAX_LINE,
+            max_headers=MAX_HEADERS,
+        )
+
+    def handle_error(
+        self,
+        request: web.BaseRequest,
+        status: int = 500,
+        exc: BaseException | None = None,
+        message: str | None = None,
+    ) -> web.StreamResponse:
+        """Return the error for what aiohttp cannot read, in JSON; a fault of the proxy itself is logged, and a 502."""
+        if status >= 500:
+            super().handle_error(request, status, exc, message)
+            return _own(502, "conformance proxy: an error of the proxy itself; its log says which")
+        return _own(status, f"the request cannot be read: {(message or '').partition(chr(10))[0]:.200}")
+
+
+def _own(status: int, message: str) -> web.Response:
+    """Return an answer of the proxy itself; the connection ends with it, since the request may not be read."""
+    response = web.Response(status=status, body=error_body(message), headers=_MARK)
+    response.force_close()
+    return response
+
+
+def _words(error: BaseException) -> str:
+    """Return in words why a connection or its HTTP broke; never with the URL, which may hold a key."""
+    if isinstance(error, ClientConnectorError):
+        return error.os_error.strerror or str(error.os_error)
+    if isinstance(error, InvalidURL):
+        return "its URL cannot be used"
+    if isinstance(error, OSError) and error.strerror:
+        return error.strerror
+    return f"{type(error).__name__}: {error}" if str(error) else type(error).__name__

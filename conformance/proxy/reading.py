@@ -1,0 +1,71 @@
+"""Copies read as what rules judge: the one place that decides which exchanges are checked, and as what."""
+
+import re
+from dataclasses import dataclass
+from typing import Final
+
+from conformance.errors import InvalidDocument
+from conformance.formats.compression import unpack_body
+from conformance.formats.interactions import Interaction, conversation
+from conformance.proxy.copies import Copy
+from conformance.secrets.urls import shown_url
+from conformance.wire.exchange import CUT, Exchange
+
+_KIND: Final = "cassette"
+_SECRET: Final = re.compile(r"(?:^|-)(?:authorization|api-?key|token|secret|cookie|password)$", re.IGNORECASE)
+"""How the names of headers end that hold keys."""
+
+_SCHEME: Final = re.compile(r"^\w+ +(?=\S)")
+
+
+@dataclass(frozen=True, slots=True)
+class Reading:
+    """A copy as it was read: an exchange, or why there is none to check; and both bodies, unpacked."""
+
+    exchange: Exchange | None = None
+    reason: str = ""
+    sent: bytes = b""
+    content: bytes = b""
+
+
+def read(copy: Copy) -> Reading:
+    """Return the exchange of a copy; what `conformance check` would skip or not read in a file, this does not either.
+
+    Recognizing further APIs is a matter of `formats`, whose call this is.
+    """
+    if copy.lost:
+        return Reading(reason=copy.lost)
+    headers = {name.lower(): value for name, value in copy.headers}
+    try:
+        content = unpack_body(copy.received, headers.get("content-encoding", ""), "the reply")
+        request = unpack_body(copy.sent, dict(_lower(copy)).get("content-encoding", ""), "the request")
+    except InvalidDocument as error:
+        return Reading(reason=str(error))
+    for name in ("content-encoding", "transfer-encoding"):
+        headers.pop(name, None)
+    if copy.cut:
+        headers[CUT] = copy.cut
+    # A byte that is not UTF-8 becomes U+FFFD, as every client shows it; a rule about streams reports that.
+    reply = content.decode(errors="replace")
+    item = Interaction(copy.method, shown_url(copy.url), request, copy.status, headers, reply)
+    inputs = list(conversation([item], "the exchange", _KIND))
+    found = [exchange for each in inputs for exchange in each.conversation]
+    if found:
+        return Reading(found[0], sent=request, content=content)
+    problem = next((each.problem for each in inputs if each.problem is not None), None)
+    return Reading(reason=str(problem) if problem is not None else f"no chat completion: {_name(copy)}")
+
+
+def keys_of(copy: Copy) -> set[str]:
+    """Return the values in the headers of a request that may be keys, with and without their scheme."""
+    given = [value for name, value in copy.sent_headers if _SECRET.search(name)]
+    return {*given, *(_SCHEME.sub("", value) for value in given)}
+
+
+def _lower(copy: Copy) -> list[tuple[str, str]]:
+    return [(name.lower(), value) for name, value in copy.sent_headers]
+
+
+def _name(copy: Copy) -> str:
+    path = shown_url(copy.url).partition("://")[2].partition("/")[2]
+    return f"{copy.method} /{path}"

@@ -1,0 +1,126 @@
+"""What a run of the proxy has seen, in numbers and as results; its size does not grow with the traffic."""
+
+from collections import Counter
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from typing import Final
+
+from conformance import rules
+from conformance.profiles import Profile
+from conformance.proxy.judging import Found, Judged
+from conformance.results import TRAFFIC, Case, Evidence, Finding, Level, Outcome, Results, Status
+from conformance.transport.client import SIMULATOR
+
+MAX_MODELS: Final = 100
+"""How many models are counted each; further ones are counted together."""
+
+OTHER_MODELS: Final = "other models"
+
+_MAX_FINDINGS: Final = 20
+"""How many findings of a rule the results keep."""
+
+_MAX_REASONS: Final = 200
+
+
+@dataclass(slots=True)
+class _Row:
+    """One rule: how many exchanges it looked at, in how many it failed, and the first findings."""
+
+    judged: int = 0
+    failed: int = 0
+    findings: list[Finding] = field(default_factory=list)
+
+
+@dataclass(slots=True)
+class ModelTally:
+    """The exchanges with one model."""
+
+    exchanges: Counter[str] = field(default_factory=Counter)
+    """Checked exchanges, `plain` and `stream`."""
+
+    conversations: int = 0
+    levels: Counter[Level] = field(default_factory=Counter)
+    rows: dict[tuple[str, str], _Row] = field(default_factory=dict)
+    evidence: dict[str, Evidence] = field(default_factory=dict)
+
+
+@dataclass(slots=True)
+class Tally:
+    """A whole run.
+
+    `unchecked` counts exchanges by the reason why they were not checked; `sides` counts findings by the side that has
+    to fix them. `broken`: what rules raised, by rule.
+    """
+
+    models: dict[str, ModelTally] = field(default_factory=dict)
+    unchecked: Counter[str] = field(default_factory=Counter)
+    sides: Counter[str] = field(default_factory=Counter)
+    broken: dict[str, str] = field(default_factory=dict)
+    dropped: int = 0
+    open: int = 0
+
+    @property
+    def checked(self) -> int:
+        """The number of checked exchanges."""
+        return sum(each.exchanges.total() for each in self.models.values())
+
+    @property
+    def levels(self) -> Counter[Level]:
+        """The number of findings by level."""
+        return sum((each.levels for each in self.models.values()), Counter())
+
+    def add(self, judged: Judged) -> None:
+        """Count what was found in an exchange."""
+        model = self._model(judged.exchange.model or "(no model)")
+        variant = "stream" if judged.exchange.streamed else "plain"
+        model.exchanges[variant] += 1
+        model.conversations += not judged.number
+        # One reply of a real endpoint is enough to make results live only if all are; the simulator proves nothing.
+        if SIMULATOR in judged.exchange.headers.get("server", "") or variant not in model.evidence:
+            is_simulated = SIMULATOR in judged.exchange.headers.get("server", "")
+            model.evidence[variant] = Evidence.SIMULATED if is_simulated else Evidence.LIVE
+        for rule in judged.applied:
+            model.rows.setdefault((variant, rule), _Row()).judged += 1
+        for found in judged.found:
+            self._add_finding(model, variant, found, judged)
+        for rule in {found.rule for found in judged.found}:
+            model.rows[variant, rule].failed += 1
+        self.broken |= dict(judged.broken)
+
+    def _add_finding(self, model: ModelTally, variant: str, found: Found, judged: Judged) -> None:
+        finding = found.finding
+        model.levels[finding.level] += 1
+        self.sides[finding.side] += 1
+        row = model.rows.setdefault((variant, found.rule), _Row(judged=1))
+        if len(row.findings) < _MAX_FINDINGS:
+            where = f"{finding.message} ({judged.conversation.name})"
+            row.findings.append(Finding(finding.at, where, finding.level, side=finding.side))
+
+    def add_unchecked(self, reason: str) -> None:
+        """Count an exchange that could not be checked."""
+        is_known = reason in self.unchecked or len(self.unchecked) < _MAX_REASONS
+        self.unchecked[reason if is_known else "other reasons"] += 1
+
+    def results(self, profile: Profile) -> Iterator[Results]:
+        """Yield the results of each model, with a case for plain and one for streamed replies."""
+        for name, model in sorted(self.models.items()):
+            cases = tuple([_case(model, variant) for variant in sorted(model.exchanges)])
+            yield Results(profile.name, name, cases, further=name != profile.model)
+
+    def _model(self, name: str) -> ModelTally:
+        if name not in self.models and len(self.models) >= MAX_MODELS:
+            name = OTHER_MODELS
+        return self.models.setdefault(name, ModelTally())
+
+
+def _case(model: ModelTally, variant: str) -> Case:
+    rows = {rule: row for (kind, rule), row in sorted(model.rows.items()) if kind == variant}
+    outcomes = tuple([_outcome(rule, row) for rule, row in rows.items()])
+    return Case(TRAFFIC, variant, model.evidence[variant], outcomes)
+
+
+def _outcome(rule: str, row: _Row) -> Outcome:
+    if not row.findings:
+        return Outcome(rule, Status.PASSED, rules.by_id()[rule].level, row.judged)
+    level = max((finding.level for finding in row.findings), key=lambda each: each.severity)
+    return Outcome(rule, Status.FAILED, level, row.judged, tuple(row.findings))
