@@ -134,9 +134,11 @@ def _take_all(stream: BinaryIO, checking: Checking, screen: _Screen) -> bool:
 
 
 def _read_all(stream: BinaryIO, frames: "queue.Queue[Frame | None]") -> None:
-    while (frame := read_frame(stream)) is not None:
+    frame = read_frame(stream)
+    while frame is not None and frame.kind != "end":
         frames.put(frame)
-    frames.put(None)
+        frame = read_frame(stream)
+    frames.put(frame)
 
 
 def _print_summary(checking: Checking, provider: str, written: list[str], value: Mapping[str, Any]) -> None:
@@ -158,4 +160,6 @@ def _exit_code(checking: Checking, fail_on: str) -> int:
 if __name__ == "__main__":
     # A service manager ends all processes at once; this one has to check what came before.
     signal.signal(signal.SIGTERM, signal.SIG_IGN)
-    raise SystemExit(main(sys.stdin.buffer))
+    # Not sys.stdin, which the interpreter would wait for at its end while a thread reads it.
+    with open(sys.stdin.fileno(), "rb", closefd=False) as copies:  # noqa: PTH123 — a descriptor is no path
+        raise SystemExit(main(copies))

@@ -40,14 +40,14 @@ _TAP: Final = """\
 listen at PORT (default: a free one) and pass to URL; give it twice, first for the requests of the client to a \
 gateway, then for those of the gateway to the provider"""
 _OPEN: Final = "warning: anyone who can reach {host} can send requests through this proxy"
-_NO_TAPS: Final = 2
+_TAPS: Final = 2
 _TAP_FORM: Final = re.compile(r"(?P<name>[\w-]+)(?::(?P<port>\d{1,5}))?=(?P<url>.+)")
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
     """Declare the arguments."""
     add = parser.add_argument
-    add("--upstream", metavar="URL", default="", help=_UPSTREAM)
+    add("--upstream", metavar="URL", help=_UPSTREAM)
     add("--provider", metavar="PROVIDER", default="", help=_PROVIDER)
     add("--tap", metavar="NAME[:PORT]=URL", action="append", default=[], help=_TAP)
     add("--port", type=int, default=0, help="the port to listen on (default: a free one)")
@@ -89,12 +89,14 @@ def _taps(arguments: argparse.Namespace) -> "tuple[Tap, ...]":
     from conformance.proxy.running import Tap
 
     if arguments.tap:
-        if len(arguments.tap) != _NO_TAPS or arguments.upstream or arguments.port:
+        if len(arguments.tap) != _TAPS or arguments.upstream is not None or arguments.port:
             raise Unusable("--tap is given twice, and instead of --upstream and --port")
         return tuple([_tap(text) for text in arguments.tap])
-    url = arguments.upstream or (profiles.load(arguments.provider).base_url if arguments.provider else "")
-    if not url:
-        raise Unusable("--upstream or --provider is required")
+    url = arguments.upstream
+    if url is None:
+        if not arguments.provider:
+            raise Unusable("--upstream or --provider is required")
+        url = profiles.load(arguments.provider).base_url
     return (Tap("", _checked(url), arguments.port),)
 
 
