@@ -5,7 +5,7 @@ import io
 import itertools
 import json
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -186,14 +186,32 @@ def test_what_cannot_be_checked_is_counted_with_its_reason() -> None:
     packed = Copy(0, "POST", URL, [], b"{}", 200, "OK", [("Content-Encoding", "gzip")], b"\x1f\x8bnonsense")
     found, lines = checked([models, models, lost, packed])
     assert {
-        "no chat completion: GET /models": 2,
+        "neither a chat completion nor another wire that is known: GET /models": 2,
         "the client left before the reply ended": 1,
     }.items() <= found.tally.unchecked.items()
     assert 4 == found.tally.unchecked.total()
     assert [] == lines
     shown = "\n".join(traffic.summary(found.tally, {}, "deepseek", [], lambda _, text: text))
-    assert "  2 × no chat completion: GET /models" in shown
+    assert "  2 × neither a chat completion nor another wire that is known: GET /models" in shown
     assert "nothing was checked" in shown
+
+
+def test_a_session_on_another_wire_is_checked_and_one_conversation() -> None:
+    tool = {"type": "tool_use", "id": "toolu_1", "name": "f", "input": {}}
+    asked = [{"role": "user", "content": "Hi"}]
+    first = {"model": "claude", "max_tokens": 9, "messages": asked}
+    reply = {"id": "m1", "type": "message", "role": "assistant", "model": "claude", "content": [tool],
+             "stop_reason": "tool_use", "usage": {"input_tokens": 1, "output_tokens": 1}}  # fmt: skip
+    result = {"role": "user", "content": [{"type": "tool_result", "tool_use_id": "toolu_2", "content": "x"}]}
+    second = {**first, "messages": [*asked, {"role": "assistant", "content": [tool]}, result]}
+    given = [copy_of({"request": each, "response": reply}) for each in (first, second)]
+    given = [replace(each, url="https://api.anthropic.com/v1/messages") for each in given]
+    found, lines = checked(given)
+    assert 2 == found.tally.checked
+    assert any(
+        line.startswith("conversation-0001 (claude): transcript/") and "(client) at /1/" in line for line in lines
+    )
+    assert 1 == found.tally.models["claude"].conversations
 
 
 def test_a_cut_reply_is_the_fault_of_the_provider() -> None:

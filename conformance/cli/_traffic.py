@@ -91,7 +91,7 @@ def main(stream: BinaryIO) -> int:
 
 def _check(stream: BinaryIO, value: Mapping[str, Any]) -> int:
     settings = settings_of(value)
-    profile = profiles.load(value["provider"]) if value["provider"] else None
+    profile = profiles.load_profile(value["provider"]) if value["provider"] else None
     screen = _Screen(has_table=bool(value["table"]))
     with ExitStack() as stack:
         tape = None
@@ -161,5 +161,5 @@ if __name__ == "__main__":
     # A service manager ends all processes at once; this one has to check what came before.
     signal.signal(signal.SIGTERM, signal.SIG_IGN)
     # Not sys.stdin, which the interpreter would wait for at its end while a thread reads it.
-    with open(sys.stdin.fileno(), "rb", closefd=False) as copies:  # noqa: PTH123 — a descriptor is no path
+    with open(sys.stdin.fileno(), "rb", closefd=False) as copies:
         raise SystemExit(main(copies))

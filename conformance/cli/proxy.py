@@ -96,7 +96,7 @@ def _taps(arguments: argparse.Namespace) -> "tuple[Tap, ...]":
     if url is None:
         if not arguments.provider:
             raise Unusable("--upstream or --provider is required")
-        url = profiles.load(arguments.provider).base_url
+        url = profiles.load_profile(arguments.provider).base_url
     return (Tap("", _checked(url), arguments.port),)
 
 
@@ -121,7 +121,7 @@ def _checked(url: str) -> str:
 
 def _profile(arguments: argparse.Namespace, url: str) -> "Profile | None":
     name = arguments.provider or profiles.by_host(urlsplit(url).netloc)
-    return profiles.load(name) if name else None
+    return profiles.load_profile(name) if name else None
 
 
 def _settings(arguments: argparse.Namespace, taps: "Sequence[Tap]", profile: "Profile | None") -> dict[str, Any]:
@@ -130,7 +130,7 @@ def _settings(arguments: argparse.Namespace, taps: "Sequence[Tap]", profile: "Pr
 
     return {
         "taps": [[tap.name, tap.url] for tap in taps],
-        "provider": "" if profile is None else profile.name,
+        "provider": "" if profile is None else arguments.provider or profile.name,
         "today": datetime.now(UTC).date().isoformat(),
         "header": arguments.conversation_header,
         "correlate": arguments.correlation_header,

@@ -14,6 +14,7 @@ from typing import Any, Final, TypeAlias
 
 import orjson
 
+from conformance.protocols import translate
 from conformance.wire.elements import Reply
 from conformance.wire.exchange import Exchange
 from conformance.wire.index import Index
@@ -78,7 +79,8 @@ class Grouping:
 
     def add(self, tap: int, exchange: Exchange, size: int, named: str = "") -> Conversation:
         """Return the conversation of an exchange, with the exchange added; `named` is the value of the header."""
-        keys = [(str(tap), *key) for key in ([("header", named)] if named else _sought(exchange))]
+        (plain,) = translate((exchange,))
+        keys = [(str(tap), *key) for key in ([("header", named)] if named else _sought(plain, exchange))]
         found = next((self._by_key[key] for key in keys if key in self._by_key), None)
         if found is None:
             found = Conversation(tap, self._next)
@@ -88,7 +90,7 @@ class Grouping:
         self._size -= found.size
         found.add(exchange, size)
         self._size += found.size
-        for key in [("header", named)] if named else _offered(exchange):
+        for key in [("header", named)] if named else _offered(plain, exchange):
             placed = (str(tap), *key)
             self._by_key[placed] = found
             found.keys.append(placed)
@@ -109,15 +111,12 @@ class Grouping:
         return tuple(self._open.values())
 
 
-def _sought(exchange: Exchange) -> Iterator[Key]:
+def _sought(exchange: Exchange, native: Exchange) -> Iterator[Key]:
     """Yield the keys by which a request finds its conversation, the surest first."""
-    body = exchange.request
-    if not isinstance(body, Mapping):
-        return
-    if isinstance(named := body.get("previous_response_id"), str):
+    if isinstance(native.request, Mapping) and isinstance(named := native.request.get("previous_response_id"), str):
         yield "response", named
-    messages = body.get("messages")
-    if not isinstance(messages, list):
+    messages = _messages(exchange)
+    if messages is None:
         return
     opening = _opening(messages)
     said = [each for each in messages if isinstance(each, Mapping) and each.get("role") == "assistant"]
@@ -130,17 +129,15 @@ def _sought(exchange: Exchange) -> Iterator[Key]:
         yield "failed", _digest(messages)
 
 
-def _offered(exchange: Exchange) -> Iterator[Key]:
+def _offered(exchange: Exchange, native: Exchange) -> Iterator[Key]:
     """Yield the keys by which later requests find the conversation of an exchange."""
-    body = exchange.request
-    messages = body.get("messages") if isinstance(body, Mapping) else None
-    messages = messages if isinstance(messages, list) else []
+    messages = _messages(exchange) or []
     opening = _opening(messages)
     if (exchange.status or 200) >= 400:
         yield "failed", _digest(messages)
         return
     yield "opening", opening
-    if isinstance(exchange.response, Mapping) and isinstance(name := exchange.response.get("id"), str):
+    if isinstance(native.response, Mapping) and isinstance(name := native.response.get("id"), str):
         yield "response", name
     for reply in replies(exchange):
         for sign in _signs(reply.message):
@@ -149,7 +146,13 @@ def _offered(exchange: Exchange) -> Iterator[Key]:
 
 def replies(exchange: Exchange) -> Sequence[Reply]:
     """Return the assistant messages of a reply, plain or assembled from its stream."""
-    return Index((exchange,)).replies
+    return Index(translate((exchange,))).replies
+
+
+def _messages(exchange: Exchange) -> list[Any] | None:
+    body = exchange.request
+    messages = body.get("messages") if isinstance(body, Mapping) else None
+    return messages if isinstance(messages, list) else None
 
 
 def _signs(message: Mapping[str, Any]) -> Iterator[str]:

@@ -8,6 +8,7 @@ from conformance import rules
 from conformance.documents.pointer import parse, render
 from conformance.engine import Judgement, judge
 from conformance.profiles import Profile
+from conformance.protocols import translate
 from conformance.proxy.conversations import Conversation
 from conformance.results import Finding, Status
 from conformance.rules import Rule
@@ -78,7 +79,7 @@ class Judge:
         if not last:
             yield from (rule for rule, _ in judgement.judged())
             return
-        elements = Index(tuple(conversation.exchanges))
+        elements = Index(translate(tuple(conversation.exchanges)))
         of_view: dict[int, bool] = {}
         for name, _ in judgement.judged():
             view = rules.by_id()[name].on

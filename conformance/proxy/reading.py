@@ -4,9 +4,11 @@ import re
 from dataclasses import dataclass
 from typing import Final
 
+from conformance import protocols
 from conformance.errors import InvalidDocument
 from conformance.formats.compression import unpack_body
 from conformance.formats.interactions import Interaction, conversation
+from conformance.formats.records import date_of
 from conformance.proxy.copies import Copy
 from conformance.secrets.urls import shown_url
 from conformance.wire.exchange import CUT, Exchange
@@ -29,10 +31,7 @@ class Reading:
 
 
 def read(copy: Copy) -> Reading:
-    """Return the exchange of a copy; what `conformance check` would skip or not read in a file, this does not either.
-
-    Recognizing further APIs is a matter of `formats`, whose call this is.
-    """
+    """Return the exchange of a copy: a chat completion as `conformance check` reads it, or one of another wire."""
     if copy.lost:
         return Reading(reason=copy.lost)
     headers = {name.lower(): value for name, value in copy.headers}
@@ -49,11 +48,25 @@ def read(copy: Copy) -> Reading:
     reply = content.decode(errors="replace")
     item = Interaction(copy.method, shown_url(copy.url), request, copy.status, headers, reply)
     inputs = list(conversation([item], "the exchange", _KIND))
-    found = [exchange for each in inputs for exchange in each.conversation]
+    found = [exchange for each in inputs for exchange in each.conversation] or _of_other_wire(item)
     if found:
         return Reading(found[0], sent=request, content=content)
     problem = next((each.problem for each in inputs if each.problem is not None), None)
-    return Reading(reason=str(problem) if problem is not None else f"no chat completion: {_name(copy)}")
+    return Reading(
+        reason=str(problem)
+        if problem is not None
+        else f"neither a chat completion nor another wire that is known: {_name(copy)}"
+    )
+
+
+def _of_other_wire(item: Interaction) -> list[Exchange]:
+    """Return the exchange if it belongs to another wire that the engine translates."""
+    try:
+        day = date_of(item.headers.get("date")) or ""
+        exchange = Exchange(item.request or None, item.reply, item.status, headers=item.headers, url=item.url, date=day)
+    except (InvalidDocument, TypeError):
+        return []
+    return [exchange] if protocols.of(exchange) is not None else []
 
 
 def keys_of(copy: Copy) -> set[str]:
