@@ -1,7 +1,7 @@
 """The pages do what they say: their files are written, their commands run, and the output that they show is real.
 
-Each page is followed from top to bottom in a folder of its own. A block with a file name as its title is written to that
-file. The title of a block that is not run says why, so that readers see it, too.
+Each page is followed from top to bottom in a folder of its own. A block with a file name as its title is written to
+that file. The title of a block that is not run says why, so that readers see it, too.
 """
 
 import json
@@ -20,6 +20,7 @@ import pytest
 
 from tests.checking import BASES, GOOD, ROOT, jsonl, write
 
+BASH: Final = shutil.which("bash") or ""
 DOCS: Final = ROOT / "docs"
 PAGES: Final = sorted(DOCS.glob("*.md"))
 FENCE: Final = re.compile(r'^```(\w+)(?: title="([^"]*)")?\n(.*?)^```', re.MULTILINE | re.DOTALL)
@@ -71,7 +72,7 @@ def environment() -> Mapping[str, str]:
 def run(command: str, folder: Path) -> subprocess.CompletedProcess[str]:
     """Run lines of shell; standard error follows standard output."""
     return subprocess.run(
-        ["bash", "-euo", "pipefail", "-c", command],
+        [BASH, "-euo", "pipefail", "-c", command],
         cwd=folder,
         env=environment(),
         stdout=subprocess.PIPE,
