@@ -51,12 +51,12 @@ def sandbox(tmp_path: Path) -> Path:
     write(tmp_path / "traffic.jsonl.gz", jsonl(GOOD, GOOD))
     write(tmp_path / "messages.json", {"contents": [{"role": "user", "parts": [{"text": "Hi"}]}]})
     (tmp_path / "cassettes").mkdir()
-    write(tmp_path / "cassettes" / "session.json", BASES["thinking-session"])
+    write(tmp_path / "cassettes" / "session.json", BASES["tool-result"])
     for name in ("results", "main/results"):
         (tmp_path / name).mkdir(parents=True)
         shutil.copy(ROOT / "reports" / "results" / "groq.json", tmp_path / name)
     (tmp_path / "fixtures").mkdir()
-    write(tmp_path / "fixtures" / "thinking-session.json", BASES["thinking-session"])
+    write(tmp_path / "fixtures" / "session.json", BASES["tool-result"])
     (tmp_path / "docs").symlink_to(DOCS)
     return tmp_path
 
@@ -65,7 +65,7 @@ def environment() -> Mapping[str, str]:
     """Return an environment with the commands of this Python, and without keys of providers."""
     kept = {name: value for name, value in os.environ.items() if not name.endswith(("_KEY", "_TOKEN"))}
     path = f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"
-    plain = {"COLUMNS": "120", "NO_COLOR": "1", "PYTEST_ADDOPTS": "-p no:cacheprovider -p no:xdist"}
+    plain = {"COLUMNS": "120", "NO_COLOR": "1", "PYTEST_ADDOPTS": "-p no:cacheprovider -p no:xdist -p no:cov -p no:base_url -p no:anyio -p no:hypothesispytest"}
     return {**kept, **plain, "PATH": path, "PYTHONPATH": str(ROOT)}
 
 
