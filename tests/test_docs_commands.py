@@ -14,7 +14,7 @@ import subprocess
 import sys
 from collections.abc import Iterator, Mapping
 from pathlib import Path
-from typing import Final, NamedTuple
+from typing import Any, Final, NamedTuple
 
 import pytest
 
@@ -44,6 +44,15 @@ def blocks(page: Path) -> Iterator[Block]:
         yield Block(language, title, text)
 
 
+def followed() -> Iterator[Any]:
+    """Yield the pages; those that replay a whole provider, as the README does in every run of CI, only for the night."""
+    for page in PAGES:
+        replays = any(
+            each.language == "sh" and "pytest --provider" in each.text and not each.title for each in blocks(page)
+        )
+        yield pytest.param(page, id=page.stem, marks=[pytest.mark.exhaustive] if replays else [])
+
+
 @pytest.fixture
 def sandbox(tmp_path: Path) -> Path:
     """A folder with the files that the how-to pages take for granted: traffic, recordings, results of two runs."""
@@ -65,7 +74,11 @@ def environment() -> Mapping[str, str]:
     """Return an environment with the commands of this Python, and without keys of providers."""
     kept = {name: value for name, value in os.environ.items() if not name.endswith(("_KEY", "_TOKEN"))}
     path = f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"
-    plain = {"COLUMNS": "120", "NO_COLOR": "1", "PYTEST_ADDOPTS": "-p no:cacheprovider -p no:xdist -p no:cov -p no:base_url -p no:anyio -p no:hypothesispytest"}
+    plain = {
+        "COLUMNS": "120",
+        "NO_COLOR": "1",
+        "PYTEST_ADDOPTS": "-p no:cacheprovider -p no:xdist -p no:cov -p no:base_url -p no:anyio -p no:hypothesispytest",
+    }
     return {**kept, **plain, "PATH": path, "PYTHONPATH": str(ROOT)}
 
 
@@ -136,7 +149,7 @@ def follow(block: Block, sandbox: Path) -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.stem)
+@pytest.mark.parametrize("page", followed())
 def test_a_page_can_be_followed(page: Path, sandbox: Path) -> None:
     for block in blocks(page):
         follow(block, sandbox)
