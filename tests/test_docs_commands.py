@@ -45,7 +45,7 @@ def blocks(page: Path) -> Iterator[Block]:
 
 
 def followed() -> Iterator[Any]:
-    """Yield the pages; those that replay a whole provider, as the README does in every run of CI, only for the night."""
+    """Yield the pages; those that replay a whole provider, as the README does in each run of CI, only for the night."""
     for page in PAGES:
         replays = any(
             each.language == "sh" and "pytest --provider" in each.text and not each.title for each in blocks(page)
