@@ -149,7 +149,7 @@ def follow(block: Block, sandbox: Path) -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("page", followed())
+@pytest.mark.parametrize("page", list(followed()))
 def test_a_page_can_be_followed(page: Path, sandbox: Path) -> None:
     for block in blocks(page):
         follow(block, sandbox)
