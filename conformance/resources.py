@@ -1,7 +1,7 @@
 """Paths of the data folders: inside an installed wheel, or beside the package in a checkout.
 
-A wheel holds `schemas`, `cassettes` and `fixtures`, and of `reports` only what the package itself reads: the expected
-failures and the calibration.
+A wheel holds `schemas` and `cassettes`, of `fixtures` only what the package itself reads, and of `reports` the expected
+failures, the calibration and an archive of the results.
 """
 
 from pathlib import Path

@@ -9,7 +9,7 @@ import pytest
 
 from conformance import rules
 from conformance.adapters import loop
-from conformance.cli import main
+from conformance.cli import main, report
 from conformance.documents import read_json
 from conformance.reporting.matrix.headline import headline
 from conformance.reporting.matrix.table import Table, table
@@ -112,9 +112,11 @@ def test_a_vertical_bar_does_not_end_a_table_cell() -> None:
 
 
 @pytest.fixture
-def reports(tmp_path: Path) -> Path:
-    """Return a folder of reports with the committed results of one provider."""
+def reports(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """Return the folder of reports of a checkout that has the results of one provider."""
     reports = tmp_path / "reports"
+    monkeypatch.setattr(report, "checkout_folder", lambda *_: reports)
+    (tmp_path / "README.md").write_text("<!-- headline -->\n<!-- /headline -->\n")
     (reports / "results").mkdir(parents=True)
     shutil.copy(folder("reports") / "results" / "xai.json", reports / "results")
     (reports / "expected-failures.yaml").write_text("[]\n")
@@ -130,25 +132,25 @@ def run(capsys: pytest.CaptureFixture[str], *arguments: object) -> tuple[int, st
 def test_a_check_names_stale_reports_and_the_command_that_updates_them(
     reports: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    assert 0 == run(capsys, "report", "--results", reports)[0]
-    assert 0 == run(capsys, "report", "--results", reports, "--check")[0]
+    assert 0 == run(capsys, "report")[0]
+    assert 0 == run(capsys, "report", "--check")[0]
     (reports / "rules.md").write_text("old")
     (reports / "providers" / "xai.md").unlink()
     (reports / "providers" / "gone.md").write_text("of a removed provider")
-    status, out, err = run(capsys, "report", "--results", reports, "--check")
+    status, out, err = run(capsys, "report", "--check")
     lines = [line.removesuffix(" is stale; run `conformance report`").rpartition("/")[2] for line in err.splitlines()]
     assert (1, ["xai.md", "rules.md", "gone.md"]) == (status, lines), out
-    assert 0 == run(capsys, "report", "--results", reports)[0]
-    assert (0, "") == run(capsys, "report", "--results", reports, "--check")[::2]
+    assert 0 == run(capsys, "report")[0]
+    assert (0, "") == run(capsys, "report", "--check")[::2]
     assert not (reports / "providers" / "gone.md").exists()
 
 
 def test_the_readme_has_the_current_headline(reports: Path, capsys: pytest.CaptureFixture[str]) -> None:
     readme = reports / "README.md"
     readme.write_text("# Before\n\n<!-- headline -->\nold\n<!-- /headline -->\n\nafter\n")
-    arguments = ["report", "--results", reports, "--readme", readme]
+    arguments = ["report", "--readme", readme]
     assert 0 == run(capsys, *arguments)[0]
-    _, line, _ = run(capsys, "report", "--results", reports, "--headline")
+    _, line, _ = run(capsys, "report", "--headline")
     assert f"# Before\n\n<!-- headline -->\n{line}<!-- /headline -->\n\nafter\n" == readme.read_text()
     readme.write_text(readme.read_text().replace(" claims about ", " claims of "))
     status, _, err = run(capsys, *arguments, "--check")
@@ -158,14 +160,14 @@ def test_the_readme_has_the_current_headline(reports: Path, capsys: pytest.Captu
 def test_a_readme_without_marks_is_unusable(reports: Path, capsys: pytest.CaptureFixture[str]) -> None:
     readme = reports / "README.md"
     readme.write_text("nothing")
-    status, _, err = run(capsys, "report", "--results", reports, "--readme", readme)
+    status, _, err = run(capsys, "report", "--readme", readme)
     assert (2, True) == (status, "no place for the headline" in err)
 
 
 def test_an_unknown_rule_in_results_is_an_error(reports: Path, capsys: pytest.CaptureFixture[str]) -> None:
     path = reports / "results" / "xai.json"
     path.write_text(path.read_text().replace('"stream/ends-with-done"', '"stream/ends-with-dome"'))
-    status, _, err = run(capsys, "report", "--results", reports)
+    status, _, err = run(capsys, "report")
     assert (2, True) == (status, "stream/ends-with-done" in err), err
 
 

@@ -1,33 +1,49 @@
-"""Write the published reports from results, or list those that are stale.
+"""Write the reports of your own results beside those of this project, or list those of this project that are stale.
 
-The reports are the matrix, the rules and a page for each provider. They depend on the results, the profiles and the
-rules only, so the same input gives the same bytes. The README's headline, between its two marks, is one of them.
+With --results, the matrix has your endpoints and adapters beside all providers and adapters that the package knows,
+whose facts and counts stay as they are. `mine.md` is the page of your own, and `badge.svg` its badge.
+
+Without, in a checkout, the committed reports are written again: the matrix, the rules and a page for each provider. The
+README's headline, between its two marks, is one of them. The same input gives the same bytes.
 """
 
 import argparse
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Final
 
 from conformance import artifacts
 from conformance.errors import Unusable
 from conformance.reporting.matrix.headline import headline
+from conformance.reporting.matrix.own import only_own, read_own, with_own
 from conformance.reporting.matrix.table import Table, load_inputs, table
 from conformance.reporting.renderers import published
+from conformance.reporting.renderers.badge import count, message, render_svg
+from conformance.reporting.renderers.own import PAGE
 from conformance.reporting.text import prose
 from conformance.resources import checkout_folder
+from conformance.results import Results
 from conformance.terminal import print_error
 
 EXAMPLES: Final = """\
-  conformance replay --all && conformance report    # after a change of cassettes, profiles or rules
-  conformance report --check
-  conformance report --headline"""
+  pytest --provider=vllm --base-url http://127.0.0.1:8000/v1 --results results
+  conformance report --results results              # writes results/report/mine.md, matrix.html and others
+  conformance report --results results --only mine --out page
+  conformance replay --all && conformance report    # in a checkout, after a change of cassettes, profiles or rules
+  conformance report --check"""
 
 _MARKS: Final = ("<!-- headline -->\n", "<!-- /headline -->")
 _PAGES: Final = "providers"
-"""The folder that holds one page per provider and nothing else."""
+"""The folder that holds one page per provider and, in a checkout, nothing else."""
 
-_RESULTS: Final = "the folder with results/ and expected-failures.yaml (default: reports; required outside a checkout)"
+_MINE: Final = "mine"
+_BADGE: Final = "badge.svg"
+_REPORT: Final = "report"
+
+_RESULTS: Final = """\
+your results: a file, or a folder as `pytest --results DIR` and `adapter run --results DIR` write it; \
+expected-failures.yaml in it is taken into account (required outside a checkout)"""
+_OUT: Final = "where to write the reports (default: report/ in the folder of --results)"
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
@@ -38,27 +54,52 @@ def configure(parser: argparse.ArgumentParser) -> None:
     )
     add("--headline", action="store_true", help="print the headline and nothing else")
     add("--results", type=Path, metavar="DIR", help=_RESULTS)
-    add("--out", type=Path, metavar="DIR", help="where to write the reports (default: the folder of --results)")
+    add("--only", choices=(_MINE,), help="mine: only your results and the providers that they were checked against")
+    add(
+        "--provider",
+        action="append",
+        default=[],
+        type=Path,
+        metavar="FILE",
+        help="the profile of your own that results were checked against; repeatable",
+    )
+    add("--expected", type=Path, metavar="FILE", help="the expected failures of your results, if they stand elsewhere")
+    add("--out", type=Path, metavar="DIR", help=_OUT)
     add("--readme", type=Path, metavar="FILE", help="the file with the headline (default: the README of this project)")
 
 
 def run(arguments: argparse.Namespace) -> int:
     """Write or check the reports; return 1 if a check finds a stale one."""
-    reports = arguments.results or checkout_folder("reports", "--results DIR is required")
-    out = arguments.out or reports
-    made = table(load_inputs(reports))
+    given: Path | None = arguments.results
+    if given is None:
+        if arguments.only or arguments.provider or arguments.expected:
+            message = "--only, --provider and --expected are about your own results; name them with --results DIR"
+            raise Unusable(message)
+        reports = checkout_folder("reports", "--results DIR is required")
+        made, out = table(load_inputs(reports)), arguments.out or reports
+    else:
+        own = read_own(given, arguments.provider, arguments.expected)
+        inputs = with_own(load_inputs(), own)
+        made = table(only_own(inputs) if arguments.only else inputs)
+        out = arguments.out or (given if given.is_dir() else given.parent) / _REPORT
     if arguments.headline:
         print(_headline(made), end="")
         return 0
-    files = {out / name: text for name, text in published(made).items()}
+    mine = [each for each in made.inputs.results if each.mine]
+    files = {out / name: text for name, text in (*published(made).items(), *_badge(mine))}
     readme = arguments.readme
-    if readme is None and arguments.out is None and arguments.results is None:
-        readme = reports.parent / "README.md"
+    if readme is None and arguments.out is None and given is None:
+        readme = out.parent / "README.md"
     if readme is not None:
         files[readme] = _with_headline(readme, made)
+    return _check_or_write(files, out, mine, only_check=arguments.check)
+
+
+def _check_or_write(files: Mapping[Path, str], out: Path, mine: Sequence[Results], *, only_check: bool) -> int:
     stale = [path for path, text in files.items() if not path.is_file() or path.read_bytes() != text.encode()]
-    obsolete = list(_obsolete(out, files))
-    if arguments.check:
+    # The folder of a user may hold pages of the user.
+    obsolete = [] if mine else list(_obsolete(out, files))
+    if only_check:
         return _check([*stale, *obsolete], len(files))
     with artifacts.locked(out):
         for path, text in files.items():
@@ -66,7 +107,16 @@ def run(arguments: argparse.Namespace) -> int:
         for path in obsolete:
             path.unlink()
     print(f"{len(files)} reports written, {len(stale) + len(obsolete)} of them changed")
+    if mine:
+        print(f"Your page: {out / PAGE}, also in {out / 'matrix.html'}")
+        print(f"Your badge: [![conformance: {message(count(mine))}]({out / _BADGE})]({out / PAGE})")
     return 0
+
+
+def _badge(mine: Sequence[Results]) -> Iterator[tuple[str, str]]:
+    """Yield the badge of a user's own results, which leads to their page."""
+    if mine:
+        yield _BADGE, render_svg(count(mine), "conformance", PAGE)
 
 
 def _check(stale: list[Path], total: int) -> int:

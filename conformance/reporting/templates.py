@@ -4,7 +4,7 @@ from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from conformance.reporting.text import code, link, markdown_table, plural, printable, prose
+from conformance.reporting.text import cell, code, link, markdown_table, plural, printable, prose
 
 if TYPE_CHECKING:
     from jinja2 import Environment
@@ -28,6 +28,6 @@ def _environment() -> "Environment":
         lstrip_blocks=True,
         keep_trailing_newline=True,
     )
-    environment.filters |= {each.__name__: each for each in (code, link, plural, printable, prose)}
+    environment.filters |= {each.__name__: each for each in (cell, code, link, plural, printable, prose)}
     environment.globals["table"] = markdown_table
     return environment

@@ -66,6 +66,11 @@ def prose(text: str) -> str:
     )
 
 
+def cell(text: str) -> str:
+    """Return any text as a code span in a cell of a Markdown table."""
+    return code(text).replace("|", "\\|")
+
+
 def link(url: str, text: str = "") -> str:
     """Return a link to a source, with a text if that is not the address; a source that is not on the web is prose."""
     if not re.fullmatch(r"https?://[^\s<>]+", url):

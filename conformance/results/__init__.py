@@ -23,6 +23,7 @@ from conformance.rule_ids import current_id
 __all__ = [
     "ENDED_BY_MODEL",
     "INCONCLUSIVE",
+    "MINE",
     "NOTHING_TO_JUDGE",
     "NOT_PLAYED",
     "PUBLIC_RECORDINGS",
@@ -274,6 +275,9 @@ class Case:
         )
 
 
+MINE: Final = "mine"
+"""What the names of a user's own subjects carry in reports."""
+
 _NOT_IN_NAMES: Final = re.compile(r"[^\w.-]+")
 """Characters that a model's name may have, but not a part of a subject's name or of a file name."""
 
@@ -295,7 +299,8 @@ class Results:
 
     `subject` is a provider (the name of its profile) or an adapter (`<name>@<version>`). For an adapter, `provider` is
     the one that it talked to. `versions` are those that the software under test reports. `further`: the model is not
-    the provider's default model. `claims` are those of the run, by name.
+    the provider's default model. `claims` are those of the run, by name. `mine`: a user's own results, which reports
+    show beside those of this project; files do not have it.
     """
 
     subject: str
@@ -305,13 +310,15 @@ class Results:
     versions: Mapping[str, str] = field(default_factory=dict)
     further: bool = False
     claims: Mapping[str, RunClaim] = field(default_factory=dict)
+    mine: bool = False
 
     @property
     def name(self) -> str:
         """Return the name that reports use: `<subject>`, `<subject>:<model>` or `<adapter>/<provider>`."""
+        subject = f"{self.subject} ({MINE})" if self.mine else self.subject
         if self.further:
-            return f"{self.subject}:{_NOT_IN_NAMES.sub('-', self.model)}"
-        return f"{self.subject}/{self.provider}" if self.provider else self.subject
+            return f"{subject}:{_NOT_IN_NAMES.sub('-', self.model)}"
+        return f"{subject}/{self.provider}" if self.provider else subject
 
     @property
     def profile(self) -> str:

@@ -13,8 +13,16 @@ from collections.abc import Iterator
 from pathlib import Path
 
 ROOT = Path(__file__).parents[2]
-DATA = ("schemas", "cassettes", "fixtures", "reports/expected-failures.yaml", "reports/results/calibration")
-MAX_BYTES = 6_000_000
+DATA = (
+    "schemas",
+    "cassettes",
+    "fixtures/model",
+    "fixtures/wire",
+    "reports/expected-failures.yaml",
+    "reports/results/calibration",
+)
+ARCHIVE = "conformance/_data/reports/results.tar.xz"
+MAX_BYTES = 6 * 1024 * 1024
 
 REQUEST = {"model": "m", "messages": [{"role": "user", "content": "Hello."}]}
 
@@ -26,6 +34,8 @@ WORKING: tuple[tuple[str, ...], ...] = (
     ("conformance", "gate", "results"),
     ("conformance", "evidence", "list", "--claim", "ids.format", "--provider", "deepseek"),
     ("conformance", "record", "--provider", "baidu", "--cassettes", "cassettes"),
+    ("conformance", "explain", "absent-current-own"),
+    ("conformance", "report", "--results", "results", "--only", "mine"),
 )
 """Commands that need nothing but the wheel."""
 
@@ -62,6 +72,9 @@ def _contents(wheel: Path) -> Iterator[str]:
     expected = {f"conformance/_data/{path.relative_to(ROOT)}": path for name in DATA for path in _files(ROOT / name)}
     with zipfile.ZipFile(wheel) as archive:
         shipped = {name for name in archive.namelist() if name.startswith("conformance/_data/")}
+        if ARCHIVE not in shipped:
+            yield f"{ARCHIVE} is missing"
+        shipped.discard(ARCHIVE)
         yield from (f"{name} is missing" for name in sorted(expected.keys() - shipped))
         yield from (f"{name} is not part of the wheel" for name in sorted(shipped - expected.keys()))
         yield from (
@@ -92,8 +105,52 @@ def _outside_a_checkout(scratch: Path) -> Iterator[str]:
         usage_error = 4 if command[0] == "pytest" else 2
         if ended.returncode != usage_error or error not in ended.stderr:
             yield f"{' '.join(command)}: exit code {ended.returncode}, expected {error!r}: {ended.stdout}{ended.stderr}"
+    yield from _own_endpoint(binaries, folder)
     if _state(package) != before:
         yield f"a command has written to {package}"
+
+
+def _own_endpoint(binaries: Path, folder: Path) -> Iterator[str]:
+    """Yield what is wrong with the page of a user's own endpoint and adapter beside the providers of the project."""
+    server = subprocess.Popen(
+        [str(binaries / "conformance"), "serve", "--provider", "deepseek", "--port", "0"],
+        cwd=folder,
+        stdout=subprocess.PIPE,
+        text=True,
+    )
+    try:
+        assert server.stdout is not None
+        url = f"{server.stdout.readline().strip()}/v1"
+        asked = ("--provider=deepseek", "--base-url", url, "--results", "own", "-q")
+        commands = [
+            ("pytest", *asked),
+            ("conformance", "report", "--results", "own"),
+            ("conformance", "badge", "own", "--link", "report/mine.md"),
+        ]
+        for command in commands:
+            ended = run(str(binaries / command[0]), *command[1:], cwd=folder, check=False)
+            if ended.returncode != 0:
+                yield f"{' '.join(command)}: exit code {ended.returncode}: {ended.stdout}{ended.stderr}"
+    finally:
+        server.terminate()
+        server.wait()
+    made, committed = folder / "own" / "report", ROOT / "reports"
+    for name in ("matrix.md", "matrix.json"):
+        # The headline: the facts and counts of the project are those of its own reports.
+        if _headline(made / name) != _headline(committed / name):
+            yield f"own/report/{name}: the headline differs from that of reports/{name}"
+    if "## DeepSeek (mine)" not in (made / "mine.md").read_text("utf-8"):
+        yield "own/report/mine.md does not show the endpoint"
+    subjects = json.loads((made / "matrix.json").read_bytes())["subjects"]
+    if ["deepseek (mine)"] != [each["name"] for each in subjects if each.get("mine")] or len(subjects) < 100:
+        yield "own/report/matrix.json does not have the endpoint beside the providers and adapters of the project"
+
+
+def _headline(path: Path) -> str:
+    text = path.read_text("utf-8")
+    if path.suffix == ".json":
+        return str(json.loads(text)["headline"])
+    return "\n".join([line for line in text.splitlines() if line.startswith("**")])
 
 
 def _state(package: Path) -> dict[str, int]:

@@ -124,9 +124,9 @@ def _claimed(rule: Rule, claims: Mapping[str, Any], confirmed: Mapping[str, int]
     return "; ".join(shown)
 
 
-def counts_in_words(cells: Iterable[Cell]) -> str:
+def counts_in_words(verdicts: Iterable[Verdict]) -> str:
     """Return how many cells have each verdict, as one line."""
-    counted = Counter([cell.verdict for cell in cells])
+    counted = Counter(verdicts)
     shown = [f"{counted[verdict]} {verdict.value}" for verdict in CELL_VERDICTS if counted[verdict]]
     return ", ".join(shown) or "nothing was checked"
 

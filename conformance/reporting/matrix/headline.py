@@ -88,22 +88,23 @@ class Headline:
 
 
 def headline(table: Table) -> Headline:
-    """Count what a table contains."""
-    kinds = {subject.name: subject.kind for subject in table.subjects}
-    claims = [cell for cell in table.cells if cell.is_claim]
-    checks = [cell for cell in table.cells if not cell.is_claim]
+    """Count what a table contains, without a user's own subjects, which reports count apart."""
+    shipped = [subject for subject in table.subjects if not subject.mine]
+    kinds = {subject.name: subject.kind for subject in shipped}
+    claims = [cell for cell in table.cells if cell.is_claim and cell.subject in kinds]
+    checks = [cell for cell in table.cells if not cell.is_claim and cell.subject in kinds]
     engines = worst([cell for cell in checks if cell.evidence == Evidence.ENGINE])
     simulated = worst(
         [cell for cell in checks if kinds[cell.subject] != ADAPTER and cell.evidence == Evidence.SIMULATED]
     )
-    adapters = [subject for subject in table.subjects if subject.kind == ADAPTER]
-    driven = [each for each in table.inputs.results if each.provider]
+    adapters = [subject for subject in shipped if subject.kind == ADAPTER]
+    driven = [each for each in table.inputs.results if each.provider and not each.mine]
     played = [(each.name, case.name) for each in driven for case in each.cases if case.outcomes]
     failed = {(result.subject, result.case) for each in driven for result in check_results(each) if result.is_bad}
     calibration = table.inputs.calibration.values()
     titles = {subject.name: subject.title for subject in table.subjects}
     return Headline(
-        providers=len({subject.provider for subject in table.subjects if subject.kind != ADAPTER}),
+        providers=len({subject.provider for subject in shipped if subject.kind != ADAPTER}),
         claims=len(claims) - _count(claims, Verdict.UNKNOWN),
         confirmed=_count([cell for cell in claims if cell.evidence == Evidence.RECORDED], Verdict.CONFORMS),
         contradicted=_count(claims, Verdict.DEPARTS),
@@ -121,7 +122,7 @@ def headline(table: Table) -> Headline:
         clean_pairings=len({each.name for each in driven} - {subject for subject, _ in failed}),
         played=len(played),
         clean=sum(1 for case in played if case not in failed),
-        expected=sum(1 for cell in table.cells if cell.expected),
+        expected=sum(1 for cell in checks if cell.expected),
     )
 
 

@@ -7,6 +7,7 @@ kind of evidence has cells of its own.
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
+from shlex import quote
 from typing import Any, Final
 
 from conformance import baseline, profiles, scenarios
@@ -20,9 +21,9 @@ from conformance.profiles import UNKNOWN, Claim, Profile, vocabulary
 from conformance.reporting.matrix import PROBES, WORST_FIRST, Cell, brief, cells
 from conformance.reporting.text import plural
 from conformance.resources import folder
-from conformance.results import PUBLIC_RECORDINGS, TRAFFIC, Evidence, Finding, Results, Verdict
+from conformance.results import MINE, PUBLIC_RECORDINGS, TRAFFIC, Evidence, Finding, Results, Verdict
 from conformance.results.calibration import Counts, counts
-from conformance.results.files import CALIBRATION, RECORDED, read, read_all
+from conformance.results.files import CALIBRATION, RECORDED, read_shipped
 from conformance.rules import Rule
 from conformance.wire.views import Side
 
@@ -47,7 +48,7 @@ class Subject:
     """A provider, a further model of one, or an adapter with a provider.
 
     `kind` is the kind of its profile (vendor, host, gateway, engine) or `adapter`. `provider` is the profile that it is
-    checked against. `versions` are those of the software under test.
+    checked against. `versions` are those of the software under test. `mine`: a user's own.
     """
 
     name: str
@@ -56,6 +57,7 @@ class Subject:
     provider: str
     model: str
     versions: Mapping[str, str] = field(default_factory=dict)
+    mine: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,13 +107,21 @@ class TableCell:
 class Inputs:
     """Everything that the table is made from.
 
-    `calibration`: by provider, the objects in `reports/results/calibration/`.
+    `calibration`: by provider, the objects in `reports/results/calibration/`. `own_profiles` and `own_entries` are the
+    profiles and the expected failures of a user's own results, which are among the results.
     """
 
     results: Sequence[Results]
     profiles: Mapping[str, Profile]
     calibration: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
     entries: Sequence[Entry] = ()
+    own_profiles: Mapping[str, Profile] = field(default_factory=dict)
+    own_entries: Sequence[Entry] = ()
+
+    def profile_of(self, results: Results) -> Profile:
+        """Return the profile that results were checked against."""
+        own = self.own_profiles.get(results.profile) if results.mine else None
+        return own or self.profiles[results.profile]
 
 
 @dataclass(frozen=True, slots=True)
@@ -136,18 +146,19 @@ def load_inputs(reports: Path | None = None) -> Inputs:
     root = folder("reports") if reports is None else reports
     calibrated = sorted((root / "results" / CALIBRATION).glob("*.json"))
     calibration: dict[str, Any] = {path.stem: read_json(path) for path in calibrated}
-    results = [*_with_recordings(read_all([root / "results"]), root / "results" / RECORDED)]
+    results = [*_with_recordings(read_shipped(root))]
     named = sorted({each.profile for each in results} | calibration.keys())
     entries = baseline.load(root / "expected-failures.yaml")
     return Inputs(results, {name: profiles.load(name) for name in named}, calibration, entries)
 
 
-def _with_recordings(results: Iterable[Results], recorded: Path) -> Iterator[Results]:
+def _with_recordings(shipped: Mapping[str, Results]) -> Iterator[Results]:
     """Yield results, those of a provider with the case that sums up its public recordings."""
-    for each in results:
-        path = recorded / f"{each.subject}.json"
-        own = not each.provider and not each.further and path.exists()
-        yield replace(each, cases=(*each.cases, *read(path).cases)) if own else each
+    for path, each in sorted(shipped.items(), key=lambda item: item[1].name):
+        if not path.startswith(f"{RECORDED}/"):
+            recorded = shipped.get(f"{RECORDED}/{each.subject}.json")
+            own = recorded if not each.provider and not each.further else None
+            yield replace(each, cases=(*each.cases, *own.cases)) if own else each
 
 
 def table(inputs: Inputs, today: str = "") -> Table:
@@ -156,12 +167,14 @@ def table(inputs: Inputs, today: str = "") -> Table:
     subjects: dict[str, Subject] = {}
     found: list[TableCell] = []
     for results in inputs.results:
-        profile = inputs.profiles[results.profile]
+        profile = inputs.profile_of(results)
         subjects[results.name] = _subject(results, profile)
         found += _observed(results, profile, inputs, today)
     for name, profile in inputs.profiles.items():
-        if name in subjects:
-            found += _claimed(name, subjects[name].model, profile, inputs.calibration.get(name, {}))
+        # Claims stand with the provider, or with a user's own subject if the provider is its own, too.
+        holders = [each for each in subjects.values() if each.provider == name and each.kind != ADAPTER]
+        for subject in [each for each in holders if each.name == name] or holders[:1]:
+            found += _claimed(subject.name, subject.model, profile, inputs.calibration.get(name, {}))
     rows = [_row(name, rules) for name in dict.fromkeys([cell.row for cell in found])]
     rows.sort(key=lambda row: (row.family in (PROBES, CLAIMS), row.family, row.name))
     positions = {row.name: position for position, row in enumerate(rows)}
@@ -180,9 +193,10 @@ def worst(cells: Iterable[TableCell]) -> dict[tuple[str, str], Verdict]:
 
 def _subject(results: Results, profile: Profile) -> Subject:
     if results.provider:
-        title = f"{results.subject} on {profile.title}"
-        return Subject(results.name, title, ADAPTER, profile.name, results.model, results.versions)
-    return Subject(results.name, profile.title, profile.kind, profile.name, results.model, results.versions)
+        title = f"{results.name.partition('/')[0]} on {profile.title}"
+        return Subject(results.name, title, ADAPTER, profile.name, results.model, results.versions, results.mine)
+    title = f"{profile.title} ({MINE})" if results.mine else profile.title
+    return Subject(results.name, title, profile.kind, profile.name, results.model, results.versions, results.mine)
 
 
 def _observed(results: Results, profile: Profile, inputs: Inputs, today: str) -> Iterator[TableCell]:
@@ -190,8 +204,9 @@ def _observed(results: Results, profile: Profile, inputs: Inputs, today: str) ->
     evidence = inputs.calibration.get(profile.name, {})
     known = profile.at(results.model, "")
     confirmed = {name: counts(evidence, profile, name, results.model).confirmed for name in known} if evidence else {}
-    failures = [result for result in check_results(results) if result.is_failure]
-    covered = cover(failures, inputs.entries, today).expected
+    # Entries about a user's own results name them as the gate does.
+    failures = [result for result in check_results(replace(results, mine=False)) if result.is_failure]
+    covered = cover(failures, inputs.own_entries if results.mine else inputs.entries, today).expected
     reasons = {(failure.case, failure.check): entry.reason for failure, entry in covered}
     for cell in cells(results, profile, confirmed):
         is_probe = cell.family == PROBES
@@ -283,17 +298,18 @@ def _row(name: str, rules: Mapping[str, Rule | Fact]) -> Row:
 
 
 def _command(results: Results, cell: Cell) -> str:
-    """Return the command that repeats an observation."""
-    scenario = cell.cases[0].partition(".")[0] if cell.cases else ""
+    """Return the command that repeats an observation; names in results of others are quoted for a shell."""
+    scenario = quote(cell.cases[0].partition(".")[0]) if cell.cases else ""
+    subject, provider, model = quote(results.subject), quote(results.provider), quote(results.model)
     if results.provider:
-        return f"conformance adapter run {results.subject} --provider {results.provider} --scenario {scenario}"
+        return f"conformance adapter run {subject} --provider {provider} --scenario {scenario}"
     if _is_public(cell):
-        return f"pytest --provider={results.subject} --evidence recorded"
+        return f"pytest --provider={subject} --evidence recorded"
     if scenario == TRAFFIC:
-        return f"conformance proxy --provider {results.subject}"
-    command = f"pytest --provider={results.subject} --model {results.model}"
+        return f"conformance proxy --provider {subject}"
     live = " --live" if cell.evidence is Evidence.LIVE else ""
-    return f"{command}{live} -k {scenario}"
+    live += " --base-url URL" if live and results.mine else ""
+    return f"pytest --provider={subject} --model {model}{live} -k {scenario}"
 
 
 def _is_public(cell: Cell) -> bool:

@@ -60,33 +60,47 @@ def count(many: Iterable[Results]) -> Counts:
     return Counts(conforms, len(observed) - conforms, len(declared - observed.keys()))
 
 
-def render_svg(counts: Counts, label: str) -> str:
-    """Return a self-contained SVG badge: it loads no font, script or style, and its title has the whole text."""
-    message, colour = _message(counts)
-    shown = [escape(printable(text), {'"': "&quot;"}) for text in (label, message)]
-    left, right = (_width(printable(text)) for text in (label, message))
+def message(counts: Counts) -> str:
+    """Return the text of a badge."""
+    return _message(counts)[0]
+
+
+def render_svg(counts: Counts, label: str, link: str = "") -> str:
+    """Return a self-contained SVG badge: it loads no font, script or style, and its title has the whole text.
+
+    `link` is the address of the page that it leads to where it is opened or embedded as an object; an image in a page
+    needs a link around it.
+    """
+    text, colour = _message(counts)
+    shown = [_escaped(each) for each in (label, text)]
+    left, right = (_width(printable(each)) for each in (label, text))
+    opening, closing = (f'<a href="{_escaped(link)}">\n', "</a>\n") if link else ("", "")
     title = f"{shown[0]}: {shown[1]}"
     return (
         f'<svg xmlns="http://www.w3.org/2000/svg" width="{left + right}" height="{_HEIGHT}" role="img" '
         f'aria-label="{title}">\n'
-        f"<title>{title}</title>\n"
+        f"<title>{title}</title>\n{opening}"
         f'<rect width="{left}" height="{_HEIGHT}" fill="{_GREY}"/>\n'
         f'<rect x="{left}" width="{right}" height="{_HEIGHT}" fill="{colour}"/>\n'
         '<g fill="#fff" text-anchor="middle" font-family="Verdana,DejaVu Sans,sans-serif" font-size="11">\n'
         f'<text x="{left / 2:g}" y="14">{shown[0]}</text>\n'
         f'<text x="{left + right / 2:g}" y="14">{shown[1]}</text>\n'
-        "</g>\n</svg>\n"
+        f"</g>\n{closing}</svg>\n"
     )
 
 
-def render_shields(counts: Counts, label: str) -> str:
-    """Return a badge for shields.io; source: https://shields.io/badges/endpoint-badge."""
-    message, colour = _message(counts)
-    shown = {"schemaVersion": 1, "label": label, "message": message, "color": colour}
+def render_shields(counts: Counts, label: str, _link: str = "") -> str:
+    """Return a badge for shields.io, which takes links apart; source: https://shields.io/badges/endpoint-badge."""
+    text, colour = _message(counts)
+    shown = {"schemaVersion": 1, "label": label, "message": text, "color": colour}
     return orjson.dumps(shown | ({"isError": True} if counts.fails else {}), option=orjson.OPT_APPEND_NEWLINE).decode()
 
 
-FORMATS: Final[Mapping[str, Callable[[Counts, str], str]]] = {"svg": render_svg, "shields": render_shields}
+FORMATS: Final[Mapping[str, Callable[[Counts, str, str], str]]] = {"svg": render_svg, "shields": render_shields}
+
+
+def _escaped(text: str) -> str:
+    return escape(printable(text), {'"': "&quot;"})
 
 
 def _message(counts: Counts) -> tuple[str, str]:

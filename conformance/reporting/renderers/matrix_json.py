@@ -36,7 +36,8 @@ def render(table: Table) -> str:
 
 def _subject(subject: Subject) -> dict[str, Any]:
     shown: dict[str, Any] = {name: getattr(subject, name) for name in ("name", "title", "kind", "provider", "model")}
-    return shown | ({"versions": dict(subject.versions)} if subject.versions else {})
+    shown |= {"versions": dict(subject.versions)} if subject.versions else {}
+    return shown | ({"mine": True} if subject.mine else {})
 
 
 def _row(row: Row) -> dict[str, Any]:

@@ -36,7 +36,10 @@ def render(
         lines += ["", "Ended early:"]
         lines += [line for case in ended for line in labelled(case.name, case.note, width, 2)]
     lines += [f"Runs: {case.name}: {runs_in_words(case.runs)}" for case in results.cases if case.runs is not None]
-    lines += ["", *labelled("Counts:", f"{counts_in_words(cells)}; {_evidence(cells)}", width, 0)]
+    lines += [
+        "",
+        *labelled("Counts:", f"{counts_in_words([cell.verdict for cell in cells])}; {_evidence(cells)}", width, 0),
+    ]
     # Links are not wrapped, so that they can be copied.
     lines += [f"{label}: {link}" for label, link in links.items()]
     return "\n".join(lines)

@@ -56,7 +56,16 @@ def render(results: Results, cells: Sequence[Cell], title: str, width: int) -> s
     ]
     head = labelled("Compatibility matrix:", f"{title}, model {results.model}", width)
     body = _fitted(lines, variants, width)
-    return "\n".join([*head, "", *body, "", *_wrapped(counts_in_words(cells), width), *_wrapped_all(shown, width)])
+    return "\n".join(
+        [
+            *head,
+            "",
+            *body,
+            "",
+            *_wrapped(counts_in_words([cell.verdict for cell in cells]), width),
+            *_wrapped_all(shown, width),
+        ]
+    )
 
 
 def _fitted(lines: Sequence[_Line], variants: Sequence[str], width: int) -> list[str]:
