@@ -26,6 +26,7 @@ from conformance.formats.rows import Row, arrow, conversations
 from conformance.profiles import Profile
 from conformance.results import Finding, Level, Outcome, Status
 from conformance.rules import Rule
+from conformance.wire.exchange import Conversation
 
 if TYPE_CHECKING:
     import pyarrow
@@ -56,14 +57,14 @@ _OF_THE_ROW: Final = (
 FIELDS: Final[Mapping[str, tuple[Field, ...]]] = {
     "finding": (
         *_OF_THE_ROW,
-        Field("rule", "string", "the id of the rule; null if the row could not be checked"),
+        Field("rule", "string", "the id of the rule; null in a row that only has an `error`"),
         Field("level", "string", "MUST, SHOULD or MAY"),
         Field("side", "string", "who is responsible: client or provider"),
         Field("at", "string", "JSON Pointer into the conversation; it begins with the number of the exchange in it"),
         Field("message", "string", "expected …, got …"),
         Field("refusal_status", "int32", "the HTTP status with which the provider is claimed to reject this"),
         Field("refusal_message", "string", "the message of that error"),
-        Field("error", "string", "why the row could not be checked, or what a rule raised; else null"),
+        Field("error", "string", "why the row or one of its bodies could not be checked, or what a rule raised"),
     ),
     "exchange": (
         *_OF_THE_ROW,
@@ -73,7 +74,7 @@ FIELDS: Final[Mapping[str, tuple[Field, ...]]] = {
         Field("may", "int32", "number of findings of level MAY"),
         Field("rules", "list<string>", "the rules with findings, sorted"),
         Field("judged", "int32", "number of rules that found something to judge in the conversation"),
-        Field("error", "string", "why the row could not be checked, or what a rule raised; else null"),
+        Field("error", "string", "why the row or one of its bodies could not be checked, or what a rule raised"),
     ),
 }
 """The columns of the results: by default a row is a finding; with `per="exchange"`, it is a row of the input."""
@@ -121,7 +122,8 @@ def check_batches(
     responses, and TypeError for what is no batch. What is wrong in a row is never raised: its `error` says it.
     """
     pa_schema = schema(per)
-    judging = _Judging(_rules((rules,) if isinstance(rules, str) else tuple(rules or ())), _profile(profile), as_of)
+    globs = (rules,) if isinstance(rules, str) else None if rules is None else tuple(rules)
+    judging = _Judging(_rules(globs), _profile(profile), as_of)
     return _written(_results(conversations(batches, columns), judging, per), pa_schema)
 
 
@@ -147,19 +149,18 @@ class _Judging(NamedTuple):
     profile: Profile | str | None
     as_of: str
 
-    def profile_of(self, rows: Sequence[Row]) -> Profile | None:
+    def profile_of(self, exchanges: Conversation) -> Profile | None:
         """Return the profile for a conversation."""
         if not isinstance(self.profile, str):
             return self.profile
-        exchanges = tuple([row.exchange for row in rows if row.exchange is not None])
         name = detected_provider(Input("", None, "exchange", exchanges))
         return profiles.load(name) if name else None
 
 
 @lru_cache(maxsize=8)
-def _rules(globs: tuple[str, ...]) -> Sequence[Rule]:
+def _rules(globs: tuple[str, ...] | None) -> Sequence[Rule]:
     """Return the same rules for the same globs, since the engine arranges a set of rules only once."""
-    return all_rules.select(globs) if globs else all_rules.load()
+    return all_rules.load() if globs is None else all_rules.select(globs)
 
 
 def _profile(given: Profile | str | Path | None) -> Profile | str | None:
@@ -191,10 +192,13 @@ def _written(results: Iterable[_Result], pa_schema: "pyarrow.Schema") -> Iterato
 def _results(found: Iterable[tuple[Row, ...]], judging: _Judging, per: str) -> Iterator[_Result]:
     make = _findings if per == "finding" else _exchanges
     for rows in found:
-        profile = judging.profile_of(rows)
         exchanges = tuple([row.exchange for row in rows if row.exchange is not None])
-        known = [_known(row, profile) for row in rows]
-        yield from make(known, judge(exchanges, profile, judging.rules, judging.as_of))
+        profile = judging.profile_of(exchanges)
+        yield from make(
+            [_known(row, profile) for row in rows],
+            [number for number, row in enumerate(rows) if row.exchange is not None],
+            judge(exchanges, profile, judging.rules, judging.as_of),
+        )
 
 
 def _known(row: Row, profile: Profile | None) -> _Result:
@@ -211,16 +215,15 @@ def _known(row: Row, profile: Profile | None) -> _Result:
     }
 
 
-def _findings(known: Sequence[_Result], judgement: Judgement) -> Iterator[_Result]:
-    """Yield the rows that could not be checked, then the findings, each with what is known of its row."""
+def _findings(known: Sequence[_Result], checked: Sequence[int], judgement: Judgement) -> Iterator[_Result]:
+    """Yield the rows with a problem, then the findings; `checked` are the positions of rows with an exchange."""
     yield from [row for row in known if row["error"]]
-    checked = [row for row in known if not row["error"]]
     for outcome in judgement.found():
-        about = {"rule": outcome.rule, "level": outcome.level.value}
+        about = {"rule": outcome.rule, "level": outcome.level.value, "error": None}
         if outcome.status is Status.ERRORED:
-            yield checked[0] | about | {"error": _raised(outcome)}
+            yield known[checked[0]] | about | {"error": _raised(outcome)}
         for finding in outcome.findings:
-            yield checked[_position(finding)] | about | _finding(finding)
+            yield known[checked[_position(finding)]] | about | _finding(finding)
 
 
 def _finding(finding: Finding) -> _Result:
@@ -235,11 +238,11 @@ def _finding(finding: Finding) -> _Result:
     }
 
 
-def _exchanges(known: Sequence[_Result], judgement: Judgement) -> Iterator[_Result]:
+def _exchanges(known: Sequence[_Result], checked: Sequence[int], judgement: Judgement) -> Iterator[_Result]:
     """Yield one result for each row: how many findings it has, and of which rules."""
     judged = sum(1 for _ in judgement.judged())
     outcomes = list(judgement.found())
-    raised = "; ".join(_raised(outcome) for outcome in outcomes if outcome.status is Status.ERRORED) or None
+    raised = [_raised(outcome) for outcome in outcomes if outcome.status is Status.ERRORED]
     counts: dict[int, Counter[str]] = {}
     broken: dict[int, set[str]] = {}
     for outcome in outcomes:
@@ -247,16 +250,17 @@ def _exchanges(known: Sequence[_Result], judgement: Judgement) -> Iterator[_Resu
             at = _position(finding)
             counts.setdefault(at, Counter())[finding.level.name.lower()] += 1
             broken.setdefault(at, set()).add(outcome.rule)
-    position = 0
-    for row in known:
-        if row["error"]:
+    positions = {number: position for position, number in enumerate(checked)}
+    for number, row in enumerate(known):
+        if number not in positions:
             yield row
             continue
+        position = positions[number]
         found = counts.get(position, Counter())
         levels = {level.name.lower(): found[level.name.lower()] for level in Level}
+        error = "; ".join(filter(None, [row["error"], *raised])) or None
         rules = sorted(broken.get(position, ()))
-        yield row | levels | {"position": position, "rules": rules, "judged": judged, "error": raised}
-        position += 1
+        yield row | levels | {"position": position, "rules": rules, "judged": judged, "error": error}
 
 
 def _position(finding: Finding) -> int:

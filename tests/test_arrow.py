@@ -148,7 +148,10 @@ def test_every_row_of_the_input_is_one_row_per_exchange() -> None:
         ("request: ", {"request": b""}),
         ("request: ", {"request": b'{"model": "\xff"}'}),
         ("response: expected complete gzip data, got truncated data", {"response": gzip.compress(b"{}" * 99)[:-9]}),
-        ("headers: ", {"response": b"{}", "headers": b"{"}),
+        ("headers: expected a key", {"response": b"{}", "headers": b"{"}),
+        ("headers: expected an object, or a list of names and values, got 5", {"response": b"{}", "headers": b"5"}),
+        ("headers: expected a name and a value, got 'a'", {"response": b"{}", "headers": b'["a"]'}),
+        ("row: expected a request or a response, got null", {"request": b"null", "response": b"null"}),
     ],
 )
 @pytest.mark.parametrize("per", FIELDS)
@@ -165,6 +168,32 @@ def test_a_row_that_cannot_be_read_is_a_row_with_an_error(per: str, expected: st
     assert {0, 2} == {row["row"] for row in found} - {1}
 
 
+@pytest.mark.parametrize(
+    ("expected", "cells"),
+    [
+        ("request: expected a JSON object, got 5", {"request": "5"}),
+        ("request: expected a JSON object, got a list", {"request": "[]"}),
+        ("request: expected a JSON object, got JSON that was encoded twice", {"request": json.dumps("{}")}),
+        ("response: expected a JSON object or the text of an event stream, got empty text", {"response": ""}),
+        ("response: expected a JSON object or the text of an event stream, got a list", {"response": "[]"}),
+        ("got text that begins with '<html>'", {"response": "<html>"}),
+        ("got text that is not valid JSON: expected the end", {"response": '{"id": "a'}),
+    ],
+)
+def test_a_body_that_no_rule_can_look_into_is_an_error_and_the_other_one_is_checked(
+    expected: str, cells: dict[str, str]
+) -> None:
+    other = {"request": json.dumps(FAULTY["request"])} if "response" in cells else {"response": STREAM[:-40]}
+    found = check_table(pa.Table.from_pylist([{**other, **cells}])).to_pylist()
+    (row,) = check_table(pa.Table.from_pylist([{**other, **cells}]), per="exchange").to_pylist()
+    assert expected in found[0]["error"] == row["error"]
+    rules = [
+        outcome.rule for outcome in check(Exchange(other.get("request"), other.get("response"))) if outcome.findings
+    ]
+    assert (rules, rules) == (row["rules"], [each["rule"] for each in found[1:]])
+    assert rules
+
+
 def test_bytes_that_are_not_text_in_a_reply_are_a_finding_as_in_check() -> None:
     data = STREAM.encode().replace(b"content", b"c\xffntent", 1)
     found = check_table(pa.table({"response": [data]})).column("rule").to_pylist()
@@ -178,6 +207,8 @@ def test_bytes_that_are_not_text_in_a_reply_are_a_finding_as_in_check() -> None:
         pa.array([{"Content-Type": "text/event-stream", "Other": None}]),
         pa.array(['{"content-type": "text/event-stream"}']),
         pa.array(['[{"name": "Content-Type", "value": "text/event-stream"}]']),
+        pa.array([[{"key": "Content-Type", "value": "text/event-stream"}]]),
+        pa.array([[(b"Content-Type", b"text/event-stream")]], pa.map_(pa.binary(), pa.binary())),
     ],
 )
 def test_headers_may_be_a_map_a_struct_or_json(headers: Any) -> None:
@@ -221,7 +252,7 @@ def test_a_status_may_be_a_float_beside_nulls_or_text(status: Any) -> None:
     found = check_table(pa.table({"response": bodies, "status": status}))
     expected = [check(Exchange(response="<html>", status=each)) for each in (400, None)]
     assert [[outcome.rule for outcome in each if outcome.findings] for each in expected] == [
-        [row["rule"] for row in found.to_pylist() if row["row"] == number] for number in (0, 1)
+        [row["rule"] for row in found.to_pylist() if row["row"] == number and row["rule"]] for number in (0, 1)
     ]
 
 

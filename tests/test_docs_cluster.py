@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 
 from conformance.arrow import check_table
+from tests.benchmarks import cluster, corpus
 from tests.checking import BASES, FAULTY, ROOT
 from tests.test_arrow import BAD, RECORDS, table
 
@@ -85,6 +86,21 @@ def test_polars_passes_tables_without_a_copy(run: Run, expected: Rows, capsys: p
     findings = run("polars")["findings"]
     assert expected == of(findings.to_arrow())
     assert "level" in capsys.readouterr().out
+
+
+def test_the_arithmetic_for_a_billion_is_that_of_the_benchmark() -> None:
+    measured = {"a corpus": cluster.measure(corpus.agent(2), rounds=1)}
+    shown = [
+        [cell.strip() for cell in line.strip("|").split("|")]
+        for line in PAGE.read_text("utf-8").partition("<!-- a billion -->")[2].splitlines()
+        if line.startswith("|") and "---" not in line
+    ]
+    assert [row[0] for row in shown[1:]] == [row[0] for row in cluster.rows(measured, cluster.PRICE)]
+    cells = {name: row for name, *row in shown}
+    for name in ("no provider", f"the provider {cluster.PROVIDER}"):
+        for one, billion in zip(cells[f"one exchange, {name}"], cells[f"a billion, {name}"], strict=True):
+            hours = float(one.split()[0]) * cluster.BILLION / 1e6 / 3600
+            assert pytest.approx(hours, rel=0.01) == float(billion.split()[0].replace(",", ""))
 
 
 @pytest.mark.exhaustive

@@ -39,7 +39,7 @@ def inputs(folder: Path, columns: dict[str, Any]) -> list[Input]:
         ("exchange", REQUEST, STREAM, {"sent": [REQUEST_TEXT.encode()], "got": [gzip.compress(STREAM.encode())]}),
         ("exchange", REQUEST, None, {"request": ["POST /v1"], "body": [REQUEST_TEXT]}),
         ("exchange", REQUEST, REPLY, {"x": [REQUEST_TEXT], "request": [REQUEST_TEXT], "y": [REPLY_TEXT]}),
-        ("exchange", REQUEST, "no JSON", {"sent": [REQUEST_TEXT], "response": ["no JSON"]}),
+        ("exchange", REQUEST, "no JSON", {"sent": [REQUEST_TEXT], "response": ["no JSON"], "status": [502]}),
         ("request", REQUEST, None, {"log": [json.dumps({"messages": MESSAGES, "model": "m-asked"})]}),
         ("exchange", REQUEST, REPLY, {"id": [1], "log": [json.dumps({"request": REQUEST, "response": REPLY})]}),
         ("messages", {"messages": MESSAGES}, None, {"prompt": [json.dumps(MESSAGES)]}),
@@ -54,6 +54,16 @@ def test_columns_are_recognized_by_their_content(
     (found,) = inputs(tmp_path, columns)
     assert (kind, 1, None) == (found.kind, found.line, found.problem)
     assert (request_body, response) == (found.conversation[0].request, found.conversation[0].response)
+
+
+def test_bodies_of_other_wires_are_recognized(tmp_path: Path) -> None:
+    call = {"type": "tool_use", "id": "toolu_1", "name": "get_time", "input": {}}
+    messages = [{"role": "user", "content": "Go."}, {"role": "assistant", "content": [call]}]
+    sent = {"model": "claude", "max_tokens": 9, "system": "Be brief.", "messages": messages}
+    got = {"type": "message", "role": "assistant", "model": "claude", "content": [call], "stop_reason": "tool_use"}
+    path = saved(tmp_path, {"a": [json.dumps(got)], "b": [json.dumps(sent)]})
+    assert [(sent, got)] == [(each.conversation[0].request, each.conversation[0].response) for each in read_path(path)]
+    assert "transcript/calls-answered MUST (client) at /0/request/messages/1/content/0" in check(path)[1]
 
 
 def test_chunks_in_consecutive_rows_are_one_stream(tmp_path: Path) -> None:

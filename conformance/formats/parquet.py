@@ -12,6 +12,7 @@ from pathlib import Path
 from shlex import quote
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
+from conformance import protocols
 from conformance.documents import parse_json
 from conformance.errors import InvalidDocument, Unrecognized, Unusable
 from conformance.formats import hints, json
@@ -19,6 +20,7 @@ from conformance.formats.compression import unpack
 from conformance.formats.inputs import Input
 from conformance.formats.jsonl import Line, read_lines
 from conformance.formats.rows import BODIES, NAMES, Row, arrow, by_name, conversations, is_text, values_of
+from conformance.wire.exchange import Exchange
 from conformance.wire.plain import is_event_stream
 
 if TYPE_CHECKING:
@@ -89,7 +91,7 @@ def _of_rows(batches: Iterable["pyarrow.RecordBatch"], chosen: Mapping[str, str]
     parts: dict[str, str | None] = {**dict.fromkeys(NAMES), **chosen}
     for rows in conversations(batches, parts):
         for row in rows:
-            if row.exchange is None:
+            if row.problem:
                 problem = InvalidDocument(row.problem, name, row.number + 1)
                 yield Input(name, row.number + 1, KIND, problem=problem)
         yield from _input([row for row in rows if row.exchange is not None], name)
@@ -169,16 +171,23 @@ def _kind(values: Sequence[bytes], name: str) -> str:
     return kind if 2 * count >= len(values) else ""
 
 
-def _kind_of(value: bytes, name: str) -> str:
+def _kind_of(data: bytes, name: str) -> str:
     try:
-        text = unpack(value, name)
+        text = unpack(data, name)
         if is_event_stream(text[:_HEAD].decode("utf-8", "replace")):
             return "response"
         if not text.lstrip().startswith((b"{", b"[")):
             return ""
-        found = next(json.read_value(parse_json(text, name), name, 1), None)
+        value = parse_json(text, name)
     except InvalidDocument:
         return ""
+    try:
+        found = next(json.read_value(value, name, 1), None)
+    except InvalidDocument:
+        # A body of another wire is not an input by itself.
+        if protocols.of(Exchange.of_plain(request=value)) is not None:
+            return "request"
+        return "response" if protocols.of(Exchange.of_plain(response=value)) is not None else ""
     return "" if found is None else found.kind if found.kind in BODIES else _RECORD
 
 

@@ -33,6 +33,8 @@ NAMES: Final[Mapping[str, tuple[str, ...]]] = {
 """What a row holds: the names of columns, in any case, that are taken for it; the first one that exists counts."""
 
 BODIES: Final = ("request", "response")
+_FIRST_ERROR: Final = 400
+_SHOWN: Final = 40
 _EVENT_STREAM: Final = "text/event-stream"
 _MISSING: Final = "pyarrow is not installed: pip install 'wire-conformance[arrow]'"
 _NESTED: Final = (
@@ -50,9 +52,10 @@ def arrow() -> ModuleType:
 
 
 class Row(NamedTuple):
-    """A row: its number (0-based), what identifies it, and its exchange, or why there is none.
+    """A row: its number (0-based), what identifies it, and its exchange.
 
-    `size`: how many bytes its bodies have.
+    `problem`: why there is no exchange, or why a body of it cannot be judged; else empty. `size`: how many bytes its
+    bodies have.
     """
 
     number: int
@@ -186,7 +189,8 @@ class _Rows:
         for part, name in chosen.items():
             column = batch.column(batch.schema.names.index(name))
             if part in BODIES and not is_text(column.type) and not pa.types.is_null(column.type):
-                message = f"expected text or bytes in the column {name!r}, got {column.type}; {_NESTED}"
+                why = f"; {_NESTED}" if column.type.num_fields else ""
+                message = f"expected text or bytes in the column {name!r}, got {column.type}{why}"
                 raise Unusable(message)
             self._columns[part] = _plain(column, pa)
 
@@ -203,17 +207,18 @@ class _Rows:
         size = len(request or b"") + len(response or b"")
         known = self._first + number, self._text("id", number), session
         try:
-            return Row(*known, self._exchange(number, request, response), size=size)
+            exchange = self._exchange(number, request, response)
         except InvalidDocument as error:
             return Row(*known, None, f"{error.file}: {located(error)}", size)
+        return Row(*known, exchange, _unjudged(exchange), size)
 
     def _exchange(self, number: int, request: bytes | None, response: bytes | None) -> Exchange:
-        if request is None and response is None:
-            raise InvalidDocument("expected a request or a response, got null", "row")
         headers = self._headers(number)
         sent = None if request is None else parse_json(unpack(request, "request"), "request")
         coding = headers.get("content-encoding", "")
         answer = None if response is None else plain.reply_body(unpack_body(response, coding, "response"))
+        if sent is None and answer is None:
+            raise InvalidDocument("expected a request or a response, got null", "row")
         is_stream = isinstance(answer, str) and (
             plain.is_event_stream(answer) or _EVENT_STREAM in headers.get("content-type", "")
         )
@@ -231,13 +236,12 @@ class _Rows:
     def _headers(self, number: int) -> dict[str, str]:
         value = self._value("headers", number)
         if isinstance(value, bytes):
-            value = parse_json(value, "headers") if value else None
-        if isinstance(value, list) and value and isinstance(value[0], tuple):
-            value = [{"name": name, "value": each} for name, each in value]
-        if isinstance(value, Mapping):
-            # A struct has every key that occurs in some row.
-            value = {name: each for name, each in value.items() if each is not None}
-        return flat_headers(value)
+            value = parse_json(unpack(value, "headers"), "headers") if value else None
+        pairs = value.items() if isinstance(value, Mapping) else value or ()
+        if not isinstance(pairs, Iterable) or isinstance(pairs, str):
+            raise InvalidDocument(f"expected an object, or a list of names and values, got {value!r:.40}", "headers")
+        # A struct has every key that occurs in some row.
+        return flat_headers([{"name": name, "value": each} for name, each in map(_header, pairs) if each is not None])
 
     def _value(self, part: str, number: int) -> Any:
         column = self._columns.get(part)
@@ -253,7 +257,7 @@ class _Rows:
 def _plain(column: Any, pa: ModuleType) -> Any:
     """Return a column whose values Python reads without loss: text as bytes, times as seconds."""
     kind, types = column.type, pa.types
-    if isinstance(kind, pa.BaseExtensionType):
+    if isinstance(kind, pa.BaseExtensionType) and is_text(kind):
         return _plain(column.storage, pa)
     if types.is_dictionary(kind):
         return _plain(column.dictionary_decode(), pa)
@@ -261,6 +265,39 @@ def _plain(column: Any, pa: ModuleType) -> Any:
         return column.cast(pa.timestamp("s", kind.tz), safe=False).cast(pa.int64())
     casts = {pa.string(): pa.binary(), pa.large_string(): pa.large_binary(), pa.string_view(): pa.binary_view()}
     return column.cast(casts[kind]) if kind in casts else column
+
+
+def _header(given: Any) -> tuple[str, Any]:
+    """Return name and value of a header: a pair of a map, or an object with `name` or `key` and `value`."""
+    if isinstance(given, Mapping) and "value" in given and given.keys() & {"name", "key"}:
+        given = given.get("name", given.get("key")), given["value"]
+    if not isinstance(given, (tuple, list)) or len(given) != 2:
+        raise InvalidDocument(f"expected a name and a value, got {given!r:.40}", "headers")
+    name, value = [each.decode("latin-1") if isinstance(each, bytes) else each for each in given]
+    return str(name), value
+
+
+def _unjudged(exchange: Exchange) -> str:
+    """Return why no rule can look into a body; empty if rules can look into all of them."""
+    request, response, status = exchange.request, exchange.response, exchange.status
+    if request is not None and not isinstance(request, Mapping):
+        return f"request: expected a JSON object, got {_described(request)}"
+    is_error = status is not None and status >= _FIRST_ERROR
+    if response is None or isinstance(response, Mapping) or exchange.streamed or is_error:
+        return ""
+    return f"response: expected a JSON object or the text of an event stream, got {_described(response)}"
+
+
+def _described(value: Any) -> str:
+    if not isinstance(value, str):
+        return "a list" if isinstance(value, list) else repr(value)
+    if not value.lstrip().startswith(("{", "[")):
+        return f"text that begins with {value[:_SHOWN]!r}" if value else "empty text"
+    try:
+        parse_json(value)
+    except InvalidDocument as error:
+        return f"text that is not valid JSON: {located(error)}"
+    return "JSON that was encoded twice"
 
 
 def _status(value: Any) -> int | None:
