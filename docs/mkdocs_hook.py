@@ -13,6 +13,9 @@ from reference_pages import pages
 _ROOT: Final = Path(__file__).parents[1]
 _LOG: Final = get_plugin_logger(__name__)
 _LINK: Final = re.compile(r"(\]\()((?:\.\./)+[^)#\s]+)")
+_OWN: Final = re.compile(r"\]\((https://wire-conformance\.github\.io/wire-conformance/)([^)#\s]*)")
+"""A link to a page of the site by its address, which readers on GitHub need for pages that are not committed."""
+
 _MERMAID: Final = _ROOT / "node_modules/mermaid/dist/mermaid.min.js"
 """Where `npm install` puts mermaid. If it is not there, the theme has the reader's browser fetch it."""
 
@@ -31,7 +34,7 @@ def on_files(files: Files, config: MkDocsConfig) -> Files:
 
 
 def on_page_markdown(markdown: str, page: Page, config: MkDocsConfig, files: Files) -> str:
-    """Turn links to files of the repository that are outside `docs/` into links to GitHub."""
+    """Turn links to files of the repository outside `docs/` into links to GitHub, and the site's own into relative."""
     folder = (_ROOT / "docs" / page.file.src_uri).parent
 
     def replaced(found: re.Match[str]) -> str:
@@ -46,7 +49,14 @@ def on_page_markdown(markdown: str, page: Page, config: MkDocsConfig, files: Fil
         kind = "tree" if target.is_dir() else "blob"
         return f"{found[1]}{config.repo_url}/{kind}/main/{place}"
 
-    return _LINK.sub(replaced, markdown)
+    def relative(found: re.Match[str]) -> str:
+        target = next((each for each in files if each.url == found[2]), None)
+        if target is None:
+            _LOG.warning("%s links to %s%s, which is no page", page.file.src_uri, found[1], found[2])
+            return found[0]
+        return f"]({'../' * page.file.src_uri.count('/')}{target.src_uri}"
+
+    return _OWN.sub(relative, _LINK.sub(replaced, markdown))
 
 
 def on_post_page(output: str, page: Page, config: MkDocsConfig) -> str:
