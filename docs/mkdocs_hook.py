@@ -24,10 +24,12 @@ _BUNDLE: Final = re.compile(r'<script src="([^"]*)assets/javascripts/bundle')
 
 
 def on_files(files: Files, config: MkDocsConfig) -> Files:
-    """Add the pages of the reference, the matrix, and mermaid if it is installed."""
+    """Add the pages of the reference, the reports for browsers, and mermaid if it is installed."""
     for uri, text in pages().items():
         files.append(_generated(config, uri, content=text))
-    files.append(_generated(config, "reports/matrix.html", path=_ROOT / "reports/matrix.html"))
+    for path in sorted((_ROOT / "reports").rglob("*")):
+        if path.suffix in (".html", ".svg"):
+            files.append(_generated(config, path.relative_to(_ROOT).as_posix(), path=path))
     if _MERMAID.exists():
         files.append(_generated(config, _MERMAID_URI, path=_MERMAID))
     return files

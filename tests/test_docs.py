@@ -52,7 +52,7 @@ def test_a_documented_program_is_python(text: str) -> None:
 
 
 def test_the_embedding_example_reports_a_lost_reasoning(capsys: pytest.CaptureFixture[str]) -> None:
-    (example,) = [each.values[0] for each in blocks("python") if str(each.id).startswith("README")]
+    example, *_ = [each.values[0] for each in blocks("python") if str(each.id).startswith("python.md")]
     names: dict[str, Any] = {}
     exec(example, names)  # noqa: S102
     request = (ROOT / "docs/examples/lost-reasoning.json").read_bytes()
