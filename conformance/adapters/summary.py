@@ -5,6 +5,8 @@ from typing import Any, Final
 
 from conformance.adapters import loop
 from conformance.adapters.case import CaseRun
+from conformance.baseline import Entry
+from conformance.gate import CheckResult
 from conformance.results import NOT_PLAYED, Finding, Level, Outcome, Results, Status
 from conformance.rules import advice
 
@@ -40,6 +42,18 @@ def grade(outcome: Outcome) -> str:
     if outcome.status is Status.FAILED:
         return {Level.MUST: "fails", Level.SHOULD: "warns", Level.MAY: "differs"}[outcome.level]
     return {Status.ERRORED: "errored", Status.UNTESTED: "untested"}.get(outcome.status, "")
+
+
+def failures_as_entries(checked: Sequence[CheckResult], day: str) -> tuple[Entry, ...]:
+    """Return an entry of a baseline for each failure; errors are no failures of the adapter and get none."""
+    known = loop.with_rules()
+    return tuple(
+        [
+            Entry(each.names[0], f"Failed on {day}: {each.message}", known[each.check].source.url)
+            for each in checked
+            if each.is_failure
+        ]
+    )
 
 
 def _grade_of(outcomes: Sequence[Outcome]) -> str:

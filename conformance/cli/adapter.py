@@ -21,7 +21,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
-from conformance.arguments import add_action
+from conformance.adapter_arguments import configure_actions
 from conformance.errors import ConformanceError, Unusable
 from conformance.terminal import Progress, painter, print_error
 
@@ -41,82 +41,20 @@ EXAMPLES: Final = """\
   conformance adapter run --driver ./driver.py --provider deepseek --baseline expected-failures.yaml
   conformance adapter install pydantic-ai litellm@1.83.3
   conformance adapter matrix --only 'langchain-*' --resume
+  conformance adapter issue openai-sdk --rule shape/message     # a bug report for its tracker
   conformance list scenarios                        # the scenarios that are run
   conformance check sessions --provider deepseek    # check again what --keep has written"""
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
     """Declare the arguments."""
-    actions = parser.add_subparsers(
-        dest="action", metavar="ACTION", required=True, parser_class=argparse.ArgumentParser
-    )
-    listing = add_action(actions, "list", "list the adapters of this project and show which are installed")
-    listing.add_argument("--format", choices=("text", "json"), default="text", help="text (default) or json")
-    install = add_action(actions, "install", "create an adapter's environment, optionally for another version")
-    install.add_argument("names", metavar="ADAPTER[@VERSION]", nargs="+", help="see `conformance adapter list`")
-    _configure_run(add_action(actions, "run", "run the scenarios with one adapter and one provider"))
-    _configure_matrix(add_action(actions, "matrix", "run the scenarios with all adapters and all their providers"))
-    for action in actions.choices.values():
-        action.add_argument("--adapters", metavar="DIR", default="", help="use the adapter definitions in DIR")
-
-
-def _configure_run(run: argparse.ArgumentParser) -> None:
-    add = run.add_argument
-    add("name", metavar="ADAPTER[@VERSION]", nargs="?", default="", help="an adapter of this project")
-    add("--driver", metavar="COMMAND", default="", help="the command that runs your own driver, in quotes")
-    add("--provider", metavar="PROVIDER", default="", help="the provider; see `conformance list providers`")
-    add(
-        "--model", metavar="MODEL", default="", help="the model to request (default: the adapter's, else the profile's)"
-    )
-    add("--variant", choices=("plain", "stream"), help="request only plain or only streamed replies")
-    add(
-        "--env",
-        metavar="NAME[=VALUE]",
-        action="append",
-        default=[],
-        help="pass this variable to the driver; repeatable",
-    )
-    add("--strict", action="store_true", help="reject what the provider rejects, instead of only recording it")
-    add("--keep", metavar="DIR", default="", help="write the exchanges of each case to DIR, for `conformance check`")
-    baseline = run.add_mutually_exclusive_group()
-    baseline.add_argument(
-        "--baseline", metavar="FILE", default="", help="expected failures: they pass, and it fails if they are fixed"
-    )
-    baseline.add_argument(
-        "--write-baseline", metavar="FILE", default="", help="write the failures of this run to a new baseline"
-    )
-    add("--format", choices=("console", "json"), default="console", help="console (default) or json")
-    add("--all", action="store_true", help="show all findings, including MAY")
-    _configure_cases(run, "write the results to DIR/<name>.<provider>.json")
-
-
-def _configure_matrix(matrix: argparse.ArgumentParser) -> None:
-    add = matrix.add_argument
-    add("--only", metavar="ADAPTER", action="append", default=[], help="only adapters that match this glob; repeatable")
-    add("--resume", action="store_true", help="skip completed runs found in DIR")
-    _configure_cases(
-        matrix, "where to write the results (default: reports/results/adapters; required outside a checkout)"
-    )
-
-
-def _configure_cases(action: argparse.ArgumentParser, results: str) -> None:
-    add = action.add_argument
-    add("--scenario", metavar="SCENARIO", action="append", default=[], help="only scenarios that match; repeatable")
-    add("--install", action="store_true", help="install adapters that are not installed")
-    add("--results", metavar="DIR", default="", help=results)
-    add("--seconds", metavar="N", type=float, help="timeout of a case (default: the adapter's own, else 60)")
-    add(
-        "--jobs",
-        metavar="N",
-        type=int,
-        default=os.cpu_count() or 1,
-        help="drivers to run at once (default: one per CPU)",
-    )
+    configure_actions(parser)
 
 
 def run(arguments: argparse.Namespace) -> int:
     """Carry out the action; return 1 if a case failed or was untested, and 2 if one errored."""
-    return {"list": _list, "install": _install, "run": _run, "matrix": _matrix}[arguments.action](arguments)
+    actions = {"list": _list, "install": _install, "run": _run, "matrix": _matrix, "issue": _issue}
+    return actions[arguments.action](arguments)
 
 
 def _list(arguments: argparse.Namespace) -> int:
@@ -228,6 +166,34 @@ def _run_matrix(target: Path, arguments: argparse.Namespace) -> int:
     return 2 if failed else _code(reports)
 
 
+def _issue(arguments: argparse.Namespace) -> int:
+    from conformance.adapters import issue
+    from conformance.reporting.renderers.issue import render
+    from conformance.resources import folder
+    from conformance.results.files import read_all, read_shipped
+
+    name, _, version = arguments.name.partition("@")
+    named = "@".join(filter(None, [name, arguments.version or version]))
+    if arguments.run:
+        results, cases = _rerun(named, arguments)
+        found = issue.with_exchange(issue.find([results], named, arguments.rule), cases)
+    else:
+        known = read_all([Path(arguments.results)]) if arguments.results else read_shipped(folder("reports")).values()
+        found = issue.find(tuple(known), named, arguments.rule, arguments.provider)
+    print(render(found), end="")
+    return 0
+
+
+def _rerun(named: str, arguments: argparse.Namespace) -> "tuple[Results, tuple[CaseRun, ...]]":
+    """Run an adapter for a bug report."""
+    from conformance.adapters import definition
+
+    arguments.jobs = os.cpu_count() or 1
+    chosen = definition.load(named, _folder(arguments))
+    plan = _adapter_plan(chosen, arguments.provider or chosen.providers[0], arguments)
+    return _run_plan(plan, arguments)
+
+
 def _plan(arguments: argparse.Namespace) -> "RunPlan":
     """Return what to run; raises Unusable if the arguments do not name an adapter or a driver."""
     from dataclasses import replace
@@ -332,19 +298,13 @@ def _baseline(arguments: argparse.Namespace) -> "Sequence[Entry]":
 def _write_baseline(results: "Results", path: Path, secrets: "Scrubber | None") -> int:
     """Write an entry for each failure; errors are no failures of the adapter and get none."""
     from conformance import artifacts, baseline
-    from conformance.adapters import loop
+    from conformance.adapters.summary import failures_as_entries
     from conformance.gate import check_results
     from conformance.reporting.text import plural
     from conformance.results import Status
 
-    today = datetime.now(UTC).date().isoformat()
-    known = loop.with_rules()
     checked = check_results(results)
-    entries = [
-        baseline.Entry(each.names[0], f"Failed on {today}: {each.message}", known[each.check].source.url)
-        for each in checked
-        if each.is_failure
-    ]
+    entries = failures_as_entries(checked, datetime.now(UTC).date().isoformat())
     text = baseline.dump(entries)
     artifacts.write(path, text if secrets is None else secrets.text(text), private=secrets is not None)
     print_error(f"{plural(len(entries), 'failure')} written to {path}; replace each reason with why it is not fixed")

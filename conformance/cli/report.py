@@ -26,8 +26,7 @@ from conformance.results import Results
 from conformance.terminal import print_error
 
 EXAMPLES: Final = """\
-  pytest --provider=vllm --base-url http://127.0.0.1:8000/v1 --results results
-  conformance report --results results              # writes results/report/mine.md, matrix.html and others
+  conformance report --results results              # after `pytest --provider=P --base-url U --results results`
   conformance report --results results --only mine --out page
   conformance replay --all && conformance report    # in a checkout, after a change of cassettes, profiles or rules
   conformance report --check"""

@@ -56,6 +56,13 @@ def code(text: str) -> str:
     return f"{fence}{pad}{shown}{pad}{fence}"
 
 
+def fenced(text: str, language: str = "") -> str:
+    """Return a text of several lines as a Markdown code block, which nothing in it ends."""
+    shown = printable_lines(text)
+    fence = "`" * max(3, 1 + max((len(list(run)) for each, run in groupby(shown) if each == "`"), default=0))
+    return f"{fence}{language}\n{shown}\n{fence}"
+
+
 def prose(text: str) -> str:
     """Return a text as one line of Markdown prose; its markup is escaped, except code between backticks."""
     fragments = " ".join(text.split()).split("`")
