@@ -108,7 +108,7 @@ def _of_fields(model: str, known: Mapping[str, Any]) -> Iterator[Contradiction]:
 
 
 def _of_lists(model: str, known: Mapping[str, Any]) -> Iterator[Contradiction]:
-    reasons = known.get("finish.reasons")
+    reasons: Any = known.get("finish.reasons")
     for name in _REASONS if isinstance(reasons, list) else ():
         missing = [each for each in _listed(known.get(name)) if each not in reasons]
         if missing:

@@ -96,7 +96,7 @@ def play(scenario: Scenario, variant: str, subject: Subject) -> Case:
         note = f"{NOT_PLAYED}: {subject.profile.name} claims {unmet} = {subject.claims.get(unmet or '')!r}"
         note = f"{NOT_PLAYED}: only a simulator misbehaves so" if scenario.for_clients else note
         return Case(scenario.name, variant, subject.evidence, note=note)
-    progress = _converse(scenario, variant, subject)
+    progress = converse(scenario, variant, subject)
     conversation = tuple(progress.exchanges)
     if not conversation:
         return Case(scenario.name, variant, subject.evidence, note=progress.note)
@@ -108,13 +108,14 @@ def play(scenario: Scenario, variant: str, subject: Subject) -> Case:
     evidence, observed = _evidence(conversation, subject), observe(conversation)
     outcomes = _claims_kept(outcomes, subject.claims)
     probes = (
-        *[result for probe in scenario.probes if (result := _probe(probe, progress, subject)) is not None],
+        *[result for probe in scenario.probes if (result := probed(probe, progress, subject)) is not None],
         *compared(scenario, conversation, subject.profile, evidence),
     )
     return Case(scenario.name, variant, evidence, outcomes, probes, progress.note, observed=observed)
 
 
-def _probe(probe: Probe, progress: Progress, subject: Subject) -> ProbeResult | None:
+def probed(probe: Probe, progress: Progress, subject: Subject) -> ProbeResult | None:
+    """Return the result of a probe of a scenario that was played; None if there is nothing to change."""
     reached = probe.at <= len(progress.exchanges)
     before = tuple(progress.exchanges[: probe.at]) if reached else ()
     sources = progress.sources[probe.at - 1] if reached else []
@@ -123,7 +124,8 @@ def _probe(probe: Probe, progress: Progress, subject: Subject) -> ProbeResult | 
     return run_probe(probe, before, sources, subject.profile, subject.send)
 
 
-def _converse(scenario: Scenario, variant: str, subject: Subject) -> Progress:
+def converse(scenario: Scenario, variant: str, subject: Subject) -> Progress:
+    """Play the turns of a scenario, without its probes and without checking the replies."""
     system = [{"role": "system", "content": scenario.system}] if scenario.system else []
     progress = Progress(transcript=system)
     for number, turn in enumerate(scenario.turns, 1):

@@ -127,7 +127,7 @@ def _agrees(expected: Refusal | str, exchange: Exchange) -> bool:
         return exchange.status == 200
     if exchange.status != expected.status:
         return False
-    return expected.message is None or expected.message in _error_text(exchange.response)
+    return expected.message is None or expected.message in error_text(exchange.response)
 
 
 def _expected_text(expected: Refusal | str) -> str:
@@ -139,10 +139,10 @@ def _expected_text(expected: Refusal | str) -> str:
 def _observed_text(exchange: Exchange) -> str:
     if exchange.status == 200:
         return ACCEPTED
-    return f"refused with {exchange.status}: {_error_text(exchange.response)}"[:500]
+    return f"refused with {exchange.status}: {error_text(exchange.response)}"[:500]
 
 
-def _error_text(body: Any) -> str:
+def error_text(body: Any) -> str:
     """Return the message of an error body of any shape."""
     if isinstance(body, list) and body:
         body = body[0]

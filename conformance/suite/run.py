@@ -326,7 +326,8 @@ class Run:
     def _key(self) -> str:
         """Return the key to send; a provider's key is only sent to the provider's own hosts."""
         host = urlsplit(self.options.base_url).hostname
-        if self.options.base_url and host not in (*self.profile.hosts, urlsplit(self.profile.base_url).hostname):
+        own = (*self.profile.hosts, urlsplit(self.profile.base_url).hostname)
+        if not self.profile.key or (self.options.base_url and host not in own):
             return os.environ.get(KEY, "")
         key = os.environ.get(self.profile.key, "")
         if not key:

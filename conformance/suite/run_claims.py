@@ -114,7 +114,7 @@ def _conclusion(fields: Sequence[str], message: Mapping[str, Any], exchange: Exc
         return Answer(
             {MODE: "default-on"}, f"the reply carries text in {', '.join(foreign)}, which is no known reasoning field"
         )
-    if count := _reasoning_tokens(exchange.response):
+    if count := reasoning_tokens(exchange.response):
         claimed = {FIELD: "none"} if is_open else {}
         return Answer(
             {MODE: "default-on", **claimed}, f"the reply counts {count} reasoning tokens but carries no reasoning"
@@ -131,7 +131,8 @@ def _foreign_fields(message: Mapping[str, Any]) -> Iterator[str]:
             yield name
 
 
-def _reasoning_tokens(body: Any) -> int:
+def reasoning_tokens(body: Any) -> int:
+    """Return how many reasoning tokens a reply counts; 0 if it counts none."""
     usage = body.get("usage") if isinstance(body, dict) else None
     details = usage.get("completion_tokens_details") if isinstance(usage, dict) else None
     counts = [each.get("reasoning_tokens") for each in (usage, details) if isinstance(each, dict)]

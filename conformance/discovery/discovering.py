@@ -1,0 +1,292 @@
+"""Discovery of one model: plays, derives claims, and plays again with them until nothing changes."""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import Any, Final
+
+from conformance import profiles, rules
+from conformance.discovery import further, sights
+from conformance.discovery.exploring import Answer, Explored, all_cases, explore
+from conformance.discovery.found import HIGH, LOW, MEDIUM, Claims, Found, values
+from conformance.discovery.session import Session
+from conformance.discovery.verdicts import of_errors, refusal, same_refusal, verdicts, without_words
+from conformance.engine import check
+from conformance.errors import Unusable
+from conformance.evidence.reading import digest
+from conformance.evidence.reads import deviations
+from conformance.profiles import UNKNOWN, Profile
+from conformance.results import Case, Evidence, Level, Status
+from conformance.suite.mirror import failures
+from conformance.suite.play import MAX_TOKENS, Subject, play
+from conformance.suite.probes import ACCEPTED
+from conformance.transport.client import UnusableReply
+from conformance.wire.exchange import Exchange
+from conformance.wire.index import Index
+from conformance.wire.reasoning import FIELDS, has_field
+
+_PASSES: Final = 4
+_LENGTH_PROBE: Final = "ids-long"
+_PATTERN: Final = "ids.input-pattern"
+_BY_PLAYED: Final = ("ids.", "stream.after-finish", "stream.usage-elsewhere")
+"""Beginnings of the names of claims that only undisturbed scenarios show."""
+
+_READ: Final = "reasoning.request-field"
+_OMITTED: Final = "reasoning.omitted-on-tool-turn"
+
+
+@dataclass(slots=True)
+class Discovery:
+    """What is known of one model of an endpoint.
+
+    `open`: why claims that were asked for stay unknown. `broken`: what the endpoint does wrong whatever its profile
+    claims, by case. `skipped`: cases that were not played to their end, and why.
+    """
+
+    model: str
+    claims: Claims = field(default_factory=dict)
+    open: dict[str, str] = field(default_factory=dict)
+    broken: list[str] = field(default_factory=list)
+    skipped: dict[str, str] = field(default_factory=dict)
+
+    def profile(self, name: str = "discovered") -> Profile:
+        """Return a profile with what was found; what stays open is unknown."""
+        return profiles.of({_READ: UNKNOWN, **dict.fromkeys(self.open, UNKNOWN), **values(self.claims)}, name)
+
+
+def discover(session: Session, model: str) -> Discovery:
+    """Ask an endpoint everything about a model; raises Unusable if it gives no chat completions at all."""
+    length = contact(session, model)
+    found = Discovery(model)
+    thinking = further.thinking(session, model, length, MAX_TOKENS)
+    thinks = "thinking.mode" in thinking.claims and thinking.claims["thinking.mode"].value != "never"
+    single = further.single_requests(session, model, length, MAX_TOKENS, thinks=thinks)
+    first = Found([length], digest(session.exchanges[0]), MEDIUM)
+    given = {"request.max-tokens-fields": first, **thinking.claims, **single.claims}
+    known: Claims = {**_shown_field(thinking), **given}
+    for _ in range(_PASSES):
+        explored = explore(session, profiles.of({_READ: UNKNOWN, **values(known)}, "discovered"), model)
+        given = {**_adapted(explored), **given}
+        conversations = (*explored.conversations, *thinking.conversations, *single.conversations)
+        now, still_open = _derived(session, explored, conversations, known, given)
+        found.claims, found.open = now, {**thinking.open, **single.open, **still_open}
+        found.skipped = dict(explored.ended)
+        if values(now) == values(known):
+            break
+        known = now
+    _verify(session, found)
+    return found
+
+
+def _shown_field(thinking: further.Further) -> Claims:
+    """Return the field of the first reply with reasoning, so that it is sent back in the same one."""
+    seen = sights.collect(thinking.conversations, {})
+    return {name: each for name, each in sights.combined(seen).items() if name == "reasoning.response-field"}
+
+
+def contact(session: Session, model: str) -> str:
+    """Send the first request and return the parameter that limits a reply; raises Unusable without a completion."""
+    rejected = ""
+    for length in further.LENGTHS:
+        body = {"model": model, "messages": [{"role": "user", "content": "Answer with the one word: hello."}]}
+        try:
+            exchange = session.send({**body, length: MAX_TOKENS})
+        except UnusableReply as error:
+            raise Unusable(str(error)) from None
+        if exchange.status == 200:
+            if Index((exchange,)).replies:
+                return length
+            raise Unusable(f"the endpoint answers, but with no chat completion: {exchange.response!r:.200}")
+        rejected = f"HTTP {exchange.status}: {exchange.response!r:.300}"
+    raise Unusable(f"the endpoint rejects a plain question to {model}: {rejected}")
+
+
+def _derived(
+    session: Session, explored: Explored, conversations: tuple[Any, ...], known: Claims, given: Claims
+) -> tuple[Claims, dict[str, str]]:
+    """Return the claims that everything so far shows, and why others stay open."""
+    accepted = [each for each in conversations if each[-1].status == 200]
+    rejected = [each for each in conversations if each[-1].status != 200]
+    now = values(known)
+    main = [each for each in explored.played if each[-1].status == 200]
+    shown = [sights.collect(accepted, now), sights.collect(main, now)]
+    claims = {name: each for name, each in sights.combined(shown[0]).items() if not name.startswith(_BY_PLAYED)}
+    claims |= {name: each for name, each in sights.combined(shown[1]).items() if name.startswith(_BY_PLAYED)}
+    statuses = sights.combined(sights.collect(rejected, now))
+    claims |= {name: each for name, each in statuses.items() if name.startswith(("http.", "error."))}
+    claims |= sights.id_formats(accepted)
+    claims |= of_errors([each[-1] for each in rejected])
+    found, still_open = verdicts(explored.answers, now)
+    claims |= found
+    claims |= _ids(session, explored)
+    claims |= _tools(explored, claims)
+    claims |= _sent_field(explored.played)
+    claims |= given
+    claims |= _read_field(claims)
+    still_open |= _for_other_reasons(claims)
+    if claims.get("reasoning.response-field") is None and _reasons_unseen(claims):
+        claims["reasoning.response-field"] = Found("none", claims["thinking.mode"].digest, MEDIUM)
+    for name, why in (("tools.supported", "the model called no tool"), ("tools.parallel", _ALONE)):
+        if name not in claims:
+            still_open[name] = why
+    still_open = {name: why for name, why in still_open.items() if name not in claims}
+    return claims, still_open
+
+
+_ALONE: Final = "the model made no two calls at once, which does not show that it cannot"
+
+
+def _reasons_unseen(claims: Claims) -> bool:
+    """Return True if the model thinks, and no reply shows the text of its reasoning."""
+    return "thinking.mode" in claims and claims["thinking.mode"].value != "never"
+
+
+def _ids(session: Session, explored: Explored) -> Claims:
+    """Return the claims about ids in requests that several probes show only together."""
+    by_form = {each.probe.name: each for each in explored.answers if each.probe.name.startswith("ids-")}
+    long, nine = by_form.get(_LENGTH_PROBE), by_form.get("ids-nine")
+    counted = by_form.get("ids-counted")
+    if long is None or nine is None or counted is None or not _rejects(long):
+        return {}
+    if not _rejects(counted) and not _rejects(nine):
+        replies = Index(long.before).replies
+        own = [len(call.id) for reply in replies for call in reply.calls if isinstance(call.id, str)]
+        longest = further.longest_id(session, long.exchange, max([9, *own]))
+        return {} if longest is None else {"ids.input-max-length": longest}
+    if _rejects(counted) and not _rejects(nine):
+        value = {"pattern": "[a-zA-Z0-9]{9}", "refusal": refusal([counted.exchange, long.exchange])}
+        return {_PATTERN: Found(value, digest(counted.exchange), MEDIUM)}
+    return {}
+
+
+def _rejects(answer: Answer) -> bool:
+    return answer.exchange.status != 200
+
+
+def _tools(explored: Explored, claims: Claims) -> Claims:
+    """Return that tools are not supported, if the first request with some was rejected."""
+    if "tools.supported" in claims:
+        return {}
+    for conversation in explored.conversations:
+        first: Exchange = conversation[-1]
+        if len(conversation) == 1 and (first.request or {}).get("tools") and (first.status or 0) >= 400:
+            name = digest(first)
+            return {
+                "tools.supported": Found(value=False, digest=name),
+                "tools.unsupported": Found(refusal([first]), name),
+            }
+    return {}
+
+
+def _adapted(explored: Explored) -> Claims:
+    """Return the claims that made an endpoint accept a history that it had rejected."""
+    first = digest(explored.conversations[0][-1]) if explored.conversations else ""
+    note = "the history was rejected in any other form that was tried"
+    return {name: Found(value, first, LOW, note) for name, value in explored.adapted.items()}
+
+
+def _sent_field(conversations: tuple[Any, ...]) -> Claims:
+    """Return the field in which the suite sent reasoning back, which the endpoint accepted; the read one is unknown."""
+    for conversation in reversed(conversations):
+        exchange: Exchange = conversation[-1]
+        turns = [each for each in (exchange.request or {}).get("messages", ()) if each.get("role") == "assistant"]
+        fields = list(dict.fromkeys(field for each in turns for field in FIELDS if has_field(each, field)))
+        if exchange.status == 200 and fields:
+            note = "reasoning was accepted there; whether it is read was not shown"
+            return {_READ: Found(fields[0] if len(fields) == 1 else fields, digest(exchange), LOW, note)}
+    return {}
+
+
+def _read_field(claims: Claims) -> Claims:
+    """Return the field from which reasoning is read, if its omission is rejected and its presence is not.
+
+    Reasoning in another field is ignored, if it is rejected in the same words as an omission.
+    """
+    omitted = claims.get(_OMITTED)
+    shown = claims.get("reasoning.response-field")
+    if omitted is None or shown is None or not isinstance(omitted.value, Mapping):
+        return {}
+    found: Claims = {}
+    sent = claims.get(_READ, shown).value
+    read = sent if isinstance(sent, list) else [sent]
+    for name, each in claims.items():
+        field = name.removeprefix("reasoning.input.")
+        if field != name and same_refusal(each.value, omitted.value):
+            found[name] = Found("ignored", each.digest, MEDIUM, "rejected as if the reasoning were omitted")
+        elif field in ("reasoning", "reasoning_content") and each.value == "accepted" and field not in read:
+            read = [*read, field]
+    if not any(found.get(f"reasoning.input.{field}") for field in read):
+        found[_READ] = Found(read[0] if len(read) == 1 else read, omitted.digest, HIGH)
+    return found
+
+
+def _for_other_reasons(claims: Claims) -> dict[str, str]:
+    """Remove claims about tool choices that were rejected only because the model thinks; return why they stay open."""
+    thinking = [each.value for name, each in claims.items() if name.startswith("thinking.with-")]
+    hidden = [
+        name
+        for name, each in claims.items()
+        if name.startswith("tools.choice-") and any(same_refusal(each.value, other) for other in thinking)
+    ]
+    for name in hidden:
+        del claims[name]
+    return dict.fromkeys(hidden, "rejected in the same words as any tool choice while the model thinks")
+
+
+def _verify(session: Session, found: Discovery) -> None:
+    """Play the suite with the profile; what it predicts wrongly becomes unknown, and what is wrong anyway is noted."""
+    for _ in range(2 * _PASSES):
+        subject = Subject(found.profile(), found.model, session.send, Evidence.LIVE)
+        cases = [play(scenario, variant, subject) for scenario, variant in all_cases()]
+        answers = {
+            (each.case, each.probe.name): each for each in explore(session, subject.profile, found.model).answers
+        }
+        doubtful = {name: why for case in cases for name, why in _doubtful(case, found, answers)}
+        if not doubtful:
+            break
+        for name, why in doubtful.items():
+            one = found.claims.pop(name)
+            if (wordless := without_words(one.value)) != one.value:
+                found.claims[name] = one._replace(value=wordless)
+            else:
+                found.open[name] = why
+    found.broken = [line for case in cases if case.outcomes for line in failures(case)]
+    found.skipped |= {case.name: case.note for case in cases if case.note and case.outcomes}
+
+
+def _predicting(answer: Answer | None, found: Discovery) -> list[str]:
+    """Return the claims by which the request of a probe would be rejected."""
+    if answer is None:
+        return []
+    profile = found.profile()
+    sent = Exchange.of_plain(request=answer.exchange.request, model=found.model)
+    conversation = (*answer.before, sent)
+    claims = deviations(conversation, profile)
+    here = f"/{len(answer.before)}/"
+    rejected: list[str] = []
+    for outcome in check(conversation, profile):
+        for finding in outcome.findings:
+            if finding.refusal is not None and finding.at.startswith(here):
+                name = claims.get((outcome.rule, finding.at, finding.message), "")
+                rejected += [name] if name in found.claims else rules.by_id()[outcome.rule].claims
+    return [name for name in dict.fromkeys(rejected) if name in found.claims]
+
+
+def _doubtful(case: Case, found: Discovery, answers: Mapping[tuple[str, str], Answer]) -> Iterator[tuple[str, str]]:
+    """Yield the claims that predicted an answer that did not come, or a reply that is otherwise, and why."""
+    known = {
+        probe.name: probe for scenario, _ in all_cases() if scenario.name == case.scenario for probe in scenario.probes
+    }
+    for result in case.probes:
+        probe = known.get(result.name)
+        if probe is None or probe.breaks is None or result.status is not Status.FAILED:
+            continue
+        (rule,) = rules.select([probe.breaks])
+        why = f"{case.name}: {result.name}: expected {result.expected}, got {result.observed}"[:300]
+        own = [name for name in (*probe.claims, *rule.claims) if name in found.claims]
+        culprits = _predicting(answers.get((case.name, result.name)), found) if result.expected != ACCEPTED else []
+        yield from ((name, why) for name in culprits or own)
+    for outcome in case.outcomes:
+        if outcome.status is Status.FAILED and outcome.level is Level.MUST:
+            why = f"{case.name}: {outcome.rule}: {outcome.findings[0].message}"[:300]
+            reads = rules.by_id()[outcome.rule].reads
+            yield from ((name, why) for name in reads if name in found.claims and found.claims[name].confidence != HIGH)

@@ -1,0 +1,115 @@
+"""Plays every scenario with its probes against an endpoint, and keeps what it answers."""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import replace
+from typing import Any, Final, NamedTuple
+
+from conformance import profiles, scenarios
+from conformance.discovery.session import Session
+from conformance.profiles import Claims, Profile
+from conformance.results import Evidence, Status
+from conformance.scenarios import Probe, Scenario
+from conformance.suite.play import Progress, Subject, converse, probed
+from conformance.suite.probes import EXCHANGED
+from conformance.wire.exchange import Conversation, Exchange
+
+_REFUSED: Final[Mapping[str, Any]] = {"status": 400}
+_ADAPTATIONS: Final[tuple[Mapping[str, Any], ...]] = (
+    {"reasoning.request-field": "reasoning"},
+    {"reasoning.request-field": "reasoning_content"},
+    {"reasoning.request-field": "none"},
+    {"reasoning.on-earlier-tool-turn": _REFUSED},
+    {"reasoning.omitted-on-plain-turn": _REFUSED},
+    {"content.null-on-tool-turn": _REFUSED},
+    {"content.empty-on-tool-turn": _REFUSED},
+)
+"""Claims under which a history is sent in another form, for an endpoint that rejects the usual one."""
+
+
+class Answer(NamedTuple):
+    """The answer to a probe of a case: the exchanges before it, its own, and whether the reply exchanged results."""
+
+    case: str
+    probe: Probe
+    before: Conversation
+    exchange: Exchange
+    exchanged: bool
+
+
+class Explored(NamedTuple):
+    """What an endpoint answered to the scenarios.
+
+    `conversations` end with each exchange in turn; `played` are those of the scenarios alone, without probes.
+    `ended`: why scenarios did not reach their end, by case.
+    `adapted`: the claims without which an endpoint rejected the history.
+    """
+
+    conversations: tuple[Conversation, ...]
+    played: tuple[Conversation, ...]
+    answers: tuple[Answer, ...]
+    ended: Mapping[str, str]
+    adapted: Claims
+
+
+def all_cases() -> Iterator[tuple[Scenario, str]]:
+    """Yield every scenario for providers in each of its variants."""
+    for scenario in map(scenarios.load, scenarios.names()):
+        for variant in scenario.variants if not scenario.for_clients else ():
+            yield scenario, variant
+
+
+def explore(session: Session, profile: Profile, model: str) -> Explored:
+    """Play every case that the claims of a profile do not rule out, with its probes."""
+    played: list[Conversation] = []
+    probed_ones: list[Conversation] = []
+    answers: list[Answer] = []
+    ended: dict[str, str] = {}
+    adapted: dict[str, Any] = {}
+    for scenario, variant in all_cases():
+        if scenario.unmet(profile.at(model, "")) is not None:
+            continue
+        subject = Subject(profile.with_claims(adapted), model, session.send, Evidence.LIVE)
+        progress, further = _played(scenario, variant, subject)
+        adapted |= further
+        subject = replace(subject, profile=profile.with_claims(adapted))
+        exchanges = tuple(progress.exchanges)
+        played += [exchanges[: at + 1] for at in range(len(exchanges))]
+        if progress.note:
+            ended[f"{scenario.name}.{variant}"] = progress.note
+        found = list(_answers(scenario, variant, progress, subject))
+        answers += found
+        probed_ones += [(*each.before, each.exchange) for each in found]
+    return Explored((*played, *probed_ones), tuple(played), tuple(answers), ended, adapted)
+
+
+def _played(scenario: Scenario, variant: str, subject: Subject) -> tuple[Progress, Claims]:
+    """Play a scenario; if a later request of it is rejected, with the history in each other form until one passes."""
+    progress = converse(scenario, variant, subject)
+    rejected = len(progress.exchanges) > 1 and (progress.exchanges[-1].status or 0) >= 400
+    for further in _ADAPTATIONS if rejected else ():
+        again = converse(scenario, variant, replace(subject, profile=subject.profile.with_claims(further)))
+        if len(again.exchanges) > len(progress.exchanges) or (not again.note and progress.note):
+            return again, further
+    return progress, {}
+
+
+def _answers(scenario: Scenario, variant: str, progress: Progress, subject: Subject) -> Iterator[Answer]:
+    for probe in scenario.probes:
+        sent: list[Exchange] = []
+
+        def send(body: Mapping[str, Any], sent: list[Exchange] = sent) -> Exchange:
+            exchange = subject.send(body)
+            sent.append(exchange)
+            return exchange
+
+        if probe.at > len(progress.exchanges):
+            continue
+        result = probed(probe, progress, replace(subject, send=send))
+        if sent and result is not None and not (result.status is Status.UNTESTED and not sent):
+            before = tuple(progress.exchanges[: probe.at - 1])
+            yield Answer(f"{scenario.name}.{variant}", probe, before, sent[-1], result.observed.endswith(EXCHANGED))
+
+
+def blank(name: str, claims: Claims) -> Profile:
+    """Return a profile with these claims alone."""
+    return profiles.of(claims, name)

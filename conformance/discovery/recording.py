@@ -1,0 +1,69 @@
+"""The exchanges of a discovery as a file, and a file of them as an endpoint that answers the same."""
+
+import json
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import orjson
+
+from conformance import artifacts
+from conformance.errors import Unusable
+from conformance.formats import read_path
+from conformance.secrets import Scrubber
+from conformance.transport.client import Inconclusive
+from conformance.wire.exchange import Exchange
+
+_HEADERS = ("content-type", "retry-after", "server")
+
+
+class Recorded(NamedTuple):
+    """Recorded exchanges by request, and the day on which they were recorded (empty: unknown)."""
+
+    exchanges: Mapping[str, Exchange]
+    day: str
+
+    def send(self, body: Mapping[str, Any]) -> Exchange:
+        """Return the recorded exchange of a request; raises Inconclusive if it was not recorded."""
+        found = self.exchanges.get(_key(body))
+        if found is None:
+            message = "this request was not recorded"
+            raise Inconclusive(message)
+        return found
+
+
+def write_exchanges(path: Path, exchanges: Iterable[Exchange], day: str, secrets: Scrubber | None = None) -> None:
+    """Write exchanges to a file of JSON Lines, which only its owner can read."""
+    lines = [orjson.dumps({"date": day, **_record(exchange)}).decode() for exchange in exchanges]
+    text = "".join([f"{line}\n" for line in lines])
+    artifacts.write(path, text if secrets is None else secrets.text(text), private=True)
+
+
+def _record(exchange: Exchange) -> dict[str, Any]:
+    return {
+        "request": exchange.request,
+        "response": exchange.response,
+        "status": exchange.status,
+        "stream": exchange.streamed,
+        "headers": {name: value for name, value in exchange.headers.items() if name in _HEADERS},
+    }
+
+
+def read_exchanges(path: Path) -> Recorded:
+    """Return the exchanges in a file; raises InvalidDocument if it cannot be read, and Unusable if it holds none."""
+    found: dict[str, Exchange] = {}
+    days: list[str] = []
+    for given in read_path(path):
+        if given.problem is not None:
+            raise given.problem
+        for exchange in given.conversation:
+            if isinstance(exchange.request, dict):
+                found[_key(exchange.request)] = exchange
+                days += [exchange.date] if exchange.date else []
+    if not found:
+        raise Unusable(f"{path} holds no exchanges")
+    return Recorded(found, max(days, default=""))
+
+
+def _key(body: Mapping[str, Any]) -> str:
+    return json.dumps(body, sort_keys=True)

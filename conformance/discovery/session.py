@@ -1,0 +1,86 @@
+"""The requests of a discovery: each is sent once, counted and kept."""
+
+import json
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import Any, Final
+
+from conformance.errors import Unusable
+from conformance.transport.client import Inconclusive, UnusableReply
+from conformance.wire.exchange import Exchange
+
+_SERVER_ERROR: Final = 500
+
+
+@dataclass(slots=True)
+class Session:
+    """Sends requests to an endpoint; the same body gets the reply that it got before.
+
+    `limit` is the number of requests after which nothing more is sent. `failures` counts the requests in a row that got
+    no conclusive answer: after `patience` of them the endpoint counts as broken.
+    """
+
+    ask: Callable[[Mapping[str, Any]], Exchange]
+    limit: int
+    patience: int = 8
+    sent: int = 0
+    failures: int = 0
+    log: Callable[[int], None] = lambda _sent: None
+    _answers: dict[str, Exchange | UnusableReply] = field(default_factory=dict)
+    _kept: dict[str, Exchange] = field(default_factory=dict)
+
+    @property
+    def exchanges(self) -> tuple[Exchange, ...]:
+        """Return every exchange so far, in the order in which they were first sent."""
+        return tuple(self._kept.values())
+
+    def send(self, body: Mapping[str, Any]) -> Exchange:
+        """Return the exchange of a request; raises Inconclusive as the client does, and Unusable at the limit."""
+        key = json.dumps(body, sort_keys=True)
+        if key not in self._answers:
+            self._answers[key] = self._first(body)
+        answer = self._answers[key]
+        if isinstance(answer, UnusableReply):
+            raise answer
+        return answer
+
+    def any_answer(self, body: Mapping[str, Any]) -> Exchange | None:
+        """Return the exchange of a request whatever its status; None if there was no reply."""
+        try:
+            return self.send(body)
+        except UnusableReply as error:
+            return error.exchange
+
+    def _first(self, body: Mapping[str, Any]) -> Exchange | UnusableReply:
+        answer = self._once(body)
+        status = _status(answer)
+        if isinstance(answer, UnusableReply) and status >= _SERVER_ERROR:
+            # A server error may be its refusal of the request, if it comes again.
+            answer = self._once(body)
+            if _status(answer) == status and isinstance(answer, UnusableReply):
+                answer = answer.exchange or answer
+        return self._counted(body, answer)
+
+    def _once(self, body: Mapping[str, Any]) -> Exchange | UnusableReply:
+        if self.sent >= self.limit:
+            raise Unusable(f"the limit of {self.limit} requests is reached; raise it with --max-requests")
+        self.sent += 1
+        self.log(self.sent)
+        try:
+            return self.ask(body)
+        except UnusableReply as error:
+            return error
+
+    def _counted(self, body: Mapping[str, Any], answer: Exchange | UnusableReply) -> Exchange | UnusableReply:
+        exchange = answer.exchange if isinstance(answer, UnusableReply) else answer
+        if exchange is not None:
+            self._kept[json.dumps(body, sort_keys=True)] = exchange
+        self.failures = self.failures + 1 if isinstance(answer, Inconclusive) else 0
+        if self.failures >= self.patience:
+            raise Unusable(f"the endpoint gave no usable answer {self.failures} times in a row; the last one: {answer}")
+        return answer
+
+
+def _status(answer: Exchange | UnusableReply) -> int:
+    exchange = answer.exchange if isinstance(answer, UnusableReply) else answer
+    return 0 if exchange is None or exchange.status is None else exchange.status
