@@ -46,7 +46,7 @@ DIFFERENT: Mapping[str, Mapping[str, str]] = {
         "usage.fields": "the simulator counts reasoning tokens while the model thinks",
     },
     "deepseek": {"reply.model": NAME, "results.without-id": OTHER_RULE, "thinking.on": NEEDS_NOTHING},
-    "gemini_openai_compat": {"stream.usage": "in a stream of two chunks, the last one cannot be told from every one"},
+    "gemini_openai_compat": {"stream.usage": "in a stream of two chunks, the last one looks like every one"},
     "groq": {
         "error.code-type": "the simulator writes null where no claim gives the code of an error",
         "thinking.mode": ALWAYS,

@@ -30,7 +30,7 @@ class Relation(StrEnum):
     DIFFERENT = "different"
 
 
-class Likeness(NamedTuple):
+class Similarity(NamedTuple):
     """How much a shipped profile is like what was discovered: the claims that are the same, and those that differ."""
 
     provider: str
@@ -111,16 +111,16 @@ def _matches(found: Any, claimed: Any) -> bool:
     return any(all(re.fullmatch(pattern, each) for pattern in patterns) for each in ids)
 
 
-def likeness(found: Mapping[str, Any], profile: Profile) -> Likeness:
+def similarity(found: Mapping[str, Any], profile: Profile) -> Similarity:
     """Return how much a profile is like what was discovered, for its default model."""
     claimed = profile.at(profile.model)
     relations = {name: relation(name, value, claimed.get(name)) for name, value in found.items()}
     same = [name for name, each in relations.items() if each in (Relation.EQUAL, Relation.FITS)]
     different = [name for name, each in relations.items() if each is Relation.DIFFERENT]
-    return Likeness(profile.name, profile.model, tuple(same), tuple(different))
+    return Similarity(profile.name, profile.model, tuple(same), tuple(different))
 
 
-def nearest(found: Mapping[str, Any]) -> Likeness:
+def nearest(found: Mapping[str, Any]) -> Similarity:
     """Return the shipped profile that is most like what was discovered; of several, the one that claims more of it."""
-    every: Iterator[Likeness] = (likeness(found, profiles.load(name)) for name in profiles.names())
+    every: Iterator[Similarity] = (similarity(found, profiles.load(name)) for name in profiles.names())
     return max(every, key=lambda each: (len(each.same) - 2 * len(each.different), each.share))
