@@ -152,10 +152,20 @@ def test_the_action_gates_results_and_comments_on_changes(tmp_path: Path, act: A
         GATE="results", RESULTS=results("new.json", "untested"), BASELINE=results("old.json", "passed")
     )
     assert ("1", str(folder / "comment.md")) == (outputs["code"], outputs["comment"])
-    assert "### Conformance: **regression**" in (folder / "comment.md").read_text()
+    comment = (folder / "comment.md").read_text()
+    assert comment.startswith("### Conformance: **the gate is closed**\n")
+    assert "### Conformance: **regression**" in comment
     assert (folder / "comment.md").read_text() == (tmp_path / "summary").read_text()
     (run,) = json.loads((folder / "gate.sarif").read_text())["runs"]
     assert ["stream/role-first"] == [each["ruleId"] for each in run["results"]]
+
+
+def test_the_comment_of_the_action_is_the_gate_as_markdown(tmp_path: Path, act: Act) -> None:
+    found = ROOT / "reports" / "results" / "groq.json"
+    outputs, folder = act(GATE="results", RESULTS=os.fspath(found))
+    assert ("0", str(folder / "comment.md")) == (outputs["code"], outputs["comment"])
+    assert "### Conformance: **the gate is open**\n\nNothing closes it.\n" == (folder / "comment.md").read_text()
+    assert (folder / "comment.md").read_text() == (tmp_path / "summary").read_text()
 
 
 def test_unusable_inputs_never_pass(act: Act) -> None:

@@ -1,6 +1,8 @@
 """The gate for other programs: failures and expected failures in each of their formats."""
 
 import json
+import re
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -11,7 +13,7 @@ from jsonschema import Draft4Validator
 from conformance.cli import main
 from conformance.reporting.matrix.annotations import Location, locations
 from conformance.results import Case, Evidence, Finding, Level, Outcome, ProbeResult, Results, Status
-from conformance.results.files import read_with_paths
+from conformance.results.files import read_with_paths, write
 from tests.xml_text import parse_xml
 
 SCHEMA = json.loads((Path(__file__).parent / "official" / "sarif-2.1.0-rtm.5.json").read_text())
@@ -53,6 +55,23 @@ def report(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.Captu
         return capsys.readouterr().out
 
     return gate
+
+
+def test_the_gate_as_the_comment_on_a_pull_request(report: Any, golden: Callable[[str, str], None]) -> None:
+    golden("gate.md", report("markdown"))
+
+
+@pytest.mark.parametrize("text", ["</details> <img src=x>", "`` ` ```", "@everyone [a](b)", "a\n# b", "x" * 9000])
+def test_a_message_stays_in_its_line_of_a_comment(
+    text: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    failed = Outcome(DONE, Status.FAILED, Level.MUST, 1, (Finding("/0", text, Level.MUST),))
+    case = Case("plain-answer", "stream", Evidence.LIVE, (failed,))
+    write(tmp_path, Results("example", "m", (case,)))
+    assert 1 == main(["gate", str(tmp_path), "--format", "markdown"])
+    line = next(each for each in capsys.readouterr().out.splitlines() if each.startswith("- "))
+    assert re.fullmatch(r"- `[^`]+` at `/0` — (`+)(?!`).+(?<!`)\1", line)
+    assert len(line) < 500
 
 
 def line_of(text: str) -> int:

@@ -24,10 +24,12 @@ from conformance.terminal import painter
 EXAMPLES: Final = """\
   conformance gate                                  # the results of this project, in a checkout
   pytest --provider=deepseek --live --results results; conformance gate results
-  conformance gate --expected our-expected-failures.yaml --format junit results/ > gate.xml"""
+  conformance gate --expected our-expected-failures.yaml --format junit results/ > gate.xml
+  conformance gate --format markdown results/ > comment.md      # for a pull request"""
 
 CONSOLE: Final = "console"
-FORMATS: Final = (CONSOLE, "github", "junit", "sarif")
+MARKDOWN: Final = "markdown"
+FORMATS: Final = (CONSOLE, MARKDOWN, "github", "junit", "sarif")
 
 _PATHS: Final = """\
 results files, or folders of them (default, in a checkout: the committed results of providers and engines, but not of \
@@ -74,6 +76,10 @@ def _render(
         from conformance.reporting.renderers.gate import render
 
         return render(result, painter())
+    if output == MARKDOWN:
+        from conformance.reporting.renderers.gate import render_markdown
+
+        return render_markdown(result)
     many = [results for _, results in found]
     annotations = of_gate(result, many, locations(found), os.fspath(expected or ""))
     rendered: Iterable[str] = import_module(f"{renderers.__name__}.{output}").render(annotations)

@@ -1,10 +1,20 @@
-"""The report of the gate, for people: what closes it and how to fix that, then the expected failures."""
+"""The report of the gate, for people: what closes it and how to fix that, then the expected failures.
 
-from collections.abc import Iterator
+In a terminal, or as Markdown for the comment on a pull request.
+"""
+
+from collections.abc import Iterator, Sequence
+from typing import Final
 
 from conformance.baseline import Entry
-from conformance.gate import CheckResult, GateResult
-from conformance.reporting.text import Paint, printable
+from conformance.gate import PROBES, CheckResult, GateResult
+from conformance.reporting.text import Paint, code, plural, printable, prose, shorten
+
+_MAX_LISTED: Final = 50
+"""How many results of a kind a comment lists; the others are counted."""
+
+_WIDTH: Final = 300
+"""How many characters of a message a comment shows; a comment can hold 65,536."""
 
 
 def render(gate: GateResult, paint: Paint) -> Iterator[str]:
@@ -29,6 +39,38 @@ def render(gate: GateResult, paint: Paint) -> Iterator[str]:
     yield _verdict(gate, paint)
 
 
+def render_markdown(gate: GateResult) -> Iterator[str]:
+    """Yield the report as Markdown, line by line; what came over the wire is always in code spans."""
+    yield f"### Conformance: **{_state(gate)}**\n\n"
+    yield f"{_counts(gate) or 'Nothing closes it.'}{_known(gate)}\n"
+    results = {"Errors in conformance itself": gate.errored, "Unexpected failures": gate.unexpected}
+    for heading, found in results.items():
+        yield from _listed(heading, [_item(each) for each in found])
+    yield from _listed("Cases that checked nothing", [f"{code(name)} — {code(note)}" for name, note in gate.unchecked])
+    entries = {"Stale entries": gate.stale, "Unmatched entries": gate.unmatched, "Expired entries": gate.expired}
+    for heading, many in entries.items():
+        yield from _listed(heading, [f"{code(each.match)}: {prose(each.reason)}" for each in many])
+    names = dict.fromkeys([each.check for each in gate.unexpected if not each.check.startswith(f"{PROBES}/")])
+    if names:
+        yield f"\nTo fix a failure: {code(' '.join(['conformance explain', *[*names][:_MAX_LISTED]]))}\n"
+    if gate.expected:
+        yield f"\n<details><summary>expected failures: {len(gate.expected)}</summary>\n"
+        yield from _listed("", [f"{_item(result)}: {prose(entry.reason)}" for result, entry in gate.expected])
+        yield "\n</details>\n"
+
+
+def _listed(heading: str, items: Sequence[str]) -> Iterator[str]:
+    if items:
+        yield f"\n**{heading}: {len(items)}**\n\n" if heading else "\n"
+        yield from (f"- {item}\n" for item in items[:_MAX_LISTED])
+        yield from [f"- and {len(items) - _MAX_LISTED} more\n"] if len(items) > _MAX_LISTED else []
+
+
+def _item(result: CheckResult) -> str:
+    at = f" at {code(result.at)}" if result.at else ""
+    return f"{code(result.names[0])}{at} — {code(shorten(result.message or result.status.value, _WIDTH))}"
+
+
 def _result(result: CheckResult) -> str:
     at = f" at {result.at}" if result.at else ""
     return printable(f"{result.names[0]}{at}: {result.message or result.status.value}")
@@ -40,6 +82,21 @@ def _entry(entry: Entry) -> str:
 
 
 def _verdict(gate: GateResult, paint: Paint) -> str:
+    if gate.passes:
+        return f"{paint('green', _state(gate))}{_known(gate)}\n"
+    return f"{paint('red', _state(gate))}: {_counts(gate)}{_known(gate)}\n"
+
+
+def _state(gate: GateResult) -> str:
+    return f"the gate is {'open' if gate.passes else 'closed'}"
+
+
+def _known(gate: GateResult) -> str:
+    return f"; {plural(len(gate.expected), 'expected failure')}" if gate.expected else ""
+
+
+def _counts(gate: GateResult) -> str:
+    """Return what closes the gate, in numbers."""
     closing = {
         ("errored", "errored"): len(gate.errored),
         ("unexpected failure", "unexpected failures"): len(gate.unexpected),
@@ -48,9 +105,4 @@ def _verdict(gate: GateResult, paint: Paint) -> str:
         ("unmatched entry", "unmatched entries"): len(gate.unmatched),
         ("expired entry", "expired entries"): len(gate.expired),
     }
-    counts = ", ".join(f"{number} {one if number == 1 else many}" for (one, many), number in closing.items() if number)
-    expected = len(gate.expected)
-    known = f"; {expected} expected failure{'' if expected == 1 else 's'}" if expected else ""
-    if gate.passes:
-        return f"{paint('green', 'the gate is open')}{known}\n"
-    return f"{paint('red', 'the gate is closed')}: {counts}{known}\n"
+    return ", ".join(f"{number} {one if number == 1 else many}" for (one, many), number in closing.items() if number)
