@@ -1,0 +1,85 @@
+"""`conformance diff-profiles`: sentences about what a client must change, made of the claims of two profiles."""
+
+import json
+from typing import Any
+
+import pytest
+
+from conformance import profiles
+from conformance.cli import main
+from conformance.profiles.difference import Kind, differences
+
+REFUSAL = {"status": 400, "message": "No."}
+
+KINDS: list[tuple[str, Any, Any, Kind | None]] = [
+    ("results.missing", "accepted", REFUSAL, Kind.SEND),
+    ("results.missing", "unknown", REFUSAL, Kind.SEND),
+    ("results.missing", None, "damaged", Kind.SEND),
+    ("results.missing", REFUSAL, REFUSAL, None),
+    ("results.missing", REFUSAL, {"status": 422}, None),
+    ("results.missing", REFUSAL, "accepted", Kind.FREE),
+    ("results.missing", "accepted", "unknown", Kind.ASK),
+    ("results.missing", REFUSAL, "unknown", None),
+    ("results.missing", "accepted", "ignored", None),
+    ("ids.input-max-length", {"limit": 40, "refusal": REFUSAL}, {"limit": 64, "refusal": REFUSAL}, None),
+    ("ids.input-max-length", {"limit": 64, "refusal": REFUSAL}, {"limit": 40, "refusal": REFUSAL}, Kind.SEND),
+    ("reasoning.response-field", "reasoning", "reasoning_content", Kind.READ),
+    ("reasoning.response-field", "reasoning", "unknown", None),
+    ("stream.done", True, None, None),
+    ("stream.done", True, False, Kind.READ),
+    ("finish.reasons", ["stop", "length"], ["length"], None),
+    ("finish.reasons", ["stop"], ["stop", "length"], Kind.READ),
+    ("tools.choices", ["auto", "none"], ["auto"], Kind.SEND),
+    ("tools.choices", ["auto"], ["auto", "none"], None),
+]
+
+
+@pytest.mark.parametrize(("name", "before", "after", "expected"), KINDS)
+def test_a_difference_has_a_kind(name: str, before: Any, after: Any, expected: Kind | None) -> None:
+    first, second = ({} if value is None else {name: value} for value in (before, after))
+    found = differences(profiles.of(first, "a"), profiles.of(second, "b"))
+    assert ([] if expected is None else [(expected, name)]) == [(each.kind, each.claim) for each in found]
+
+
+def test_a_sentence_says_what_both_do() -> None:
+    (found,) = differences(
+        profiles.of({"results.missing": "accepted"}, "a"), profiles.of({"results.missing": REFUSAL}, "b")
+    )
+    meaning = profiles.vocabulary()["results.missing"]
+    assert f"{meaning} a accepts it; b rejects it with status 400 (“No.”)." == found.sentence
+
+
+def test_a_sentence_explains_the_words_of_a_value() -> None:
+    claims = [{"reasoning.response-field": each} for each in ("reasoning", ["none"])]
+    (found,) = differences(profiles.of(claims[0], "a"), profiles.of(claims[1], "b"))
+    assert "a has `reasoning` (a string beside `content`); b has `none` (reasoning text is never" in found.sentence
+
+
+def test_a_profile_does_not_differ_from_itself() -> None:
+    for name in ("deepseek", "mistral"):
+        assert () == differences(profiles.load(name), profiles.load(name))
+
+
+def test_the_move_from_openai_to_deepseek_asks_for_the_reasoning_of_tool_turns(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    assert 0 == main(["diff-profiles", "openai", "deepseek"])
+    out = capsys.readouterr().out
+    assert out.startswith("A client of openai must change what it sends for deepseek:\n")
+    assert "  reasoning.omitted-on-tool-turn: While the model thinks, an assistant message with tool calls" in out
+    assert 0 == main(["diff-profiles", "openai", "deepseek", "--format", "json"])
+    rows = json.loads(capsys.readouterr().out)
+    assert {"send", "read"} <= {each["kind"] for each in rows}
+    assert {"kind", "claim", "before", "after", "sentence"} == set(rows[0])
+
+
+def test_every_pair_of_some_profiles_can_be_compared() -> None:
+    loaded = [profiles.load(name) for name in ("anthropic_openai_compat", "openrouter", "litellm", "vllm", "mistral")]
+    for first in loaded:
+        for second in loaded:
+            assert all(each.sentence.endswith(".") for each in differences(first, second))
+
+
+def test_an_unknown_provider_is_named(capsys: pytest.CaptureFixture[str]) -> None:
+    assert 2 == main(["diff-profiles", "openai", "depseek"])
+    assert "did you mean deepseek" in capsys.readouterr().err
