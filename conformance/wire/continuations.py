@@ -43,7 +43,10 @@ class Continuation(NamedTuple):
 def find_continuations(
     conversation: Conversation, replies: Sequence[Reply], resent: Sequence[Resent]
 ) -> list[Continuation]:
-    """Return the requests that continue earlier ones; `resent` are the messages that send replies back."""
+    """Return the requests that continue earlier ones; `resent` are the messages that send replies back.
+
+    Where the server holds the history, a client cannot lose or change any of it.
+    """
     lists = [_messages(exchange.request) for exchange in conversation]
     numbers = {id(reply): number for number, reply in enumerate(replies)}
     carried: list[dict[int, int]] = [{} for _ in conversation]
@@ -55,6 +58,9 @@ def find_continuations(
     found = []
     equals: Counter[bytes] = Counter()
     for later, after in enumerate(lists):
+        native = conversation[later].native
+        if native is not None and native.held is not None:
+            continue
         back = {int(replies[number].place[0]): at for at, number in carried[later].items()}
         link = _link(later, lists, back, given)
         if link is not None:

@@ -33,7 +33,8 @@ class Native:
     `events`: those of a stream, in order. `reply`: the reply, or what a stream adds up to; None if there is none.
     `complete`: whether the reply says that it is finished. `irregularities`: what assembling a stream found wrong.
     `places`: where the parts of the translated exchange come from, by their place in it; neither has the number of the
-    exchange. `facts`: what has no counterpart in chat completions, by name.
+    exchange. `facts`: what has no counterpart in chat completions, by name. `held`: the numbers of the messages that
+    the client did not send, because the server holds them; None if it holds none.
     """
 
     protocol: str
@@ -45,6 +46,7 @@ class Native:
     irregularities: tuple[Irregularity, ...] = ()
     places: Mapping[Place, Place] = field(default_factory=dict)
     facts: Mapping[str, Any] = field(default_factory=dict)
+    held: range | None = None
 
     def place(self, canonical: Place) -> Place:
         """Return where a part of the translated exchange comes from; both places begin with the exchange's number."""

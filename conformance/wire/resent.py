@@ -23,7 +23,7 @@ def find_resent(conversation: Conversation, replies: Sequence[Reply]) -> list[Re
 
     The reply to a request with n assistant messages comes back as assistant message n. For clients that merge or drop
     turns, the other assistant messages are searched for the same text and calls. A message sends back one reply only:
-    recordings that repeat a request hold replies that are hard to distinguish.
+    recordings that repeat a request hold replies that are hard to distinguish. What the server holds is not sent back.
     """
     found: list[tuple[int, Resent]] = []
     known = _Replies(replies)
@@ -39,7 +39,10 @@ def find_resent(conversation: Conversation, replies: Sequence[Reply]) -> list[Re
             continue
         resent: dict[int, tuple[int, Resent]] = {}
         last = last_user(exchange.request["messages"])
+        held = None if exchange.native is None else exchange.native.held
         for number, (position, value) in known.sent_back(assistants):
+            if held is not None and position in held:
+                continue
             place = (later, "request", "messages", position)
             candidate = Resent(place, value, replies[number], position > last)
             rival = resent.get(position)

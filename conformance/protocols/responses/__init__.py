@@ -1,0 +1,68 @@
+"""OpenAI Responses: `POST /v1/responses`.
+
+Source: https://platform.openai.com/docs/api-reference/responses
+"""
+
+from collections.abc import Sequence
+from typing import Any, Final
+
+from conformance.protocols import Protocol
+from conformance.wire.exchange import Exchange
+
+NAME: Final = "responses"
+_OWN_KEYS: Final = frozenset(
+    {
+        "instructions", "previous_response_id", "conversation", "max_output_tokens", "include", "store", "reasoning",
+        "text", "truncation", "background", "max_tool_calls", "tools", "prompt",
+    }
+)  # fmt: skip
+"""Keys of a request that no other request with an `input` has, such as one for embeddings, speech or moderation."""
+_ITEMS: Final = frozenset({"message", "reasoning", "item_reference", "compaction", "additional_tools"})
+
+
+def _is_request(body: dict[str, Any]) -> bool:
+    """Return whether a body has an `input` of items, or one beside a key that only Responses has."""
+    if "messages" in body or "contents" in body:
+        return False
+    given = body.get("input")
+    if type(given) is list and any([type(item) is dict and _is_item(item) for item in given]):
+        return True
+    if "input" not in body:
+        return "previous_response_id" in body or "conversation" in body or type(body.get("prompt")) is dict
+    return type(given) in (str, list) and not _OWN_KEYS.isdisjoint(body)
+
+
+def _is_item(item: dict[str, Any]) -> bool:
+    kind = item.get("type")
+    if type(kind) is not str:
+        return "role" in item and "content" in item
+    return kind in _ITEMS or kind.endswith(("_call", "_call_output"))
+
+
+def _is_reply(body: dict[str, Any]) -> bool:
+    return body.get("object") == "response" or (type(body.get("output")) is list and "status" in body)
+
+
+def _translate(exchanges: Sequence[Exchange]) -> Sequence[Exchange]:
+    # Imported here because most runs meet no exchange of this wire.
+    from conformance.protocols.responses.translating import translated
+
+    return translated(exchanges)
+
+
+PROTOCOL: Final = Protocol(
+    NAME,
+    "OpenAI Responses",
+    "/responses",
+    ("/responses",),
+    _is_request,
+    _is_reply,
+    tuple(
+        [
+            f"{before}response.{kind}"
+            for before in ("event: ", "event:", '"type":"', '"type": "')
+            for kind in ("created", "queued", "in_progress", "failed")
+        ]
+    ),
+    _translate,
+)
