@@ -107,8 +107,8 @@ def check_batches(
 
     A row is one exchange. Its columns, of which `request` or `response` is required: `request` and `response` hold
     JSON or the text of an event stream, as text or bytes, plain or packed with gzip or zstd; `status`, `headers` (a
-    map, a struct or a JSON object), `url`, `model`, `time`, `session` and `id`. Common other names are recognized;
-    `columns` names any other, as in `{"request": "body"}`, and None for what is not to be read.
+    map, a struct or a JSON object), `stream`, `url`, `model`, `time`, `session` and `id`. Common other names are
+    recognized; `columns` names any other, as in `{"request": "body"}`, and None for what is not to be read.
 
     Rows of a batch with the same session are checked as one conversation, in their order. The conversation of the last
     row continues in the next batch if that one begins with it; every other one ends with its batch. So with rows sorted

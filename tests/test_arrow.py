@@ -19,6 +19,7 @@ from conformance import Exchange, check
 from conformance.arrow import FIELDS, check_batches, check_table, ddl, schema
 from conformance.cli import main
 from conformance.errors import UnknownName, Unusable
+from conformance.formats import read_path
 from tests.checking import BASES, ENVIRONMENT, FAULTY, ROOT, STREAM, jsonl, write
 
 pa = pytest.importorskip("pyarrow", reason="NOT RUN: pyarrow is not installed, so nothing here was tested")
@@ -219,6 +220,15 @@ def test_headers_may_be_a_map_a_struct_or_json(headers: Any) -> None:
     assert [outcome.rule for outcome in expected if outcome.findings] == [row["rule"] for row in found]
 
 
+@pytest.mark.parametrize("streamed", [True, False, None])
+def test_a_column_may_say_that_a_reply_is_a_stream(streamed: bool | None) -> None:  # noqa: FBT001 — a value
+    found = check_table(pa.table({"response": [""], "is_stream": pa.array([streamed], pa.bool_())}))
+    expected = check(Exchange(response="", streamed=bool(streamed)))
+    assert [outcome.rule for outcome in expected if outcome.findings] == [
+        row["rule"] for row in found.to_pylist() if row["error"] is None
+    ]
+
+
 @pytest.mark.parametrize(
     ("expected", "time"),
     [
@@ -385,3 +395,33 @@ def test_the_same_rows_as_lines_have_the_same_findings(tmp_path: Path, capsys: p
     ]
     found = check_table(table(records), "deepseek").to_pylist()
     assert expected == [tuple(row[name] for name in ("row", "rule", "level", "at", "message")) for row in found]
+
+
+@pytest.mark.slow
+def test_rows_of_recordings_are_what_check_finds_one_by_one(shared: Path) -> None:
+    exchanges = [
+        each
+        for path in sorted((shared / "recordings").glob("*.jsonl.gz"))
+        for found in read_path(path)
+        for each in found.conversation
+    ]
+    columns = {
+        "request": pa.array([text(each.request) for each in exchanges], pa.string()),
+        "response": pa.array([text(each.response) for each in exchanges], pa.string()),
+        "status": pa.array([each.status for each in exchanges], pa.int32()),
+        "headers": pa.array([json.dumps(dict(each.headers)) for each in exchanges]),
+        "stream": [each.streamed for each in exchanges],
+        "url": [each.url for each in exchanges],
+        "model": [each.model for each in exchanges],
+        "time": [each.date for each in exchanges],
+    }
+    rows = check_table(pa.table(columns), "deepseek").to_pylist()
+    expected = [
+        (number, outcome.rule, finding.level.value, finding.at, finding.message)
+        for number, each in enumerate(exchanges)
+        for outcome in check(each, "deepseek")
+        for finding in outcome.findings
+    ]
+    names = ("row", "rule", "level", "at", "message")
+    assert len(exchanges) > 3000
+    assert expected == [tuple(row[name] for name in names) for row in rows if row["rule"]]

@@ -23,6 +23,7 @@ NAMES: Final[Mapping[str, tuple[str, ...]]] = {
     "request": ("request", "request_body", "request_json", "raw_request"),
     "response": ("response", "response_body", "response_json", "raw_response", "reply"),
     "status": ("status", "status_code", "http_status", "response_status"),
+    "stream": ("stream", "streamed", "is_stream"),
     "headers": ("headers", "response_headers"),
     "url": ("url", "request_url", "api_base", "host"),
     "model": ("model",),
@@ -220,7 +221,9 @@ class _Rows:
         if sent is None and answer is None:
             raise InvalidDocument("expected a request or a response, got null", "row")
         is_stream = isinstance(answer, str) and (
-            plain.is_event_stream(answer) or _EVENT_STREAM in headers.get("content-type", "")
+            self._value("stream", number) is True
+            or plain.is_event_stream(answer)
+            or _EVENT_STREAM in headers.get("content-type", "")
         )
         return Exchange.of_plain(
             request=sent,
