@@ -12,7 +12,7 @@ import pytest
 from conformance.cli import main
 
 ROOT = Path(__file__).parents[1]
-VERBS = sorted(path.stem for path in (ROOT / "conformance" / "cli").glob("[a-z]*.py"))
+VERBS = sorted(path.stem.replace("_", "-") for path in (ROOT / "conformance" / "cli").glob("[a-z]*.py"))
 EXCHANGE = json.loads((ROOT / "fixtures" / "wire" / "tool-result.json").read_text("utf-8"))[0]
 COMMAND = [sys.executable, "-m", "conformance"]
 ENVIRONMENT = {**os.environ, "PYTHONPATH": str(ROOT)}

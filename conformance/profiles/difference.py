@@ -71,7 +71,7 @@ def _kind(name: str, before: Any, after: Any) -> Kind | None:
 
 
 def _kind_of_value(name: str, before: Any, after: Any) -> Kind | None:
-    """Return what two values mean that are no verdicts; fewer forms of a reply, or more that is accepted, is no change."""
+    """Return what two values mean that are no verdicts; fewer forms of a reply, or more accepted ones, mean nothing."""
     left, right = (value if isinstance(value, list) else [value] for value in (before, after))
     if name.startswith(_SENT):
         return Kind.SEND if any(each not in right for each in left) else None
