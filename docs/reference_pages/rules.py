@@ -5,10 +5,17 @@ from conformance.adapters import loop
 from conformance.reporting.matrix.table import Inputs, Table
 from conformance.reporting.renderers.rules import render
 
+_HEADING = """\
+# Rules
+
+`conformance explain RULE` prints one of these in a terminal, with all its examples. Who breaks which rule is in
+[the published results](../../reports/rules.md).
+"""
+
 _NO_RESULTS = Table((), (), (), Inputs((), {}))
 """The page says what rules require; the compatibility matrix says who breaks them."""
 
 
 def page() -> str:
     """Return the page: a list of all rules, then each with its family."""
-    return render(_NO_RESULTS, [*rules.load(), *loop.load()])
+    return render(_NO_RESULTS, [*rules.load(), *loop.load()]).replace("# Rules\n", _HEADING, 1)

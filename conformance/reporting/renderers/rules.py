@@ -51,7 +51,7 @@ def render(table: Table, listed: Iterable[Rule | Fact]) -> str:
         families.setdefault(rule.id.partition("/")[0], []).append(_entry(rule, failing.get(rule.id, ())))
         name = f"[{rule.id}](#{_anchor(rule.id)})"
         overview.append([name, rule.level.value, _side(rule), prose(rule.title)])
-    return render_template("_markdown/rules.md.j2", overview=overview, families=families)
+    return render_template("_markdown/rules.md.j2", results=bool(table.cells), overview=overview, families=families)
 
 
 def _failing(table: Table) -> Mapping[str, Sequence[tuple[str, Sequence[str]]]]:
