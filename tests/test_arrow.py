@@ -2,11 +2,13 @@
 
 import gzip
 import json
+import pickle
 import re
 import subprocess
 import sys
 from collections.abc import Iterator, Mapping, Sequence
 from datetime import UTC, date, datetime
+from functools import partial
 from itertools import groupby
 from pathlib import Path
 from typing import Any
@@ -15,7 +17,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from conformance import Exchange, check
+from conformance import Exchange, check, load_profile
 from conformance.arrow import FIELDS, check_batches, check_table, ddl, schema
 from conformance.cli import main
 from conformance.errors import UnknownName, Unusable
@@ -314,6 +316,13 @@ def test_auto_takes_the_provider_of_the_host() -> None:
     requests = [json.dumps(FAULTY["request"])] * len(urls)
     found = check_table(pa.table({"request": requests, "url": urls}), "auto", per="exchange").to_pylist()
     assert ["deepseek", "mistral", None, None] == [row["provider"] for row in found]
+
+
+def test_a_call_with_a_loaded_profile_can_be_sent_to_workers() -> None:
+    here = partial(check_batches, profile=load_profile("deepseek"), columns={"session": None})
+    there = pickle.loads(pickle.dumps(here))  # noqa: S301 — from the line itself
+    batches = table([FAULTY]).to_batches()
+    assert list(check_batches(batches, "deepseek")) == list(there(batches))
 
 
 def test_only_the_conversation_of_the_last_row_crosses_the_border_of_a_batch() -> None:
