@@ -9,7 +9,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from conformance.cli import main
-from conformance.reporting.renderers.badge import Counts, count, render_shields, render_svg
+from conformance.reporting.matrix.counts import Counts, count
+from conformance.reporting.renderers.badge import render_shields, render_svg
 from conformance.results import Case, Evidence, Finding, Level, Outcome, Results, Status
 from tests.xml_text import parse_xml
 

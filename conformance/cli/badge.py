@@ -5,7 +5,8 @@ from pathlib import Path
 from typing import Final
 
 from conformance.errors import Unusable
-from conformance.reporting.renderers.badge import FORMATS, count
+from conformance.reporting.matrix.counts import count
+from conformance.reporting.renderers.badge import FORMATS
 from conformance.results.files import read_all
 
 EXAMPLES: Final = """\

@@ -14,11 +14,12 @@ from typing import Final
 
 from conformance import artifacts
 from conformance.errors import Unusable
+from conformance.reporting.matrix.counts import count
 from conformance.reporting.matrix.headline import headline
 from conformance.reporting.matrix.own import only_own, read_own, with_own
 from conformance.reporting.matrix.table import Table, load_inputs, table
 from conformance.reporting.renderers import published
-from conformance.reporting.renderers.badge import count, message, render_svg
+from conformance.reporting.renderers.badge import message, render_svg
 from conformance.reporting.renderers.own import PAGE
 from conformance.reporting.text import prose
 from conformance.resources import checkout_folder

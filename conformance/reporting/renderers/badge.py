@@ -3,16 +3,14 @@
 Passes that only the simulator shows are called "declared", never "conforms".
 """
 
-from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping
 from typing import Final
 from xml.sax.saxutils import escape
 
 import orjson
 
-from conformance.gate import check_results
+from conformance.reporting.matrix.counts import Counts
 from conformance.reporting.text import printable
-from conformance.results import Evidence, Results
 
 _GREEN, _RED, _BLUE, _GREY = "#2c7a34", "#b3261e", "#1f5f99", "#5c5c5c"
 """Dark enough for white text: a contrast of at least 4.5 to 1, as WCAG 2.2 requires for small text."""
@@ -23,41 +21,6 @@ _NARROW: Final = "iljtf.,:;|!'()[] "
 _WIDE: Final = "mwMW@%"
 _WIDTHS: Final = {"narrow": 4.0, "usual": 6.6, "capital": 7.9, "wide": 10.5, "foreign": 11.0}
 """Width in pixels of characters of Verdana at 11 pixels, rounded up."""
-
-
-@dataclass(frozen=True, slots=True)
-class Counts:
-    """Numbers of checks (rules and probes) over all cases of a subject; each check counts once.
-
-    `conforms` and `fails` were observed: live, in recordings or with an engine. `declared`: only the simulator played
-    them, which tests the suite and not the subject.
-    """
-
-    conforms: int = 0
-    fails: int = 0
-    declared: int = 0
-
-    @property
-    def observed(self) -> int:
-        """Return the number of checks that were observed."""
-        return self.conforms + self.fails
-
-
-def count(many: Iterable[Results]) -> Counts:
-    """Count the checks of results; one fails if it fails, errors, or is untested though promised, in any case."""
-    observed: dict[tuple[str, str], bool] = {}
-    declared: set[tuple[str, str]] = set()
-    for results in many:
-        kinds = {case.name: case.evidence for case in results.cases}
-        for result in check_results(results):
-            name = (result.subject, result.check)
-            # An adapter is itself under test, even though the provider is simulated.
-            if kinds[result.case] is Evidence.SIMULATED and not results.provider:
-                declared.add(name)
-            else:
-                observed[name] = observed.get(name, True) and not result.is_bad
-    conforms = sum(observed.values())
-    return Counts(conforms, len(observed) - conforms, len(declared - observed.keys()))
 
 
 def message(counts: Counts) -> str:

@@ -1,0 +1,122 @@
+"""Compatibility statements: what a project states about its results, made from them and verified by them.
+
+`schemas/files/statement.json` describes the file. Everything in it but the date, the version and the names of the
+project follows from the results, so that whoever has both can make it again and compare.
+"""
+
+from collections.abc import Iterator, Mapping, Sequence
+from hashlib import sha256
+from pathlib import Path
+from shlex import quote
+from typing import Any, Final
+
+import orjson
+
+from conformance.core_facts import core_facts
+from conformance.documents import read_json
+from conformance.documents.pointer import render
+from conformance.errors import InvalidDocument, Unusable
+from conformance.gate import check_results
+from conformance.profiles import Profile, load_profile
+from conformance.reporting.matrix.counts import count
+from conformance.results import Evidence, Results
+from conformance.schemas import validator
+from conformance.suite.run_claims import with_run_claims
+
+SCHEMA: Final = "https://wire-conformance.example/schemas/files/statement.json"
+
+
+def make(
+    found: Sequence[tuple[Path, Results]], own_profiles: Mapping[str, Profile], about: Mapping[str, str]
+) -> dict[str, Any]:
+    """Return the statement about results with their files; raises Unusable if one of them checked nothing.
+
+    `about` has the date, the version of this package and, if they are given, the project and its URL.
+    """
+    subjects = [_subject(path, results, own_profiles) for path, results in found]
+    return {"$schema": SCHEMA, **about, "subjects": sorted(subjects, key=lambda each: str(each["name"]))}
+
+
+def read(path: Path) -> dict[str, Any]:
+    """Return the statement in a file; raises InvalidDocument with a pointer if it is none."""
+    value: Any = read_json(path)
+    for error in validator("files/statement").errors(value):
+        raise InvalidDocument(error.message, str(path), None, render(error.place))
+    names = [each["name"] for each in value["subjects"]]
+    for number, name in enumerate(names):
+        if name in names[:number]:
+            message = f"expected each subject once, got {name!r} again"
+            raise InvalidDocument(message, str(path), None, render(("subjects", number, "name")))
+    statement: dict[str, Any] = value
+    return statement
+
+
+def differences(stated: Mapping[str, Any], shown: Mapping[str, Any], today: str) -> Iterator[str]:
+    """Yield what differs between a statement and the one that the results give; nothing if it holds.
+
+    `today` is an ISO 8601 day, after which no statement can have been made.
+    """
+    if stated["date"] > today:
+        yield f"date: the statement was made on {stated['date']}, and today is {today}"
+    theirs = {each["name"]: each for each in stated["subjects"]}
+    ours = {each["name"]: each for each in shown["subjects"]}
+    yield from (f"{name}: stated, but there are no results of it" for name in theirs.keys() - ours.keys())
+    yield from (f"{name}: not stated, but there are results of it" for name in ours.keys() - theirs.keys())
+    for name in sorted(theirs.keys() & ours.keys()):
+        for key in sorted(theirs[name].keys() | ours[name].keys()):
+            yield from _different(f"{name}: {key}", theirs[name].get(key), ours[name].get(key))
+
+
+def _different(place: str, stated: Any, shown: Any) -> Iterator[str]:
+    if isinstance(stated, Mapping) and isinstance(shown, Mapping):
+        for key in sorted(stated.keys() | shown.keys()):
+            yield from _different(f"{place}.{key}", stated.get(key), shown.get(key))
+    elif isinstance(stated, list) and isinstance(shown, list):
+        yield from (
+            f"{place}: {each} is stated, and the results do not show it" for each in stated if each not in shown
+        )
+        yield from (f"{place}: the results show {each}, which is not stated" for each in shown if each not in stated)
+    elif stated != shown:
+        yield f"{place}: stated {_words(stated)}, and the results show {_words(shown)}"
+
+
+def _words(value: Any) -> str:
+    return "nothing" if value is None else orjson.dumps(value).decode()
+
+
+def _subject(path: Path, results: Results, own_profiles: Mapping[str, Profile]) -> dict[str, Any]:
+    counted = count([results])
+    if not counted.observed and not counted.declared:
+        raise Unusable(f"{path}: nothing was checked, so there is nothing to state")
+    kinds = {case.evidence for case in results.cases if case.outcomes}
+    shown: dict[str, Any] = {"name": results.name, "model": results.model}
+    if results.versions:
+        shown["versions"] = dict(sorted(results.versions.items()))
+    if results.claims:
+        shown["claims"] = {name: claim.value for name, claim in sorted(results.claims.items())}
+    shown["evidence"] = [kind.value for kind in Evidence if kind in kinds]
+    shown["results"] = {"file": path.name, "sha256": sha256(path.read_bytes()).hexdigest()}
+    shown["checks"] = {"conforms": counted.conforms, "fails": counted.fails, "declared": counted.declared}
+    shown["fails"] = sorted({each.check for each in check_results(results) if each.is_bad})
+    if not results.provider:
+        shown["core_facts"] = _core_facts(results, own_profiles)
+    return shown | {"command": _command(results)}
+
+
+def _core_facts(results: Results, own_profiles: Mapping[str, Profile]) -> dict[str, str]:
+    profile = own_profiles.get(results.profile) or load_profile(results.profile)
+    claims = {name: claim.value for name, claim in results.claims.items()}
+    found = core_facts(results.cases, profile.with_claims(claims).at(results.model, ""))
+    is_live = any(case.evidence is Evidence.LIVE for case in results.cases)
+    return {
+        fact.name: fact.verdict.value for fact in with_run_claims(found, results.cases, results.claims, is_live=is_live)
+    }
+
+
+def _command(results: Results) -> str:
+    if results.provider:
+        named = quote(results.subject) if "@" in results.subject else "--driver COMMAND"
+        return f"conformance adapter run {named} --provider {quote(results.provider)} --results results"
+    is_live = any(case.evidence is Evidence.LIVE for case in results.cases)
+    live = " --live --base-url URL" if is_live else ""
+    return f"pytest --provider={quote(results.subject)} --model {quote(results.model)}{live} --results results"
