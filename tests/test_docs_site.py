@@ -36,7 +36,7 @@ def test_every_page_is_in_the_navigation_of_mkdocs_yml_once() -> None:
     [
         ("api", [name for name in conformance.__all__ if not name.startswith("__")]),
         ("claims", profiles.vocabulary()),
-        ("commands", [path.stem for path in (ROOT / "conformance/cli").glob("[a-z]*.py")]),
+        ("commands", [path.stem.replace("_", "-") for path in (ROOT / "conformance/cli").glob("[a-z]*.py")]),
         ("pytest", OPTIONS),
         ("rules", [*(rule.id for rule in rules.load()), *(fact.id for fact in loop.load())]),
         ("scenarios", scenarios.names()),
