@@ -40,7 +40,8 @@ if len(sys.argv) > 2:
 messages.append(kept | {"tool_calls": calls})
 messages += [{"role": "tool", "tool_call_id": call["id"], "content": "Sunny, says " + sys.argv[1]} for call in calls]
 try:
-    print(client.chat.completions.create(model="deepseek-flash", messages=messages, tools=[tool]).choices[0].finish_reason)
+    last = client.chat.completions.create(model="deepseek-flash", messages=messages, tools=[tool])
+    print(last.choices[0].finish_reason)
 except Exception as error:
     print(error.status_code)
 """

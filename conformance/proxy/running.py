@@ -29,6 +29,7 @@ _CONNECT_SECONDS: Final = 30.0
 _KEPT_SECONDS: Final = 4.0
 """How long an idle connection to a provider is kept: less than servers keep it, so that no request meets its end."""
 
+_MAX_FILES: Final = 65536
 _STATE_SECONDS: Final = 1.0
 _GATHER_SECONDS: Final = 0.02
 _STOP_SECONDS: Final = 0.5
@@ -72,9 +73,21 @@ def run(plan: Plan) -> int:
 
     Raises Unusable if an address cannot be bound or the command cannot be started.
     """
+    _allow_many_connections()
     with new_runner(loop_factory()) as runner:
         sockets = [bind(plan.host, tap.port) for tap in plan.taps]
         return runner.run(_Run(plan, sockets).run())
+
+
+def _allow_many_connections() -> None:
+    """Raise the number of files that this process may open: each exchange has two connections."""
+    if sys.platform != "win32":
+        import resource
+
+        soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+        most = _MAX_FILES if hard == resource.RLIM_INFINITY else min(hard, _MAX_FILES)
+        if soft < most:
+            resource.setrlimit(resource.RLIMIT_NOFILE, (most, hard))
 
 
 class JudgeProcess:
