@@ -20,6 +20,7 @@ from hypothesis import strategies as st
 from conformance import Exchange, check, load_profile
 from conformance.arrow import FIELDS, check_batches, check_table, ddl, schema
 from conformance.cli import main
+from conformance.documents.bounds import Bounds
 from conformance.errors import UnknownName, Unusable
 from conformance.formats import read_path
 from tests.checking import BASES, ENVIRONMENT, FAULTY, ROOT, STREAM, jsonl, write
@@ -92,7 +93,7 @@ def split(whole: Any, sizes: Sequence[int]) -> Iterator[Any]:
     kind=st.sampled_from(TEXTS),
     provider=st.sampled_from([None, "deepseek", "mistral"]),
 )
-@settings(max_examples=40)
+@settings(max_examples=settings().max_examples // 5)
 def test_rows_are_what_check_finds_whatever_the_batches(
     sessions: list[list[dict[str, Any]]],
     named: bool,  # noqa: FBT001 — drawn
@@ -434,3 +435,39 @@ def test_rows_of_recordings_are_what_check_finds_one_by_one(shared: Path) -> Non
     names = ("row", "rule", "level", "at", "message")
     assert len(exchanges) > 3000
     assert expected == [tuple(row[name] for name in names) for row in rows if row["rule"]]
+
+
+CELLS = st.one_of(
+    st.none(),
+    st.binary(max_size=40),
+    st.sampled_from([text(each.get(part)) or "" for each in RECORDS for part in ("request", "response")]).map(
+        str.encode
+    ),
+    st.recursive(st.none() | st.booleans() | st.integers() | st.text(max_size=9), st.lists)
+    .map(json.dumps)
+    .map(str.encode),
+)
+
+
+@given(
+    rows=st.lists(st.tuples(CELLS, CELLS, CELLS, st.integers(-(2**31), 2**31 - 1) | st.none()), max_size=6),
+    per=st.sampled_from(sorted(FIELDS)),
+)
+@settings(max_examples=settings().max_examples // 5)
+def test_any_bytes_give_results_for_every_row_and_raise_nothing(rows: list[tuple[Any, ...]], per: str) -> None:
+    types = {"request": pa.binary(), "response": pa.binary(), "headers": pa.binary(), "status": pa.int32()}
+    columns = {name: pa.array([row[at] for row in rows], types[name]) for at, name in enumerate(types)}
+    found = check_table(pa.table(columns), per=per).to_pylist()
+    if per == "exchange":
+        assert list(range(len(rows))) == [row["row"] for row in found]
+        assert all(row["error"] is not None or row["judged"] > 0 for row in found)
+    assert all(row["error"] is not None or row["position"] is not None for row in found if per == "exchange")
+
+
+def test_a_conversation_ends_before_its_bodies_exceed_the_bound(monkeypatch: pytest.MonkeyPatch) -> None:
+    body = json.dumps(FAULTY["request"])
+    monkeypatch.setattr("conformance.formats.rows.BOUNDS", Bounds(bytes=2 * len(body)))
+    rows = pa.table({"request": [body] * 5, "session": ["a"] * 5})
+    batches = [rows.slice(at, 1).to_batches()[0] for at in range(5)]
+    found = [row for batch in check_batches(batches, per="exchange") for row in batch.to_pylist()]
+    assert [0, 1, 0, 1, 0] == [row["position"] for row in found]

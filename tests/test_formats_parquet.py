@@ -105,6 +105,7 @@ def test_jobs_and_folders_find_parquet_files(jobs: int, tmp_path: Path) -> None:
     assert (1, list(range(1, 41))) == (ended[0], [each["line"] for each in ended.inputs if "line" in each])
 
 
+@pytest.mark.slow
 def test_a_packed_file_and_standard_input_are_read_too(tmp_path: Path) -> None:
     path = saved(tmp_path, {"request": [REQUEST_TEXT]})
     packed = tmp_path / "a.parquet.gz"
@@ -161,7 +162,7 @@ def test_a_damaged_file_is_an_invalid_document(cut: int, tmp_path: Path) -> None
 
 def test_damaged_bytes_never_raise_anything_else(tmp_path: Path) -> None:
     data = saved(tmp_path, {"request": [REQUEST_TEXT] * 9, "response": [REPLY_TEXT] * 9}).read_bytes()
-    for position in range(4, len(data), 7):
+    for position in range(4, len(data), 17):
         try:
             found = list(read(data[:position] + bytes([data[position] ^ 0x55]) + data[position + 1 :], "a.parquet"))
         except InvalidDocument:
@@ -186,4 +187,4 @@ def test_memory_does_not_depend_on_the_number_of_rows(tmp_path: Path) -> None:
         before = int(pa.total_allocated_bytes())
         return max(int(pa.total_allocated_bytes()) - before for _ in read_path(path))
 
-    assert peak(4000) < 1.2 * peak(2000)
+    assert peak(2000) < 1.2 * peak(1000)
