@@ -12,6 +12,7 @@ import pytest
 
 from conformance.cli import main
 from conformance.resources import folder
+from conformance.results import PUBLIC_RECORDINGS, TRAFFIC, Case, Evidence, Level, Outcome, Results, Status
 from conformance.results.files import read, write
 from conformance.schemas import validator
 
@@ -159,6 +160,20 @@ def test_an_unusable_call_says_what_to_do(
     monkeypatch.chdir(results.parent)
     code, _, err = run(*arguments)
     assert (2, True) == (code, words in err), err
+
+
+@pytest.mark.parametrize(
+    ("scenario", "command"),
+    [
+        ("one-tool-call", "pytest --provider=vllm --model 'a b' --live --base-url URL --results results"),
+        (TRAFFIC, "conformance proxy --upstream URL --provider vllm --results results"),
+        (PUBLIC_RECORDINGS, "pytest --provider=vllm --evidence recorded --results results"),
+    ],
+)
+def test_the_command_repeats_what_was_done(tmp_path: Path, run: Run, scenario: str, command: str) -> None:
+    passed = Outcome("stream/ends-with-done", Status.PASSED, Level.MUST, 1)
+    write(tmp_path, Results("vllm", "a b", (Case(scenario, "stream", Evidence.LIVE, (passed,)),)))
+    assert command == json.loads(run("make", tmp_path)[1])["subjects"][0]["command"]
 
 
 def test_results_that_checked_nothing_give_no_statement(tmp_path: Path, run: Run) -> None:

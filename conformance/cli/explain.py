@@ -17,6 +17,7 @@ from conformance.adapters.loop import Fact
 from conformance.core_facts import DEFINITIONS
 from conformance.documents import read_json
 from conformance.errors import UnknownName
+from conformance.reporting.text import labelled
 from conformance.resources import folder
 from conformance.rule_ids import matches
 from conformance.rules import Example, Rule, advice
@@ -182,17 +183,21 @@ def _claim(name: str, meaning: str) -> Iterator[str]:
 def _probe(found: Sequence[tuple[Scenario, Probe]]) -> Iterator[str]:
     """Yield what a probe sends in each scenario that has it, which answer is expected, and how to send it."""
     yield from (f"{found[0][1].name} (probe)", *dict.fromkeys([probe.title for _, probe in found]), "")
-    yield "sent    the request of the exchange below once more, with this one deviation and nothing else changed"
+    yield from _line("sent", "the request of the exchange below once more, with this one deviation")
     for scenario, probe in found:
-        yield f"        {scenario.name}, exchange {probe.at}: {scenario.title}"
+        yield from _line(" ", f"{scenario.name}, exchange {probe.at}: {scenario.title}")
     for rule in dict.fromkeys([probe.breaks for _, probe in found if probe.breaks]):
-        yield f"breaks  {rule}: {rules.by_id()[rule].title}"
+        yield from _line("breaks", f"{rule}: {rules.by_id()[rule].title}")
     claims = dict.fromkeys([name for _, probe in found for name in probe.claims])
     for name in claims:
-        yield f"claim   {name}: {profiles.vocabulary()[name]}"
-    expected = "what the first of these claims that is known says" if claims else "accepted, by every provider"
-    yield f"expects {expected}"
+        yield from _line("claim", f"{name}: {profiles.vocabulary()[name]}")
+    expected = "as the first of these claims that is known says" if claims else "that every provider accepts it"
+    yield from _line("answer", expected)
     yield f"run it  pytest --provider=PROVIDER -k '{found[0][0].name} and {found[0][1].name}'"
+
+
+def _line(label: str, text: str) -> list[str]:
+    return labelled(label, text, _WIDTH, 0, 6)
 
 
 def _scenario(scenario: Scenario) -> Iterator[str]:
@@ -200,10 +205,10 @@ def _scenario(scenario: Scenario) -> Iterator[str]:
     yield f"for     {'clients only' if scenario.for_clients else 'providers and clients'}"
     yield f"played  {' and '.join(scenario.variants)}, {len(scenario.turns)} exchanges"
     needs = [name if value is None else f"{name} = {json.dumps(value)}" for name, value in scenario.needs.items()]
-    yield f"needs   {', '.join(needs) or 'nothing'}"
-    yield f"tests   {', '.join(scenario.exercises)}"
+    yield from _line("needs", ", ".join(needs) or "nothing")
+    yield from _line("tests", ", ".join(scenario.exercises))
     if scenario.probes:
-        yield f"probes  {', '.join([each.name for each in scenario.probes])}"
+        yield from _line("probes", ", ".join([each.name for each in scenario.probes]))
     yield from _section("A conforming client", scenario.expects)
 
 

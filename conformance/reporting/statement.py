@@ -19,7 +19,7 @@ from conformance.errors import InvalidDocument, Unusable
 from conformance.gate import check_results
 from conformance.profiles import Profile, load_profile
 from conformance.reporting.matrix.counts import count
-from conformance.results import Evidence, Results
+from conformance.results import PUBLIC_RECORDINGS, TRAFFIC, Evidence, Results
 from conformance.schemas import validator
 from conformance.suite.run_claims import with_run_claims
 
@@ -117,6 +117,11 @@ def _command(results: Results) -> str:
     if results.provider:
         named = quote(results.subject) if "@" in results.subject else "--driver COMMAND"
         return f"conformance adapter run {named} --provider {quote(results.provider)} --results results"
+    played = {case.scenario for case in results.cases}
+    if played == {TRAFFIC}:
+        return f"conformance proxy --upstream URL --provider {quote(results.subject)} --results results"
+    if played == {PUBLIC_RECORDINGS}:
+        return f"pytest --provider={quote(results.subject)} --evidence recorded --results results"
     is_live = any(case.evidence is Evidence.LIVE for case in results.cases)
     live = " --live --base-url URL" if is_live else ""
     return f"pytest --provider={quote(results.subject)} --model {quote(results.model)}{live} --results results"

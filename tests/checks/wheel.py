@@ -35,6 +35,8 @@ WORKING: tuple[tuple[str, ...], ...] = (
     ("conformance", "evidence", "list", "--claim", "ids.format", "--provider", "deepseek"),
     ("conformance", "record", "--provider", "baidu", "--cassettes", "cassettes"),
     ("conformance", "explain", "absent-current-own"),
+    ("conformance", "adapter", "issue", "agent-framework", "--rule", "reasoning/present-on-tool-turns"),
+    ("conformance", "statement", "make", "results"),
     ("conformance", "report", "--results", "results", "--only", "mine"),
 )
 """Commands that need nothing but the wheel."""
