@@ -12,7 +12,7 @@ from conformance.baseline import Entry
 from conformance.cli import main
 from conformance.evidence.calibration import Failure
 from conformance.gate import check_results, evaluate
-from conformance.reporting.renderers.difference import Difference, difference
+from conformance.reporting.matrix.difference import Difference, difference
 from conformance.results import Results
 from conformance.results import files as stored
 from conformance.rule_ids import RENAMED, all_ids, current_id, matches

@@ -7,7 +7,8 @@ import argparse
 from pathlib import Path
 from typing import Final
 
-from conformance.reporting.renderers.difference import difference, render, render_markdown
+from conformance.reporting.matrix.difference import difference
+from conformance.reporting.renderers.difference import render, render_markdown
 from conformance.results.files import read_all
 from conformance.terminal import painter
 

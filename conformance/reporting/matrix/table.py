@@ -39,6 +39,9 @@ CLAIMS: Final = "claims"
 SOURCES: Final = "sources"
 """The evidence of a claim that nobody observed: its sources."""
 
+EARLIER: Final = "earlier"
+"""The folder with the results of an earlier run, beside `results`."""
+
 FAILING: Final = (Verdict.DEPARTS, Verdict.BREAKS, Verdict.UNTESTED, Verdict.ERRORED)
 """The verdicts that a reader has to look at."""
 
@@ -108,7 +111,8 @@ class Inputs:
     """Everything that the table is made from.
 
     `calibration`: by provider, the objects in `reports/results/calibration/`. `own_profiles` and `own_entries` are the
-    profiles and the expected failures of a user's own results, which are among the results.
+    profiles and the expected failures of a user's own results, which are among the results. `earlier`: the results of
+    an earlier run, which reports compare with; without any, they say so.
     """
 
     results: Sequence[Results]
@@ -117,6 +121,7 @@ class Inputs:
     entries: Sequence[Entry] = ()
     own_profiles: Mapping[str, Profile] = field(default_factory=dict)
     own_entries: Sequence[Entry] = ()
+    earlier: Sequence[Results] = ()
 
     def profile_of(self, results: Results) -> Profile:
         """Return the profile that results were checked against."""
@@ -149,7 +154,8 @@ def load_inputs(reports: Path | None = None) -> Inputs:
     results = [*_with_recordings(read_shipped(root))]
     named = sorted({each.profile for each in results} | calibration.keys())
     entries = baseline.load(root / "expected-failures.yaml")
-    return Inputs(results, {name: profiles.load(name) for name in named}, calibration, entries)
+    earlier = tuple(read_all([root / EARLIER])) if (root / EARLIER).is_dir() else ()
+    return Inputs(results, {name: profiles.load(name) for name in named}, calibration, entries, earlier=earlier)
 
 
 def _with_recordings(shipped: Mapping[str, Results]) -> Iterator[Results]:
@@ -234,9 +240,7 @@ def _claimed(name: str, model: str, profile: Profile, calibration: Mapping[str, 
     for claim, value in sorted(profile.at(model, "").items()):
         counted = counts(calibration, profile, claim, model)
         entry = profile.claim(claim, model)
-        verdict, kind, observed = _verdict(value, counted)
-        if kind == SOURCES and entry is not None and profile.kind == ENGINE and value != UNKNOWN:
-            kind, observed = _measured(entry, observed)
+        verdict, kind, observed = claim_evidence(profile, entry, counted, value)
         yield TableCell(
             name,
             f"{CLAIMS}/{claim}",
@@ -249,6 +253,14 @@ def _claimed(name: str, model: str, profile: Profile, calibration: Mapping[str, 
             claim=entry,
             command=f"conformance evidence list --claim {claim} --provider {name}" if kind == Evidence.RECORDED else "",
         )
+
+
+def claim_evidence(profile: Profile, claim: Claim | None, counted: Counts, value: Any) -> tuple[Verdict, str, str]:
+    """Return the verdict on a claim, its evidence, and in words what was observed; empty if nothing was."""
+    verdict, kind, observed = _verdict(value, counted)
+    if kind == SOURCES and claim is not None and profile.kind == ENGINE and value != UNKNOWN:
+        kind, observed = _measured(claim, observed)
+    return verdict, kind, observed
 
 
 def _measured(claim: Claim, observed: str) -> tuple[str, str]:

@@ -1,24 +1,25 @@
-// The address after the hash: `/<subject>/<row>/<variant>/<evidence>` of the open cell, then `?` and the filters.
-const LISTS = ["kind", "family", "verdict", "evidence"];
-const WORDS = ["q", "rule", "provider"];
+// The address after the hash: `/<view>/<path>`, then `?` with the search, the order, pins, filters and the place.
+const VIEWS = ["sdks", "rules", "probes", "claims", "changes", "trust", "compare", "of", "cell"];
+const WORDS = ["q", "ask", "sort", "at"];
+const LISTS = ["verdict", "evidence", "kind", "pin"];
 
 function readAddress(hash) {
   const text = hash.replace(/^#/, "");
-  const [path] = text.split("?", 1);
-  const given = new URLSearchParams(text.slice(path.length + 1));
-  const filter = {};
-  for (const name of WORDS) filter[name] = given.get(name) ?? "";
-  for (const name of LISTS) filter[name] = (given.get(name) ?? "").split(",").filter(Boolean);
-  return { cellPath: path.startsWith("/") ? path.slice(1).split("/").map(decoded) : [], filter };
+  const [place] = text.split("?", 1);
+  const given = new URLSearchParams(text.slice(place.length + 1));
+  const [view, ...path] = place.startsWith("/") ? place.slice(1).split("/").map(decoded) : [""];
+  const state = VIEWS.includes(view) ? { view, path } : { view: "", path: [] };
+  for (const name of WORDS) state[name] = given.get(name) ?? "";
+  for (const name of LISTS) state[name] = given.getAll(name).filter(Boolean);
+  return state;
 }
 
-function writeAddress(cellPath, filter) {
+function writeAddress({ view = "", path = [], ...state }) {
   const given = new URLSearchParams();
-  for (const name of WORDS) if (filter[name]) given.set(name, filter[name]);
-  for (const name of LISTS) if (filter[name]?.length) given.set(name, filter[name].join(","));
-  const path = cellPath.length ? `/${cellPath.map(encodeURIComponent).join("/")}` : "";
+  for (const name of WORDS) if (state[name]) given.set(name, state[name]);
+  for (const name of LISTS) for (const each of state[name] ?? []) given.append(name, each);
   const query = given.toString();
-  return `#${path}${query && `?${query}`}`;
+  return `#/${[view, ...path].map(encodeURIComponent).join("/")}${query && `?${query}`}`;
 }
 
 // People type and shorten addresses; text that is not a valid encoding is used as it is.
@@ -31,19 +32,23 @@ function decoded(part) {
 }
 
 function pathOf(cell) {
-  const { name } = data.subjects[cell.subject];
-  return [name, data.rows[cell.row].name, cell.variant, data.evidence[cell.evidence].name];
+  const { name } = index.subjects[cell.subject];
+  return [name, index.rows[cell.row].name, cell.variant, index.evidence[cell.evidence].name];
+}
+
+function addressOf(cell) {
+  return writeAddress({ view: "cell", path: pathOf(cell) });
 }
 
 // The cells of a subject and row, the one with this variant and evidence first; both may be omitted.
 function cellsAt([name, rowName, variant, evidence]) {
-  const subject = data.subjects.findIndex((each) => each.name === name);
-  const row = data.rows.findIndex((each) => each.name === rowName);
-  const found = crossings.get(crossing({ subject, row })) ?? [];
+  const subject = subjectNumber(name);
+  const row = rowNumber(rowName);
+  const found = subject < 0 || row < 0 ? [] : cellsAtCrossing(subject, row);
   const named = found.find(
     (cell) =>
       (variant === undefined || cell.variant === variant) &&
-      (evidence === undefined || data.evidence[cell.evidence].name === evidence),
+      (evidence === undefined || index.evidence[cell.evidence].name === evidence),
   );
-  return named && subject >= 0 && row >= 0 ? [named, ...found.filter((cell) => cell !== named)] : [];
+  return named ? [named, ...found.filter((cell) => cell !== named)] : [];
 }

@@ -1,49 +1,68 @@
-// The data of the page: texts and details are stored once, and cells refer to them by number.
-const data = JSON.parse(document.getElementById("data").textContent);
-const CELL_WIDTH = 6;
-const cells = data.cells.flatMap(cellsOf);
-const crossings = grouped(cells, crossing);
-const families = [...new Set(data.rows.map((row) => row.family))];
+// The data of the page. The index is small and read at once; the cells are read when a reader first needs them.
+const index = JSON.parse(document.getElementById("index").textContent);
+const families = [...new Set(index.rows.map((row) => row.family))];
+const COLUMNS = ["row", "variant", "verdict", "evidence", "judged", "details", "command", "scenario"];
+let held = null;
 
-function cellsOf(numbers, subject) {
-  const found = [];
-  for (let at = 0; at < numbers.length; at += CELL_WIDTH) {
-    const [row, variant, verdict, evidence, judged, details] = numbers.slice(at, at + CELL_WIDTH);
-    found.push({ subject, row, variant: data.texts[variant], verdict, evidence, judged, details });
-  }
-  return found;
+// All cells, and those of one subject and row together: they differ in variant or evidence.
+function matrix() {
+  held ??= unpacked(JSON.parse(document.getElementById("data").textContent));
+  return held;
 }
 
-// Cells of one subject and one row belong together: they differ in variant or evidence.
+function unpacked(data) {
+  const cells = data.cells.flatMap((columns, subject) =>
+    (columns[0] ?? []).map((_, at) => {
+      const cell = { subject };
+      COLUMNS.forEach((name, number) => (cell[name] = columns[number][at]));
+      cell.variant = data.texts[cell.variant];
+      return cell;
+    }),
+  );
+  return { ...data, cells, crossings: grouped(cells, crossing), bySubject: grouped(cells, (cell) => cell.subject) };
+}
+
 function crossing({ subject, row }) {
-  return subject * data.rows.length + row;
+  return subject * index.rows.length + row;
 }
 
-function grouped(many, key) {
-  const groups = new Map();
-  for (const each of many) {
-    const name = key(each);
-    if (!groups.has(name)) groups.set(name, []);
-    groups.get(name).push(each);
-  }
-  return groups;
+function cellsAtCrossing(subject, row) {
+  return matrix().crossings.get(crossing({ subject, row })) ?? [];
+}
+
+function subjectNumber(name) {
+  return index.subjects.findIndex((each) => each.name === name);
+}
+
+function rowNumber(name) {
+  return index.rows.findIndex((each) => each.name === name);
 }
 
 function detailsOf(cell) {
-  const [claimed, observed, expected, command, cases, findings, claim] = data.details[cell.details];
+  const [claimed, observed, expected, cases, findings, more, claim] = matrix().details[cell.details];
+  const [claimedText, observedText, expectedText] = textsOf([claimed, observed, expected]);
   return {
-    claimed: data.texts[claimed],
-    observed: data.texts[observed],
-    expected: data.texts[expected],
-    command: data.texts[command],
+    claimed: claimedText,
+    observed: observedText,
+    expected: expectedText,
     cases: textsOf(cases),
     findings: findings.map(findingOf),
+    more,
     claim: claim ? claimOf(claim) : null,
   };
 }
 
+// The command that repeats the observation of a cell; its subject's commands have places for what differs.
+function commandOf(cell) {
+  const { commands, texts } = matrix();
+  const [, ...claim] = index.rows[cell.row].name.split("/");
+  return commands[cell.subject][cell.command]
+    .replace("{scenario}", () => texts[cell.scenario])
+    .replace("{claim}", () => claim.join("/"));
+}
+
 function textsOf(numbers) {
-  return numbers.map((number) => data.texts[number]);
+  return numbers.map((number) => matrix().texts[number]);
 }
 
 function findingOf(numbers) {
@@ -53,11 +72,10 @@ function findingOf(numbers) {
 
 function claimOf(claim) {
   const [meaning, since, until, versions, confidence, note] = textsOf(claim.slice(0, 6));
-  const disagrees = claim[7].map(([value, note, [source]]) => ({
-    value: data.texts[value],
-    note: data.texts[note],
-    source: sourceOf(source),
-  }));
+  const disagrees = claim[7].map(([value, note, [source]]) => {
+    const [valueText, noteText] = textsOf([value, note]);
+    return { value: valueText, note: noteText, source: sourceOf(source) };
+  });
   return { meaning, since, until, versions, confidence, note, sources: claim[6].map(sourceOf), disagrees };
 }
 
@@ -68,25 +86,6 @@ function sourceOf(numbers) {
 
 // The provider's claims that the rule or probe of a cell reads.
 function claimsBehind(cell) {
-  const { provider } = data.subjects[cell.subject];
-  const subject = data.subjects.findIndex((each) => each.name === provider);
-  const rows = data.rows[cell.row].claims.map((name) => data.rows.findIndex((row) => row.name === name));
-  return rows.flatMap((row) => crossings.get(crossing({ subject, row })) ?? []);
-}
-
-// Creates every element of the page: strings become text, never markup.
-function make(tag, attributes = {}, ...children) {
-  const element = document.createElement(tag);
-  for (const [name, value] of Object.entries(attributes)) element.setAttribute(name, value);
-  element.append(...children);
-  return element;
-}
-
-// A text in which words between backticks are code.
-function prose(text) {
-  return text.split("`").map((part, number) => (number % 2 ? make("code", {}, part) : part));
-}
-
-function plural(count, noun) {
-  return `${count.toLocaleString("en")} ${noun}${count === 1 ? "" : "s"}`;
+  const subject = subjectNumber(index.subjects[cell.subject].provider);
+  return index.rows[cell.row].claims.flatMap((name) => cellsAtCrossing(subject, rowNumber(name)));
 }

@@ -1,97 +1,66 @@
-// The filters, and the cells that pass them. A group without a checked box lets all cells pass.
+// Filters of the tables of cells. A group without a checked box lets all cells pass.
 const GROUPS = [
-  ["verdict", "Verdict", data.verdicts],
-  ["evidence", "Evidence", data.evidence],
-  ["kind", "Kind", namesOf(data.subjects.map((subject) => subject.kind))],
-  ["family", "Family", namesOf(families)],
+  ["verdict", "Result", index.verdicts.map(({ name, mark, word }) => [name, mark, word])],
+  ["evidence", "Evidence", index.evidence.map(({ name, mark, word }) => [name, mark, word])],
+  ["kind", "Kind", [...new Set(index.subjects.map(({ kind }) => kind))].map((kind) => [kind, "", kind])],
 ];
 
-function namesOf(names) {
-  return [...new Set(names)].map((name) => ({ name, short: "" }));
+function buildFilters(holder, changed) {
+  const groups = GROUPS.map(([name, title, options]) => filterGroup(name, title, options));
+  const clear = make("button", { type: "button" }, "Clear filters");
+  const form = make("form", {}, ...groups, clear);
+  const read = (name) => new FormData(form).getAll(name);
+  form.addEventListener("input", () => changed(Object.fromEntries(GROUPS.map(([name]) => [name, read(name)]))));
+  form.addEventListener("submit", (event) => event.preventDefault());
+  clear.addEventListener("click", () => changed({ verdict: [], evidence: [], kind: [] }));
+  holder.append(make("details", {}, make("summary", {}, "Filter by result, evidence and kind"), form));
 }
 
-function buildForm(form) {
-  const providers = [...new Set(data.subjects.map((subject) => subject.provider))].sort();
-  form.append(
-    field("q", "Provider, engine or adapter", make("input", { type: "search", list: "names", autocomplete: "off" })),
-    make("datalist", { id: "names" }, ...data.subjects.map(({ name }) => make("option", { value: name }))),
-    field("rule", "Rule, probe or claim", make("input", { type: "search", autocomplete: "off" })),
-    field("provider", "Checked against profile", choice(providers)),
-    make("details", { id: "groups", open: "" }, make("summary", {}, "Verdict, evidence, kind and family"), ...groups()),
-    make("button", { type: "reset" }, "Clear filters"),
-  );
-}
-
-function groups() {
-  return GROUPS.map(([name, title, options]) => group(name, title, options));
-}
-
-function field(name, title, control) {
-  control.setAttribute("id", `f-${name}`);
-  control.setAttribute("name", name);
-  return make("div", { class: "field" }, make("label", { for: `f-${name}` }, title), control);
-}
-
-function choice(names) {
-  const options = names.map((name) => make("option", { value: name }, name));
-  return make("select", {}, make("option", { value: "" }, "any"), ...options);
-}
-
-function group(name, title, options) {
-  const boxes = options.map((option) => {
-    const box = make("input", { type: "checkbox", name, value: option.name });
-    const symbol = option.short ? [make("span", { class: `${option.name} mark`, "aria-hidden": "true" }, option.short)] : [];
-    return make("label", {}, box, " ", ...symbol, ` ${option.name}`);
+function filterGroup(name, title, options) {
+  const boxes = options.map(([value, mark, word]) => {
+    const box = make("input", { type: "checkbox", name, value });
+    const symbol = mark ? [make("span", { class: `${value} mark`, "aria-hidden": "true" }, mark)] : [];
+    return make("label", {}, box, " ", ...symbol, ` ${word}`);
   });
   return make("fieldset", {}, make("legend", {}, title), ...boxes);
 }
 
-function readForm(form) {
-  const given = new FormData(form);
-  const filter = {};
-  for (const name of WORDS) filter[name] = (given.get(name) ?? "").trim();
-  for (const name of LISTS) filter[name] = given.getAll(name);
-  return filter;
+function writeFilters(holder, state) {
+  for (const box of holder.querySelectorAll("input")) box.checked = state[box.name].includes(box.value);
 }
 
-function writeForm(form, filter) {
-  for (const name of WORDS) {
-    const control = form.elements.namedItem(name);
-    if (control.value.trim() !== filter[name]) control.value = filter[name];
-  }
-  for (const box of form.querySelectorAll("input[type=checkbox]")) box.checked = filter[box.name].includes(box.value);
-}
-
-function isFiltered(filter) {
-  return WORDS.some((name) => filter[name]) || LISTS.some((name) => filter[name].length);
-}
-
-function passing(filter) {
-  const subjects = data.subjects.map((subject) => subjectPasses(subject, filter));
-  const rows = data.rows.map((row) => rowPasses(row, filter));
-  const verdicts = data.verdicts.map(({ name }) => allows(filter.verdict, name));
-  const evidence = data.evidence.map(({ name }) => allows(filter.evidence, name));
-  return cells.filter(
-    (cell) => subjects[cell.subject] && rows[cell.row] && verdicts[cell.verdict] && evidence[cell.evidence],
+// Each word must be in the subject or in the row: `deepseek ids` finds the cells of DeepSeek about ids.
+function passing(state) {
+  const words = state.q.toLowerCase().split(/\s+/).filter(Boolean);
+  const holds = (texts) => words.map((word) => texts.map((text) => text.toLowerCase().includes(word)));
+  const bySubject = holds(index.subjects.map(({ name, title, model }) => `${name} ${title} ${model}`));
+  const byRow = holds(index.rows.map(({ name, title }) => `${name} ${title}`));
+  const isOfView = KINDS.find(([view]) => view === state.view)[2];
+  const rows = index.rows.map(isOfView);
+  const kinds = index.subjects.map(({ kind }) => allows(state.kind, kind));
+  const verdicts = index.verdicts.map(({ name }) => allows(state.verdict, name));
+  const evidence = index.evidence.map(({ name }) => allows(state.evidence, name));
+  return matrix().cells.filter(
+    (cell) =>
+      rows[cell.row] &&
+      kinds[cell.subject] &&
+      verdicts[cell.verdict] &&
+      evidence[cell.evidence] &&
+      words.every((_, number) => bySubject[number][cell.subject] || byRow[number][cell.row]),
   );
-}
-
-// The full name of a subject selects only that subject; other words are searched in name, title and model.
-function subjectPasses(subject, { q, provider, kind }) {
-  if (!allows(kind, subject.kind) || (provider && subject.provider !== provider)) return false;
-  if (data.subjects.some(({ name }) => name === q)) return subject.name === q;
-  return holds(`${subject.name} ${subject.title} ${subject.model}`, q);
-}
-
-function rowPasses(row, { rule, family }) {
-  return allows(family, row.family) && holds(`${row.name} ${row.title}`, rule);
 }
 
 function allows(wanted, name) {
   return !wanted.length || wanted.includes(name);
 }
 
-function holds(text, words) {
-  const where = text.toLowerCase();
-  return words.toLowerCase().split(/\s+/).every((word) => where.includes(word));
+function isFiltered(state) {
+  return GROUPS.some(([name]) => state[name].length);
+}
+
+// Why nothing passes: the search alone, or the filters that hide what it finds.
+function whyEmpty(state) {
+  const without = isFiltered(state) ? passing({ ...state, verdict: [], evidence: [], kind: [] }).length : 0;
+  if (without) return `The filters hide all ${plural(without, "cell")} that “${state.q || "no search"}” finds.`;
+  return `Nothing here has “${state.q}” in the name or title of a subject, or of one of the ${state.view}.`;
 }

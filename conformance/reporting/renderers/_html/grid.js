@@ -4,26 +4,28 @@ const LEAST_ROWS = 10;
 
 function showGrids(holder, shown) {
   const open = new Set([...holder.querySelectorAll("details[open]")].map((each) => each.dataset.family));
-  const byFamily = grouped(shown, (cell) => data.rows[cell.row].family);
+  const byFamily = grouped(shown, (cell) => index.rows[cell.row].family);
   const made = families.filter((family) => byFamily.has(family)).map((family) => foldedGrid(family, byFamily.get(family)));
   holder.replaceChildren(...made);
   for (const fold of made) fold.open = made.length === 1 || open.has(fold.dataset.family);
 }
 
 function foldedGrid(family, shown) {
-  const byRow = grouped(shown, (cell) => cell.row);
-  const worst = [...grouped(shown, (cell) => cell.evidence)].sort(([a], [b]) => a - b).map(([kind, of]) => tally(kind, of));
-  const title = make("span", { class: "family" }, family);
-  const counts = ` ${plural(byRow.size, "row")}, ${plural(shown.length, "cell")} `;
-  const summary = make("summary", {}, title, counts, make("span", { class: "tallies" }, ...worst));
-  const fold = make("details", { "data-family": family }, summary);
+  const rows = new Set(shown.map((cell) => cell.row)).size;
+  const counts = [...grouped(shown, (cell) => cell.verdict)].sort(([a], [b]) => a - b).map(([number, of]) => {
+    const { name, mark, word } = index.verdicts[number];
+    const text = `${of.length.toLocaleString("en")} ${word}`;
+    return make("span", { class: `tally ${name}` }, make("span", { "aria-hidden": "true" }, `${mark} `), text);
+  });
+  const summary = make("summary", {}, make("b", {}, family), ` ${plural(rows, "row")} `, ...counts);
+  const fold = make("details", { "data-family": family, "data-at": family }, summary);
   fold.addEventListener("toggle", () => fold.open && unfold(fold, shown));
   return fold;
 }
 
 // Builds the table of a family, at least down to a row; existing rows are kept.
 function unfold(fold, shown, down = 0) {
-  if (!fold.querySelector("table")) fold.append(...emptyGrid(fold.dataset.family, shown));
+  if (!fold.querySelector("table")) fold.append(emptyGrid(fold.dataset.family, shown));
   const table = fold.querySelector("table");
   const rows = [...new Set(shown.map((cell) => cell.row))].sort((a, b) => a - b);
   const columns = columnsOf(shown);
@@ -35,15 +37,12 @@ function unfold(fold, shown, down = 0) {
 }
 
 function emptyGrid(family, shown) {
-  const heads = columnsOf(shown).map((number) => {
-    const { name, title } = data.subjects[number];
-    return make("th", { scope: "col", title }, make("span", { class: "upright" }, name));
-  });
-  const head = make("tr", {}, make("th", { scope: "col" }, "Rule, probe or claim"), ...heads);
+  const heads = columnsOf(shown).map((number) => make("th", { scope: "col" }, index.subjects[number].name));
+  const head = make("tr", {}, make("th", { scope: "col" }, "Name"), ...heads);
   const table = make("table", { role: "grid", "aria-label": `Cells of ${family}` }, make("thead", {}, head), make("tbody"));
   table.addEventListener("keydown", walk);
   table.addEventListener("click", (event) => openCell(event.target.closest("td[data-row]")));
-  return [make("div", { class: "scroll" }, table)];
+  return make("div", { class: "scroll" }, table);
 }
 
 function columnsOf(shown) {
@@ -53,42 +52,42 @@ function columnsOf(shown) {
 function addRows(table, rows, columns, shown) {
   const wanted = new Set(rows);
   const own = grouped(shown.filter((cell) => wanted.has(cell.row)), crossing);
-  const made = rows.map((row) => gridRow(row, columns, own));
-  table.tBodies[0].append(...made);
+  table.tBodies[0].append(...rows.map((row) => gridRow(row, columns, own)));
   const first = table.querySelector("td[data-row]");
   if (first && !table.querySelector("td[tabindex='0']")) first.tabIndex = 0;
 }
 
 function gridRow(number, columns, own) {
-  const row = data.rows[number];
+  const row = index.rows[number];
   const name = row.name.slice(row.family.length + 1);
   const title = make("small", {}, ...prose(row.title));
   const head = make("th", { scope: "row" }, make("code", {}, name), row.level ? ` ${row.level} ` : " ", title);
-  const columnsOf = (subject) => gridCell(subject, number, own.get(crossing({ subject, row: number })));
-  return make("tr", {}, head, ...columns.map(columnsOf));
+  const cells = columns.map((subject) => gridCell(subject, number, own.get(crossing({ subject, row: number }))));
+  return make("tr", {}, head, ...cells);
 }
 
 function gridCell(subject, row, own) {
-  if (!own) return make("td", { class: "none", tabindex: "-1" }, make("span", { class: "unseen" }, "no cell"));
-  const alike = grouped(own, (cell) => `${cell.verdict} ${cell.evidence}`);
+  if (!own) return make("td", { class: "none", tabindex: "-1" }, make("span", { class: "unseen" }, "does not apply"));
+  const alike = grouped(own, (cell) => `${cell.verdict} ${cell.evidence} ${valueOf(cell)}`);
   const lines = [...alike.values()].map((same) => gridLine(same, alike.size > 1));
-  return make("td", { tabindex: "-1", "data-subject": subject, "data-row": row, "aria-haspopup": "dialog" }, ...lines);
+  return make("td", { tabindex: "-1", "data-subject": subject, "data-row": row }, ...lines);
 }
 
-// Variants with the same verdict and evidence share a line; they are named only if there are other lines.
+// Variants with the same value share a line; they are named only if there are other lines.
 function gridLine(same, isNamed) {
-  const verdict = data.verdicts[same[0].verdict];
-  const evidence = data.evidence[same[0].evidence];
-  const variants = same.map((cell) => cell.variant).filter(Boolean).join(", ");
-  const isExpected = same.every((cell) => detailsOf(cell).expected);
-  const words = `${verdict.name}, ${evidence.name}${variants && `, ${variants}`}${isExpected ? ", expected" : ""}. `;
-  const more = `${isNamed && variants ? ` ${variants}` : ""}${isExpected ? " exp." : ""}`;
-  const seen = [make("b", {}, verdict.short), ` ${evidence.short}${more}`];
+  const [cell] = same;
+  const verdict = index.verdicts[cell.verdict];
+  const evidence = index.evidence[cell.evidence];
+  const variants = same.map((each) => each.variant).filter(Boolean).join(", ");
+  const kind = verdict.name === "unknown" ? [] : [make("i", { "aria-hidden": "true" }, ` ${evidence.mark}`), ` ${evidence.word}`];
+  const more = [isNamed && variants, same.every((each) => detailsOf(each).expected) && "expected"].filter(Boolean).join(", ");
   return make(
     "span",
     { class: `line ${verdict.name}` },
-    make("span", { "aria-hidden": "true" }, ...seen),
-    make("span", { class: "unseen" }, words),
+    make("b", { "aria-hidden": "true" }, verdict.mark),
+    make("span", { class: "unseen" }, `${wordOf(cell)}: `),
+    make("span", { class: "v" }, valueOf(cell)),
+    ...(kind.length || more ? [make("small", {}, ...kind, more && ` (${more})`)] : []),
   );
 }
 
@@ -141,11 +140,11 @@ function moveTo(cell) {
 
 // Opens the family of a cell and focuses the cell, so that the reader returns to it.
 function reveal(holder, cell, shown) {
-  const { family } = data.rows[cell.row];
+  const { family } = index.rows[cell.row];
   const fold = [...holder.children].find((each) => each.dataset.family === family);
   if (!fold) return;
   fold.open = true;
-  unfold(fold, shown.filter((each) => data.rows[each.row].family === family), cell.row);
+  unfold(fold, shown.filter((each) => index.rows[each.row].family === family), cell.row);
   const found = fold.querySelector(`td[data-subject="${cell.subject}"][data-row="${cell.row}"]`);
   if (found) moveTo(found);
 }

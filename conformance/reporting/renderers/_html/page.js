@@ -1,72 +1,148 @@
 // The address determines what is shown: input changes the address, and the address changes the page.
-const form = document.getElementById("form");
-const dialog = document.getElementById("details");
-const holder = document.getElementById("grids");
-const paper = document.getElementById("paper");
-const narrow = matchMedia("(max-width: 40rem)");
+const byId = (id) => document.getElementById(id);
+const search = byId("q");
+const dialog = byId("details");
 const printed = matchMedia("print");
-let applied = "";
-let visible = [];
-let isOpenedHere = false;
+const SCROLLED = 200;
+let state = readAddress("");
+let rowsToSave = () => [];
+let printable = [];
+let cellsSeen = 0;
+let isSettled = false;
 
 function start() {
-  buildForm(form);
-  for (const each of document.querySelectorAll("section[hidden]")) each.hidden = each === paper;
-  document.getElementById("who").open = false;
-  document.getElementById("legend").open = !narrow.matches;
-  document.getElementById("groups").open = !narrow.matches;
-  form.addEventListener("input", ({ target }) => go([], readForm(form), target.type === "search"));
-  form.addEventListener("reset", (event) => {
+  for (const id of ["form", "asks", "views", "tools"]) byId(id).hidden = false;
+  preparePins(togglePin);
+  prepareSorting(toggleSort);
+  buildFilters(byId("filters"), (chosen) => go({ ...state, ...chosen, at: "" }));
+  buildTools(byId("tools"), () => rowsToSave());
+  byId("form").addEventListener("submit", (event) => event.preventDefault());
+  byId("form").addEventListener("reset", (event) => {
     event.preventDefault();
-    go([], readAddress("").filter);
+    go({ ...state, q: "", ask: "", sort: "", at: "" });
+    search.focus();
   });
-  form.addEventListener("submit", (event) => event.preventDefault());
-  document.getElementById("skip").addEventListener("click", skip);
+  search.addEventListener("input", () => go({ ...searchable(state), q: search.value.trim(), ask: "", at: "" }, true));
+  byId("skip").addEventListener("click", skip);
   dialog.addEventListener("close", leaveCell);
   dialog.addEventListener("click", ({ target }) => target === dialog && dialog.close());
   printed.addEventListener("change", print);
   addEventListener("hashchange", show);
+  addEventListener("scrollend", keepPlace);
   show();
 }
 
+// A search typed on the page of a subject, or on one without a search, leads back to the core facts.
+function searchable(from) {
+  return ["of", "compare", "trust"].includes(from.view) ? { ...from, view: "", path: [] } : from;
+}
+
 // Typing replaces the address, so that Back skips the single letters.
-function go(cellPath, filter, isTyped = false) {
-  const address = writeAddress(cellPath, filter);
-  if (address === (location.hash || "#")) return false;
+function go(next, isTyped = false) {
+  const address = writeAddress(next);
+  if (address === writeAddress(readAddress(location.hash))) return false;
   if (isTyped) location.replace(address);
   else location.hash = address;
   return true;
 }
 
+function togglePin(subject) {
+  const isPinned = state.pin.includes(subject);
+  go({ ...state, pin: isPinned ? state.pin.filter((each) => each !== subject) : [...state.pin, subject] });
+}
+
+function toggleSort(name) {
+  const next = { [name]: `-${name}`, [`-${name}`]: "" };
+  go({ ...state, ask: "", sort: next[state.sort || state.ask] ?? name, at: "" });
+}
+
 function show() {
-  const { cellPath, filter } = readAddress(location.hash);
-  const wanted = writeAddress([], filter);
-  if (wanted !== applied) {
-    applied = wanted;
-    writeForm(form, filter);
-    refresh(filter);
+  const wanted = readAddress(location.hash);
+  if (wanted.view === "cell") {
+    const isFirst = !isSettled;
+    if (isFirst) showView({ ...wanted, view: viewOfCell(wanted.path), path: [] });
+    showCell(wanted.path, isFirst);
+    return;
   }
-  if (cellPath.length) showCell(cellPath);
-  else if (dialog.open) dialog.close();
+  // A reader who comes back from a cell finds the view as it was, with the focus where it was.
+  if (!isSettled || writeAddress(wanted) !== writeAddress(state)) showView(wanted);
+  if (dialog.open) dialog.close();
 }
 
-function refresh(filter) {
-  visible = passing(filter);
-  const subjects = new Set(visible.map((cell) => cell.subject)).size;
-  const rows = new Set(visible.map((cell) => cell.row)).size;
-  const all = cells.length.toLocaleString("en");
-  const words = `${plural(visible.length, "cell")} of ${all}: ${plural(subjects, "subject")}, ${plural(rows, "row")}`;
-  document.getElementById("count").textContent = isFiltered(filter) ? `${words} (filtered).` : `${words}.`;
-  showSummary(document.getElementById("families"), visible, filter);
-  showGrids(holder, visible);
+function viewOfCell([, row = ""]) {
+  const found = KINDS.find(([, , isOf]) => isOf({ family: row.split("/")[0] }));
+  return row ? found[0] : "";
+}
+
+function showView(next) {
+  const isSamePlace = isSettled && next.view === state.view && next.path.join() === state.path.join();
+  state = next;
+  if (search.value.trim() !== state.q) search.value = state.q;
+  document.body.classList.toggle("searching", Boolean(state.q || state.ask) || !["", "sdks", ...KINDS.map(([view]) => view)].includes(state.view));
+  markCurrent();
+  const isGrid = KINDS.some(([view]) => view === state.view);
+  const isFacts = ["", "sdks"].includes(state.view);
+  byId("facts").hidden = !isFacts;
+  byId("trust").hidden = !isFacts && state.view !== "trust";
+  document.body.dataset.view = state.view;
+  byId("filters").hidden = byId("grids").hidden = !isGrid;
+  byId("other").hidden = !["of", "compare", "changes"].includes(state.view);
+  printable = [];
+  if (isGrid) showCells();
+  else showOthers();
   print();
+  if (!isSamePlace || !isSettled) restorePlace();
+  isSettled = true;
 }
 
-function showCell(cellPath) {
+function markCurrent() {
+  for (const link of document.querySelectorAll("nav a")) {
+    const target = readAddress(link.getAttribute("href"));
+    const isCurrent = target.view === state.view && target.ask === (link.closest("#asks") ? state.ask : "");
+    const isAsked = link.closest("#asks") && !target.ask && target.view === "";
+    if (isCurrent && !isAsked) link.setAttribute("aria-current", "page");
+    else link.removeAttribute("aria-current");
+    if (link.closest("#views")) link.href = writeAddress({ ...target, q: state.q, pin: state.pin });
+  }
+}
+
+function showCells() {
+  printable = passing(state);
+  writeFilters(byId("filters"), state);
+  const subjects = new Set(printable.map((cell) => cell.subject)).size;
+  const rows = new Set(printable.map((cell) => cell.row)).size;
+  const words = `${plural(printable.length, "cell")}: ${plural(subjects, "subject")}, ${plural(rows, "row")}`;
+  byId("count").textContent = printable.length ? `${words}${isFiltered(state) || state.q ? " (filtered)" : ""}.` : whyEmpty(state);
+  byId("answer").hidden = true;
+  showGrids(byId("grids"), printable);
+  rowsToSave = () => cellDownload(printable);
+}
+
+function showOthers() {
+  const [holder, answer] = [byId("other"), byId("answer")];
+  byId("count").textContent = "";
+  answer.hidden = true;
+  if (["", "sdks"].includes(state.view)) return showCoreFacts(answer);
+  if (state.view === "of") showSubject(holder, state.path[0] ?? "");
+  const rows = { compare: showCompare, changes: showChanges }[state.view]?.(holder, state) ?? [];
+  rowsToSave = () => (state.view === "of" ? cellDownload(matrix().bySubject.get(subjectNumber(state.path[0])) ?? []) : rows);
+}
+
+function showCoreFacts(answer) {
+  const shown = showFacts(state);
+  const [providers, adapters] = shown.map((rows) => rows.length);
+  showAnswer(answer, state, shown);
+  rowsToSave = () => factDownload(shown);
+  const pins = state.pin.length > 1 ? [" ", make("a", { href: writeAddress({ ...state, view: "compare" }) }, `Compare ${state.pin.length} pinned`)] : [];
+  const counted = [[providers, "provider row"], [adapters, "SDK row"]].filter(([count]) => count);
+  const counts = state.q ? `${counted.map(([count, noun]) => plural(count, noun)).join(", ")}.` : "";
+  byId("count").replaceChildren(...(providers + adapters || state.ask ? [counts] : [nothingFound(state)]), ...pins);
+}
+
+function showCell(cellPath, isFirst) {
   const found = cellsAt(cellPath);
-  // The reader went from one cell to another, so Back no longer leads to the table in one step.
-  if (dialog.open) isOpenedHere = false;
-  if (found.length && !isOpenedHere && !dialog.open) reveal(holder, found[0], visible);
+  if (isFirst && found.length) reveal(byId("grids"), found[0], printable);
+  cellsSeen = isFirst || dialog.open ? 0 : 1;
   fillDialog(dialog, cellPath, found);
   if (!dialog.open) dialog.showModal();
   dialog.scrollTop = 0;
@@ -74,29 +150,44 @@ function showCell(cellPath) {
 
 function openCell(cell) {
   if (!cell?.dataset.row) return;
-  const [first] = crossings.get(crossing({ subject: Number(cell.dataset.subject), row: Number(cell.dataset.row) }));
+  const [first] = cellsAtCrossing(Number(cell.dataset.subject), Number(cell.dataset.row));
   moveTo(cell);
-  isOpenedHere = go(pathOf(first), readAddress(location.hash).filter);
+  location.hash = addressOf(first);
 }
 
-// Closing a cell that was opened here goes one step back in the history; a cell that was opened by its own address is
-// replaced by the table.
+// Closing a cell leads back to the view beneath it, which is still shown: one step back if one step led to the cell.
 function leaveCell() {
-  const { cellPath, filter } = readAddress(location.hash);
-  const isStep = isOpenedHere;
-  isOpenedHere = false;
-  if (cellPath.length && isStep) history.back();
-  else if (cellPath.length) location.replace(writeAddress([], filter));
+  if (readAddress(location.hash).view !== "cell") return;
+  if (cellsSeen === 1) history.back();
+  else location.replace(writeAddress(state));
 }
 
 function skip(event) {
   event.preventDefault();
-  document.getElementById("cells").focus();
+  byId("main").focus();
+}
+
+// The place is the first row, family or heading in sight; it becomes part of the address.
+function keepPlace() {
+  if (dialog.open || readAddress(location.hash).view === "cell") return;
+  const marked = [...document.querySelectorAll("main [data-subject], main [data-at]")].filter((each) => each.tagName !== "TD");
+  const first = scrollY > SCROLLED ? marked.find((each) => each.checkVisibility() && each.getBoundingClientRect().top > 0) : null;
+  state = { ...state, at: first ? (first.dataset.at ?? first.dataset.subject) : "" };
+  history.replaceState(history.state, "", writeAddress(state));
+}
+
+function restorePlace() {
+  if (!state.at) {
+    if (isSettled) scrollTo(0, 0);
+    return;
+  }
+  const marked = [...document.querySelectorAll("main [data-subject], main [data-at]")];
+  marked.find((each) => (each.dataset.at ?? each.dataset.subject) === state.at && each.tagName !== "TD")?.scrollIntoView();
 }
 
 function print() {
-  if (printed.matches) showPaper(paper, visible);
-  else hidePaper(paper);
+  if (printed.matches && printable.length) showPaper(byId("paper"), printable);
+  else hidePaper(byId("paper"));
 }
 
 start();

@@ -16,22 +16,19 @@ function hidePaper(section) {
 }
 
 function paperTable(shown) {
-  const head = ["Subject", "Rule, probe or claim", "Variant", "Verdict", "Evidence", "Observed"];
-  const heads = head.map((name) => make("th", { scope: "col" }, name));
-  return make("table", {}, make("thead", {}, make("tr", {}, ...heads)), make("tbody", {}, ...shown.map(paperLine)));
+  return table("Filtered cells", ["Subject", "Rule, probe or claim", "Variant", "Value", "Result", "Evidence"], shown.map(paperLine));
 }
 
 function paperLine(cell) {
-  const { claimed, observed, expected } = detailsOf(cell);
-  const verdict = data.verdicts[cell.verdict];
-  const words = observed || (claimed && `claimed: ${claimed}`);
+  const { expected } = detailsOf(cell);
+  const verdict = index.verdicts[cell.verdict];
   const columns = [
-    data.rows[cell.row].name,
+    index.rows[cell.row].name,
     cell.variant,
-    `${verdict.short} ${verdict.name}${expected ? ", expected" : ""}`,
-    data.evidence[cell.evidence].name,
-    words,
+    valueOf(cell),
+    `${verdict.mark} ${verdict.word}${expected ? ", expected" : ""}`,
+    index.evidence[cell.evidence].word,
   ];
-  const name = make("th", { scope: "row" }, data.subjects[cell.subject].name);
+  const name = make("th", { scope: "row" }, index.subjects[cell.subject].name);
   return make("tr", {}, name, ...columns.map((text) => make("td", {}, text)));
 }

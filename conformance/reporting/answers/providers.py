@@ -1,0 +1,188 @@
+"""The four core facts of a provider as answers: the values of the claims behind them, and on what each rests."""
+
+import re
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import replace
+from typing import Any, Final, NamedTuple
+
+from conformance.core_facts import CoreFact, core_facts
+from conformance.profiles import UNKNOWN, Profile, retired, tolerates
+from conformance.reporting.answers import ASSUMED, CHAT, Answer, Answers, Meaning, Question, worst
+from conformance.reporting.answers.turns import TURNS, omitted
+from conformance.reporting.matrix.table import CLAIMS, Inputs, claim_evidence
+from conformance.results import Evidence, Results, Verdict
+from conformance.results.calibration import counts
+
+QUESTIONS: Final = (
+    Question("field", "Rea\u00adsoning field", "Which field carries the reasoning, in replies and in requests?"),
+    Question("omitted", "Rea\u00adsoning omitted", "What happens if a request omits reasoning, and in which turns?"),
+    Question("ids", "Call ids", "Are tool call ids unique, or do they repeat?"),
+    Question("order", "Result order", "Does the order of tool results matter?"),
+)
+"""The questions, in the order of the core facts."""
+
+_RESPONSE, _REQUEST = "reasoning.response-field", "reasoning.request-field"
+_IN_REPLY, _UNIQUE = "ids.unique-in-reply", "ids.unique-in-conversation"
+_REVERSED, _PARALLEL, _TOOLS = "results.reversed", "tools.parallel", "tools.supported"
+_CANONICAL: Final = "reasoning_content"
+_MAX_MODELS: Final = 3
+"""How many models a note names."""
+
+_NOTHING: Final = ("none", "no reasoning", "no tools")
+"""Values of models to which a question does not apply."""
+
+_VARYING: Final = re.compile(r"(?:\\[dw]|\[[^\]]*\]|\([^()]*\))(?:\{[\d,]*\}|[+*?])?")
+"""A part of a pattern that stands for any of some characters."""
+
+
+class _Found(NamedTuple):
+    """The value of a fact for one model: in a few characters, its meaning, notes, and the claim that it rests on."""
+
+    value: str
+    meaning: Meaning
+    claim: str
+    notes: tuple[str, ...] = ()
+
+
+class _Fact(NamedTuple):
+    """How claims answer a question, and the claims that may differ for single models."""
+
+    claims: tuple[str, ...]
+    read: Callable[[Mapping[str, Any]], _Found]
+
+
+def provider_answers(inputs: Inputs) -> Iterator[Answers]:
+    """Yield the answers of each provider, and of each further model that was played, ordered by name."""
+    for results in sorted(inputs.results, key=lambda each: each.name):
+        if not results.provider:
+            yield Answers(results.name, CHAT, tuple(_answers(results, inputs)))
+
+
+def _answers(results: Results, inputs: Inputs) -> Iterator[Answer]:
+    profile = inputs.profile_of(results)
+    if results.claims:
+        profile = profile.with_claims({name: claim.value for name, claim in results.claims.items()})
+    calibration = inputs.calibration.get(profile.name, {})
+    claims = profile.at(results.model, "")
+    for fact, played in zip(_FACTS, core_facts(results.cases, claims), strict=True):
+        found = fact.read(claims)
+        others = {} if results.further else _others(profile, fact, found.value)
+        failed = played.verdict in (Verdict.BREAKS, Verdict.ERRORED)
+        notes = (*found.notes, *_named(others), *(["check failed"] if failed else []))
+        meaning = Meaning.BREAKS if failed else _with_others(found.meaning, others)
+        yield _resting(Answer(found.value, meaning, notes), profile, calibration, found.claim, results.model, played)
+
+
+def _with_others(meaning: Meaning, others: Mapping[_Found, Sequence[str]]) -> Meaning:
+    """Return the meaning of an answer that differs for some models: what breaks there is to beware of here."""
+    bad = any(each.meaning in (Meaning.BREAKS, Meaning.BEWARE) for each in others)
+    return worst([meaning, Meaning.BEWARE]) if bad else meaning
+
+
+def _others(profile: Profile, fact: _Fact, value: str) -> dict[_Found, list[str]]:
+    """Return the values of the fact that some models have instead, with those models."""
+    found: dict[_Found, list[str]] = {}
+    for model in profile.models:
+        if retired(model.lifecycle, profile.as_of) or not any(name in model.claims for name in fact.claims):
+            continue
+        read = fact.read(profile.at(model.name.replace("*", "")))
+        if read.value not in (value, *_NOTHING) and read.meaning is not Meaning.UNKNOWN:
+            found.setdefault(read._replace(notes=()), []).append(model.name)
+    return found
+
+
+def _named(others: Mapping[_Found, Sequence[str]]) -> Iterator[str]:
+    for found, models in others.items():
+        more = f" and {len(models) - _MAX_MODELS} more" if len(models) > _MAX_MODELS else ""
+        yield f"on {', '.join(models[:_MAX_MODELS])}{more}: {found.value}"
+
+
+def _resting(
+    answer: Answer, profile: Profile, calibration: Mapping[str, Any], name: str, model: str, played: CoreFact
+) -> Answer:
+    """Return an answer with what it rests on: the evidence of its claim."""
+    claim = profile.claim(name, model)
+    if claim is None:
+        return _assumed(answer, played)
+    counted = counts(calibration, profile, name, model)
+    _, kind, _ = claim_evidence(profile, claim, counted, claim.value)
+    read = max([source.read or source.searched for source in claim.source], default="")
+    contested = bool(claim.disagrees or counted.contradicted)
+    confirmed = counted.confirmed or counted.engine
+    found = "" if claim.value == UNKNOWN else kind
+    return replace(answer, evidence=found, count=confirmed, read=read, row=f"{CLAIMS}/{name}", contested=contested)
+
+
+def _assumed(answer: Answer, played: CoreFact) -> Answer:
+    """Return an answer without a claim: what an engine showed, or what nobody looked at."""
+    if answer.value == UNKNOWN:
+        return answer
+    if Evidence.ENGINE in played.evidence:
+        return replace(answer, evidence=Evidence.ENGINE.value)
+    meaning = Meaning.UNKNOWN if answer.meaning is Meaning.WORKS else answer.meaning
+    return replace(answer, meaning=meaning, evidence=ASSUMED)
+
+
+def _field(claims: Mapping[str, Any]) -> _Found:
+    reply, back = (_words(claims.get(name, _CANONICAL)) for name in (_RESPONSE, _REQUEST))
+    if reply == UNKNOWN:
+        return _Found(reply, Meaning.UNKNOWN, _RESPONSE, (f"send back {back}",) if back != UNKNOWN else ())
+    if reply == "none":
+        return _Found("none", Meaning.WORKS, _RESPONSE, ("replies carry no reasoning",))
+    notes = () if back == reply else ("what to send back is unknown" if back == UNKNOWN else f"send back {back}",)
+    return _Found(reply, Meaning.WORKS if reply == _CANONICAL == back else Meaning.BEWARE, _RESPONSE, notes)
+
+
+def _omitted(claims: Mapping[str, Any]) -> _Found:
+    if claims.get(_RESPONSE) == "none":
+        return _Found("no reasoning", Meaning.WORKS, _RESPONSE)
+    return _Found(*omitted(claims))
+
+
+def _ids(claims: Mapping[str, Any]) -> _Found:
+    form, twice = claims.get("ids.format", UNKNOWN), _handled(claims.get("ids.duplicate-in-request", UNKNOWN))
+    shape = "" if form == UNKNOWN else _shape(form)
+    notes = (*([shape] if shape else []), *([] if twice in (UNKNOWN, "accepted") else [f"duplicates: {twice}"]))
+    if claims.get(_IN_REPLY) is False:
+        return _Found("repeat in a reply", Meaning.BREAKS, _IN_REPLY, notes)
+    unique = claims.get(_UNIQUE, True)
+    if unique == UNKNOWN:
+        return _Found(UNKNOWN, Meaning.UNKNOWN, _UNIQUE, notes)
+    return _Found(*(("unique", Meaning.WORKS) if unique else ("restart", Meaning.BREAKS)), _UNIQUE, notes)
+
+
+def _order(claims: Mapping[str, Any]) -> _Found:
+    if claims.get(_TOOLS) is False:
+        return _Found("no tools", Meaning.WORKS, _TOOLS)
+    if claims.get(_PARALLEL) is False:
+        return _Found("one call", Meaning.WORKS, _PARALLEL, ("no parallel calls",))
+    handled = claims.get(_REVERSED, UNKNOWN)
+    if tolerates(handled):
+        return _Found("any order", Meaning.WORKS, _REVERSED)
+    if handled == UNKNOWN:
+        return _Found(UNKNOWN, Meaning.UNKNOWN, _REVERSED, ("keep call order",))
+    return _Found(_handled(handled), Meaning.BREAKS, _REVERSED, ("call order required",))
+
+
+def _handled(value: Any) -> str:
+    """Return how a provider handles a deviation: the status of a refusal, or the word of the claim."""
+    return str(value["status"]) if isinstance(value, Mapping) and "status" in value else _words(value)
+
+
+def _words(value: Any) -> str:
+    return ", ".join(map(str, value)) if isinstance(value, list) else str(value)
+
+
+def _shape(value: Any) -> str:
+    """Return the first pattern of ids, with an ellipsis for what varies: `call_…`; empty if all of it varies."""
+    first = value[0] if isinstance(value, list) else value
+    shown = re.sub(r"…[…_-]*…|…+", "…", _VARYING.sub("…", first).replace("\\", ""))
+    return shown if shown[:1].isalpha() else ""
+
+
+_FACTS: Final = (
+    _Fact((_RESPONSE, _REQUEST), _field),
+    _Fact(TURNS, _omitted),
+    _Fact((_IN_REPLY, _UNIQUE), _ids),
+    _Fact((_REVERSED, _PARALLEL), _order),
+)

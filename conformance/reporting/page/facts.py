@@ -1,0 +1,167 @@
+"""The core facts as the page's first table: a row per subject; in each cell a value, its meaning and its evidence."""
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import date
+from typing import Final
+from urllib.parse import quote
+
+from conformance.reporting.answers import ASSUMED, SENT, Answer, Answers, Meaning, Question, adapters, providers
+from conformance.reporting.answers.changes import newest_day
+from conformance.reporting.matrix.table import ADAPTER, ENGINE, SOURCES, Subject, Table
+from conformance.reporting.text import plural, printable
+from conformance.results import Evidence
+
+MEANINGS: Final[Mapping[Meaning, tuple[str, str]]] = {
+    Meaning.BREAKS: ("✗", "an agent loop fails, or its content is lost or changed"),
+    Meaning.BEWARE: ("!", "it works if you handle it: another field, some models, or rare cases"),
+    Meaning.WORKS: ("✓", "the canonical wire works as it is"),
+    Meaning.UNKNOWN: ("?", "no source and no test; handle it as if it broke"),
+}
+"""The mark of each meaning, and what it says."""
+
+EVIDENCE: Final[Mapping[str, tuple[str, str, str]]] = {
+    Evidence.LIVE.value: ("◆", "live", "requests to the real endpoint"),
+    Evidence.RECORDED.value: ("●", "seen", "seen in recordings of the real endpoint, in as many as the number says"),
+    Evidence.ENGINE.value: ("■", "engine", "the real open-source server was run with a small scripted model"),
+    SENT: ("▲", "sent", "requests that the SDK really sent, to a simulated provider"),
+    Evidence.SIMULATED.value: (
+        "△",
+        "simulated",
+        "this project's simulator plays what is claimed, which proves nothing about the provider",
+    ),
+    SOURCES: ("○", "docs", "documents, issues or source code say so; nobody here observed it"),
+    ASSUMED: ("–", "assumed", "nobody claims otherwise, so the canonical wire is assumed"),
+    "": ("?", "no source", "nothing was found; the day is that of the search"),
+}
+"""The mark of each kind of evidence, its word in a cell, and what it says; the strongest first."""
+
+
+_KINDS: Final = ("vendor", "host", "gateway", ENGINE)
+"""The kinds of providers in the order of the table."""
+
+
+@dataclass(frozen=True, slots=True)
+class FactCell:
+    """A cell: the value, notes, the mark and words of its evidence, and the address of its details in the page."""
+
+    value: str
+    meaning: Meaning
+    mark: str
+    notes: Sequence[str]
+    evidence_mark: str
+    evidence: str
+    address: str
+
+
+@dataclass(frozen=True, slots=True)
+class FactRow:
+    """A row: a subject, for an adapter the provider that it is `on`, what else is said about it, and its cells."""
+
+    subject: Subject
+    protocol: str
+    name: str
+    on: str
+    about: str
+    address: str
+    cells: Sequence[FactCell]
+
+
+@dataclass(frozen=True, slots=True)
+class FactTable:
+    """One of the two tables: providers by core facts, or adapters by what they send back."""
+
+    name: str
+    title: str
+    head: str
+    questions: Sequence[Question]
+    rows: Sequence[FactRow]
+
+
+def fact_tables(table: Table) -> tuple[FactTable, FactTable]:
+    """Return the table of providers and that of adapters."""
+    today = newest_day(table.inputs.profiles)
+    by_name = {subject.name: subject for subject in table.subjects}
+    known = {(cell.subject, cell.row) for cell in table.cells}
+
+    def rows(many: Iterable[Answers]) -> tuple[FactRow, ...]:
+        return tuple([_row(each, by_name[each.subject], known, today) for each in many])
+
+    return (
+        FactTable(
+            "providers",
+            "What providers do",
+            "Provider",
+            providers.QUESTIONS,
+            sorted(rows(providers.provider_answers(table.inputs)), key=_order),
+        ),
+        FactTable(
+            "adapters",
+            "What SDKs and agent loops send back",
+            "SDK on provider",
+            adapters.QUESTIONS,
+            sorted(rows(adapters.adapter_answers(table.inputs)), key=lambda row: not row.subject.mine),
+        ),
+    )
+
+
+def _order(row: FactRow) -> tuple[bool, int, int]:
+    """Return what orders providers: a user's own, then by kind, those of which most is known first; models last."""
+    unknown = sum(cell.meaning is Meaning.UNKNOWN for cell in row.cells)
+    if row.subject.mine:
+        return False, -1, unknown
+    return row.subject.name != row.subject.provider, _KINDS.index(row.subject.kind), unknown
+
+
+def _row(answers: Answers, subject: Subject, known: set[tuple[str, str]], today: str) -> FactRow:
+    name, _, on = subject.name.partition("/") if subject.kind == ADAPTER else (subject.name, "", "")
+    cells = tuple([_cell(each, subject, known, today) for each in answers.answers])
+    about = ("", "") if on else (subject.title, subject.kind)
+    small = " · ".join([printable(text) for text in (*about, answers.protocol, subject.model) if text])
+    return FactRow(subject, answers.protocol, printable(name), printable(on), small, address("of", subject.name), cells)
+
+
+def _cell(answer: Answer, subject: Subject, known: set[tuple[str, str]], today: str) -> FactCell:
+    holder = subject.name if (subject.name, answer.row) in known else subject.provider
+    link = address("cell", holder, answer.row) if (holder, answer.row) in known else ""
+    mark, word, _ = EVIDENCE[answer.evidence]
+    return FactCell(
+        printable(answer.value),
+        answer.meaning,
+        MEANINGS[answer.meaning][0],
+        [printable(note) for note in (*answer.notes, *(["contested"] if answer.contested else []))],
+        mark,
+        " · ".join(_words(answer, word, today)) if answer.row or answer.evidence else "",
+        link,
+    )
+
+
+def _words(answer: Answer, word: str, today: str) -> Iterator[str]:
+    """Yield the words of a cell's evidence: its kind with a number, and its age."""
+    yield f"{answer.count:,} {word}" if answer.count and answer.evidence == Evidence.RECORDED else word
+    if answer.read:
+        yield age(answer.read, today)
+    elif answer.evidence in (SOURCES, Evidence.RECORDED):
+        yield "undated"
+
+
+def age(day: str, today: str) -> str:
+    """Return a day (a prefix of ISO 8601) as a reader sees its age: `Nov 20` in the same year, else `Nov 2025`."""
+    if len(day) < len("2026-11"):
+        return day
+    month = date(2000, int(day[5:7]), 1).strftime("%b")
+    same_year = day[:4] == today[:4] and len(day) == len("2026-11-20")
+    return f"{month} {int(day[8:])}" if same_year else f"{month} {day[:4]}"
+
+
+def address(*path: str) -> str:
+    """Return an address within the page."""
+    return "#/" + "/".join([quote(part, safe="") for part in path])
+
+
+def summary(table: Table) -> str:
+    """Return the number of subjects in a line."""
+    rows = [each.kind == ADAPTER for each in table.subjects]
+    providers_shown = len({each.provider for each in table.subjects if each.kind != ADAPTER})
+    sdks = len({each.name.partition("/")[0] for each in table.subjects if each.kind == ADAPTER})
+    return f"{plural(providers_shown, 'provider')}, {plural(sdks, 'SDK')} in {plural(sum(rows), 'pairing')}"

@@ -1,0 +1,88 @@
+// The page of one provider or SDK: its answers, the second request to copy, and what fails with its fix.
+const FAILING = ["breaks", "errored", "untested", "departs"];
+
+function showSubject(holder, name) {
+  const number = subjectNumber(name);
+  if (number < 0) {
+    holder.replaceChildren(make("h2", {}, "Not found"), make("p", {}, `There is no provider or SDK named “${name}”.`));
+    return;
+  }
+  const subject = index.subjects[number];
+  const cells = matrix().bySubject.get(number) ?? [];
+  const isAdapter = subject.kind === "adapter";
+  const versions = subject.versions.length ? ` Versions: ${subject.versions.join(", ")}.` : "";
+  holder.replaceChildren(
+    make("h2", {}, subject.title),
+    make("p", {}, `${capital(subject.kind)} ${subject.name}, model ${subject.model}.${versions}`),
+    ...subjectAnswers(subject),
+    ...(isAdapter ? [] : testedOn(subject)),
+    ...titled("h3", "The second request, to copy", secondRequests(subject)),
+    ...failedRows(cells, isAdapter),
+    ...titled("h3", "Everything else", [everything(subject)]),
+  );
+}
+
+function subjectAnswers({ name }) {
+  const row = factRow(name);
+  if (!row) return [];
+  const lines = row.answers.map(({ value, notes, meaning, evidence, element }, number) => {
+    const href = element.querySelector("a")?.getAttribute("href");
+    const shown = [make("b", { "aria-hidden": "true" }, `${MARKS[meaning]} `), make("span", { class: "unseen" }, `${meaning}: `), value];
+    const linked = href ? make("a", { href, class: meaning }, ...shown) : make("span", { class: meaning }, ...shown);
+    const more = [...notes, evidence].join("; ");
+    return make("div", {}, make("dt", {}, row.questions[number].text), make("dd", {}, linked, `; ${more}`));
+  });
+  return [make("dl", { class: "answered" }, ...lines)];
+}
+
+function testedOn({ provider }) {
+  const rows = factTables[1].rows.filter((row) => row.on === provider);
+  return titled("h3", `SDKs tested on it: do they keep the reasoning?`, answerLines(rows, 0, MEANINGS));
+}
+
+function secondRequests({ provider }) {
+  const found = matrix().requests[provider] ?? [];
+  const shown = found.flatMap(([title, body]) => [make("h4", {}, title), ...copyable(body, "Copy request")]);
+  const hint = "Ids and reasoning are examples: send those of the reply, unchanged.";
+  return shown.length ? [make("p", { class: "hint" }, hint), ...shown] : [];
+}
+
+function failedRows(cells, isAdapter) {
+  const failed = cells.filter((cell) => FAILING.includes(index.verdicts[cell.verdict].name));
+  const byRow = [...grouped(failed, (cell) => cell.row)].sort(([, a], [, b]) => severity(a) - severity(b));
+  if (!byRow.length) return [make("h3", {}, "What fails"), make("p", {}, "Nothing that was checked.")];
+  const who = isAdapter ? "What fails, and how to fix it" : "What fails";
+  return [make("h3", {}, who), ...byRow.map(([row, same]) => failedRow(index.rows[row], same))];
+}
+
+function severity(cells) {
+  return Math.min(...cells.map((cell) => FAILING.indexOf(index.verdicts[cell.verdict].name)));
+}
+
+function failedRow(row, cells) {
+  const [cell] = [...cells].sort((a, b) => severity([a]) - severity([b]));
+  const verdict = index.verdicts[cell.verdict];
+  const details = detailsOf(cell);
+  const reason = details.expected ? [make("p", {}, `Expected failure: ${details.expected}`)] : [];
+  const words = `${verdict.word}, ${index.evidence[cell.evidence].word}: ${plural(details.cases.length, "case")}`;
+  const summary = make("summary", { class: verdict.name }, make("b", { "aria-hidden": "true" }, `${verdict.mark} `), row.title || row.name, make("small", {}, ` ${[row.level, words].filter(Boolean).join(", ")}`));
+  const fold = make("details", { class: "failed", "data-at": row.name }, summary);
+  fold.addEventListener("toggle", () => {
+    if (!fold.open || fold.childElementCount > 1) return;
+    const seen = details.findings.length ? [] : [facts([["Should be", details.claimed], ["Seen", details.observed]])];
+    const command = commandOf(cell);
+    fold.append(
+      make("p", {}, make("a", { href: addressOf(cell) }, row.name), `: ${details.cases.slice(0, 8).join(", ")}${details.cases.length > 8 ? " …" : ""}`),
+      ...reason,
+      ...seen,
+      ...failures(cell, details, "h4"),
+      ...titled("h4", "Repeat it", command ? copyable(command, "Copy command") : []),
+    );
+  });
+  return fold;
+}
+
+function everything({ name }) {
+  const links = KINDS.map(([view]) => make("a", { href: writeAddress({ view, q: name }) }, `its ${view}`));
+  return make("p", {}, ...joined(links, ", "));
+}
