@@ -37,9 +37,15 @@ def example_table(tmp_path_factory: pytest.TempPathFactory) -> Table:
 
 
 @pytest.fixture(scope="session")
-def published(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def committed() -> Table:
+    """Return the table of the committed results."""
+    return table(load_inputs())
+
+
+@pytest.fixture(scope="session")
+def published(committed: Table, tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Return the page of the committed results."""
-    return write(tmp_path_factory.mktemp("published"), table(load_inputs()))
+    return write(tmp_path_factory.mktemp("published"), committed)
 
 
 @pytest.fixture(scope="session")
@@ -53,7 +59,7 @@ def opened(browser: Browser, made: Table, tmp_path_factory: pytest.TempPathFacto
         requested: list[str] = []
         with browser.new_context(**window) as context:
             page = context.new_page()
-            page.set_default_timeout(5_000)
+            page.set_default_timeout(30_000)
             page.on("console", lambda message: logged.append(message.text))
             page.on("pageerror", lambda error: logged.append(str(error)))
             page.on("request", lambda request: requested.append(request.url.partition("#")[0]))

@@ -1,16 +1,19 @@
 """The questions that a reader with a phone brings, each answered on the screen after one search or one tap."""
 
 import gzip
+from collections.abc import Iterable, Iterator
+from datetime import date
 from pathlib import Path
 from typing import Final
 
 import pytest
 from playwright.sync_api import Page, expect
 
-from conformance import profiles
+from conformance.reporting.answers.adapters import adapter_answers
 from conformance.reporting.answers.changes import changes, newest_day
 from conformance.reporting.answers.providers import provider_answers
-from conformance.reporting.matrix.table import load_inputs
+from conformance.reporting.matrix.table import Table
+from conformance.reporting.page.facts import age
 from tests.html_browser import PHONE, Opening
 
 pytest_plugins = ["tests.html_windows"]
@@ -36,6 +39,21 @@ VISIBLE: Final = """() => {
 }"""
 
 
+@pytest.fixture(scope="module")
+def window(opened: Opening, published: Path) -> Iterator[Page]:
+    with opened(path=published, viewport=PHONE, has_touch=True) as page:
+        yield page
+
+
+@pytest.fixture
+def phone(window: Page) -> Page:
+    """Return the published page on a phone, as it is at first."""
+    window.evaluate("location.hash = '#/'")
+    expect(window.get_by_role("searchbox")).to_have_value("")
+    expect(window.locator("#asks")).to_be_in_viewport()
+    return window
+
+
 def seen(page: Page) -> str:
     text: str = page.evaluate(VISIBLE)
     return text
@@ -58,84 +76,81 @@ def tapped(page: Page, question: str) -> None:
     expect(page.locator("#asks")).not_to_be_visible()
 
 
-def test_which_providers_reject_omitted_reasoning_and_in_which_turns(opened: Opening, published: Path) -> None:
-    with opened(path=published, viewport=PHONE, has_touch=True) as page:
-        tapped(page, "Rejects omitted reasoning")
-        text = seen(page)
-        rejecting = [each.subject for each in provider_answers(load_inputs()) if each.answers[1].value == "400"]
-        assert (True, []) == ("deepseek" in rejecting, [name for name in rejecting if name not in text])
-        assert "400, every tool turn (2): deepseek, mimo" in text
+def missing(names: Iterable[str], text: str) -> list[str]:
+    return [name for name in names if name not in text]
 
 
-def test_which_field_vllm_uses(opened: Opening, published: Path) -> None:
-    with opened(path=published, viewport=PHONE) as page:
-        searched(page, "vllm")
-        assert "reasoning: send back reasoning, reasoning_content" in row(page, "vllm").replace(
-            "!beware: ", ""
-        ).replace("reasoningsend", "reasoning: send")
+def test_which_providers_reject_omitted_reasoning_and_in_which_turns(phone: Page, committed: Table) -> None:
+    tapped(phone, "Rejects omitted reasoning")
+    text = seen(phone)
+    for turns in ("every tool turn", "current tool turn, earlier ones unknown"):
+        facts = [(each.subject, each.answers[1]) for each in provider_answers(committed.inputs)]
+        rejecting = [name for name, answer in facts if (answer.value, *answer.notes[:1]) == ("400", turns)]
+        listed = text.partition(f"✗ 400, {turns}")[2].partition("✗")[0]
+        assert (True, []) == (len(rejecting) > 1, missing(rejecting, listed))
 
 
-def test_which_sdks_lose_reasoning_on_deepseek(opened: Opening, published: Path) -> None:
-    with opened(path=published, viewport=PHONE) as page:
-        searched(page, "deepseek")
-        text = seen(page)
-        lost = text.partition("✗ loses (")[2].partition("✓ keeps (")[0]
-        assert [] == [name for name in ("langchain-openai", "crewai", "semantic-kernel", "strands") if name not in lost]
-        assert "pydantic-ai" in text.partition("✓ keeps (")[2]
+def test_which_field_vllm_uses(phone: Page) -> None:
+    searched(phone, "vllm")
+    field = phone.locator("tr[data-subject='vllm'] td").first
+    assert "reasoning" == field.locator(".v").text_content()
+    assert "send back reasoning, reasoning_content" in row(phone, "vllm")
 
 
-def test_which_hosts_repeat_ids(opened: Opening, published: Path) -> None:
-    with opened(path=published, viewport=PHONE, has_touch=True) as page:
-        tapped(page, "Repeats ids")
-        repeating = seen(page).partition("restart on some models")[2].partition("works:")[0]
-        assert [] == [name for name in ("fireworks", "groq", "bedrock_openai_compat", "xai") if name not in repeating]
+def test_which_sdks_lose_reasoning_on_deepseek(phone: Page, committed: Table) -> None:
+    searched(phone, "deepseek")
+    lost, _, kept = seen(phone).partition("✗ loses (")[2].partition("✓ keeps (")
+    tested = [each for each in adapter_answers(committed.inputs) if each.subject.endswith("/deepseek")]
+    for value, text in (("loses", lost), ("keeps", kept)):
+        names = [each.subject.partition("@")[0] for each in tested if each.answers[0].value == value]
+        assert (True, []) == (len(names) > 3, missing(names, text))
+
+
+def test_which_hosts_repeat_ids(phone: Page, committed: Table) -> None:
+    tapped(phone, "Repeats ids")
+    answers = {each.subject: each.answers[2] for each in provider_answers(committed.inputs)}
+    repeating = [name for name, answer in answers.items() if "restart" in " ".join((answer.value, *answer.notes))]
+    assert (True, []) == (len(repeating) > 3, missing(repeating, seen(phone)))
 
 
 @pytest.mark.parametrize(("name", "answer"), [("vllm", "any order"), ("mistral", "keep call order")])
-def test_whether_the_order_of_results_is_important(opened: Opening, published: Path, name: str, answer: str) -> None:
-    with opened(path=published, viewport=PHONE) as page:
-        searched(page, name)
-        assert answer in row(page, name)
+def test_whether_the_order_of_results_is_important(phone: Page, name: str, answer: str) -> None:
+    searched(phone, name)
+    assert answer in row(phone, name)
 
 
-def test_what_changed_this_month(opened: Opening, published: Path) -> None:
-    with opened(path=published, viewport=PHONE, has_touch=True) as page:
-        tapped(page, "What changed")
-        text = seen(page)
-        known = {name: profiles.load(name) for name in profiles.names()}
-        month = newest_day(known)[:7]
-        current = {each.provider for each in changes(known) if each.day.startswith(month)}
-        assert (True, []) == ("November 2026" in text, [name for name in current if name not in text])
+def test_what_changed_this_month(phone: Page, committed: Table) -> None:
+    tapped(phone, "What changed")
+    known = committed.inputs.profiles
+    month = date.fromisoformat(newest_day(known))
+    current = {each.provider for each in changes(known) if each.day.startswith(f"{month:%Y-%m}")}
+    assert [] == missing([f"{month:%B %Y}", *current], seen(phone))
 
 
-def test_whether_a_cell_can_be_trusted(opened: Opening, published: Path) -> None:
-    with opened(path=published, viewport=PHONE, has_touch=True) as page:
-        searched(page, "deepseek")
-        shown = row(page, "deepseek")
-        assert ("20 seen · Nov 22" in shown, "docs · Nov 22" in shown) == (True, True)
-        page.get_by_role("button", name="Clear").tap()
-        tapped(page, "Can I trust it?")
-        text = seen(page)
-        for words in ("seen in recordings of the real endpoint", "documents, issues or source code say so"):
-            assert words in text
+def test_whether_a_cell_can_be_trusted(phone: Page, committed: Table) -> None:
+    searched(phone, "deepseek")
+    shown = row(phone, "deepseek")
+    (facts,) = [each.answers for each in provider_answers(committed.inputs) if each.subject == "deepseek"]
+    today = newest_day(committed.inputs.profiles)
+    assert [] == missing([f"{facts[0].count} seen · {age(facts[0].read, today)}", "docs · "], shown)
+    phone.get_by_role("button", name="Clear").tap()
+    tapped(phone, "Can I trust it?")
+    meanings = ("seen in recordings of the real endpoint", "documents, issues or source code say so")
+    assert [] == missing(meanings, seen(phone))
 
 
-def test_a_search_finds_rules_probes_and_claims_too(opened: Opening, published: Path) -> None:
-    with opened("#/?q=parallel", published) as page:
-        for noun in ("rules", "probes", "claims"):
-            expect(page.locator("#answer a", has_text=noun).first).to_be_visible()
+def test_a_search_finds_rules_probes_and_claims_too(phone: Page) -> None:
+    searched(phone, "parallel")
+    for noun in ("rules", "probes", "claims"):
+        expect(phone.locator("#answer a", has_text=noun).first).to_be_visible()
 
 
 def test_the_first_screen_has_the_search_the_questions_and_values(opened: Opening, published: Path) -> None:
     with opened(path=published) as page:
         for width in (360, 768, 1440):
             page.set_viewport_size({"width": width, "height": 800})
-            for found in (
-                page.get_by_role("searchbox"),
-                page.locator("#asks"),
-                page.locator("#providers tbody tr").first,
-            ):
-                expect(found).to_be_in_viewport(ratio=1)
+            for shown in ("#q", "#asks", "#providers tbody tr:first-child"):
+                expect(page.locator(shown)).to_be_in_viewport(ratio=1)
             assert "400" in seen(page)
 
 

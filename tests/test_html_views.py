@@ -32,8 +32,8 @@ AXE: Final = "axe.run(document, {resultTypes: ['violations']})"
 
 
 def test_an_empty_result_says_why(opened: Opening) -> None:
-    with opened("#/?q=exampel") as page:
-        expect(page.locator("#count")).to_contain_text("No provider or SDK has “exampel”")
+    with opened("#/?q=exampl2") as page:
+        expect(page.locator("#count")).to_contain_text("No provider or SDK has “exampl2”")
         page.get_by_role("link", name="example", exact=True).click()
         expect(page.locator("#count")).to_have_text("2 provider rows, 1 SDK row.")
     with opened("#/rules?q=an-sdk&evidence=live") as page:

@@ -23,7 +23,7 @@ from conformance.reporting.text import plural
 from conformance.resources import folder
 from conformance.results import MINE, PUBLIC_RECORDINGS, TRAFFIC, Evidence, Finding, Results, Verdict
 from conformance.results.calibration import Counts, counts
-from conformance.results.files import CALIBRATION, RECORDED, read_shipped
+from conformance.results.files import CALIBRATION, RECORDED, read_all, read_shipped
 from conformance.rules import Rule
 from conformance.wire.views import Side
 

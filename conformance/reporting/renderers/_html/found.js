@@ -23,14 +23,14 @@ function alsoFound(state, rows) {
 
 function nothingFound(state) {
   const names = [...new Set(factTables.flatMap(({ rows }) => rows.map((row) => row.name)))];
-  const near = names.map((name) => [likeness(name, state.q), name]).sort(([a], [b]) => b - a).slice(0, 3);
+  const near = names.map((name) => [similarity(name, state.q), name]).sort(([a], [b]) => b - a).slice(0, 3);
   const links = near.filter(([score]) => score > 0).map(([, name]) => make("a", { href: writeAddress({ ...state, q: name, at: "" }) }, name));
   const text = `No provider or SDK has “${state.q}” in its name, model or values.`;
   return make("p", {}, text, ...(links.length ? [" Did you mean ", ...joined(links, ", "), "?"] : []));
 }
 
 // The share of pairs of letters that two words have in common.
-function likeness(name, q) {
+function similarity(name, q) {
   const pairs = (text) => new Set([...text].slice(1).map((_, at) => text.slice(at, at + 2)));
   const [a, b] = [pairs(name.toLowerCase()), pairs(q.toLowerCase())];
   return (2 * [...a].filter((pair) => b.has(pair)).length) / (a.size + b.size || 1);
