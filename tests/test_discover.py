@@ -25,7 +25,7 @@ from conformance.results import Evidence
 from conformance.simulator import Simulator, simulated
 from conformance.suite.mirror import failures
 from conformance.suite.play import Subject, play
-from conformance.transport.client import Client, Endpoint, Inconclusive
+from conformance.transport.client import Client, Endpoint, Inconclusive, UnusableReply
 from conformance.transport.server import HttpReply, HttpRequest, serving
 from conformance.wire.exchange import Exchange
 
@@ -261,6 +261,19 @@ def test_odd_replies_do_not_break_a_discovery() -> None:
         return Exchange.of_plain(request=dict(body), response=ODD, status=200, model="m")
 
     assert any("shape/choice" in line for line in discover(Session(ask, LIMIT), "m").broken)
+
+
+def test_a_rejection_with_404_is_one_like_any_other() -> None:
+    simulator = Simulator(load_profile("openai"))
+
+    def ask(body: Mapping[str, Any]) -> Exchange:
+        exchange = simulator.send(body)
+        if exchange.status != 400:
+            return exchange
+        raise UnusableReply("HTTP 404", Exchange.of_plain(dict(body), exchange.response, 404, model="m"))
+
+    found = discover(Session(ask, LIMIT), "gpt-5.4-mini")
+    assert ([], 404) == (found.broken, found.claims["results.missing-at-end"].value["status"])
 
 
 def test_nothing_more_is_sent_at_the_limit() -> None:

@@ -27,13 +27,17 @@ _ADAPTATIONS: Final[tuple[Mapping[str, Any], ...]] = (
 
 
 class Answer(NamedTuple):
-    """The answer to a probe of a case: the exchanges before it, its own, and whether the reply exchanged results."""
+    """The answer to a probe of a case: the exchanges before it, its own, whether the reply exchanged results.
+
+    `as_claimed`: the answer is the one that the claims predict.
+    """
 
     case: str
     probe: Probe
     before: Conversation
     exchange: Exchange
     exchanged: bool
+    as_claimed: bool
 
 
 class Explored(NamedTuple):
@@ -107,7 +111,14 @@ def _answers(scenario: Scenario, variant: str, progress: Progress, subject: Subj
         result = probed(probe, progress, replace(subject, send=send))
         if sent and result is not None and not (result.status is Status.UNTESTED and not sent):
             before = tuple(progress.exchanges[: probe.at - 1])
-            yield Answer(f"{scenario.name}.{variant}", probe, before, sent[-1], result.observed.endswith(EXCHANGED))
+            yield Answer(
+                f"{scenario.name}.{variant}",
+                probe,
+                before,
+                sent[-1],
+                result.observed.endswith(EXCHANGED),
+                result.status is Status.PASSED,
+            )
 
 
 def blank(name: str, claims: Claims) -> Profile:

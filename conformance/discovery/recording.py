@@ -14,6 +14,7 @@ from conformance.secrets import Scrubber
 from conformance.transport.client import Inconclusive
 from conformance.wire.exchange import Exchange
 
+_SUFFIXES = (".jsonl", ".gz", ".yaml", ".har", ".json")
 _HEADERS = ("content-type", "retry-after", "server")
 
 
@@ -50,10 +51,14 @@ def _record(exchange: Exchange) -> dict[str, Any]:
 
 
 def read_exchanges(path: Path) -> Recorded:
-    """Return the exchanges in a file; raises InvalidDocument if it cannot be read, and Unusable if it holds none."""
+    """Return the exchanges in a file, or in the files of a folder.
+
+    Raises InvalidDocument if one cannot be read, and Unusable if there is none.
+    """
     found: dict[str, Exchange] = {}
     days: list[str] = []
-    for given in read_path(path):
+    files = [path] if not path.is_dir() else [each for each in sorted(path.rglob("*")) if each.suffix in _SUFFIXES]
+    for given in (given for file in files for given in read_path(file)):
         if given.problem is not None:
             raise given.problem
         for exchange in given.conversation:

@@ -10,6 +10,8 @@ from conformance.transport.client import Inconclusive, UnusableReply
 from conformance.wire.exchange import Exchange
 
 _SERVER_ERROR: Final = 500
+_ABOUT_THE_CLIENT: Final = (401, 403, 408, 429)
+"""Statuses that are about the key or the number of requests, and say nothing about one of them."""
 
 
 @dataclass(slots=True)
@@ -59,6 +61,9 @@ class Session:
             answer = self._once(body)
             if _status(answer) == status and isinstance(answer, UnusableReply):
                 answer = answer.exchange or answer
+        elif isinstance(answer, UnusableReply) and self._kept and status not in _ABOUT_THE_CLIENT:
+            # After good answers, 404 is no wrong address, but how the endpoint rejects this request.
+            answer = answer.exchange or answer
         return self._counted(body, answer)
 
     def _once(self, body: Mapping[str, Any]) -> Exchange | UnusableReply:

@@ -38,7 +38,7 @@ def verdicts(answers: Iterable[Answer], claims: Values) -> tuple[Claims, dict[st
     for answer in every:
         # Where foreign ids are rejected, what else such a request changes is not shown.
         is_hidden = foreign and _changes_ids(answer) and len(answer.probe.changes) > 1
-        name = "" if is_hidden else _claim_of(answer, claims)
+        name = "" if is_hidden else claim_of(answer, claims)
         if name:
             by_claim.setdefault(name, []).append(answer)
     found: Claims = {}
@@ -56,7 +56,7 @@ def _changes_ids(answer: Answer) -> bool:
     return any(change.name == "ids" for change in answer.probe.changes)
 
 
-def _claim_of(answer: Answer, claims: Values) -> str:
+def claim_of(answer: Answer, claims: Values) -> str:
     """Return the claim that the answer to a probe shows; empty if it shows none alone."""
     if answer.probe.breaks is None:
         return ""

@@ -10,6 +10,7 @@ from urllib.parse import urlsplit
 
 from conformance.documents import parse_json
 from conformance.errors import Unusable
+from conformance.profiles import Profile
 from conformance.secrets.urls import shown_url
 from conformance.transport.client import REQUEST_TIMEOUT
 
@@ -82,6 +83,23 @@ def check_base_url(url: str) -> None:
         is_usable = False
     if not is_usable:
         raise Unusable(f"--base-url: expected a URL such as http://127.0.0.1:8000/v1, got {shown_url(url)}")
+
+
+def key_for(profile: Profile, base_url: str) -> str:
+    """Return the key to send to a base URL (empty: the profile's own); a provider's key goes only to its own hosts.
+
+    Raises Unusable if the provider needs a key and there is none.
+    """
+    own = (*profile.hosts, urlsplit(profile.base_url).hostname)
+    if not profile.key or (base_url and urlsplit(base_url).hostname not in own):
+        return os.environ.get(KEY, "")
+    key = os.environ.get(profile.key, "")
+    if not key:
+        message = (
+            f"{profile.title} needs a key for a live run: set {profile.key}, or omit --live to replay the cassettes"
+        )
+        raise Unusable(message)
+    return key
 
 
 def with_environment(options: Options) -> Options:

@@ -1,12 +1,10 @@
 """One run of the suites against a provider: its options, its endpoint, its cases and their results."""
 
-import os
 import time
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack
 from functools import cached_property
 from typing import Any
-from urllib.parse import urlsplit
 
 from conformance import baseline, profiles, scenarios
 from conformance.core_facts import CoreFact, core_facts
@@ -22,7 +20,7 @@ from conformance.secrets import Scrubber, scrubber
 from conformance.simulator import simulated
 from conformance.suite import recorder
 from conformance.suite.expected_failures import ExpectedFailures
-from conformance.suite.options import KEY, Options, check_base_url
+from conformance.suite.options import Options, check_base_url, key_for
 from conformance.suite.plan import Plan, plan
 from conformance.suite.play import Subject, play
 from conformance.suite.repeat import merged
@@ -299,7 +297,7 @@ class Run:
             return Evidence.SIMULATED, Endpoint(profile.base_url)
         if options.has_endpoint:
             exclusive = options.engine is not None
-            url, key = options.base_url or profile.base_url, self._key()
+            url, key = options.base_url or profile.base_url, key_for(profile, options.base_url)
             found = scrubber([key], [url])
             return Evidence.LIVE, Endpoint(url, key, options.request_timeout, exclusive, found)
         if options.record:
@@ -322,18 +320,3 @@ class Run:
             f"(models with cassettes: {others}); add --live to use the provider's API, --base-url for another server, "
             f"or --record to record the simulator"
         )
-
-    def _key(self) -> str:
-        """Return the key to send; a provider's key is only sent to the provider's own hosts."""
-        host = urlsplit(self.options.base_url).hostname
-        own = (*self.profile.hosts, urlsplit(self.profile.base_url).hostname)
-        if not self.profile.key or (self.options.base_url and host not in own):
-            return os.environ.get(KEY, "")
-        key = os.environ.get(self.profile.key, "")
-        if not key:
-            message = (
-                f"{self.profile.title} needs a key for a live run: set {self.profile.key}, "
-                "or omit --live to replay the cassettes"
-            )
-            raise Unusable(message)
-        return key

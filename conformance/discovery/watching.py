@@ -1,0 +1,121 @@
+"""What an endpoint shows today beside what it showed when it was recorded, and beside the claims of its profile."""
+
+from collections.abc import Mapping
+from typing import Any, Final, NamedTuple
+
+from conformance.discovery import sights
+from conformance.discovery.comparing import Relation, relation
+from conformance.discovery.exploring import Explored, explore
+from conformance.discovery.found import Claims
+from conformance.discovery.session import Session
+from conformance.discovery.verdicts import claim_of, of_errors, verdicts
+from conformance.evidence.reading import digest
+from conformance.profiles import UNKNOWN, Claim, Profile
+from conformance.wire.exchange import Exchange
+
+_OF_THE_MODEL: Final = ("ids.numbering", "reply.id-format")
+"""Claims that one model or its luck decides, so that a difference shows no change of the wire."""
+
+
+class Observed(NamedTuple):
+    """What an endpoint showed: claims, the exchanges by digest, and why scenarios ended early, by case.
+
+    `as_claimed`: the claims about deviations to which every answer was the one that the profile predicts.
+    """
+
+    claims: Claims
+    exchanges: Mapping[str, Exchange]
+    as_claimed: frozenset[str]
+    ended: Mapping[str, str]
+
+
+class Drift(NamedTuple):
+    """One claim of which an endpoint shows another value than before, or than is claimed.
+
+    `recorded` is None if nothing was recorded, `claimed` None if the profile makes no claim. `before` is the exchange
+    that showed the recorded value; None if there is none.
+    """
+
+    claim: str
+    claimed: Claim | None
+    recorded: Any
+    now: Any
+    before: Exchange | None
+    after: Exchange | None
+
+    def to_json(self) -> dict[str, Any]:
+        """Return the change as a JSON object, with both exchanges."""
+        return {
+            "claim": self.claim,
+            "claimed": None if self.claimed is None else self.claimed.value,
+            "claimed_since": "" if self.claimed is None else self.claimed.since,
+            "recorded": self.recorded,
+            "now": self.now,
+            "before": _exchange(self.before),
+            "after": _exchange(self.after),
+        }
+
+
+def _exchange(exchange: Exchange | None) -> dict[str, Any] | None:
+    if exchange is None:
+        return None
+    return {"request": exchange.request, "status": exchange.status, "response": exchange.response}
+
+
+def observe(session: Session, profile: Profile, model: str) -> Observed:
+    """Play every case by the claims of a profile, and return what the answers show."""
+    explored = explore(session, profile, model)
+    claims = _claims(explored, profile, model)
+    return Observed(
+        claims,
+        {digest(each): each for each in session.exchanges},
+        _as_claimed(explored, profile, model),
+        explored.ended,
+    )
+
+
+def _as_claimed(explored: Explored, profile: Profile, model: str) -> frozenset[str]:
+    values = profile.at(model, "")
+    names = {True: set[str](), False: set[str]()}
+    for answer in explored.answers:
+        names[answer.as_claimed].add(claim_of(answer, values))
+    return frozenset(names[True] - names[False])
+
+
+def _claims(explored: Explored, profile: Profile, model: str) -> Claims:
+    values = profile.at(model, "")
+    accepted = [each for each in explored.conversations if each[-1].status == 200]
+    played = [each for each in explored.played if each[-1].status == 200]
+    rejected = [each for each in explored.conversations if each[-1].status != 200]
+    claims = sights.combined(sights.collect(played, values))
+    claims |= sights.combined(sights.collect(rejected, values))
+    claims |= sights.id_formats(accepted) | of_errors([each[-1] for each in rejected])
+    return {name: each for name, each in (claims | verdicts(explored.answers, values)[0]).items() if _is_watched(name)}
+
+
+def _is_watched(name: str) -> bool:
+    return name not in _OF_THE_MODEL
+
+
+def drifts(profile: Profile, model: str, recorded: Observed | None, now: Observed) -> tuple[Drift, ...]:
+    """Return the claims that changed since the recording, or that differ from the profile where nothing was recorded.
+
+    A value that the profile's claim allows for is no change. What was not seen today is none either.
+    """
+    found = []
+    for name, each in sorted(now.claims.items()):
+        claim = profile.claim(name, model, "")
+        claimed = None if claim is None else claim.value
+        before = recorded.claims.get(name) if recorded is not None else None
+        against_claim = relation(name, each.value, claimed)
+        if name in now.as_claimed or against_claim in (Relation.EQUAL, Relation.FITS):
+            continue
+        if before is None and against_claim is Relation.UNCLAIMED:
+            continue
+        if before is not None and relation(name, each.value, before.value) is not Relation.DIFFERENT:
+            continue
+        known = claim if claimed != UNKNOWN else None
+        then = recorded.exchanges.get(before.digest) if recorded is not None and before is not None else None
+        recorded_value = None if before is None else before.value
+        found.append(Drift(name, known, recorded_value, each.value, then, now.exchanges.get(each.digest)))
+    return tuple(found)
