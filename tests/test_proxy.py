@@ -130,6 +130,7 @@ def test_traffic_goes_on_where_the_check_died_and_the_end_says_so(deepseek: str)
             assert 200 == ask(url, BASES["plain"][0]["request"]).status_code
         code, _, err = ended(process)
     assert 2 == code
+    assert "from now on nothing is checked, and traffic still passes" in err
     assert "the process that checks copies ended early" in err
 
 

@@ -23,6 +23,7 @@ from conformance.proxy.tape import Tape
 from conformance.reporting.renderers import traffic
 from conformance.results import Evidence, Level, Status
 from conformance.results.files import read as read_results
+from conformance.terminal import StatusTable
 from tests.checking import BASES, check
 from tests.proxies import KEY, texts
 
@@ -301,3 +302,12 @@ def test_the_table_shows_each_model() -> None:
     shown = traffic.table(found.tally)
     assert "example-model" in shown
     assert "2 requests under way, 0 not checked, 3 not checked for lack of time" in shown
+
+
+def test_the_table_is_drawn_over_and_over_and_gone_at_the_end() -> None:
+    output = io.StringIO()
+    shown = StatusTable(output, shows=True)
+    shown.show("a\nb")
+    shown.show("too soon")
+    shown.clear()
+    assert "a\nb\n\x1b[2A\x1b[J" == output.getvalue()

@@ -3,7 +3,7 @@
 Use the printed URL as the base URL of a client, or give a command after --, which gets OPENAI_BASE_URL,
 ANTHROPIC_BASE_URL, GOOGLE_GEMINI_BASE_URL and the like. Paths, queries, headers and bodies pass as they are. Each
 finding is printed as it is found, with the side that has to fix it; a summary follows at the end, on Ctrl-C or when the
-command ends. The exit code is that of the command if it fails.
+command ends. The exit code is that of the command if it fails, and 5 if nothing was checked.
 
 Keys pass to the provider, and are never stored or printed. With --tap twice, before and behind a gateway, findings name
 the layer at fault, and the fields that the gateway changes are listed.
@@ -20,7 +20,7 @@ from urllib.parse import urlsplit
 
 from conformance import profiles
 from conformance.errors import Unusable
-from conformance.terminal import is_terminal
+from conformance.terminal import is_terminal, print_error
 from conformance.urls import is_url
 
 if TYPE_CHECKING:
@@ -39,6 +39,7 @@ check against this provider's claims, too (default: the provider that the upstre
 _TAP: Final = """\
 listen at PORT (default: a free one) and pass to URL; give it twice, first for the requests of the client to a \
 gateway, then for those of the gateway to the provider"""
+_FAIL_ON: Final = "the lowest level of findings to return exit code 1 for (default: %(default)s)"
 _OPEN: Final = "warning: anyone who can reach {host} can send requests through this proxy"
 _TAPS: Final = 2
 _TAP_FORM: Final = re.compile(r"(?P<name>[\w-]+)(?::(?P<port>\d{1,5}))?=(?P<url>.+)")
@@ -54,7 +55,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
     add("--host", default="127.0.0.1", help="the address to listen on (default: 127.0.0.1, loopback only)")
     add("--record", metavar="DIR", default="", help="write a cassette of each conversation, without keys")
     add("--results", metavar="DIR", default="", help="write the results, as `conformance report` reads them")
-    add("--fail-on", choices=("must", "should", "never"), default="must", help="(default: %(default)s)")
+    add("--fail-on", choices=("must", "should", "never"), default="must", help=_FAIL_ON)
     add("--conversation-header", metavar="NAME", default="", help="the request header that tells the conversation")
     add("--correlation-header", metavar="NAME", default="", help="the request header that a gateway passes on")
     add("command", nargs="*", metavar="-- COMMAND", help="run this command, and end when it ends")
@@ -81,7 +82,7 @@ def run(arguments: argparse.Namespace) -> int:
         return {**variables(urls[0], path, profile), **(named if len(taps) > 1 else {})}
 
     settings = _settings(arguments, taps, profile)
-    return run_proxy(Plan(taps, arguments.host, settings, announce, arguments.command, environment))
+    return run_proxy(Plan(taps, arguments.host, settings, announce, arguments.command, environment, print_error))
 
 
 def _taps(arguments: argparse.Namespace) -> "tuple[Tap, ...]":

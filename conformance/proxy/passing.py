@@ -75,17 +75,27 @@ class Draft:
 
     def finish(self) -> None:
         """Hand the copy over."""
-        reply = self.reply
-        sent_headers = list(self._request.headers.items())
-        whole = Copy(self._tap, self._request.method, self._url, sent_headers, b"".join(self.sent), lost=self.lost)
-        if reply is not None:
-            headers, received = list(reply.headers.items()), b"".join(self.received)
-            whole = Copy(
-                self._tap, whole.method, self._url, sent_headers, whole.sent, reply.status, reply.reason or "", headers,
-                received, self.cut, self.lost,
-            )  # fmt: skip
+        request, reply = self._request, self.reply
         self._desk.held -= self._held
-        self._desk.hand_over(whole)
+        answer: tuple[int, str, list[tuple[str, str]]] = (0, "", [])
+        if reply is not None:
+            answer = reply.status, reply.reason or "", list(reply.headers.items())
+        status, reason, headers = answer
+        self._desk.hand_over(
+            Copy(
+                self._tap,
+                request.method,
+                self._url,
+                list(request.headers.items()),
+                b"".join(self.sent),
+                status,
+                reason,
+                headers,
+                b"".join(self.received),
+                self.cut,
+                self.lost,
+            )
+        )
 
 
 class _Refused(Exception):

@@ -57,7 +57,7 @@ class Plan:
     """What a run does.
 
     `settings` go to the process that checks. `command` runs with the variables that `environment` returns for the URLs
-    of the taps; without one the run lasts until a signal. `announce` gets the URLs.
+    of the taps; without one the run lasts until a signal. `announce` gets the URLs, `warn` what goes wrong on the way.
     """
 
     taps: tuple[Tap, ...]
@@ -66,6 +66,7 @@ class Plan:
     announce: Callable[[Sequence[str]], None]
     command: Sequence[str] = ()
     environment: Callable[[Sequence[str]], Mapping[str, str]] = field(default=lambda _: {})
+    warn: Callable[[str], None] = field(default=lambda _: None)
 
 
 def run(plan: Plan) -> int:
@@ -150,6 +151,10 @@ class JudgeProcess:
             raise Unusable(message)
         return code
 
+    async def ended(self) -> None:
+        """Wait for the end of the process."""
+        await self._process.wait()
+
     def kill(self) -> None:
         """End the process at once."""
         with suppress(ProcessLookupError):
@@ -205,13 +210,18 @@ class _Run:
                 stack.push_async_callback(point.shutdown, _STOP_SECONDS)
                 stack.callback(point.pre_shutdown)
                 stack.callback(server.close)
-            states = asyncio.create_task(self._send_states(judge))
-            stack.callback(states.cancel)
+            for watching in (self._send_states(judge), self._watch(judge)):
+                stack.callback(asyncio.create_task(watching).cancel)
             self._plan.announce(self._urls)
             if self._plan.command:
                 return await self._run_command()
             await self._stop.wait()
         return 0
+
+    async def _watch(self, judge: JudgeProcess) -> None:
+        """Say at once if the check ends early; the traffic goes on."""
+        await judge.ended()
+        self._plan.warn("the process that checks has ended; from now on nothing is checked, and traffic still passes")
 
     async def _send_states(self, judge: JudgeProcess) -> None:
         while self._plan.settings.get("table"):
