@@ -24,8 +24,8 @@ from conformance.wire.native import CHAT
 from conformance.wire.views import View
 
 __all__ = [
-    "EVERY", "UNCLAIMED", "Claimed", "Context", "Example", "Fault", "Judge", "Rule", "Source", "When", "Where",
-    "advice", "by_id", "current_id", "example", "load", "rule", "select",
+    "EVERY", "NATIVE", "UNCLAIMED", "Claimed", "Context", "Example", "Fault", "Judge", "Rule", "Source", "When",
+    "Where", "advice", "by_id", "current_id", "example", "load", "rule", "select",
 ]  # fmt: skip
 
 Judge: TypeAlias = Callable[[Any, Context], Iterable[Fault] | None]
@@ -33,8 +33,9 @@ Where: TypeAlias = Callable[[Any, Context], bool]
 When: TypeAlias = Callable[[Claimed], bool]
 
 _FIX: Final = re.compile(r"To fix it,\s+", re.IGNORECASE)
-EVERY: Final = (CHAT, "messages", "responses", "gemini")
-"""The wires of a rule that holds on all of them."""
+NATIVE: Final = ("gemini", "messages", "responses")
+EVERY: Final = (CHAT, *NATIVE)
+"""The wires of a rule that holds on all of them; NATIVE are those of a rule about bodies as they are."""
 
 UNCLAIMED: Final = -1
 """Stands for the number of judged elements if a claim that a rule needs is not known."""

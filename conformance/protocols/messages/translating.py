@@ -18,6 +18,7 @@ from conformance.wire.native import Native
 
 FORMAT: Final = "anthropic-claude-v1"
 _CALLS: Final = ("tool_use",)
+_ERROR: Final = 400
 _FINISH: Final[Mapping[Any, str]] = {
     "end_turn": "stop",
     "stop_sequence": "stop",
@@ -50,11 +51,12 @@ def translated(exchange: Exchange) -> Exchange:
             made.complete and made.error is None,
             made.irregularities,
             draft.places,
+            {} if made.error is None else {"error": made.error},
         )
         body = made.reply if made.error is None else made.error
         response = None if body is None else _body(body, draft, made.inputs, made.begins)
     elif type(response) is dict:
-        reply = response if response.get("type") != "error" else None
+        reply = response if (exchange.status or 0) < _ERROR and response.get("type") != "error" else None
         native = Native("messages", exchange.request, exchange.response, reply=reply, places=draft.places)
         response = _body(response, draft, {}, {})
     return Exchange.of_plain(

@@ -1,0 +1,44 @@
+from conformance.protocols.drafts import objects
+from conformance.protocols.views import NativeMessage, messages
+from conformance.results import Level
+from conformance.rules import Context, Fault, Source, example, rule
+
+_ROLE = {"tool_result": "user", "tool_use": "assistant", "thinking": "assistant", "redacted_thinking": "assistant"}
+
+
+@rule(
+    Level.MUST,
+    on=messages,
+    where=lambda message, _context: any(
+        block.get("type") in _ROLE for _, block in objects(message.value.get("content"))
+    ),
+    source=Source("https://platform.claude.com/docs/en/api/messages"),
+    bad=[
+        example(
+            "messages-session",
+            {
+                "/2/request/messages/4/content": [
+                    {"type": "thinking", "thinking": "", "signature": "c2ln"},
+                    {"type": "text", "text": "Thanks."},
+                ]
+            },
+        )
+    ],
+    good=[example("messages-session")],
+    claim="messages.block-in-other-role",
+    wires=("messages",),
+)
+def judge(message: NativeMessage, _context: Context) -> list[Fault]:
+    """Tool results stand in user messages; calls and thinking stand in assistant messages.
+
+    To fix it, put each block into a message of the role that wrote it.
+    """
+    role = message.value.get("role")
+    return [
+        Fault(
+            f"expected a block of type {kind!r} in a message of role {_ROLE[kind]}, got it in {role!r}",
+            at=("content", at),
+        )
+        for at, block in objects(message.value.get("content"))
+        if (kind := block.get("type")) in _ROLE and _ROLE[kind] != role
+    ]

@@ -1,0 +1,35 @@
+from conformance.protocols.views import NativeMessage, messages
+from conformance.results import Level
+from conformance.rules import Context, Fault, Source, example, rule
+
+
+@rule(
+    Level.MUST,
+    on=messages,
+    where=lambda message, _context: "content" in message.value and not _is_prefill(message),
+    source=Source(
+        "https://platform.claude.com/docs/en/api/errors",
+        "all messages must have non-empty content except for the optional final assistant message",
+    ),
+    bad=[
+        example("messages-session", {"/2/request/messages/4/content": ""}),
+        example("messages-session", {"/2/request/messages/3/content": []}),
+    ],
+    good=[example("messages-session")],
+    claim="messages.empty-content",
+    wires=("messages",),
+)
+def judge(message: NativeMessage, _context: Context) -> list[Fault]:
+    """A message has content, unless it is an assistant message at the end.
+
+    An aborted turn or a reply that held only what a client drops leaves such a message behind. To fix it, leave the
+    message out, together with what belongs to it.
+    """
+    content = message.value["content"]
+    if content not in ("", []):
+        return []
+    return [Fault(f"expected content, got {content!r}", at=("content",), values={"index": message.number})]
+
+
+def _is_prefill(message: NativeMessage) -> bool:
+    return message.value.get("role") == "assistant" and message.number == len(message.siblings) - 1

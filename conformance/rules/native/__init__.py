@@ -1,0 +1,1 @@
+"""Rules about the bodies and streams of other wires as they are: their schemas, and the order of their events."""
