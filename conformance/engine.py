@@ -290,10 +290,10 @@ def _finding(rule: Rule, element: Any, fault: Fault, context: Context) -> Findin
     level = _level(fault.level or rule.level, verdict, is_loss=fault.is_loss)
     handling = fault.handling or (verdict.get("refusal") if isinstance(verdict, Mapping) else verdict)
     answered = handling if isinstance(handling, str) and handling != UNKNOWN else ""
-    refusal, side = _refusal(verdict, place, fault), rule.on.side.value
     native = context.exchange.native
     # The rules of one native wire look at its own bodies, so their places need no translation.
     at = place if native is None or CHAT not in rule.wires else native.place(place)
+    refusal, side = _refusal(verdict, at, fault), rule.on.side.value
     return Finding(render(at), fault.message, level, refusal, side=side, handling=answered)
 
 
@@ -325,7 +325,8 @@ def _refusal(verdict: Any, place: Place, fault: Fault) -> Refusal | None:
     if not isinstance(claimed, Mapping) or "status" not in claimed:
         return None
     position = place[3] if place[1:3] == ("request", "messages") and len(place) > 3 else ""
-    values = _Values({"index": position, **fault.values})
+    block = place[5] if place[4:5] == ("content",) and len(place) > 5 else "{position}"
+    values = _Values({"index": position, "position": block, **fault.values})
     texts = {
         name: claimed[name].format_map(values) if isinstance(claimed.get(name), str) else claimed.get(name)
         for name in ("message", "type", "code", "param")

@@ -9,7 +9,7 @@ from itertools import islice
 from pathlib import Path
 from typing import Any, Final, NamedTuple, TypeAlias
 
-from conformance import profiles, rules
+from conformance import profiles, protocols, rules
 from conformance.engine import judge
 from conformance.errors import InvalidDocument, Unrecognized, Unusable
 from conformance.formats import Input, read_path
@@ -17,6 +17,7 @@ from conformance.formats.inputs import pointer_lines
 from conformance.profiles import Profile
 from conformance.results import Finding, Level, Outcome, Status
 from conformance.rules import Rule
+from conformance.wire.native import CHAT
 from conformance.wire.views import requests
 
 AUTO: Final = "auto"
@@ -198,9 +199,13 @@ def detected_provider(given: Input) -> str | None:
     """Return the provider that an input names, if it has a profile, otherwise the provider of its host."""
     if given.provider in profiles.names():
         return given.provider
-    urls = [exchange.url for exchange in given.conversation if exchange.url]
-    host = urls[0].partition("://")[2].partition("/")[0] or urls[0].partition("/")[0] if urls else ""
-    return profiles.by_host(host) if host else None
+    named = [exchange for exchange in given.conversation if exchange.url]
+    url = named[0].url if named else ""
+    host = url.partition("://")[2].partition("/")[0] or url.partition("/")[0]
+    if not host:
+        return None
+    protocol = protocols.of(named[0])
+    return profiles.by_host(host, CHAT if protocol is None else protocol.name)
 
 
 @lru_cache(maxsize=8)

@@ -93,7 +93,7 @@ class Profile:
     globs) that tell the provider. `lifecycle` is that of the whole service. `as_of` is the last ISO 8601 day on which
     a source was read; an empty date means that day. `path` is the file of a profile that is not found by its name.
     `extends` names the profiles that it builds on, the nearest first. `protocols` are the provider's other wires, by
-    name: what differs there, and the claims that hold there.
+    name: what differs there, and the claims that hold there; such a profile is about its `wire` alone.
     """
 
     name: str
@@ -112,6 +112,7 @@ class Profile:
     path: str = ""
     extends: tuple[str, ...] = ()
     protocols: Mapping[str, "Profile"] = field(default_factory=dict)
+    wire: str = CHAT
     _breaks: tuple[str, ...] = field(default=(), repr=False, compare=False)
     _bare: dict[str, "Profile"] = field(default_factory=dict, repr=False, compare=False)
     _layers: dict[tuple[str, int], _Layers] = field(default_factory=dict, repr=False, compare=False)
@@ -128,7 +129,9 @@ class Profile:
 
     def on(self, protocol: str) -> "Profile":
         """Return the profile of one wire of the provider; only claims about its models hold on every wire."""
-        return self if protocol == CHAT else self.protocols.get(protocol) or self._shared(protocol)
+        if protocol in (CHAT, self.wire):
+            return self
+        return self.protocols.get(protocol) or self._shared(protocol)
 
     def at(self, model: str = "", date: str = "") -> Claims:
         """Return the values of the claims for a model on a day (ISO 8601; empty means the day of `as_of`).

@@ -26,6 +26,7 @@ from conformance.profiles.sources import Source
 from conformance.resources import folder
 from conformance.schemas import SchemaError, validator
 from conformance.urls import is_url
+from conformance.wire.native import CHAT
 
 _FOLDER = Path(__file__).parent
 _MAX_LOADED: Final = 256
@@ -162,27 +163,36 @@ def resolve_profile(profile: Profile | str | Path | None) -> Profile | None:
 
 
 @lru_cache(maxsize=_MAX_LOADED)
-def by_host(host: str) -> str | None:
+def by_host(host: str, wire: str = CHAT) -> str | None:
     """Return the name of the profile with a host name; None if no profile has it.
 
-    Only the line with the hosts is read, because loading every profile takes longer than checking a file.
+    Of several, the first one with claims about the wire counts. Only lines are looked for, because loading every
+    profile takes longer than checking a file.
     """
-    wanted = host.lower()
+    found = [(name, text) for name, text in _texts() if _has_host(text, host.lower())]
+    return next((name for name, text in found if _has_wire(text, wire)), found[0][0] if found else None)
+
+
+def _texts() -> Iterator[tuple[str, str]]:
+    """Yield the name and the text of every profile; a broken package must not stop those who do not use it."""
     for name in names():
-        if _is_host(wanted, _FOLDER / f"{name}.yaml"):
-            return name
+        yield name, (_FOLDER / f"{name}.yaml").read_text("utf-8")
     for name in installed_names():
-        # A broken package must not stop those who do not use it.
         with suppress(Unusable):
-            if _is_host(wanted, installed.path_of(name)):
-                return name
-    return None
+            path = installed.path_of(name)
+            if path is not None:
+                yield name, path.read_text("utf-8")
 
 
-def _is_host(host: str, path: Path | None) -> bool:
-    line = _HOSTS.search(path.read_text("utf-8")) if path is not None else None
+def _has_host(text: str, host: str) -> bool:
+    line = _HOSTS.search(text)
     known = [each.strip(" \"'") for each in line[1].split(",")] if line else []
-    return any(fnmatchcase(host, each) for each in known)
+    return any([fnmatchcase(host, each) for each in known])
+
+
+def _has_wire(text: str, wire: str) -> bool:
+    """Return whether a profile has claims about a wire, as its lines show."""
+    return "\nclaims: {}\n" not in text if wire == CHAT else f"\n  {wire}:\n" in text
 
 
 def check_claim(name: str, value: Any) -> None:
@@ -209,7 +219,8 @@ def _profile(name: str, value: Mapping[str, Any]) -> Profile:
     if "protocols" not in value:
         return profile
     shared = bare(profile)
-    sections = {wire: _on_wire(shared, _of_wire(name, section)) for wire, section in value["protocols"].items()}
+    found = {wire: _on_wire(shared, _of_wire(name, section)) for wire, section in value["protocols"].items()}
+    sections = {wire: replace(section, wire=wire) for wire, section in found.items()}
     return replace(profile, protocols=sections, as_of=max(profile.as_of, *(each.as_of for each in sections.values())))
 
 

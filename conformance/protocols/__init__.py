@@ -7,16 +7,31 @@ that is missing stays missing.
 """
 
 import importlib
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 from typing import Any, Final
 
+from conformance.errors import UnknownName, Unusable
 from conformance.wire.exchange import Conversation, Exchange
+from conformance.wire.native import NativeEvent
 
 _CHAT: Final = "/completions"
 _HEAD: Final = 4096
+
+
+@dataclass(frozen=True, slots=True)
+class Rendering:
+    """Chat completions as another wire: requests as the suites send them, replies as the simulator sends them.
+
+    `events` are those of the stream that adds up to a native reply. `headers` are those of a request with a key.
+    """
+
+    request: Callable[[Mapping[str, Any]], dict[str, Any]]
+    reply: Callable[[Mapping[str, Any]], dict[str, Any]]
+    events: Callable[[Mapping[str, Any]], Iterable[NativeEvent]]
+    headers: Callable[[str], Mapping[str, str]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,6 +41,7 @@ class Protocol:
     `path`: what its clients append to the base URL. `paths`: what the URL of one of its requests may contain.
     `is_request` and `is_reply` tell its bodies from those of other wires. `beginnings`: texts, one of which is in the
     first event of a stream. `translate` takes the exchanges of one conversation, in order, and returns as many.
+    `rendering` gives the other direction; None if the project does not play this wire yet.
     """
 
     name: str
@@ -36,6 +52,13 @@ class Protocol:
     is_reply: Callable[[dict[str, Any]], bool]
     beginnings: tuple[str, ...]
     translate: Callable[[Sequence[Exchange]], Sequence[Exchange]]
+    rendering: Rendering | None = None
+
+    def played(self) -> Rendering:
+        """Return the rendering of the wire; raises Unusable if there is none yet."""
+        if self.rendering is None:
+            raise Unusable(f"the wire {self.name} can be checked, but not played yet")
+        return self.rendering
 
     def fits(self, exchange: Exchange) -> bool:
         """Return whether an exchange is one of this protocol, by its bodies."""
@@ -53,6 +76,14 @@ def load() -> tuple[Protocol, ...]:
     """Return every protocol, ordered by name."""
     names = sorted(path.parent.name for path in Path(__file__).parent.glob("*/__init__.py"))
     return tuple([importlib.import_module(f"{__name__}.{name}").PROTOCOL for name in names])
+
+
+def by_name(name: str) -> Protocol:
+    """Return the protocol of that name; raises UnknownName."""
+    found = {protocol.name: protocol for protocol in load()}
+    if name not in found:
+        raise UnknownName("protocol", name, found)
+    return found[name]
 
 
 def of(exchange: Exchange) -> Protocol | None:

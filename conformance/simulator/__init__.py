@@ -17,14 +17,16 @@ from conformance import scenarios
 from conformance.documents import parse_json
 from conformance.errors import InvalidDocument, UnknownName, Unusable
 from conformance.profiles import Claims, Profile
+from conformance.protocols import Protocol
 from conformance.scenarios import Scenario, Turn
-from conformance.simulator import replies, script, shaping
+from conformance.simulator import natives, replies, script, shaping
 from conformance.simulator.parameters import Parameters, read_parameters
 from conformance.simulator.responder import Responder, not_found, other_method, to_exchange
 from conformance.simulator.strictness import first_violation
 from conformance.transport.client import SIMULATOR_ERROR
 from conformance.transport.server import HttpReply, HttpRequest, serve, serving
 from conformance.wire.exchange import Conversation, Exchange, model_of
+from conformance.wire.native import Native
 
 UNKNOWN_MODEL: Final = "no-such-model"
 """The model that no simulated provider has; every other name is taken for a model that it has."""
@@ -56,12 +58,13 @@ class Simulator:
         path = path.removeprefix("/v1")
         if path == "/models" or path.startswith("/models/"):
             return self._models(request.method, path)
-        if path != "/chat/completions":
+        protocol = natives.protocol_at(path)
+        if protocol is None and path != "/chat/completions":
             text = f"this is a simulated chat completions endpoint; POST to {_ENDPOINT} or /s/<scenario>{_ENDPOINT}"
             return not_found(text)
         if request.method != "POST":
             return other_method(request.method, "POST")
-        return self._completion(request, scenario)
+        return self._completion(request, scenario, protocol)
 
     def _models(self, method: str, path: str) -> HttpReply:
         if method not in ("GET", "HEAD"):
@@ -69,7 +72,7 @@ class Simulator:
         responder, name = Responder(self.profile), unquote(path.removeprefix("/models").removeprefix("/"))
         return responder.model(name) if name else responder.models()
 
-    def _completion(self, request: HttpRequest, scenario: Scenario | None) -> HttpReply:
+    def _completion(self, request: HttpRequest, scenario: Scenario | None, protocol: Protocol | None) -> HttpReply:
         responder = Responder(self.profile)
         kind = request.headers.get("content-type", "application/json").partition(";")[0].strip().lower()
         if not (kind == "application/json" or kind.endswith("+json")):
@@ -80,7 +83,12 @@ class Simulator:
             return responder.malformed(error, request.body)
         if not isinstance(body, dict):
             return responder.invalid({}, "expected a JSON object as the request body")
-        return self.reply(body, scenario, request.body)
+        if protocol is None:
+            return self.reply(body, scenario, request.body)
+        on_wire = Simulator(self.profile.on(protocol.name))
+        return natives.answer(
+            protocol, body, lambda translated, native: on_wire.reply(translated, scenario, request.body, native)
+        )
 
     def send(self, body: Mapping[str, Any]) -> Exchange:
         """Return the exchange of one request, as a client that uses HTTP would record it.
@@ -92,9 +100,18 @@ class Simulator:
             raise Unusable(str(sent.response))
         return sent
 
-    def reply(self, body: Mapping[str, Any], scenario: Scenario | None = None, raw: bytes | None = None) -> HttpReply:
-        """Return the reply to a request body: a refusal, or the next turn of the script; `raw` is its JSON text."""
-        exchange = Exchange.of_plain(request=body, model=model_of(dict(body)))
+    def reply(
+        self,
+        body: Mapping[str, Any],
+        scenario: Scenario | None = None,
+        raw: bytes | None = None,
+        native: Native | None = None,
+    ) -> HttpReply:
+        """Return the reply to a request body: a refusal, or the next turn of the script; `raw` is its JSON text.
+
+        `native` is what the request was on its own wire, if the body is a translation.
+        """
+        exchange = Exchange.of_plain(request=body, model=model_of(dict(body)), native=native)
         played = (scenario or script.find_scenario(body)) if isinstance(body.get("messages"), list) else None
         responder = Responder(self.profile)
         if played is not None and played.for_clients:
@@ -104,7 +121,7 @@ class Simulator:
         before = _earlier_exchanges(responder, body, played, parameters)
         violation = first_violation((*before, exchange), responder.profile)
         if violation is not None:
-            return responder.reject(body, violation, raw)
+            return responder.reject(body if native is None else native.request, violation, raw)
         if exchange.model == UNKNOWN_MODEL:
             return responder.unknown_model(body)
         if isinstance(parameters, str):

@@ -63,6 +63,8 @@ def worded(refusal: Refusal, finding: Finding, body: Mapping[str, Any], raw: byt
     if "{line}" in template or "{column}" in template:
         text = (orjson.dumps(body) if raw is None else raw).decode()
         values["line"], values["column"] = end_of(text, render(tokens[:2]) if is_message else inside)
+    if tokens[2:3] == ("content",) and len(tokens) > 3:
+        values["position"] = tokens[3]
     if is_message:
         values |= _around(body["messages"], int(tokens[1]), in_brackets="[{other}]" in template)
     return completed(refusal, values)

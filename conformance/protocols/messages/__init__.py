@@ -3,11 +3,12 @@
 Source: https://platform.claude.com/docs/en/api/messages
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Final
 
-from conformance.protocols import Protocol
+from conformance.protocols import Protocol, Rendering
 from conformance.wire.exchange import Exchange
+from conformance.wire.native import NativeEvent
 
 NAME: Final = "messages"
 _OWN_KEYS: Final = frozenset(
@@ -47,6 +48,28 @@ def _translate(exchanges: Sequence[Exchange]) -> Sequence[Exchange]:
     return [translated(exchange) for exchange in exchanges]
 
 
+def _request(body: Mapping[str, Any]) -> dict[str, Any]:
+    from conformance.protocols.messages import rendering
+
+    return rendering.request(body)
+
+
+def _reply(body: Mapping[str, Any]) -> dict[str, Any]:
+    from conformance.protocols.messages import rendering
+
+    return rendering.reply(body)
+
+
+def _events(message: Mapping[str, Any]) -> Iterable[NativeEvent]:
+    from conformance.protocols.messages import rendering
+
+    return rendering.events(message)
+
+
+def _headers(key: str) -> Mapping[str, str]:
+    return {"anthropic-version": "2023-06-01"} | ({"x-api-key": key} if key else {})
+
+
 PROTOCOL: Final = Protocol(
     NAME,
     "Anthropic Messages",
@@ -56,4 +79,5 @@ PROTOCOL: Final = Protocol(
     _is_reply,
     ("event: message_start", '"type":"message_start"', '"type": "message_start"'),
     _translate,
+    Rendering(_request, _reply, _events, _headers),
 )

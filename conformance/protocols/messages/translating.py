@@ -29,7 +29,7 @@ _FINISH: Final[Mapping[Any, str]] = {
     "refusal": "content_filter",
 }
 _CHOICES: Final[Mapping[Any, str]] = {"auto": "auto", "any": "required", "none": "none"}
-_COPIED: Final = ("model", "max_tokens", "stream", "temperature", "top_p")
+_COPIED: Final = ("model", "max_tokens", "stream", "temperature", "top_p", "thinking")
 
 
 def translated(exchange: Exchange) -> Exchange:
