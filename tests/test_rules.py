@@ -14,7 +14,10 @@ from conformance.resources import folder
 from conformance.results import Level, Status
 from conformance.rules import Example, Rule
 
-FAMILIES = {"shape", "request", "transcript", "tool-calls", "reasoning", "response", "stream", "usage", "error", "http"}
+FAMILIES = {
+    *("shape", "request", "transcript", "tool-calls", "reasoning", "response", "stream", "usage", "error", "http"),
+    *("native", "messages"),
+}
 BASES = sorted(path.stem for path in (folder("fixtures") / "wire").glob("*.json"))
 
 

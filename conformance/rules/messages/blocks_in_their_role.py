@@ -15,16 +15,16 @@ _ROLE = {"tool_result": "user", "tool_use": "assistant", "thinking": "assistant"
     source=Source("https://platform.claude.com/docs/en/api/messages"),
     bad=[
         example(
-            "messages-session",
+            "messages-plain",
             {
-                "/2/request/messages/4/content": [
+                "/0/request/messages/4/content": [
                     {"type": "thinking", "thinking": "", "signature": "c2ln"},
                     {"type": "text", "text": "Thanks."},
                 ]
             },
         )
     ],
-    good=[example("messages-session")],
+    good=[example("messages-plain")],
     claim="messages.block-in-other-role",
     wires=("messages",),
 )

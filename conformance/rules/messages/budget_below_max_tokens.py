@@ -18,8 +18,8 @@ _AT: Place = ("thinking", "budget_tokens")
         "https://platform.claude.com/docs/en/build-with-claude/thinking",
         "`max_tokens` must be greater than `thinking.budget_tokens`.",
     ),
-    bad=[example("messages-session", {"/0/request/thinking/budget_tokens": 4096})],
-    good=[example("messages-session")],
+    bad=[example("messages-plain", {"/0/request/thinking/budget_tokens": 4096})],
+    good=[example("messages-plain")],
     claim="messages.budget-not-below-max-tokens",
     wires=("messages",),
 )

@@ -12,10 +12,10 @@ from conformance.rules import Context, Fault, Source, example, rule
         "all messages must have non-empty content except for the optional final assistant message",
     ),
     bad=[
-        example("messages-session", {"/2/request/messages/4/content": ""}),
-        example("messages-session", {"/2/request/messages/3/content": []}),
+        example("messages-plain", {"/0/request/messages/4/content": ""}),
+        example("messages-plain", {"/0/request/messages/3/content": []}),
     ],
-    good=[example("messages-session")],
+    good=[example("messages-plain")],
     claim="messages.empty-content",
     wires=("messages",),
 )

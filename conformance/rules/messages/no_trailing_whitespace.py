@@ -12,8 +12,8 @@ from conformance.rules import Context, Fault, Source, example, rule
     source=Source(
         "https://platform.claude.com/docs/en/api/errors", "final assistant content cannot end with trailing whitespace"
     ),
-    bad=[example("messages-session", {"/0/request/messages/-": {"role": "assistant", "content": "It is "}})],
-    good=[example("messages-session", {"/0/request/messages/-": {"role": "assistant", "content": "It is"}})],
+    bad=[example("messages-plain", {"/0/request/messages/-": {"role": "assistant", "content": "It is "}})],
+    good=[example("messages-plain", {"/0/request/messages/-": {"role": "assistant", "content": "It is"}})],
     claim="messages.trailing-whitespace",
     wires=("messages",),
 )

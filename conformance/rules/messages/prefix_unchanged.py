@@ -14,8 +14,8 @@ _LATER = "/1/request"
         "The block is bound to a different conversation.",
     ),
     bad=[
-        example("messages-session", {f"{_LATER}/system": "You are a bot."}),
-        example("messages-session", {f"{_LATER}/messages/0/content": "What is the weather in Paris?"}),
+        example("messages-session", {f"{_LATER}/tools/0/description": "Tells the weather."}),
+        example("messages-session", {f"{_LATER}/tools": []}),
     ],
     good=[
         example("messages-session"),

@@ -13,8 +13,8 @@ _ON = ("enabled", "adaptive")
         "https://platform.claude.com/docs/en/build-with-claude/thinking",
         "`temperature` may only be set to 1 when thinking is enabled or in adaptive mode.",
     ),
-    bad=[example("messages-session", {"/0/request/temperature": 0.2})],
-    good=[example("messages-session", {"/0/request/temperature": 1})],
+    bad=[example("messages-plain", {"/0/request/temperature": 0.2})],
+    good=[example("messages-plain", {"/0/request/temperature": 1})],
     claim="messages.temperature-while-thinking",
     wires=("messages",),
 )

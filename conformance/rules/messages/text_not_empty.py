@@ -16,8 +16,8 @@ _EMPTY = {"type": "text", "text": ""}
     where=lambda message, _context: any(_texts(message.value, ())),
     source=Source("https://platform.claude.com/docs/en/api/errors", "messages: text content blocks must be non-empty"),
     bad=[
-        example("messages-session", {"/2/request/messages/3/content/0/text": ""}),
-        example("messages-session", {"/1/request/messages/2/content/0/content": [_EMPTY]}),
+        example("messages-plain", {"/0/request/messages/3/content/0/text": ""}),
+        example("messages-result", {"/0/request/messages/2/content/0/content": [_EMPTY]}),
     ],
     good=[example("messages-session")],
     claim="content.empty-text-part",
@@ -26,8 +26,8 @@ _EMPTY = {"type": "text", "text": ""}
 def judge(message: NativeMessage, _context: Context) -> list[Fault]:
     """A text block has text.
 
-    The server rejects empty text, also within a tool result; some engines send such blocks in their replies. To fix
-    it, leave the block out.
+    The server rejects empty text, also within a tool result; some engines send such blocks in their replies.
+    To fix it, leave the block out.
     """
     return [
         Fault("expected text that is not empty, got ''", at=place, values={"index": message.number})

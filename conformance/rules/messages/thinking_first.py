@@ -6,7 +6,7 @@ from conformance.results import Level
 from conformance.rules import Context, Fault, Source, example, rule
 
 _THINKING = ("thinking", "redacted_thinking")
-_TURN = "/1/request/messages/1/content"
+_TURN = "/0/request/messages/1/content"
 _BLOCK = {"type": "thinking", "thinking": "Two cities, two calls.", "signature": "c2lnbmVkLTE="}
 _CALL = {"type": "tool_use", "id": "toolu_01", "name": "get_weather", "input": {"city": "Paris"}}
 
@@ -29,7 +29,7 @@ def _applies(message: NativeMessage, _context: Context) -> bool:
         "https://platform.claude.com/docs/en/build-with-claude/thinking",
         "a final `assistant` message must start with a thinking block",
     ),
-    bad=[example("messages-session", {f"{_TURN}/0": _CALL, f"{_TURN}/1": _BLOCK})],
+    bad=[example("messages-result", {f"{_TURN}/0": _CALL, f"{_TURN}/1": _BLOCK})],
     good=[example("messages-session")],
     claim="messages.thinking-not-first",
     wires=("messages",),
@@ -37,8 +37,8 @@ def _applies(message: NativeMessage, _context: Context) -> bool:
 def judge(message: NativeMessage, _context: Context) -> list[Fault]:
     """In manual mode, the assistant message of an open tool turn begins with its thinking.
 
-    The server checks only where thinking is turned on with a budget; in adaptive mode nothing has to come first. To
-    fix it, send the blocks of a reply back in the order in which they came.
+    The server checks only where thinking is turned on with a budget; in adaptive mode nothing has to come first.
+    To fix it, send the blocks of a reply back in the order in which they came.
     """
     first = _of(message)[0]
     if _thinks(first):

@@ -10,8 +10,8 @@ from conformance.schemas import validator
     on=events,
     source=Source("https://platform.claude.com/docs/en/build-with-claude/streaming"),
     bad=[
-        example("messages-stream", {"/0/response/1/content_block": REMOVE}),
-        example("messages-stream", {"/0/response/2/delta/thinking": 5}),
+        example("messages-stream", {"/0/response/9/usage": 5}),
+        example("messages-stream", {"/0/response/9/delta": REMOVE, "/0/response/9/type": "message_delta"}),
     ],
     good=[
         example("messages-stream"),

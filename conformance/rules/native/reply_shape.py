@@ -11,7 +11,7 @@ from conformance.schemas import validator
     source=Source("https://platform.claude.com/docs/en/api/messages"),
     bad=[
         example("messages-session", {"/0/response/usage": REMOVE}),
-        example("messages-session", {"/0/response/stop_reason": "done"}),
+        example("messages-session", {"/0/response/id": 5}),
     ],
     good=[
         example("messages-session"),

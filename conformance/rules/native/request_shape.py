@@ -10,12 +10,13 @@ from conformance.schemas import validator
     on=requests,
     source=Source("https://platform.claude.com/docs/en/api/messages"),
     bad=[
-        example("messages-session", {"/1/request/messages/2/content/0/tool_use_id": REMOVE}),
-        example("messages-session", {"/1/request/messages/1/content/0/signature": REMOVE}),
-        example("messages-session", {"/0/request/max_tokens": REMOVE}),
+        example("messages-result", {"/0/request/max_tokens": REMOVE}),
+        example("messages-result", {"/0/request/thinking/budget_tokens": REMOVE}),
+        example("messages-result", {"/0/request/tool_choice": {"type": "sometimes"}}),
     ],
     good=[
-        example("messages-session"),
+        example("messages-result"),
+        example("messages-result", {"/0/request/tool_choice": {"type": "auto"}}),
     ],
     wires=NATIVE,
 )

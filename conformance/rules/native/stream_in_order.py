@@ -8,14 +8,14 @@ from conformance.rules import NATIVE, Context, Fault, Source, example, rule
     on=streams,
     source=Source("https://platform.claude.com/docs/en/build-with-claude/streaming"),
     bad=[
-        example("messages-stream", {"/0/response/5/index": 4}),
+        example("messages-stream", {f"/0/response/{number}/index": 2 for number in (5, 6, 7, 8)}),
         example("messages-stream", {"/0/response/4": {"type": "ping"}}),
     ],
     good=[example("messages-stream")],
     wires=NATIVE,
 )
 def judge(stream: NativeBody, _context: Context) -> list[Fault]:
-    """The events of a stream on another wire come in the order, and with the numbers, that the wire defines.
+    """The events of a stream on another wire come in the order, and with the indexes, of that wire.
 
     A client assembles a reply from them: blocks that overlap, indexes that jump and events after the end give it
     another reply than the one that was meant, or an error. To fix it, open, fill and close one part after the other.
