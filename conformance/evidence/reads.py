@@ -79,6 +79,10 @@ class _ChangedProfile(Profile):
     _change: Callable[[Claims], Claims]
     _profile: Profile
 
+    def on(self, protocol: str) -> Profile:
+        """Return the profile of one wire, whose claims are changed too."""
+        return changed(self._profile.on(protocol), self._change)
+
     def at(self, model: str = "", date: str = "") -> Claims:
         """Return the changed claims that hold for a model on a day."""
         return self._change(self._profile.at(model, date))
