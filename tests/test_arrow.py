@@ -141,7 +141,7 @@ def test_every_row_of_the_input_is_one_row_per_exchange() -> None:
             counts = [len([each for each in own if each["level"] == level]) for level in ("MUST", "SHOULD", "MAY")]
             assert counts == [row["must"], row["should"], row["may"]]
             assert sorted({each["rule"] for each in own}) == row["rules"]
-            assert row["judged"] > 0
+            assert row["judged"] > 0 or "messages" not in (records[row["row"]].get("request") or {})
 
 
 @pytest.mark.parametrize(
@@ -460,8 +460,10 @@ def test_any_bytes_give_results_for_every_row_and_raise_nothing(rows: list[tuple
     found = check_table(pa.table(columns), per=per).to_pylist()
     if per == "exchange":
         assert list(range(len(rows))) == [row["row"] for row in found]
-        assert all(row["error"] is not None or row["judged"] > 0 for row in found)
-    assert all(row["error"] is not None or row["position"] is not None for row in found if per == "exchange")
+        # A first request of another wire may hold nothing that a rule looks at, and says so.
+        assert all(row["error"] is not None or row["judged"] is not None for row in found)
+    else:
+        assert all(row["error"] is not None or row["rule"] is not None for row in found)
 
 
 def test_a_conversation_ends_before_its_bodies_exceed_the_bound(monkeypatch: pytest.MonkeyPatch) -> None:
