@@ -10,6 +10,7 @@ import pytest
 from conformance.adapters.case import CaseRun
 from conformance.adapters.issue import find, with_exchange
 from conformance.cli import main
+from conformance.errors import Unusable
 from conformance.reporting.renderers.issue import render
 from conformance.resources import folder
 from conformance.results import Case, Evidence, Finding, Level, Outcome, Refusal, Results, Status
@@ -98,6 +99,13 @@ def test_an_unusable_call_says_what_there_is(
     write(tmp_path, example())
     assert 2 == main(["adapter", "issue", *arguments, "--results", str(tmp_path)])
     assert words in capsys.readouterr().err
+
+
+def test_a_driver_that_fails_is_not_taken_for_an_adapter_that_keeps_the_rule() -> None:
+    crashed = Outcome("loop/every-prompt-answered", Status.ERRORED, Level.MUST, reason="the driver exited with 1")
+    results = replace(example(), cases=(Case("plain-answer", "plain", Evidence.SIMULATED, (crashed,)),))
+    with pytest.raises(Unusable, match="of its checks 1 errored, the first with: the driver exited with 1"):
+        find([results], "an-sdk", RULE)
 
 
 def test_the_command_reports_from_the_results_of_the_project(capsys: pytest.CaptureFixture[str]) -> None:

@@ -12,6 +12,7 @@ from types import SimpleNamespace
 import pytest
 
 from conformance.cli import main
+from conformance.errors import Unusable
 from conformance.gate import check_results
 from conformance.reporting.matrix.headline import headline
 from conformance.reporting.matrix.own import only_own, read_own, with_own
@@ -227,3 +228,6 @@ def test_results_of_the_project_are_read_in_a_checkout_and_from_a_wheel(
     assert {"vllm.json", f"adapters/{ADAPTER}.deepseek.json", "recorded/deepseek.json"} == plain.keys()
     shutil.rmtree(tmp_path / "results")
     assert plain == read_shipped(tmp_path)
+    (tmp_path / "results.tar.xz").write_bytes(b"no archive")
+    with pytest.raises(Unusable, match="cannot be read"):
+        read_shipped(tmp_path)

@@ -68,8 +68,13 @@ def find(many: Sequence[Results], named: str, rule_id: str, provider: str = "") 
         raise UnknownName(f"provider of {named} in these results", provider, {each.provider for each in own})
     found = [issue for each in chosen if (issue := _of_results(each, rule)) is not None]
     if not found:
-        broken = sorted({each.rule for results in chosen for case in results.cases for each in _broken(case)})
-        raise Unusable(f"{named} breaks no {rule.id} in these results; it breaks {', '.join(broken) or 'nothing'}")
+        cases = [case for results in chosen for case in results.cases]
+        broken = sorted({each.rule for case in cases for each in _broken(case)})
+        message = f"{named} breaks no {rule.id} in these results; it breaks {', '.join(broken) or 'nothing'}"
+        errors = [each.reason for case in cases for each in case.outcomes if each.status is Status.ERRORED]
+        raise Unusable(
+            message + (f"; of its checks {len(errors)} errored, the first with: {errors[0]}" if errors else "")
+        )
     return min(found, key=lambda each: (*_size(each.case), each.results.name))
 
 

@@ -30,12 +30,14 @@ def read(path: Path) -> Results:
 
 
 def read_shipped(reports: Path) -> Mapping[str, Results]:
-    """Return the results of this project by their paths below those of a checkout, or of an installed package."""
+    """Return the results of this project, of a checkout or an installed package, by their paths in a checkout."""
     archive = reports / ARCHIVE
     if archive.is_file():
         return {name: _parse(parse_json(data, f"{archive}/{name}"), name) for name, data in _members(archive)}
     root = reports / "results"
-    paths = sorted([*_files(root), *(root / RECORDED).glob("*.json")])
+    paths = sorted([*_files(root), *(root / RECORDED).glob("*.json")]) if root.is_dir() else []
+    if not paths:
+        raise Unusable(f"there are no results in {root}; `conformance replay --all` writes them")
     return {path.relative_to(root).as_posix(): read(path) for path in paths}
 
 
