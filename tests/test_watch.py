@@ -122,3 +122,47 @@ def test_the_commands_of_the_workflow_template_exist() -> None:
     parser = argparse.ArgumentParser(exit_on_error=False)
     watch.configure(parser)
     assert parser.parse_args(shlex.split(command)[2:]).live
+
+
+def traffic_of(profile: Profile, path: Path) -> Path:
+    """Write what the simulator of a profile answers to a session, without the header that names it."""
+    lines, messages = [], [{"role": "user", "content": "What is the weather?"}]
+    for stream in (False, True):
+        body = {"model": MODEL, "messages": messages, "stream": stream, "tools": [TOOL]}
+        exchange = Simulator(profile).send(body)
+        record = {"request": body, "response": exchange.response, "status": 200, "date": DAY}
+        lines.append(json.dumps(record | {"headers": {"content-type": exchange.headers["content-type"]}}))
+    path.write_text("\n".join(lines) + "\n", "utf-8")
+    return path
+
+
+TOOL = {"type": "function", "function": {"name": "get_weather", "parameters": {"type": "object", "properties": {}}}}
+
+
+def test_recorded_traffic_is_compared_with_the_claims_and_with_earlier_traffic(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    openai = load_profile("openai")
+    before = traffic_of(openai, tmp_path / "before.jsonl")
+    now = traffic_of(openai.with_claims({"ids.format": "toolu_[0-9]{12}"}), tmp_path / "now.jsonl")
+    words = ["watch", "--provider", "openai", "--model", MODEL, "--seen"]
+    assert 0 == main([*words, str(before)])
+    assert "compared with the claims of its profile" in capsys.readouterr().out
+    assert 1 == main([*words, str(now), "--recorded", str(before), "--results", str(tmp_path / "drift")])
+    out = capsys.readouterr().out
+    assert f"compared with exchanges recorded on {DAY}" in out
+    assert "ids.format:\n  before" in out
+    assert out.endswith("1 change\n")
+    (change,) = json.loads((tmp_path / "drift" / "openai.drift.json").read_text())["changes"]
+    assert ("ids.format", 200, 200) == (change["claim"], change["before"]["status"], change["after"]["status"])
+
+
+def test_traffic_of_the_simulator_or_of_another_model_shows_nothing(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path = traffic_of(load_profile("openai"), tmp_path / "now.jsonl")
+    assert 2 == main(["watch", "--provider", "openai", "--model", "other", "--seen", str(path)])
+    assert f"shows no claim about other; it holds exchanges with {MODEL}" in capsys.readouterr().err
+    path.write_text(path.read_text("utf-8").replace('"headers": {', '"headers": {"server": "conformance-simulator", '))
+    assert 2 == main(["watch", "--provider", "openai", "--model", MODEL, "--seen", str(path)])
+    assert "replies of this project's simulator" in capsys.readouterr().err

@@ -4,6 +4,9 @@ It plays every scenario and probe, and compares what the answers show with recor
 `conformance discover` wrote beside a profile of your own, the cassettes of a shipped provider, or those in --recorded.
 Where there are none, it compares with the claims alone. Recordings of the simulator show nothing of a provider.
 
+With --seen it asks nothing: recorded traffic, such as the cassettes of `conformance proxy --record`, shows what the
+provider does today, and --recorded is traffic of an earlier day.
+
 Returns exit code 1 if something has changed, and 2 if nothing could be compared.
 """
 
@@ -31,12 +34,14 @@ if TYPE_CHECKING:
 EXAMPLES: Final = """\
   conformance watch --provider deepseek --live
   conformance watch --provider ./my-gateway.yaml --live --results drift/
+  conformance watch --provider deepseek --seen recordings/deepseek --recorded recordings-of-may/deepseek
   conformance watch --provider llamacpp --base-url http://127.0.0.1:8080/v1 --recorded my-recordings/"""
 
 _RECORDED: Final = (
     "a file or folder of recorded exchanges (default: those beside the profile, or the provider's cassettes)"
 )
 _SHOWN: Final = 200
+_SHOWN_MODELS: Final = 5
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
@@ -46,6 +51,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
     add("--live", action="store_true", help="send requests to the provider's API, with the key that the profile names")
     add("--base-url", metavar="URL", default="", help="send requests to this server instead")
     add("--model", metavar="MODEL", default="", help="the model to request (default: the one that the profile names)")
+    add("--seen", metavar="PATH", type=Path, help="compare this recorded traffic instead of asking")
     add("--recorded", metavar="PATH", type=Path, help=_RECORDED)
     add(
         "--results",
@@ -67,12 +73,14 @@ def run(arguments: argparse.Namespace) -> int:
     from conformance.secrets import scrubber
     from conformance.suite.options import check_base_url, key_for
 
-    if not (arguments.live or arguments.base_url):
-        raise Unusable("watch compares with a real endpoint: add --live, or --base-url URL")
+    if bool(arguments.live or arguments.base_url) is bool(arguments.seen):
+        raise Unusable("watch compares with a real endpoint or its traffic: add --live, --base-url URL or --seen PATH")
     profile = profiles.load_profile(arguments.provider)
     model = arguments.model or profile.model
     if not model:
         raise Unusable(f"{profile.title} has no default model; select one with --model")
+    if arguments.seen is not None:
+        return _compare_traffic(profile, model, arguments)
     url = arguments.base_url or profile.base_url
     check_base_url(url)
     key = key_for(profile, arguments.base_url)
@@ -86,6 +94,27 @@ def run(arguments: argparse.Namespace) -> int:
         print(printable(secrets.text(line)))
     if arguments.results is not None:
         _write(arguments.results, profile, model, day, found, secrets.text)
+    return int(bool(found))
+
+
+def _compare_traffic(profile: Profile, model: str, arguments: argparse.Namespace) -> int:
+    """Compare recorded traffic with that of an earlier day, or with the claims."""
+    from conformance.discovery.recording import read_traffic
+    from conformance.discovery.watching import drifts, observe_traffic
+
+    traffic = read_traffic(arguments.seen)
+    now = observe_traffic(traffic, profile, model)
+    if not now.claims:
+        models = ", ".join(sorted({exchange.model for each in traffic for exchange in each})[:_SHOWN_MODELS])
+        raise Unusable(f"{arguments.seen} shows no claim about {model}; it holds exchanges with {models}")
+    earlier = None if arguments.recorded is None else read_traffic(arguments.recorded)
+    before = None if earlier is None else observe_traffic(earlier, profile, model)
+    day = max([exchange.date for each in earlier or () for exchange in each], default="")
+    found = drifts(profile, model, before, now)
+    for line in _report(profile, model, day, before, now, found):
+        print(printable(line))
+    if arguments.results is not None:
+        _write(arguments.results, profile, model, day, found, str)
     return int(bool(found))
 
 

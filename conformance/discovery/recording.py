@@ -9,10 +9,11 @@ import orjson
 
 from conformance import artifacts
 from conformance.errors import Unusable
+from conformance.files import files_of
 from conformance.formats import read_path
 from conformance.secrets import Scrubber
-from conformance.transport.client import Inconclusive
-from conformance.wire.exchange import Exchange
+from conformance.transport.client import SIMULATOR, Inconclusive
+from conformance.wire.exchange import Conversation, Exchange
 
 _SUFFIXES = (".jsonl", ".gz", ".yaml", ".har", ".json")
 _HEADERS = ("content-type", "retry-after", "server")
@@ -68,6 +69,23 @@ def read_exchanges(path: Path) -> Recorded:
     if not found:
         raise Unusable(f"{path} holds no exchanges")
     return Recorded(found, max(days, default=""))
+
+
+def read_traffic(path: Path) -> tuple[Conversation, ...]:
+    """Return the conversations in a file, or in the files of a folder, such as the cassettes of the proxy.
+
+    Raises InvalidDocument if one cannot be read, and Unusable if there is none, or one of the simulator.
+    """
+    found = []
+    for given in (given for file in files_of(str(path)) for given in read_path(file.path)):
+        if given.problem is not None:
+            raise given.problem
+        if any(exchange.headers.get("server", "").startswith(SIMULATOR) for exchange in given.conversation):
+            raise Unusable(f"{given.path} holds replies of this project's simulator, which show nothing of a provider")
+        found += [given.conversation] if given.conversation else []
+    if not found:
+        raise Unusable(f"{path} holds no exchanges")
+    return tuple(found)
 
 
 def _key(body: Mapping[str, Any]) -> str:

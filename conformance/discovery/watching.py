@@ -1,6 +1,6 @@
 """What an endpoint shows today beside what it showed when it was recorded, and beside the claims of its profile."""
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any, Final, NamedTuple
 
 from conformance.discovery import sights
@@ -11,10 +11,13 @@ from conformance.discovery.session import Session
 from conformance.discovery.verdicts import claim_of, of_errors, verdicts
 from conformance.evidence.reading import digest
 from conformance.profiles import UNKNOWN, Claim, Profile
-from conformance.wire.exchange import Exchange
+from conformance.wire.exchange import Conversation, Exchange
 
 _OF_THE_MODEL: Final = ("ids.numbering", "reply.id-format")
 """Claims that one model or its luck decides, so that a difference shows no change of the wire."""
+
+_OF_THE_NAME: Final = "reply.model"
+"""The claim that only a request with an alias for a model's name shows, which traffic need not hold."""
 
 
 class Observed(NamedTuple):
@@ -72,6 +75,18 @@ def observe(session: Session, profile: Profile, model: str) -> Observed:
         _as_claimed(explored, profile, model),
         explored.ended,
     )
+
+
+def observe_traffic(conversations: Iterable[Conversation], profile: Profile, model: str) -> Observed:
+    """Return what recorded traffic with a model shows by itself: no request of it was made to show anything."""
+    values = profile.at(model, "")
+    parts = [each[: number + 1] for each in conversations for number, one in enumerate(each) if one.model == model]
+    accepted = [part for part in parts if part[-1].status in (None, 200)]
+    rejected = [part for part in parts if part[-1].status not in (None, 200)]
+    claims = sights.combined(sights.collect(accepted, values))
+    claims |= sights.id_formats(accepted) | of_errors([each[-1] for each in rejected])
+    watched = {name: each for name, each in claims.items() if _is_watched(name) and name != _OF_THE_NAME}
+    return Observed(watched, {digest(part[-1]): part[-1] for part in parts}, frozenset(), {})
 
 
 def _as_claimed(explored: Explored, profile: Profile, model: str) -> frozenset[str]:
