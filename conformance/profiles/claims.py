@@ -8,7 +8,7 @@ from typing import Any, Final, NamedTuple, TypeAlias
 
 from conformance.profiles.lifecycle import FOREVER, Lifecycle, Period, is_served, period_on
 from conformance.profiles.sources import Source
-from conformance.wire.native import CHAT
+from conformance.wire.native import CHAT, NATIVE
 
 UNKNOWN = "unknown"
 UPSTREAM = "upstream"
@@ -242,8 +242,9 @@ class Profile:
 
 
 def of(claims: Claims, name: str = "") -> Profile:
-    """Return a profile with these claims for every model and all dates."""
-    return Profile(name, claims={each: (Claim(each, value),) for each, value in claims.items()})
+    """Return a profile with these claims for every model and all dates, on every wire."""
+    made = Profile(name, claims={each: (Claim(each, value),) for each, value in claims.items()})
+    return replace(made, protocols=dict.fromkeys(NATIVE, made))
 
 
 def _newest(history: Sequence[Claim], day: str) -> Claim | None:

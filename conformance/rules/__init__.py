@@ -20,7 +20,7 @@ from conformance.results import NOTHING_TO_JUDGE, Level, Outcome, Status
 from conformance.rule_ids import current_id, matches
 from conformance.rules.context import Claimed, Context, Fault
 from conformance.wire.exchange import Conversation
-from conformance.wire.native import CHAT
+from conformance.wire.native import CHAT, NATIVE
 from conformance.wire.views import View
 
 __all__ = [
@@ -33,7 +33,6 @@ Where: TypeAlias = Callable[[Any, Context], bool]
 When: TypeAlias = Callable[[Claimed], bool]
 
 _FIX: Final = re.compile(r"To fix it,\s+", re.IGNORECASE)
-NATIVE: Final = ("gemini", "messages", "responses")
 EVERY: Final = (CHAT, *NATIVE)
 """The wires of a rule that holds on all of them; NATIVE are those of a rule about bodies as they are."""
 

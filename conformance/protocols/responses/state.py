@@ -63,7 +63,8 @@ class Memory:
     def keep(self, items: Sequence[Any], repeated: Sequence[Any], *, is_stored: bool) -> None:
         """Remember the items of a reply, and whether the server stores them.
 
-        The end of a stream repeats the items, with other blobs for the same reasoning.
+        A stream repeats the items, at their beginning and at its end, with other blobs for the same reasoning: those of
+        the end are as good as those of the done items, and rules of this wire look at those of the beginning.
         """
         for item in map(as_object, items):
             identity = item.get("id")
@@ -95,7 +96,8 @@ class Memory:
             known = self.details.get((kind, value))
             if known is None or (kind == "id" and ("data" in sent or value not in self.stored)):
                 continue
-            own = {key: each for key, each in sent.items() if key not in ("type", "data")}
+            # The blob tells which item this is; a rule of this wire looks at an id that does not belong to it.
+            own = {key: each for key, each in sent.items() if key in ("summary", "text")}
             return {**known, **own}
         return sent
 

@@ -30,6 +30,7 @@ _ASIDE: Final[Mapping[str, str]] = {
     "done-differs": "differences",
     "end-differs": "differences",
     "end-without-output": "differences",
+    "items-overlap": "overlaps",
 }
 """What is not about the order of events has rules of its own; under which name they find it, by kind."""
 
@@ -38,9 +39,9 @@ class Assembled(NamedTuple):
     """A stream as a reply.
 
     `reply`: None if the stream does not begin one. `error`: the body of the event that reports one, and its number.
-    `places`: where each item of the reply's output is in the stream. `repeated`: the items of the response at the end.
-    `end`: the number of the event that ends the response; None if there is none. `irregularities`: those of the order
-    of events; `aside`: all others, by what they are about.
+    `places`: where each item of the reply's output is in the stream. `repeated`: the items of the response at the end,
+    and as they were added. `end`: the number of the event that ends the response; None if there is none.
+    `irregularities`: those of the order of events; `aside`: all others, by what they are about.
     """
 
     events: tuple[NativeEvent, ...]
@@ -58,9 +59,10 @@ def assemble(text: str) -> Assembled:
     assembly = _Assembly()
     reading = read(text)
     events = events_of(reading)
+    if reading.data and reading.data[-1].strip() == _SENTINEL:
+        # Some hosts end the stream as they end one of chat completions.
+        events = events[:-1]
     for number, event in enumerate(events):
-        if event.value is None and reading.data[number].strip() == _SENTINEL:
-            continue
         assembly.add(number, event)
     return assembly.assembled(events)
 
@@ -212,9 +214,10 @@ class _Assembly:
         reply, items = self.reply, self._in_order()
         places = [item.place for item in items]
         output = None if reply is None else reply.get("output")
-        repeated = output if type(output) is list else []
+        repeated = list(output) if type(output) is list else []
         if reply is not None and items:
             reply = {**reply, "output": [item.value() for item in items]}
+            repeated += [item.begun for item in items]
         elif reply is not None:
             end = 0 if self.end is None else self.end
             places = [("response", end, "response", "output", at) for at in range(len(repeated))]

@@ -1,0 +1,33 @@
+from conformance.protocols.responses.views import SentItem, sent_items
+from conformance.results import Level
+from conformance.rules import Context, Fault, Source, example, rule
+
+
+@rule(
+    Level.SHOULD,
+    on=sent_items,
+    where=lambda item, _context: item.origin is not None and item.origin.value.get("phase") is not None,
+    source=Source(
+        "https://platform.openai.com/docs/api-reference/responses/create",
+        "preserve and resend phase on all assistant messages",
+    ),
+    bad=[example("responses-session", {"/1/response/output/1/phase": "final_answer"})],
+    good=[
+        example(
+            "responses-session",
+            {"/1/response/output/1/phase": "final_answer", "/2/request/input/7/phase": "final_answer"},
+        ),
+    ],
+    claim="responses.phase-dropped",
+    wires=("responses",),
+)
+def judge(item: SentItem, _context: Context) -> list[Fault]:
+    """A message of the assistant keeps its `phase`.
+
+    The model marks what is commentary between calls and what is the final answer; without the mark, later turns get
+    worse. To fix it, store the key with the message and send it back.
+    """
+    given = None if item.origin is None else item.origin.value.get("phase")
+    if item.value.get("phase") == given:
+        return []
+    return [Fault(f"expected the phase {given!r}, as in the reply, got {item.value.get('phase')!r}", is_loss=True)]
