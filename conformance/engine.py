@@ -26,6 +26,9 @@ MAX_FINDINGS = 100
 _BODIES: Final = {Side.CLIENT: "request", Side.PROVIDER: "response"}
 _NO_CLAIMS: Final[Mapping[str, Any]] = {}
 
+_LISTS: Final = (("request", "messages"), ("request", "input"))
+"""Where refusals count: the messages of a request, or its items."""
+
 _BLOCK: Final = 200
 """How many chunks are validated at once if some are faulty: their errors hold many times their memory."""
 
@@ -324,7 +327,7 @@ def _refusal(verdict: Any, place: Place, fault: Fault) -> Refusal | None:
     claimed = verdict.get("refusal", verdict) if isinstance(verdict, Mapping) else None
     if not isinstance(claimed, Mapping) or "status" not in claimed:
         return None
-    position = place[3] if place[1:3] == ("request", "messages") and len(place) > 3 else ""
+    position = place[3] if place[1:3] in _LISTS and len(place) > 3 else ""
     block = place[5] if place[4:5] == ("content",) and len(place) > 5 else "{position}"
     values = _Values({"index": position, "position": block, **fault.values})
     texts = {

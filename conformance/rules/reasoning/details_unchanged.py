@@ -153,7 +153,8 @@ def _altered(given: list[Any], sent: list[Any], position: int) -> Fault:
         old, new = quoted_difference(given_value, sent_value)
     message = f"expected {key} {old} as in the reply, got {new}"
     at = (_KEY, position, key) if key in item else (_KEY, position)
-    return Fault(message, at, claim="reasoning.details.altered", is_loss=True)
+    values = {"id": origin.get("id")}
+    return Fault(message, at, values=values, claim="reasoning.details.altered", is_loss=True)
 
 
 def _bare(item: Any) -> Any:

@@ -41,5 +41,5 @@ def judge(item: SentItem, _context: Context) -> list[Fault]:
     if item.lacks is None:
         return []
     reasoning = item.lacks.get("id")
-    values = {"id": item.id, "kind": item.kind, "reasoning_id": reasoning, "index": item.number}
+    values = {"id": item.id, "kind": item.kind, "other": reasoning, "index": item.number}
     return [Fault(f"expected the reasoning item {reasoning!r} before this {item.kind}, got none", values=values)]

@@ -28,7 +28,7 @@ _PREFIXES: Final[Mapping[str, str]] = {
     wires=("responses",),
 )
 def judge(item: SentItem, _context: Context) -> list[Fault]:
-    """The id of an item begins as its kind requires: `fc` for a call, `rs` for reasoning, `msg` for a message.
+    """The id of an item begins as its kind requires, such as `fc` for a call and `rs` for reasoning.
 
     Ids of another host, or a `call_id` in the place of the `id`, are rejected by their beginning. Ids that this server
     gave are not looked at. To fix it, leave `id` out when a history comes from elsewhere.
@@ -36,5 +36,5 @@ def judge(item: SentItem, _context: Context) -> list[Fault]:
     prefix = _PREFIXES[item.kind]
     if item.id.startswith(prefix):
         return []
-    values = {"id": item.id, "index": item.number, "prefix": prefix}
+    values = {"id": item.id, "index": item.number, "value": prefix}
     return [Fault(f"expected an id that begins with {prefix!r}, got {item.id!r}", at=("id",), values=values)]

@@ -40,8 +40,8 @@ def _is_picky(claimed: Claimed) -> bool:
 def judge(item: SentItem, context: Context) -> list[Fault]:
     """An input has only items, and keys of items, that the provider takes.
 
-    Many hosts know messages, reasoning, calls and outputs only, and some not even those that they reply with. To fix
-    it, send whole items instead of references, and leave out what the provider does not take.
+    Many hosts know messages, reasoning, calls and outputs only, and some not even those that they reply with.
+    To fix it, send whole items instead of references, and leave out what the provider does not take.
     """
     return list(_faults(item, context))
 
