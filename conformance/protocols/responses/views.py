@@ -131,9 +131,9 @@ def _begun(native: Native) -> Iterator[Mapping[str, Any]]:
 
 def _keys(item: Mapping[str, Any]) -> list[tuple[str, str]]:
     """Return what an item of a reply is found by, the surest first."""
-    keys = ("encrypted_content", "id", "call_id") if kind_of(item) != "reasoning" else ("encrypted_content", "id")
-    if kind_of(item).endswith("_output"):
-        keys = ("id",)
+    kind = kind_of(item)
+    keys = ["encrypted_content"] if kind == "reasoning" else []
+    keys += ["id", "call_id"] if kind in CALLS else ["id"]
     return [(key, item[key]) for key in keys if type(item.get(key)) is str and item[key]]
 
 
