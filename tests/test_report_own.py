@@ -11,12 +11,14 @@ from types import SimpleNamespace
 
 import pytest
 
-from conformance.cli import main
+from conformance import profiles
+from conformance.cli import main, report
+from conformance.documents import read_json
 from conformance.errors import Unusable
 from conformance.gate import check_results
 from conformance.reporting.matrix.headline import headline
 from conformance.reporting.matrix.own import only_own, read_own, with_own
-from conformance.reporting.matrix.table import Inputs, Table, load_inputs, table
+from conformance.reporting.matrix.table import Inputs, Table, table
 from conformance.reporting.renderers import matrix_json, own
 from conformance.resources import folder
 from conformance.results import Case, Evidence, Finding, Level, Outcome, Results, Status
@@ -31,15 +33,16 @@ HOSTILE = "<img src=x onerror=alert(1)> | [a](javascript:b) `c`\n# d \x1b[2J $(t
 @pytest.fixture(scope="module")
 def shipped() -> Inputs:
     """Return some of the inputs of the committed reports: two providers, and the adapters of one of them."""
-    inputs = load_inputs()
+    root = folder("reports") / "results"
+    files = [
+        "deepseek.json",
+        "vllm.json",
+        f"adapters/{ADAPTER}.deepseek.json",
+        "adapters/openai-sdk@3.54.0.deepseek.json",
+    ]
     names = ("deepseek", "vllm")
-    adapters = (f"{ADAPTER}/deepseek", "openai-sdk@3.54.0/deepseek")
-    return replace(
-        inputs,
-        results=[each for each in inputs.results if each.name in (*names, *adapters)],
-        profiles={name: inputs.profiles[name] for name in names},
-        calibration={name: each for name, each in inputs.calibration.items() if name in names},
-    )
+    calibration = {name: read_json(root / "calibration" / f"{name}.json") for name in names}
+    return Inputs([read(root / each) for each in files], {name: profiles.load(name) for name in names}, calibration)
 
 
 @pytest.fixture(scope="module")
@@ -127,8 +130,9 @@ def test_expected_failures_beside_the_results_name_them_as_the_gate_does(shipped
 
 
 def test_the_command_writes_the_page_and_a_badge_that_leads_to_it(
-    results: Path, capsys: pytest.CaptureFixture[str]
+    shipped: Inputs, results: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    monkeypatch.setattr(report, "load_inputs", lambda: shipped)
     status, out, err = run(capsys, "report", "--results", results, "--only", "mine")
     assert (0, "") == (status, err)
     page = results / "report"
