@@ -1,0 +1,66 @@
+"""The picture of the core facts in the README: complete, safe, readable without colour, and in both schemes."""
+
+from collections.abc import Callable
+from xml.etree.ElementTree import Element
+
+from conformance import profiles
+from conformance.reporting.answers import Answer, Meaning
+from conformance.reporting.renderers.core_facts_svg import SHOWN, Row, render
+from conformance.resources import folder
+from tests.xml_text import parse_xml
+
+ANSWERS = (
+    Answer("reasoning", Meaning.BEWARE, ("send back reasoning_content", "on example-*: think-tags")),
+    Answer("400", Meaning.BREAKS, ("every tool turn",)),
+    Answer("unique", Meaning.WORKS),
+    Answer("unknown", Meaning.UNKNOWN, ("keep call order",)),
+)
+PICTURE = render([Row("Example", ANSWERS), Row("</text><script>&", ANSWERS)])
+WIDE_CHARACTER = 6.7
+"""The width of an average character of DejaVu Sans, which is wide, at 13 pixels."""
+
+
+def texts(picture: Element) -> list[str]:
+    return [each.text or "" for each in picture.iter("{http://www.w3.org/2000/svg}text")]
+
+
+def test_it_matches_its_golden_file(golden: Callable[[str, str], None]) -> None:
+    golden("report/core-facts.svg", PICTURE)
+
+
+def test_each_value_has_a_mark_beside_its_colour() -> None:
+    shown = texts(parse_xml(PICTURE))
+    assert {"! reasoning", "✕ 400", "✓ unique", "? unknown"} <= set(shown)
+    assert "on example-*: think-tags" in shown
+
+
+def test_a_title_cannot_add_elements() -> None:
+    picture = parse_xml(PICTURE)
+    assert [] == [each.tag for each in picture.iter() if "script" in each.tag]
+    assert "</text><script>&" in texts(picture)
+
+
+def test_it_loads_nothing_and_has_colours_for_dark_pages() -> None:
+    assert 1 == PICTURE.count("http")
+    assert "url(" not in PICTURE
+    assert "prefers-color-scheme:dark" in PICTURE
+
+
+def test_readers_who_do_not_see_it_get_its_text() -> None:
+    title = parse_xml(PICTURE).findtext("{http://www.w3.org/2000/svg}title") or ""
+    assert "Example: Reasoning field reasoning; Reasoning omitted 400; Call ids unique; Result order unknown" in title
+
+
+def test_the_published_picture_has_every_provider_and_cuts_no_value() -> None:
+    picture = parse_xml((folder("reports") / "core-facts.svg").read_text("utf-8"))
+    assert [profiles.load(name).title for name in SHOWN] == [each for each in texts(picture) if each in TITLES]
+    boxes = [each for each in picture.iter("{http://www.w3.org/2000/svg}rect") if each.get("rx") == "5"]
+    values = [each for each in texts(picture) if each[:2] in ("✕ ", "! ", "? ", "✓ ")][: len(boxes)]
+    assert [] == [
+        value
+        for value, box in zip(values, boxes, strict=True)
+        if WIDE_CHARACTER * len(value) > float(box.get("width", 0))
+    ]
+
+
+TITLES = {profiles.load(name).title for name in profiles.names()}
