@@ -22,6 +22,7 @@ _FOLDERS = {
         "The canonical wire, in single files",
         "The same schemas, each in one file that refers to no other, for validators of other languages.",
     ),
+    "protocols": ("Other wires", "Requests, replies and events of APIs that are translated into chat completions."),
     "dialects": ("Other message formats", "What the [converter](../converter.md) reads and writes."),
     "files": (
         "Files of this project",
@@ -35,7 +36,7 @@ def page() -> str:
     lines = [_INTRODUCTION]
     for name, (title, about) in _FOLDERS.items():
         lines += [f"## {title}", "", about, ""]
-        paths = sorted((folder("schemas") / name).glob("*.json"))
+        paths = sorted((folder("schemas") / name).rglob("*.json"))
         if name == "bundled":
             lines += [f"- {_link(path)}" for path in paths] + [""]
         else:
@@ -44,7 +45,7 @@ def page() -> str:
 
 
 def _link(path: Path) -> str:
-    place = f"schemas/{path.parent.name}/{path.name}"
+    place = f"schemas/{path.relative_to(folder('schemas')).as_posix()}"
     return f"[`{place}`](../../{place})"
 
 
