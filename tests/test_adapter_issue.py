@@ -109,5 +109,7 @@ def test_a_driver_that_fails_is_not_taken_for_an_adapter_that_keeps_the_rule() -
 
 
 def test_the_command_reports_from_the_results_of_the_project(capsys: pytest.CaptureFixture[str]) -> None:
-    assert 0 == main(["adapter", "issue", "agent-framework", "--rule", RULE])
-    assert capsys.readouterr().out.startswith("# agent-framework@")
+    name, rule = next(iter(broken().items()))
+    adapter = name.removesuffix(".deepseek.json")
+    assert 0 == main(["adapter", "issue", adapter, "--rule", rule, "--provider", "deepseek"])
+    assert capsys.readouterr().out.startswith(f"# {adapter} on DeepSeek: not met: ")

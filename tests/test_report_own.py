@@ -8,6 +8,7 @@ import sys
 from dataclasses import replace
 from pathlib import Path
 from types import SimpleNamespace
+from typing import Any
 
 import pytest
 
@@ -26,7 +27,10 @@ from conformance.results.files import read, read_shipped, write
 from conformance.schemas import validator
 from tests.xml_text import parse_xml
 
-ADAPTER = "litellm@1.106.2"
+ADAPTERS = folder("reports") / "results" / "adapters"
+ADAPTER, OTHER = [
+    next(ADAPTERS.glob(f"{name}@*.deepseek.json")).name.removesuffix(".deepseek.json") for name in ("litellm", "agno")
+]
 HOSTILE = "<img src=x onerror=alert(1)> | [a](javascript:b) `c`\n# d \x1b[2J $(touch e)"
 
 
@@ -34,14 +38,9 @@ HOSTILE = "<img src=x onerror=alert(1)> | [a](javascript:b) `c`\n# d \x1b[2J $(t
 def shipped() -> Inputs:
     """Return some of the inputs of the committed reports: two providers, and the adapters of one of them."""
     root = folder("reports") / "results"
-    files = [
-        "deepseek.json",
-        "vllm.json",
-        f"adapters/{ADAPTER}.deepseek.json",
-        "adapters/openai-sdk@3.54.0.deepseek.json",
-    ]
     names = ("deepseek", "vllm")
-    calibration = {name: read_json(root / "calibration" / f"{name}.json") for name in names}
+    files = [*(f"{name}.json" for name in names), *(f"adapters/{name}.deepseek.json" for name in (ADAPTER, OTHER))]
+    calibration: dict[str, Any] = {name: read_json(root / "calibration" / f"{name}.json") for name in names}
     return Inputs([read(root / each) for each in files], {name: profiles.load(name) for name in names}, calibration)
 
 

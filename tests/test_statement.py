@@ -16,7 +16,8 @@ from conformance.results import PUBLIC_RECORDINGS, TRAFFIC, Case, Evidence, Leve
 from conformance.results.files import read, write
 from conformance.schemas import validator
 
-ADAPTER = "litellm@1.106.2"
+ADAPTERS = folder("reports") / "results" / "adapters"
+ADAPTER = next(ADAPTERS.glob("litellm@*.deepseek.json")).name.removesuffix(".deepseek.json")
 
 
 @pytest.fixture
