@@ -69,14 +69,16 @@ class StatusTable:
         self._stream, self._shows = stream, shows
         self._due = 0.0
         self._drawn = 0
+        self._text = ""
 
     def show(self, text: str) -> None:
-        """Replace the lines by this text, unless the last one is too recent to be read."""
-        if self._shows and (now := time.monotonic()) >= self._due:
+        """Replace the lines by this text, unless they are the same or too recent to be read."""
+        is_same = self._drawn and text == self._text
+        if self._shows and not is_same and (now := time.monotonic()) >= self._due:
             self.clear()
             lines = [printable(line) for line in text.split("\n")]
             print("\n".join(lines), file=self._stream, flush=True)
-            self._due, self._drawn = now + _INTERVAL, len(lines)
+            self._due, self._drawn, self._text = now + _INTERVAL, len(lines), text
 
     def clear(self) -> None:
         """Erase the lines before something else is printed."""

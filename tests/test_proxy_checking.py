@@ -24,7 +24,7 @@ from conformance.reporting.renderers import traffic
 from conformance.results import Evidence, Level, Status
 from conformance.results.files import read as read_results
 from conformance.terminal import StatusTable
-from tests.checking import BASES, check
+from tests.checking import BASES, FAULTY, check
 from tests.proxies import KEY, texts
 
 URL = "https://api.deepseek.com/chat/completions"
@@ -123,6 +123,13 @@ def test_sessions_at_the_same_time_stay_apart() -> None:
 def test_the_same_beginning_twice_is_two_conversations() -> None:
     found, _ = checked([copy_of(SESSION[0]), copy_of(SESSION[0]), *[copy_of(each) for each in SESSION[1:]]])
     assert 2 == sum(model.conversations for model in found.tally.models.values())
+
+
+def test_a_request_that_is_rejected_again_is_no_further_conversation() -> None:
+    refused = edit(FAULTY, {"/status": 400, "/response": {"error": {"message": "no", "type": "t"}}})
+    found, lines = checked([copy_of(refused), copy_of(refused)])
+    assert 1 == sum(model.conversations for model in found.tally.models.values())
+    assert len(set(lines)) == len(lines)
 
 
 def test_a_header_decides_which_conversation_it_is() -> None:

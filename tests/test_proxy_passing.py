@@ -340,7 +340,8 @@ def test_what_cannot_pass_is_refused_plainly(url: str, name: str) -> None:
     request, status = REFUSED[name]
     reply = talk(url, request)
     assert status == int(reply.split()[1])
-    assert json.loads(reply.partition(b"\r\n\r\n")[2])["error"]["message"]
+    error = json.loads(reply.partition(b"\r\n\r\n")[2])["error"]
+    assert ("proxy_error", True) == (error["type"], bool(error["message"]))
 
 
 def test_a_client_that_waits_for_leave_gets_it(url: str, echo: Echo) -> None:

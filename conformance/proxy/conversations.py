@@ -123,10 +123,9 @@ def _sought(exchange: Exchange, native: Exchange) -> Iterator[Key]:
     for message in reversed(said[-_LOOK_BACK:]):
         for sign in _signs(message):
             yield "reply", opening, sign
+    yield "failed", _digest(messages)
     if said:
         yield "opening", opening
-    else:
-        yield "failed", _digest(messages)
 
 
 def _offered(exchange: Exchange, native: Exchange) -> Iterator[Key]:

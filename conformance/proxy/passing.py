@@ -9,12 +9,13 @@ from collections.abc import AsyncIterator
 from typing import Any, Final, Protocol
 from urllib.parse import urlsplit
 
+import orjson
 from aiohttp import ClientConnectorError, ClientError, ClientSession, InvalidURL, web
 from yarl import URL
 
 from conformance.proxy import headers as passed
 from conformance.proxy.copies import MAX_BODY, MAX_HELD, Copy
-from conformance.transport.server import error_body, is_host_served
+from conformance.transport.server import is_host_served
 
 MAX_LINE: Final = 64 * 1024
 """Bytes of a request line or of one header."""
@@ -266,7 +267,8 @@ class _Connection(web.RequestHandler):
 
 def _own(status: int, message: str) -> web.Response:
     """Return an answer of the proxy itself; the connection ends with it, since the request may not be read."""
-    response = web.Response(status=status, body=error_body(message), headers=_MARK)
+    error = {"message": message, "type": "proxy_error", "param": None, "code": None}
+    response = web.Response(status=status, body=orjson.dumps({"error": error}), headers=_MARK)
     response.force_close()
     return response
 
