@@ -19,6 +19,7 @@ from conformance.proxy.checking import Checking, Settings
 from conformance.proxy.copies import Copy, Frame, read_frame
 from conformance.proxy.judging import Found, Judged
 from conformance.proxy.layers import Change
+from conformance.proxy.passing import LEFT
 from conformance.proxy.tape import Tape
 from conformance.reporting.renderers import traffic
 from conformance.results import Evidence, Level, Status
@@ -190,12 +191,12 @@ def test_cassettes_and_results_hold_no_key_and_can_be_checked(tmp_path: Path) ->
 
 def test_what_cannot_be_checked_is_counted_with_its_reason() -> None:
     models = Copy(0, "GET", f"{URL}?key={KEY}".replace("/chat/completions", "/models"), [], b"", 200, "OK", [], b"{}")
-    lost = Copy(0, "POST", URL, [], b"", lost="the client left before the reply ended")
+    lost = Copy(0, "POST", URL, [], b"", lost=LEFT)
     packed = Copy(0, "POST", URL, [], b"{}", 200, "OK", [("Content-Encoding", "gzip")], b"\x1f\x8bnonsense")
     found, lines = checked([models, models, lost, packed])
     assert {
         "neither a chat completion nor another wire that is known: GET /models": 2,
-        "the client left before the reply ended": 1,
+        LEFT: 1,
     }.items() <= found.tally.unchecked.items()
     assert 4 == found.tally.unchecked.total()
     assert [] == lines

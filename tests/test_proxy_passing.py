@@ -311,7 +311,7 @@ def test_a_client_that_leaves_ends_the_request_at_the_provider() -> None:
 
 
 def test_a_body_beyond_the_bound_passes_and_its_copy_does_not_hold_it(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(path, "MAX_BODY", 100_000)
+    monkeypatch.setattr(path, "MAX_EXCHANGE", 100_000)
     big, desk, echo = b"x" * 300_000, Desk(), Echo()
     echo.reply = big
     with serving(echo) as peer, passing(origin(peer), desk) as url:

@@ -27,7 +27,7 @@ from conformance.secrets import STAYS, Unscrubbable
 from conformance.secrets.bodies import scrub
 from conformance.terminal import StatusTable, painter, print_error
 
-_READ_AHEAD: Final = 64
+_READ_AHEAD: Final = 16
 """How many frames are read before they are checked; further ones wait in the proxy, which counts them."""
 
 _NOTHING: Final = 5

@@ -24,7 +24,7 @@ WINDOW: Final = 16
 """How many of its last exchanges a conversation keeps: rules about sessions see no more, and memory is bounded."""
 
 MAX_OPEN: Final = 256
-MAX_OPEN_BYTES: Final = 64 * 1024 * 1024
+MAX_OPEN_BYTES: Final = 32 * 1024 * 1024
 """How many conversations are kept, and the bytes of their exchanges; the one that has waited longest is ended first."""
 
 _LOOK_BACK: Final = 4

@@ -14,8 +14,8 @@ import orjson
 Headers: TypeAlias = Sequence[tuple[str, str]]
 """Headers in their order; a name may come several times."""
 
-MAX_BODY: Final = 8 * 1024 * 1024
-"""Bytes of a request or of a reply that a copy holds; a longer body is passed and not checked."""
+MAX_EXCHANGE: Final = 16 * 1024 * 1024
+"""Bytes of a request and its reply that a copy holds; a longer exchange is passed and not checked."""
 
 MAX_HELD: Final = 128 * 1024 * 1024
 """Bytes that all copies together hold, of exchanges under way and of those that wait to be checked."""

@@ -14,7 +14,7 @@ from aiohttp import ClientConnectorError, ClientError, ClientSession, InvalidURL
 from yarl import URL
 
 from conformance.proxy import headers as passed
-from conformance.proxy.copies import MAX_BODY, MAX_HELD, Copy
+from conformance.proxy.copies import MAX_EXCHANGE, MAX_HELD, Copy
 from conformance.transport.server import is_host_served
 
 MAX_LINE: Final = 64 * 1024
@@ -22,9 +22,10 @@ MAX_LINE: Final = 64 * 1024
 
 MAX_HEADERS: Final = 512
 
-TOO_LONG: Final = f"a body is longer than {MAX_BODY:,} bytes"
+TOO_LONG: Final = f"request and reply are longer than {MAX_EXCHANGE:,} bytes"
 TOO_MUCH: Final = "too much traffic at once"
-LEFT: Final = "the client left before the reply ended"
+LEFT: Final = "the client left, or the proxy was ended, before the reply ended"
+NO_REPLY: Final = "there was no reply"
 """Why a copy is not checked."""
 
 _MARK: Final = {"x-conformance-proxy": "error", "content-type": "application/json"}
@@ -61,7 +62,7 @@ class Draft:
         self._held += len(data)
         self._desk.held += len(data)
         part.append(data)
-        if self._held > MAX_BODY and sum(map(len, part)) > MAX_BODY:
+        if self._held > MAX_EXCHANGE:
             self.give_up(TOO_LONG)
         elif self._desk.held > MAX_HELD:
             self.give_up(TOO_MUCH)
@@ -79,7 +80,9 @@ class Draft:
         request, reply = self._request, self.reply
         self._desk.held -= self._held
         answer: tuple[int, str, list[tuple[str, str]]] = (0, "", [])
-        if reply is not None:
+        if reply is None:
+            self.lost = self.lost or NO_REPLY
+        else:
             answer = reply.status, reply.reason or "", list(reply.headers.items())
         status, reason, headers = answer
         self._desk.hand_over(
