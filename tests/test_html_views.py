@@ -106,7 +106,7 @@ def test_an_address_restores_the_place(opened: Opening) -> None:
         assert 100 < page.evaluate("scrollY") < 500
 
 
-@pytest.mark.parametrize("scheme", ["light", "dark"])
+@pytest.mark.parametrize("scheme", ["light", pytest.param("dark", marks=pytest.mark.exhaustive)])
 def test_axe_finds_no_violation(opened: Opening, scheme: str) -> None:
     with opened(color_scheme=scheme) as page:
         for address in VIEWS:

@@ -109,7 +109,7 @@ def _resting(
     read = max([source.read or source.searched for source in claim.source], default="")
     contested = bool(claim.disagrees or counted.contradicted)
     confirmed = counted.confirmed or counted.engine
-    found = "" if claim.value == UNKNOWN else kind
+    found = "" if answer.value == UNKNOWN else kind
     return replace(answer, evidence=found, count=confirmed, read=read, row=f"{CLAIMS}/{name}", contested=contested)
 
 

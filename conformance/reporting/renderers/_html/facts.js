@@ -63,7 +63,7 @@ function showTable({ element, questions, rows }, words, { sort, ask, pin, q }) {
   const column = questions.findIndex(({ name }) => name === (sort || ask).replace(/^-/, ""));
   const sign = sort.startsWith("-") ? -1 : 1;
   const exact = q.trim().toLowerCase();
-  const rank = (row) => (pin.includes(row.subject) ? 0 : exact && [row.name, row.subject].includes(exact) ? 1 : 2);
+  const rank = (row) => (pin.includes(row.subject) ? 0 : exact && [row.name, row.subject, row.on].includes(exact) ? 1 : 2);
   const compare = (a, b) => rank(a) - rank(b) || sign * compareAnswers(a.answers[column], b.answers[column]) || a.place - b.place;
   const ordered = [...rows].sort(compare);
   element.tBodies[0].append(...ordered.map((row) => row.element));

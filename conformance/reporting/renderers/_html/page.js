@@ -4,11 +4,13 @@ const search = byId("q");
 const dialog = byId("details");
 const printed = matchMedia("print");
 const SCROLLED = 200;
+const SETTLING_MS = 250;
 let state = readAddress("");
 let rowsToSave = () => [];
 let printable = [];
 let cellsSeen = 0;
 let isSettled = false;
+let settling = 0;
 
 function start() {
   for (const id of ["form", "asks", "views", "tools"]) byId(id).hidden = false;
@@ -28,7 +30,10 @@ function start() {
   dialog.addEventListener("click", ({ target }) => target === dialog && dialog.close());
   printed.addEventListener("change", print);
   addEventListener("hashchange", show);
-  addEventListener("scrollend", keepPlace);
+  addEventListener("scroll", () => {
+    clearTimeout(settling);
+    settling = setTimeout(keepPlace, SETTLING_MS);
+  });
   show();
 }
 
