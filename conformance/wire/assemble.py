@@ -13,13 +13,15 @@ from conformance.documents.pointer import Place
 from conformance.wire.anomalies import Anomaly, describe
 from conformance.wire.deltas import PartialMessage
 from conformance.wire.keys import key_of
+from conformance.wire.patterns import REPEATED, Chunks, Pattern, find_pattern
 from conformance.wire.sse import Event, Reading
 
 DONE: Final = "[DONE]"
 """The data of the event that ends a stream."""
 DONE_EVENT: Final = f"data: {DONE}\n\n"
 
-_NOTHING: Final = object()
+_PATIENCE: Final = 4
+"""After so many patterns in a row that no chunk repeats, no more are looked for in a stream."""
 
 
 class Choice(NamedTuple):
@@ -39,7 +41,7 @@ class Stream(NamedTuple):
     `anomalies`: by kind (see `anomalies.KINDS`), in the order of the stream; a kind that does not occur has no key.
     """
 
-    chunks: tuple[dict[str, Any] | None, ...]
+    chunks: Chunks
     done: bool
     choices: tuple[Choice, ...]
     usage: dict[str, Any] | None
@@ -55,12 +57,11 @@ def assemble(stream: Reading | Iterable[Event]) -> Stream:
         events = tuple(stream)
         data = tuple(event.data for event in events)
         names = {number: event.event for number, event in enumerate(events) if event.event != "message"}
-    parsed = _parse(data)
     assembly = _Assembly()
-    assembly.add_events(data, names, parsed)
+    chunks = Chunks(data, assembly.add_events(data, names))
     if isinstance(stream, Reading):
         assembly.note_reading(stream)
-    return assembly.close([chunk if type(chunk) is dict else None for chunk in parsed])
+    return assembly.close(chunks)
 
 
 class _Assembly:
@@ -81,49 +82,56 @@ class _Assembly:
     def note(self, kind: str, at: Place, detail: str) -> None:
         self.anomalies.setdefault(kind, []).append(Anomaly(at, detail))
 
-    def add_events(self, data: Sequence[str], names: Mapping[int, str], parsed: Sequence[Any]) -> None:
-        """Add every event: an ordinary chunk by the few steps here, any other by the methods below.
-
-        A chunk is ordinary if it holds one choice, the same as the chunk before, and differs from it only in the
-        delta. Of the delta, only values that need a check go to `PartialMessage.put`.
-        """
-        chunk_id, model, index, runs, empty, put = self.ordinary(names)
-        for at, chunk in enumerate(parsed):
-            try:
-                (choice,) = chunk["choices"]
-                delta = choice["delta"].items()
-                is_ordinary = (
-                    choice["index"] is index
-                    and choice.get("finish_reason") is None
-                    and chunk["id"] == chunk_id
-                    and chunk["model"] == model
-                    and chunk.get("usage") is None
-                    and "error" not in chunk
-                    and "error" not in choice
-                )
-            except (AttributeError, KeyError, TypeError, ValueError):
-                is_ordinary = False
+    def add_events(self, data: Sequence[str], names: Mapping[int, str]) -> list[Any]:
+        """Add every event, and return their chunks: None for what is no object, `REPEATED` if it repeats another."""
+        chunks: list[Any] = []
+        at, end, patience = 0, len(data), _PATIENCE
+        while at < end:
+            chunk = _parse(data[at])
+            is_ordinary = self.add_ordinary(chunk, at, names)
             if not is_ordinary:
                 self.add_event(data[at], names.get(at, "message"), chunk, at)
-                chunk_id, model, index, runs, empty, put = self.ordinary(names)
-                continue
-            for key, value in delta:
-                if key in runs and type(value) is str:
-                    runs[key].append(value)
-                elif value:
-                    put(key, value, (at, "choices", 0, "delta", key))
-                elif value is not None or key not in empty:
-                    empty[key] = value
+            chunks.append(chunk if type(chunk) is dict else None)
+            at += 1
+            if is_ordinary and patience:
+                patience -= 1
+                pattern = self.find_pattern(data[at - 1], chunk)
+                following = at if pattern is None else pattern.take(data, at)
+                if following > at:
+                    chunks += [REPEATED] * (following - at)
+                    at, patience = following, _PATIENCE
+        return chunks
 
-    def ordinary(self, names: Mapping[int, str]) -> tuple[Any, ...]:
-        """Return what an ordinary chunk has from here on, and where its delta goes; no chunk has `_NOTHING`.
+    def add_ordinary(self, chunk: Any, at: int, names: Mapping[int, str]) -> bool:
+        """Add a chunk that holds one choice, the latest, and only continues its message; return False for any other.
 
         If events have names, which is rare, no chunk counts as ordinary, because each name must be checked.
         """
         latest = self.latest
-        if self.done or latest is None or names:
-            return None, None, _NOTHING, None, None, None
-        return self.chunk_id, self.model, latest.index, latest.runs, latest.empty, latest.put
+        if latest is None or self.done or names:
+            return False
+        try:
+            (choice,) = chunk["choices"]
+            is_ordinary = (
+                choice["index"] is latest.index
+                and type(choice["delta"]) is dict
+                and choice.get("finish_reason") is None
+                and chunk["id"] == self.chunk_id
+                and chunk["model"] == self.model
+                and chunk.get("usage") is None
+                and "error" not in chunk
+                and "error" not in choice
+            )
+        except (AttributeError, KeyError, TypeError, ValueError):
+            return False
+        if is_ordinary:
+            latest.add(choice["delta"], at, 0)
+        return is_ordinary
+
+    def find_pattern(self, data: str, chunk: dict[str, Any]) -> Pattern | None:
+        """Return the pattern of an ordinary chunk that was added, if others may repeat it."""
+        continued = None if self.latest is None else self.latest.continued(chunk["choices"][0]["delta"])
+        return None if continued is None else find_pattern(data, chunk, continued)
 
     def add_event(self, text: str, name: str, chunk: Any, at: int) -> None:
         if type(chunk) is dict and name == "message" and not self.done:
@@ -246,7 +254,7 @@ class _Assembly:
             if last == DONE:
                 self.note("done-undispatched", end, describe(reading.tail))
 
-    def close(self, chunks: list[dict[str, Any] | None]) -> Stream:
+    def close(self, chunks: Chunks) -> Stream:
         if not self.done:
             self.note("done-missing", (len(chunks),), "")
         choices = []
@@ -257,27 +265,18 @@ class _Assembly:
                 self.note("cut", last_places.get(index, (len(chunks),)), "no finish reason")
             choices.append(Choice(index, message.close(), message.finish_reason, message.calls()))
         anomalies = {kind: tuple(found) for kind, found in self.anomalies.items()}
-        return Stream(tuple(chunks), self.done, tuple(choices), self.usage, self.error, anomalies)
+        return Stream(chunks, self.done, tuple(choices), self.usage, self.error, anomalies)
 
 
-def _parse(data: Sequence[str]) -> list[Any]:
-    """Return the parsed data of every event, None if it is not JSON."""
-    has_mark = bool(data) and data[-1] == DONE
-    try:
-        parsed: list[Any] = list(map(orjson.loads, data[:-1] if has_mark else data))
-    except orjson.JSONDecodeError:
-        return [_parse_one(text) for text in data]
-    return [*parsed, None] if has_mark else parsed
-
-
-def _parse_one(text: str) -> Any:
+def _parse(text: str) -> Any:
+    """Return the parsed data of an event, None if it is not JSON."""
     try:
         return orjson.loads(text)
     except orjson.JSONDecodeError:
         return None
 
 
-def _last_places(chunks: list[dict[str, Any] | None], indexes: set[int]) -> dict[int, Place]:
+def _last_places(chunks: Sequence[dict[str, Any] | None], indexes: set[int]) -> dict[int, Place]:
     """Return the last place of each choice with one of these indexes."""
     found: dict[int, Place] = {}
     for at in range(len(chunks) - 1, -1, -1):

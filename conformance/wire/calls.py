@@ -78,7 +78,8 @@ class Calls:
             self._note("tool-calls-not-a-list", place, f"got {describe(fragments)}")
             return
         for position, fragment in enumerate(fragments):
-            if self._continues_latest(fragment):
+            if self._only_continues(fragment):
+                self._calls[-1].arguments.append(fragment["function"]["arguments"])
                 continue
             at = (*place, position)
             if type(fragment) is not dict:
@@ -90,20 +91,22 @@ class Calls:
             else:
                 self._extend(call, fragment, at)
 
-    def _continues_latest(self, fragment: Any) -> bool:
-        """Add a fragment that only holds more arguments of the latest call, as most do; return whether it was added."""
+    def _only_continues(self, fragment: Any) -> bool:
+        """Return whether a fragment only holds more arguments of the latest call, as most do."""
         if not self._calls or type(fragment) is not dict or len(fragment) != 2:
             return False
-        call, function = self._calls[-1], fragment.get("function")
+        function = fragment.get("function")
         # Python keeps one object per small integer; other integers take the slow path.
         index = fragment.get("index")
-        if index is None or index is not call.index or type(function) is not dict or len(function) != 1:
+        if index is None or index is not self._calls[-1].index or type(function) is not dict or len(function) != 1:
             return False
-        arguments = function.get("arguments")
-        if type(arguments) is not str:
-            return False
-        call.arguments.append(arguments)
-        return True
+        return type(function.get("arguments")) is str
+
+    def continued(self, fragments: Any) -> list[Any] | None:
+        """Return where the arguments of the next such fragment go; None if a fragment does more than continue."""
+        if type(fragments) is list and len(fragments) == 1 and self._only_continues(fragments[0]):
+            return self._calls[-1].arguments
+        return None
 
     def render(self) -> list[dict[str, Any]]:
         """Return the calls, in the order in which they were opened."""

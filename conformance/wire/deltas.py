@@ -22,6 +22,7 @@ from conformance.documents.pointer import Place
 from conformance.wire.anomalies import NoteAnomaly, describe
 from conformance.wire.calls import Calls
 from conformance.wire.fragments import Details, MergedObject, PartialObject, rendered
+from conformance.wire.patterns import Continued
 from conformance.wire.reasoning import TEXT_KEYS
 
 _STRINGS: Final = frozenset({*TEXT_KEYS, "refusal"})
@@ -33,7 +34,8 @@ class PartialMessage:
     """The message of one choice while it is being assembled.
 
     `runs` holds the string fields to which a fragment can be appended without a check, and `empty` the empty values.
-    Every other value goes through `put`, which notes anomalies. So an ordinary delta costs little.
+    Every other value goes through `put`, which notes anomalies. So an ordinary delta costs little, and one that repeats
+    another, except for its text, nearly nothing.
     """
 
     __slots__ = (
@@ -65,6 +67,29 @@ class PartialMessage:
                 self.put(key, value, (at, "choices", position, "delta", key))
             elif value is not None or key not in self.empty:
                 self.empty[key] = value
+
+    def continued(self, delta: dict[str, Any]) -> Continued | None:
+        """Return what a delta that was added continues, if another one with a new text would do nothing else."""
+        found: tuple[Place, list[str]] | None = None
+        constant = []
+        for key, value in delta.items() if self.finish_reason is None else ():
+            if not value or self._repeats(key, value):
+                continue
+            run = self.runs.get(key) if type(value) is str else None
+            place: Place = (key,)
+            if key == "tool_calls" and self._calls is not None:
+                run, place = self._calls.continued(value), (key, 0, "function", "arguments")
+            if run is None or (found and key != "role"):
+                return None
+            if key == "role":
+                constant.append((run, value))
+            else:
+                found = place, run
+        return None if found is None else Continued(*found, constant)
+
+    def _repeats(self, key: str, value: Any) -> bool:
+        """Return whether a key of the delta is one that the assembler does not know, and has the same value again."""
+        return key not in _CONTENT_KEYS and key != "role" and type(value) is str and self._fields.get(key) == value
 
     def put(self, key: str, value: Any, place: Place) -> None:
         """Add the value of one key of a delta; the value is not empty."""

@@ -23,6 +23,7 @@ FIELDS: Final = (*ALL_KEYS, *PARTS, *TAGS)
 """Every field in which claims can locate reasoning."""
 
 _KEY_SET: Final = frozenset(KEYS)
+_PLAIN: Final = frozenset(ALL_KEYS) - {"extra_content"}
 
 
 class Tagged(NamedTuple):
@@ -50,6 +51,8 @@ def present_fields(message: dict[str, Any]) -> list[str]:
 
 def has_field(message: dict[str, Any], field: str) -> bool:
     """Return whether a message has reasoning under a field; an empty value counts, null does not."""
+    if field in _PLAIN:
+        return message.get(field) is not None
     if field in TAGS:
         return find_tagged(message.get("content"), TAGS[field]) is not None
     if field in PARTS:
