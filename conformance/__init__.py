@@ -11,10 +11,11 @@ first used, because the pytest plugin makes every pytest run of an environment i
     MUST request/no-local-only-fields /0/request/messages/0/timestamp
 """
 
-from importlib import import_module
-from typing import TYPE_CHECKING, Any
-
+TYPE_CHECKING = False
 if TYPE_CHECKING:
+    # Not imported at run time, because that takes longer than all the rest of this module.
+    from typing import Any
+
     from conformance.convert import from_canonical as from_canonical
     from conformance.convert import parse_reply as parse_reply
     from conformance.convert import prepare as prepare
@@ -52,11 +53,13 @@ __all__ = [
 ]  # fmt: skip
 
 
-def __getattr__(name: str) -> Any:
+def __getattr__(name: str) -> "Any":
     """Import a public name on first use (PEP 562)."""
     if name == "__version__":
         value: Any = _version()
     elif name in _MODULES:
+        from importlib import import_module
+
         value = getattr(import_module(f"{__name__}.{_MODULES[name]}"), name)
     else:
         message = f"module {__name__!r} has no attribute {name!r}"

@@ -26,7 +26,7 @@ from typing import Any, Final
 
 from conformance.arguments import day, positive
 from conformance.errors import Unusable
-from conformance.files import CheckedInput, Counts, Task, check_paths, summary
+from conformance.files import CheckedInput, Counts, Task, add_up, check_paths, summary
 from conformance.reporting import renderers
 from conformance.results import Level
 from conformance.terminal import Progress, painter, print_error
@@ -111,8 +111,9 @@ def _counted(checked: Iterable[CheckedInput], counts: Counts) -> Iterator[Mappin
     progress = Progress()
     began = time.monotonic()
     try:
-        for report, counted in checked:
-            counts.update(counted)
+        for each in checked:
+            report = each.report
+            add_up(counts, each)
             inputs = counts["inputs", ""]
             rate = inputs / max(time.monotonic() - began, _LEAST_SECONDS)
             progress.show(f"{inputs} inputs checked, {rate:.0f} per second, now {report['path']}")

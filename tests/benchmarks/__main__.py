@@ -38,6 +38,7 @@ BOUNDS: Mapping[str, float] = {
     **{f"{name}: {door}, provider": 4.5 for name in ("agent", "agent with findings") for door in ("check", "command")},
     "start: check of one file": 2.0,
     "start: help": 1.5,
+    "start: version": 1.5,
 }
 PACKAGES = ("orjson", "jsonschema", "jsonschema-rs", "pydantic", "openai", "hypothesis")
 _PART = 5

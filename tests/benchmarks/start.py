@@ -15,7 +15,7 @@ _ROUNDS = 7
 
 
 def ratios() -> dict[str, float]:
-    """Return the least CPU times over some rounds: of a check to its imports, of the help to bare Python."""
+    """Return the least CPU times over some rounds: of a check to its imports, of help and version to bare Python."""
     with tempfile.TemporaryDirectory() as scratch:
         path = write(Path(scratch) / "small.json", GOOD)
         commands = {
@@ -23,6 +23,7 @@ def ratios() -> dict[str, float]:
             "imports": [sys.executable, "-c", "import orjson, jsonschema_rs"],
             "check": [sys.executable, "-c", _START, "check", str(path)],
             "help": [sys.executable, "-c", _START, "--help"],
+            "version": [sys.executable, "-c", _START, "--version"],
         }
         # The package is compiled once, like an installed one, even if its folder cannot be written.
         environment = {**ENVIRONMENT, "PYTHONPYCACHEPREFIX": os.fspath(Path(scratch) / "compiled")}
@@ -34,7 +35,11 @@ def ratios() -> dict[str, float]:
             for name, command in commands.items():
                 seconds[name].append(_cpu_seconds(command, environment))
     least = {name: min(measured) for name, measured in seconds.items()}
-    return {"check of one file": least["check"] / least["imports"], "help": least["help"] / least["python"]}
+    return {
+        "check of one file": least["check"] / least["imports"],
+        "help": least["help"] / least["python"],
+        "version": least["version"] / least["python"],
+    }
 
 
 def _cpu_seconds(command: Sequence[str], environment: Mapping[str, str]) -> float:
