@@ -1,7 +1,7 @@
 """The engine: one pure function checks every conversation, wherever it came from."""
 
 from collections.abc import Iterator, Mapping, Sequence
-from functools import cache, lru_cache
+from functools import lru_cache
 from itertools import compress, groupby
 from pathlib import Path
 from typing import Any, Final, NamedTuple, TypeAlias
@@ -13,8 +13,7 @@ from conformance.protocols import translate
 from conformance.results import Finding, Level, Outcome, Refusal, Status
 from conformance.rules import UNCLAIMED, Fault, Judge, Rule, Where, load, select
 from conformance.rules.context import Claimed, Context, SchemaFaults
-from conformance.schemas import SchemaError, validator
-from conformance.wire.elements import Body
+from conformance.rules.validation import BODIES, find_schema_faults
 from conformance.wire.exchange import Conversation, Exchange
 from conformance.wire.index import Index
 from conformance.wire.native import CHAT
@@ -23,17 +22,11 @@ from conformance.wire.views import Side, View
 MAX_FINDINGS = 100
 """An outcome holds this many findings of its rule; a last one says how many more there were."""
 
-_BODIES: Final = {Side.CLIENT: "request", Side.PROVIDER: "response"}
+_NONE: Final = 0
 _NO_CLAIMS: Final[Mapping[str, Any]] = {}
 
 _LISTS: Final = (("request", "messages"), ("request", "input"))
 """Where refusals count: the messages of a request, or its items."""
-
-_BLOCK: Final = 200
-"""How many chunks are validated at once if some are faulty: their errors hold many times their memory."""
-
-_MESSAGE_DEPTH = 4
-"""The length of the place of a message, `/<exchange>/request/messages/<number>`. Only messages are closed objects."""
 
 
 def check(
@@ -108,6 +101,12 @@ class Judgement(NamedTuple):
         for position in sorted(self.faulty):
             yield self.faulty[position]
 
+    def judging(self) -> frozenset[str]:
+        """Return the ids of the rules that judged elements."""
+        return frozenset(
+            [self.rules[at].id for at in compress(range(len(self.counts)), map(_NONE.__lt__, self.counts))]
+        )
+
     def judged(self) -> Iterator[tuple[str, int]]:
         """Yield the id of each rule that judged elements, with their number."""
         for position in compress(range(len(self.counts)), self.counts):
@@ -119,13 +118,14 @@ def judge(conversation: Conversation, profile: Profile | None, rules: Sequence[R
     """Check a conversation as `check` does; a rule that finds nothing costs no object."""
     conversation = translate(conversation)
     index = Index(conversation)
-    schema = _schema_faults(index)
+    schema = find_schema_faults(index)
     contexts, plans = [], []
     for number, exchange in enumerate(conversation):
         wire = exchange.protocol
         claims = _NO_CLAIMS if profile is None else profile.on(wire).at(exchange.model, as_of or exchange.date)
-        contexts.append(Context(number, index, claims, schema))
-        plans.append(_plan(_Chosen(rules, claims, wire, claimed=profile is not None)))
+        plan = _plan(_Chosen(rules, claims, wire, claimed=profile is not None))
+        contexts.append(Context(number, index, claims, schema, plan.derived))
+        plans.append(plan)
     run = _Run(contexts, [0] * len(rules))
     # Without an exchange there are no elements, and any plan will do.
     first = plans[0] if plans else _plan(_Chosen(rules, _NO_CLAIMS, CHAT, claimed=profile is not None))
@@ -154,8 +154,12 @@ def _judge_by_schema(plan: "_Plan", index: Index, schema: SchemaFaults, run: "_R
     """Judge what only the schemas find: the elements of valid bodies are just counted."""
     is_valid = not schema.shapes and not schema.unknown
     is_canonical = all([exchange.native is None for exchange in index.conversation])
+    faulty_sides = {place[1] for places in schema for place in places if place}
     for view, steps in plan.by_schema.items():
-        if is_valid and is_canonical and view.count_valid is not None:
+        is_clean = BODIES[view.side] not in faulty_sides
+        # Of a valid conversation, the events of a stream are counted; of any other, only its chunks.
+        is_counted = is_valid or (is_clean and view.side is Side.CLIENT)
+        if is_counted and is_canonical and view.count_valid is not None:
             count = view.count_valid(index)
             for position, _, _ in steps:
                 run.counts[position] = count
@@ -164,15 +168,16 @@ def _judge_by_schema(plan: "_Plan", index: Index, schema: SchemaFaults, run: "_R
         if not is_canonical:
             # The schemas of chat completions say nothing about a translated body.
             elements = [each for each in elements if index.conversation[each.place[0]].native is None]
-        faulty = [each for each in elements if each.place in schema.shapes or each.place in schema.unknown]
         for step in steps:
-            position, where, _ = step
-            if where is None or is_valid:
-                if faulty:
-                    run.judge([((step,), faulty)])
-                run.counts[position] = len(elements)
-            else:
+            run.counts[step[0]] = len(elements)
+        faulty = [] if is_clean else [at for at in elements if at.place in schema.shapes or at.place in schema.unknown]
+        for step in steps:
+            if step[1] is not None and not is_valid:
+                run.counts[step[0]] = 0
                 run.judge([((step,), elements)])
+            elif faulty:
+                run.judge([((step,), faulty)])
+                run.counts[step[0]] = len(elements)
 
 
 _Step: TypeAlias = tuple[int, Where | None, Judge]
@@ -228,28 +233,31 @@ class _Plan(NamedTuple):
     """A rule set, arranged for some claims: rules that they rule out are gone before the first element.
 
     `idle`: the outcome of each rule if it judges nothing, in the order of the rules. `by_schema`: the rules that only
-    report what the schemas find.
+    report what the schemas find. `derived`: what rules have derived from these claims, by how they do it.
     """
 
     idle: tuple[Outcome, ...]
     groups: Mapping[View, _Group]
     by_schema: Mapping[View, tuple[_Step, ...]]
+    derived: dict[Any, Any]
 
 
 class _Chosen:
     """What a plan is made for; two are equal if they are about the same objects, which is quick to tell."""
 
-    __slots__ = ("_key", "claimed", "claims", "rules", "wire")
+    __slots__ = ("claimed", "claims", "rules", "wire")
 
     def __init__(self, rules: Sequence[Rule], claims: Mapping[str, Any], wire: str, *, claimed: bool) -> None:
         self.rules, self.claims, self.wire, self.claimed = rules, claims, wire, claimed
-        self._key = id(rules), id(claims), wire, claimed
 
     def __hash__(self) -> int:
-        return hash(self._key)
+        return id(self.claims)
 
     def __eq__(self, other: object) -> bool:
-        return isinstance(other, _Chosen) and self._key == other._key
+        if not isinstance(other, _Chosen):
+            return NotImplemented
+        is_same = self.claims is other.claims and self.rules is other.rules
+        return is_same and self.wire == other.wire and self.claimed is other.claimed
 
 
 @lru_cache(maxsize=64)
@@ -274,7 +282,7 @@ def _plan(chosen: _Chosen) -> _Plan:
         elif not known and chosen.claimed:
             unclaimed.setdefault(rule.on, set()).add(position)
     groups = {view: _Group(tuple(listed), frozenset(unclaimed.get(view, ()))) for view, listed in steps.items()}
-    return _Plan(tuple(idle), groups, {view: tuple(listed) for view, listed in by_schema.items()})
+    return _Plan(tuple(idle), groups, {view: tuple(listed) for view, listed in by_schema.items()}, {})
 
 
 def _failed(rule: Rule, judged: int, faulty: list[tuple[Any, Fault]], contexts: list[Context]) -> Outcome:
@@ -345,55 +353,3 @@ def _filled(template: Any, values: _Values) -> Any:
     if isinstance(template, Mapping):
         return {key: _filled(member, values) for key, member in template.items()}
     return [_filled(item, values) for item in template] if isinstance(template, list) else template
-
-
-def _schema_faults(index: Index) -> SchemaFaults:
-    """Validate the bodies against the canonical schemas and assign each error to the element that contains it."""
-    errors = [
-        *_errors("canonical/request", index.requests),
-        *_errors("canonical/response", index.responses),
-    ]
-    for stream in index.streams:
-        # One call for all chunks costs half as much as a call per chunk.
-        if not validator("canonical/stream").is_valid([chunk for chunk in stream.value.chunks if chunk is not None]):
-            chunks = index.of_exchange(index.chunks, int(stream.place[0]))
-            for start in range(0, len(chunks), _BLOCK):
-                block = chunks[start : start + _BLOCK]
-                for error in validator("canonical/stream").errors([chunk.value for chunk in block]):
-                    number, *inside = error.place
-                    errors.append(error._replace(place=(*block[int(number)].place, *inside)))
-    shapes: dict[Place, list[SchemaError]] = {}
-    unknown: dict[Place, list[SchemaError]] = {}
-    misshapen = []
-    for error in errors:
-        if error.keyword == "additionalProperties":
-            unknown.setdefault(error.place[:_MESSAGE_DEPTH], []).append(error)
-        else:
-            misshapen.append(error)
-    if misshapen:
-        sides = {error.place[1] for error in misshapen}
-        owners = {element.place for view in _shaped() if _BODIES[view.side] in sides for element in view.select(index)}
-        for error in misshapen:
-            place = error.place
-            while place and place not in owners:
-                place = place[:-1]
-            shapes.setdefault(place, []).append(error)
-    return SchemaFaults(shapes, unknown)
-
-
-@cache
-def _shaped() -> tuple[View, ...]:
-    """Return the views whose rules only report what the schemas find."""
-    return tuple(dict.fromkeys([rule.on for rule in load() if rule.by_schema]))
-
-
-def _errors(name: str, bodies: Sequence[Body]) -> list[SchemaError]:
-    if not bodies:
-        return []
-    judge = validator(name)
-    return [
-        error._replace(place=(*body.place, *error.place))
-        for body in bodies
-        if body.exchange.native is None and not judge.is_valid(body.value)
-        for error in judge.errors(body.value)
-    ]

@@ -32,7 +32,10 @@ _BATCH: Final = 16
 """How many inputs a process gets at once: enough to outweigh the transfer, few enough to hold in memory."""
 
 Counts: TypeAlias = Counter[tuple[str, str]]
-"""What was counted: `("findings", "MUST")`, `("sides", "client")`, `("judged", rule)`, `("inputs", "")` …"""
+"""What was counted: `("findings", "MUST")`, `("sides", "client")`, `("inputs", "")` …
+
+In the counts of all inputs, `("judged", rule)` is 1 for each rule that found something to judge.
+"""
 
 
 class Task(NamedTuple):
@@ -53,10 +56,14 @@ class Task(NamedTuple):
 
 
 class CheckedInput(NamedTuple):
-    """One checked input: its JSON object in the report, and its counts; plain data, to be sent between processes."""
+    """One checked input, as plain data, to be sent between processes.
+
+    `report`: its JSON object in the report. `judged`: the ids of the rules that found something to judge.
+    """
 
     report: dict[str, Any]
     counts: Counts
+    judged: frozenset[str] = frozenset()
 
 
 class File(NamedTuple):
@@ -77,6 +84,13 @@ def check_paths(paths: Iterable[str], task: Task, jobs: int = 1) -> Iterator[Che
     if jobs > 1:
         return _check_in_processes(files, task, jobs)
     return (checked for file in files for checked in checker.file(file))
+
+
+def add_up(total: Counts, checked: CheckedInput) -> None:
+    """Add what was counted of one input to the counts of all."""
+    total.update(checked.counts)
+    for rule in checked.judged:
+        total["judged", rule] = 1
 
 
 def summary(counts: Counts, task: Task) -> dict[str, Any]:
@@ -137,14 +151,12 @@ class Checker:
         counts: Counts = Counter({("inputs", ""): 1, ("exchanges", ""): len(given.conversation)})
         days, notes = self._by_day(given, profile)
         counts.update([("as_of", f"{profile.name} {day}") for day in days] if profile is not None else ())
-        for rule, judged in judgement.judged():
-            counts["judged", rule] = judged
         # Most rules find nothing, and have no outcome unless all are to be shown.
         outcomes = judgement.outcomes() if self._task.show_all else judgement.found()
         reported = [each for outcome in outcomes if (each := self._outcome(outcome, counts)) is not None]
         if self._task.lines and any(outcome["findings"] for outcome in reported):
             _add_lines(given, reported)
-        return CheckedInput(_report(given, profile, days, notes, reported), counts)
+        return CheckedInput(_report(given, profile, days, notes, reported), counts, judgement.judging())
 
     def _rules_for(self, given: Input) -> Sequence[Rule]:
         """Return the rules for which an input holds enough."""

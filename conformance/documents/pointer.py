@@ -2,6 +2,7 @@
 
 import copy
 from collections.abc import Iterable, Iterator, Mapping
+from functools import lru_cache
 from typing import Any, Final, TypeAlias
 
 Place: TypeAlias = tuple[str | int, ...]
@@ -36,6 +37,7 @@ def ancestry(pointer: str) -> Iterator[str]:
     yield ""
 
 
+@lru_cache(maxsize=1024)
 def parse(pointer: str) -> tuple[str, ...]:
     """Return the tokens of a pointer; raises ValueError if it does not begin with a slash."""
     if not pointer:

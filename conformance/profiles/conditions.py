@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from typing import Any
 
-from conformance.documents.pointer import resolve
+from conformance.documents.pointer import parse, resolve
 from conformance.profiles.claims import Claims
 
 
@@ -24,10 +24,7 @@ def matches(condition: Mapping[str, Any], body: Any) -> bool:
 
     Null counts as absent, as it does on the wire. A condition with `at` alone requires presence.
     """
-    try:
-        value = resolve(body, condition["at"])
-    except LookupError:
-        value = None
+    value = _value_at(body, condition["at"])
     if "equals" in condition:
         return _same(value, condition["equals"])
     if "in" in condition:
@@ -35,6 +32,21 @@ def matches(condition: Mapping[str, Any], body: Any) -> bool:
     if "not-in" in condition:
         return not any(_same(value, each) for each in condition["not-in"])
     return (value is not None) is condition.get("present", True)
+
+
+def _value_at(body: Any, pointer: str) -> Any:
+    """Return the value at a pointer; None if there is none. Nearly all pointers lead through objects alone."""
+    value = body
+    for token in parse(pointer):
+        if value is None:
+            return None
+        if type(value) is not dict:
+            try:
+                return resolve(body, pointer)
+            except LookupError:
+                return None
+        value = value.get(token)
+    return value
 
 
 def _same(left: Any, right: Any) -> bool:

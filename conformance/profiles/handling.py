@@ -6,7 +6,7 @@ from typing import Any
 
 def rejects_or_damages(handling: Any) -> bool:
     """Return True if the provider is known to reject the deviation, or to corrupt its reply because of it."""
-    return handling == "damaged" or isinstance(handling, Mapping)
+    return handling == "damaged" if type(handling) is str else isinstance(handling, Mapping)
 
 
 def tolerates(handling: Any) -> bool:

@@ -90,7 +90,7 @@ def of(exchange: Exchange) -> Protocol | None:
     """Return the protocol of an exchange, by its URL or else its bodies; None for chat completions."""
     if exchange.native is not None or _CHAT in exchange.url:
         return None
-    for protocol in load():
+    for protocol in load() if exchange.url else ():
         if any([path in exchange.url for path in protocol.paths]):
             return protocol
     return next((protocol for protocol in load() if protocol.fits(exchange)), None)

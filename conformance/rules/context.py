@@ -1,8 +1,8 @@
 """What a rule may ask while it checks an element: the provider's claims, the conversation, the schema errors."""
 
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
-from typing import Any, NamedTuple
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from types import MappingProxyType
+from typing import Any, Final, NamedTuple, TypeVar
 
 from conformance import profiles
 from conformance.documents.pointer import Place
@@ -16,9 +16,12 @@ from conformance.wire.exchange import Exchange
 from conformance.wire.index import Index
 from conformance.wire.keys import key_of
 
+T = TypeVar("T")
 
-@dataclass(frozen=True, slots=True)
-class Fault:
+_NO_VALUES: Final[Mapping[str, Any]] = MappingProxyType({})
+
+
+class Fault(NamedTuple):
     """What a rule found wrong with an element.
 
     `message` says "expected …, got …". `at` continues the element's place, `place` replaces it. `values` fill the
@@ -31,7 +34,7 @@ class Fault:
     message: str
     at: Place = ()
     place: Place | None = None
-    values: Mapping[str, Any] = field(default_factory=dict)
+    values: Mapping[str, Any] = _NO_VALUES
     claim: str | None = None
     verdict: Any = None
     level: Level | None = None
@@ -65,7 +68,7 @@ class Claimed:
 
     def knows(self, *names: str) -> bool:
         """Return whether each of these claims has a value."""
-        return all([self.claims.get(name, UNKNOWN) != UNKNOWN for name in names])
+        return UNKNOWN not in [self.claims.get(name, UNKNOWN) for name in names]
 
     def claims_any(self, name: str, *words: str) -> bool:
         """Return whether a claim that is a word or a list of words names one of these."""
@@ -83,17 +86,37 @@ class Claimed:
 class Context(Claimed):
     """The surroundings of the elements of one exchange, with the claims that hold for its model and date."""
 
-    __slots__ = ("_declared", "_number", "_sent_ids", "_thinks", "exchange", "index", "schema")
+    __slots__ = (
+        "_assistants", "_declared", "_derived", "_number", "_sent_ids", "_thinks", "exchange", "index", "schema",
+    )  # fmt: skip
 
-    def __init__(self, number: int, index: Index, claims: Mapping[str, Any], schema: SchemaFaults) -> None:
-        super().__init__(claims)
+    def __init__(
+        self, number: int, index: Index, claims: Mapping[str, Any], schema: SchemaFaults, derived: dict[Any, Any]
+    ) -> None:
+        self.claims = claims
         self.exchange: Exchange = index.conversation[number]
         self.index = index
         self.schema = schema
         self._number = number
+        self._derived = derived
         self._thinks: Any = ...
+        self._assistants: Sequence[tuple[int, dict[str, Any]]] | None = None
         self._declared: Definitions | None = None
         self._sent_ids: dict[Any, int] | None = None
+
+    def derived(self, derive: Callable[[Claimed], T]) -> T:
+        """Return what a rule derives from the claims alone; it does so once for all exchanges with the same claims."""
+        known = self._derived
+        found: T = known[derive] if derive in known else known.setdefault(derive, derive(self))
+        return found
+
+    @property
+    def assistants(self) -> Sequence[tuple[int, dict[str, Any]]]:
+        """Return the assistant messages in the request of this exchange, each with its position."""
+        if self._assistants is None:
+            body = self.exchange.request
+            self._assistants = messages(body, "assistant") if type(body) is dict else ()
+        return self._assistants
 
     @property
     def turns(self) -> Sequence[Turn]:

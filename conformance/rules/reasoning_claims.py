@@ -33,7 +33,7 @@ def reply_fields(context: Context) -> tuple[str, ...]:
 def request_fields(context: Context) -> tuple[str, ...]:
     """Return the fields that the provider reads; the canonical ones if it reads none or nothing is claimed."""
     fields = as_words(context.claim("reasoning.request-field"))
-    return tuple([field for field in fields if field != "none"]) or CANONICAL
+    return (tuple([field for field in fields if field != "none"]) if "none" in fields else fields) or CANONICAL
 
 
 def is_preserved(context: Context) -> bool:

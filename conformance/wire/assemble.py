@@ -93,9 +93,9 @@ class _Assembly:
                 self.add_event(data[at], names.get(at, "message"), chunk, at)
             chunks.append(chunk if type(chunk) is dict else None)
             at += 1
-            if is_ordinary and patience:
+            if is_ordinary and patience and at < end:
                 patience -= 1
-                pattern = self.find_pattern(data[at - 1], chunk)
+                pattern = self.find_pattern(data[at - 1], data[at], chunk)
                 following = at if pattern is None else pattern.take(data, at)
                 if following > at:
                     chunks += [REPEATED] * (following - at)
@@ -128,10 +128,10 @@ class _Assembly:
             latest.add(choice["delta"], at, 0)
         return is_ordinary
 
-    def find_pattern(self, data: str, chunk: dict[str, Any]) -> Pattern | None:
-        """Return the pattern of an ordinary chunk that was added, if others may repeat it."""
+    def find_pattern(self, data: str, following: str, chunk: dict[str, Any]) -> Pattern | None:
+        """Return the pattern of an ordinary chunk that was added, if the following one may repeat it."""
         continued = None if self.latest is None else self.latest.continued(chunk["choices"][0]["delta"])
-        return None if continued is None else find_pattern(data, chunk, continued)
+        return None if continued is None else find_pattern(data, following, chunk, continued)
 
     def add_event(self, text: str, name: str, chunk: Any, at: int) -> None:
         if type(chunk) is dict and name == "message" and not self.done:

@@ -60,7 +60,7 @@ class Exchange:
 
     def __post_init__(self) -> None:
         """Normalise every field."""
-        headers = plain.header_fields(self.headers)
+        headers = plain.header_fields(self.headers) if self.headers != {} else {}
         request = None if self.request is None else plain.request_body(self.request)
         response = None if self.response is None else plain.reply_body(self.response)
         streamed = isinstance(response, str) and (

@@ -59,8 +59,11 @@ class Pattern(NamedTuple):
         return len(data)
 
 
-def find_pattern(data: str, chunk: dict[str, Any], continued: Continued) -> Pattern | None:
-    """Return the pattern of an event's data; None if the place of its text is not obvious."""
+def find_pattern(data: str, following: str, chunk: dict[str, Any], continued: Continued) -> Pattern | None:
+    """Return the pattern of an event's data that the following event has, too; None if there is none.
+
+    There is none either if it is not obvious where in the data the text is.
+    """
     holder: Any = chunk["choices"][0]["delta"]
     *parents, last = continued.place
     for token in parents:
@@ -69,12 +72,16 @@ def find_pattern(data: str, chunk: dict[str, Any], continued: Continued) -> Patt
     if type(padding) is str:
         before, tail = _around(data, padding)
         head, between = _around(before, text)
-        other = _parsed(f"{head}{_changed(text)}{between}{_changed(padding)}{tail}")
-        chunk[_PADDING] = f"{padding}."
+        example = f"{head}{_changed(text)}{between}{_changed(padding)}{tail}"
     else:
         (head, tail), between = _around(data, text), ""
-        other = _parsed(f"{head}{_changed(text)}{tail}")
+        example = f"{head}{_changed(text)}{tail}"
+    if not following.startswith(head) or not following.endswith(tail):
+        return None
+    other = _parsed(example)
     # These are the places if other texts there change these values and nothing else.
+    if type(padding) is str:
+        chunk[_PADDING] = f"{padding}."
     holder[last] = f"{text}."
     are_places = other == chunk
     holder[last] = text

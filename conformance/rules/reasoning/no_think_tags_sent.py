@@ -1,6 +1,6 @@
 from conformance.results import Level
 from conformance.rules import Context, Fault, Source, example, rule
-from conformance.rules.context import as_words, messages
+from conformance.rules.context import as_words
 from conformance.rules.reasoning_claims import reply_fields
 from conformance.wire.elements import Body
 from conformance.wire.reasoning import TAGS, find_tagged
@@ -10,8 +10,9 @@ _TAGGED = {"/0/request/messages/1/content": "<think>\nThe tool knows.\n</think>\
 
 
 def _has_no_tags(_request: Body, context: Context) -> bool:
-    fields = (*reply_fields(context), *as_words(context.claim("reasoning.request-field")))
-    return not any(field in TAGS for field in fields)
+    if not context.claims:
+        return True
+    return TAGS.keys().isdisjoint((*reply_fields(context), *as_words(context.claim("reasoning.request-field"))))
 
 
 @rule(
@@ -26,7 +27,7 @@ def _has_no_tags(_request: Body, context: Context) -> bool:
     ],
     reads=("reasoning.response-field", "reasoning.response-field-switches", "reasoning.request-field"),
 )
-def judge(request: Body, context: Context) -> list[Fault]:
+def judge(_request: Body, context: Context) -> list[Fault]:
     """The content of an assistant message in a request does not begin with reasoning between <think> tags.
 
     The model reads it as part of its answer, and imitates it. A reply that came like this is the provider's fault.
@@ -34,7 +35,7 @@ def judge(request: Body, context: Context) -> list[Fault]:
     """
     tagged = [
         (number, message["content"])
-        for number, message in messages(request.value, "assistant")
+        for number, message in context.assistants
         if find_tagged(message.get("content")) is not None
     ]
     return [

@@ -2,7 +2,7 @@ from typing import Any
 
 from conformance.results import Level
 from conformance.rules import Claimed, Context, Fault, Source, example, rule
-from conformance.rules.context import is_refusal, messages
+from conformance.rules.context import is_refusal
 from conformance.wire.elements import Body
 from conformance.wire.reasoning import FIELDS, has_field
 from conformance.wire.views import requests
@@ -25,7 +25,7 @@ def _refused(claimed: Claimed) -> list[str]:
 @rule(
     Level.MUST,
     on=requests,
-    where=lambda request, _context: any(messages(request.value, "assistant")),
+    where=lambda _request, context: bool(context.assistants),
     when=lambda claimed: bool(_refused(claimed)),
     source=Source(
         "https://github.com/janhq/jan/issues/8136",
@@ -42,16 +42,16 @@ def _refused(claimed: Claimed) -> list[str]:
     ],
     reads=("reasoning.on-plain-turn", *[f"reasoning.input.{field}" for field in FIELDS]),
 )
-def judge(request: Body, context: Context) -> list[Fault]:
+def judge(_request: Body, context: Context) -> list[Fault]:
     """Assistant messages have no reasoning field that the provider rejects.
 
     A field that one provider requires is an unknown property to another, which then rejects the whole request.
     To fix it, omit the field for this provider, or send the one that it reads.
     """
-    refused = _refused(context)
+    refused = context.derived(_refused)
     plain_is_claimed = context.knows("reasoning.on-plain-turn")
     faults = []
-    for number, message in messages(request.value, "assistant"):
+    for number, message in context.assistants:
         if plain_is_claimed and not message.get("tool_calls"):
             # `reasoning/dropped-on-plain-turns` covers it, whatever the field.
             continue

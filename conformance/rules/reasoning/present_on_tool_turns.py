@@ -55,7 +55,7 @@ def judge(turn: Turn, context: Context) -> list[Fault]:
     To fix it, keep the reasoning of each reply with tool calls and send it back in the field that the provider reads.
     """
     fields = request_fields(context)
-    if any(has_field(turn.value, field) for field in fields):
+    if any([has_field(turn.value, field) for field in fields]):
         return []
     null_field = next((field for field in fields if field in turn.value), None)
     got = "none" if null_field is None else "null"

@@ -2,7 +2,6 @@ from typing import Any
 
 from conformance.results import Level
 from conformance.rules import Context, Fault, Source, example, rule
-from conformance.rules.context import messages
 from conformance.wire.elements import Body
 from conformance.wire.keys import key_of
 from conformance.wire.reasoning import TEXT_KEYS
@@ -28,7 +27,7 @@ _SAME = {f"{_TURN}/reasoning_content": "The tool knows.", f"{_TURN}/reasoning": 
     ],
     good=[example("tool-result", _SAME)],
 )
-def judge(request: Body, context: Context) -> list[Fault]:
+def judge(_request: Body, context: Context) -> list[Fault]:
     """An assistant message of a request that has reasoning in two fields has the same text in both.
 
     A provider reads one of them, so what the model remembers depends on the provider. A reply that came like this is
@@ -36,7 +35,7 @@ def judge(request: Body, context: Context) -> list[Fault]:
     """
     differing = [
         (number, texts)
-        for number, message in messages(request.value, "assistant")
+        for number, message in context.assistants
         if not _OTHER_KEYS.isdisjoint(message)
         and len(texts := _texts(message)) > 1
         and any(text != texts[0][1] for _, text in texts)

@@ -1,6 +1,5 @@
 from conformance.results import Level
 from conformance.rules import Context, Fault, Source, example, rule
-from conformance.rules.context import messages
 from conformance.wire.elements import Body
 from conformance.wire.reasoning import PAIR
 from conformance.wire.views import requests
@@ -23,7 +22,7 @@ _REFUSED = {"reasoning.input.both": {"status": 400, "message": "messages.{index}
     claim="reasoning.input.both",
     reads=tuple([f"reasoning.input.{name}" for name in PAIR]),
 )
-def judge(request: Body, _context: Context) -> list[Fault]:
+def judge(_request: Body, context: Context) -> list[Fault]:
     """Assistant messages carry reasoning in one field if the provider rejects two.
 
     If it rejects one of them anyway, another rule reports it. To fix it, send the field that the provider is documented
@@ -35,6 +34,6 @@ def judge(request: Body, _context: Context) -> list[Fault]:
             at=("messages", number, "reasoning"),
             values={"role": "assistant", "field": "reasoning"},
         )
-        for number, message in messages(request.value, "assistant")
+        for number, message in context.assistants
         if all(message.get(name) for name in PAIR)
     ]

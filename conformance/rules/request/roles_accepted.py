@@ -1,5 +1,5 @@
 from conformance.results import Level
-from conformance.rules import Context, Fault, Source, example, rule
+from conformance.rules import Claimed, Context, Fault, Source, example, rule
 from conformance.rules.context import messages
 from conformance.wire.elements import Body
 from conformance.wire.views import requests
@@ -12,10 +12,14 @@ _REFUSED = {
 _ROLE = "/0/request/messages/0/role"
 
 
+def _rejected(claimed: Claimed) -> list[str]:
+    return [role for role, name in _CLAIMS.items() if claimed.rejects_or_damages(name)]
+
+
 @rule(
     Level.MUST,
     on=requests,
-    when=lambda claimed: any(claimed.rejects_or_damages(name) for name in _CLAIMS.values()),
+    when=lambda claimed: bool(_rejected(claimed)),
     source=Source(
         "https://github.com/pydantic/pydantic-ai/blob/4fda38988/tests/models/cassettes/test_openai/"
         "test_openai_o1_mini_system_role%5Bsystem%5D.yaml",
@@ -37,7 +41,6 @@ def judge(request: Body, context: Context) -> list[Fault]:
     Newer OpenAI models accept developer, most others accept only system, and early reasoning models accepted neither.
     To fix it, send the accepted role; if there is none, put the text before the user's.
     """
-    rejected = [role for role, name in _CLAIMS.items() if context.rejects_or_damages(name)]
     return [
         Fault(
             f"expected a role that the provider accepts, got {message['role']}",
@@ -45,5 +48,5 @@ def judge(request: Body, context: Context) -> list[Fault]:
             values={"role": message["role"], "model": request.exchange.model},
             claim=_CLAIMS[message["role"]],
         )
-        for position, message in messages(request.value, *rejected)
+        for position, message in messages(request.value, *context.derived(_rejected))
     ]

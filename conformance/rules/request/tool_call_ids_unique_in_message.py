@@ -14,7 +14,7 @@ _REFUSED = {"ids.duplicate-in-message": {"status": 400, "message": "Duplicate to
 @rule(
     Level.MUST,
     on=requests,
-    where=lambda _request, context: any(len(turn.ids) > 1 for turn in context.turns),
+    where=lambda _request, context: any([len(turn.ids) > 1 for turn in context.turns]),
     when=lambda claimed: claimed.rejects_or_damages("ids.duplicate-in-message"),
     source=Source("https://github.com/bug-ops/zeph/pull/6506", "tool_calls[].id must be unique within the request"),
     bad=[
@@ -39,7 +39,7 @@ def judge(_request: Body, context: Context) -> list[Fault]:
             values={"id": each, "ids": each, "position": position},
         )
         for turn in context.turns
-        if len(turn.ids) > 1
+        if len(turn.ids) > 1 and len(set(map(key_of, turn.ids))) < len(turn.ids)
         for position, each in _repeated(turn.ids)
     ]
 

@@ -35,6 +35,6 @@ def judge(call: Call, context: Context) -> list[Fault]:
     if context.exchange.streamed:
         claimed = context.claim("ids.format-in-stream", claimed)
     patterns = as_words(claimed)
-    if any(re.fullmatch(pattern, call.id) for pattern in patterns):
+    if any([re.fullmatch(pattern, call.id) for pattern in patterns]):
         return []
     return [Fault(f"expected an id that matches {' or '.join(patterns)}, got {call.id!r:.60}", at=("id",))]
