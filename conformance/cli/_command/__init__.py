@@ -38,7 +38,7 @@ def main(argv: "Sequence[str] | None" = None) -> int:
     except OSError as error:
         _discard_output()
         # Imported here because a run without an error needs none of it.
-        from conformance.cli._verbs import UNUSABLE
+        from conformance.cli._command.verbs import UNUSABLE
         from conformance.terminal import print_error
 
         print_error(f"{error.filename or 'the output'}: {error.strerror or error}")
@@ -54,13 +54,13 @@ def main(argv: "Sequence[str] | None" = None) -> int:
 def _run(arguments: list[str]) -> int:
     _escape_what_the_terminal_cannot_show()
     if arguments in (["-h"], ["--help"], ["--version"]):
-        from conformance.cli import _overview
+        from conformance.cli._command import overview
 
-        print(_overview.version() if arguments == ["--version"] else _overview.help_text().rstrip())
+        print(overview.version() if arguments == ["--version"] else overview.help_text().rstrip())
         return 0
-    from conformance.cli import _verbs
+    from conformance.cli._command import verbs
 
-    return _verbs.run(arguments)
+    return verbs.run(arguments)
 
 
 def _escape_what_the_terminal_cannot_show() -> None:

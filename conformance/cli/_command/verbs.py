@@ -11,12 +11,14 @@ from importlib import import_module
 from types import ModuleType
 from typing import Any, Final
 
-from conformance.cli import _overview
+from conformance.cli._command import overview
 from conformance.errors import ConformanceError, UnknownName
 from conformance.terminal import print_error
 
 UNUSABLE: Final = 2
 """The exit code for a call or an input that is unusable; a verb returns 0 if all is clean and 1 for findings."""
+
+_PACKAGE: Final = "conformance.cli"
 
 
 def run(arguments: list[str]) -> int:
@@ -44,17 +46,17 @@ def _run_verb(name: str, arguments: list[str]) -> int:
 
 
 def _load(name: str) -> ModuleType:
-    verbs = _overview.verbs()
-    if name not in verbs:
-        raise UnknownName("command", name, verbs)
-    return import_module(f"{__package__}.{name.replace('-', '_')}")
+    known = overview.verbs()
+    if name not in known:
+        raise UnknownName("command", name, known)
+    return import_module(f"{_PACKAGE}.{name.replace('-', '_')}")
 
 
 class _Parser(argparse.ArgumentParser):
     """A parser whose help ends with examples and exit codes."""
 
     def __init__(self, name: str, about: str, examples: str) -> None:
-        epilog = f"examples:\n{examples.rstrip()}\n\n{_overview.CODES}" if examples else _overview.CODES
+        epilog = f"examples:\n{examples.rstrip()}\n\n{overview.CODES}" if examples else overview.CODES
         super().__init__(name, description=about, epilog=epilog, formatter_class=_Formatter, allow_abbrev=False)
 
 
@@ -63,7 +65,7 @@ class _Formatter(argparse.HelpFormatter):
 
     def __init__(self, prog: str) -> None:
         # Without a width argparse imports shutil to find one, even if no help is shown.
-        super().__init__(prog, width=_overview.columns())
+        super().__init__(prog, width=overview.columns())
 
     def _fill_text(self, text: str, width: int, indent: str) -> str:
         fill = super()._fill_text
@@ -75,22 +77,22 @@ class _Top(argparse.ArgumentParser):
     """The parser of the command itself."""
 
     def __init__(self) -> None:
-        super().__init__("conformance", usage=_overview.USAGE, formatter_class=_Formatter, allow_abbrev=False)
+        super().__init__("conformance", usage=overview.USAGE, formatter_class=_Formatter, allow_abbrev=False)
         self.add_argument("--version", action=_Version, nargs=0)
         self.add_argument(
-            "--print-completion", action=_Completion, choices=_overview.SHELLS, metavar="SHELL", help="%(choices)s"
+            "--print-completion", action=_Completion, choices=overview.SHELLS, metavar="SHELL", help="%(choices)s"
         )
 
     def format_help(self) -> str:
         """Return the help, which lists the verbs."""
-        return _overview.help_text()
+        return overview.help_text()
 
 
 class _Version(argparse.Action):
     """Prints the version."""
 
     def __call__(self, parser: argparse.ArgumentParser, *_: Any) -> None:
-        print(_overview.version())
+        print(overview.version())
         parser.exit()
 
 
@@ -104,8 +106,8 @@ class _Completion(argparse.Action):
         verbs = parser.add_subparsers(dest="command", metavar="COMMAND", parser_class=argparse.ArgumentParser)
         candidates = {metavar: list(names()) for metavar, names in _names_by_metavar().items()}
         paths = dict.fromkeys(("FILE", "PATH", "RESULTS", "OLD", "NEW"), shtab.FILE) | {"DIR": shtab.DIRECTORY}
-        for name in _overview.verbs():
-            verb = verbs.add_parser(name, help=_overview.title(name), description=_overview.title(name))
+        for name in overview.verbs():
+            verb = verbs.add_parser(name, help=overview.title(name), description=overview.title(name))
             _load(name).configure(verb)
             for action in _arguments(verb):
                 if action.metavar in candidates:

@@ -32,7 +32,7 @@ examples:
   conformance COMMAND --help
   conformance --print-completion bash > ~/.local/share/bash-completion/completions/conformance"""
 
-_FOLDER = os.path.dirname(__file__)  # noqa: PTH120 — pathlib takes longer to import than the help to print
+_FOLDER = os.path.dirname(os.path.dirname(__file__))  # noqa: PTH120 — pathlib takes longer to import than the help to print
 _DISTRIBUTION = "wire_conformance-"
 _SUFFIX = ".dist-info"
 _MAX_WIDTH = 120
