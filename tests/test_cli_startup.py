@@ -27,7 +27,7 @@ HEAVY = {
     "multiprocessing",
 }
 HEAVY |= {"concurrent.futures", "http.server", "importlib.metadata", "rstr", "shtab"}
-MAX_OWN = 72
+MAX_OWN = 80
 MAX_OTHERS = 12
 
 
