@@ -385,6 +385,83 @@ def _body(native: Any) -> Any:
     return [event.value for event in native.events] or native.response
 
 
+REFUSED = {
+    "responses.jsonl:30": "Invalid schema for response_format 'response': In context=(), 'additionalProperties' is "
+    "required to be supplied and to be false.",
+    "responses.jsonl:959": "Missing required parameter: 'tools[0].name'.",
+    "responses.jsonl:1001": "Invalid value: 'tool'. Supported values are: 'assistant', 'system', 'developer', and "
+    "'user'.",
+}
+
+
+@pytest.mark.parametrize("ref", REFUSED)
+def test_a_recorded_refusal_is_predicted_in_its_words(shared: Path, ref: str) -> None:
+    record = next(each for each in recorded(shared, "responses") if each["ref"] == ref)
+    outcomes = check(exchange(record, ref), "openai")
+    predicted = [each.refusal for outcome in outcomes for each in outcome.findings if each.refusal]
+    assert REFUSED[ref] == record["response"]["error"]["message"]
+    assert REFUSED[ref] in [refusal.message for refusal in predicted]
+
+
+STATED = [
+    (
+        "responses-session",
+        {"/1/request/input/1": REMOVE},
+        "Item 'fc_01' of type 'function_call' was provided without its required 'reasoning' item: 'rs_01'.",
+    ),
+    (
+        "responses-request",
+        {"/0/request/input/4": REMOVE, "/0/request/input/3": REMOVE, "/0/request/input/2": REMOVE},
+        "Item 'rs_01' of type 'reasoning' was provided without its required following item.",
+    ),
+    (
+        "responses-session",
+        {"/1/request/input/1/encrypted_content": "b3RoZXI="},
+        "The encrypted content for item rs_01 could not be verified. Reason: Encrypted content could not be decrypted "
+        "or parsed.",
+    ),
+    (
+        "responses-session",
+        {"/1/request/input/1/id": "rs_new"},
+        "The encrypted content for item rs_new could not be verified. Reason: Encrypted content item_id did not match "
+        "the target item id.",
+    ),
+    (
+        "responses-request",
+        {"/0/request/input/2/id": "call_70"},
+        "Invalid 'input[2].id': 'call_70'. Expected an ID that begins with 'fc'.",
+    ),
+    (
+        "responses-session",
+        {"/1/request/input/5/call_id": 81 * "x", "/1/request/input/3/call_id": 81 * "x"},
+        "Invalid 'input[3].call_id': string too long. Expected a string with maximum length 64, but got a string with "
+        "length 81 instead.",
+    ),
+    ("responses-session", {"/1/request/input/5": REMOVE}, "No tool output found for function call call_b."),
+    (
+        "responses-session",
+        {"/2/request/input/4/call_id": "call_z"},
+        "No tool call found for function call output with call_id call_z.",
+    ),
+    (
+        "responses-session",
+        {"/1/request/input/3/id": "fc_01"},
+        "Duplicate item found with id fc_01. Remove duplicate items from your input and try again.",
+    ),
+    (
+        "responses-held-session",
+        {"/0/response/store": False},
+        "Previous response with id 'resp_01' not found.",
+    ),
+]
+
+
+@pytest.mark.parametrize(("base", "edits", "message"), STATED)
+def test_a_documented_refusal_is_predicted_in_its_words(base: str, edits: dict[str, Any], message: str) -> None:
+    found = [each for outcome in check(conversation(base, edits), "openai") for each in outcome.findings]
+    assert message in [each.refusal.message for each in found if each.refusal]
+
+
 @pytest.mark.parametrize("name", ["openai", "openrouter", "xai", "groq", "azure_openai", "gemini_native", "messages"])
 def test_recordings_of_other_wires_are_not_taken_for_responses(shared: Path, name: str) -> None:
     taken = {getattr(protocols.of(exchange(record, name)), "name", None) for record in recorded(shared, name)}

@@ -132,8 +132,25 @@ def _request(
         made["max_completion_tokens"] = body["max_output_tokens"]
     if draft.messages or given is not None:
         made["messages"] = draft.messages
+    _add_format(as_object(body.get("text")).get("format"), made, draft)
     _add_tools(body, made, draft)
     return made, held
+
+
+def _add_format(wanted: Any, made: dict[str, Any], draft: Draft) -> None:
+    """Add the form that the text of the reply has to have; a schema stands one level deeper in chat completions."""
+    if type(wanted) is not dict or wanted.get("type") == "text":
+        return
+    place: Place = ("request", "text", "format")
+    draft.places["request", "response_format"] = place
+    if wanted.get("type") != "json_schema":
+        made["response_format"] = wanted
+        return
+    made["response_format"] = {
+        "type": "json_schema",
+        "json_schema": {key: value for key, value in wanted.items() if key != "type"},
+    }
+    draft.places["request", "response_format", "json_schema", "schema"] = (*place, "schema")
 
 
 def _history(body: Mapping[str, Any], memory: Memory, facts: dict[str, Any]) -> History:

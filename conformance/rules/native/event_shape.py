@@ -12,9 +12,11 @@ from conformance.schemas import validator
     bad=[
         example("messages-stream", {"/0/response/9/usage": 5}),
         example("messages-stream", {"/0/response/9/delta": REMOVE, "/0/response/9/type": "message_delta"}),
+        example("responses-stream", {"/0/response/10/part": REMOVE}),
     ],
     good=[
         example("messages-stream"),
+        example("responses-stream"),
     ],
     wires=NATIVE,
 )

@@ -12,10 +12,13 @@ from conformance.schemas import validator
     bad=[
         example("messages-session", {"/0/response/usage": REMOVE}),
         example("messages-session", {"/0/response/id": 5}),
+        example("responses-session", {"/0/response/id": REMOVE}),
+        example("responses-session", {"/1/response/output/1/content/0/text": REMOVE, "/2": REMOVE}),
     ],
     good=[
         example("messages-session"),
         example("messages-stream"),
+        example("responses-stream"),
     ],
     wires=NATIVE,
 )

@@ -2,7 +2,9 @@ from conformance.documents.pointer import REMOVE
 from conformance.protocols.views import NativeBody, requests
 from conformance.results import Level
 from conformance.rules import NATIVE, Context, Fault, Source, example, rule
-from conformance.schemas import validator
+from conformance.schemas import SchemaError, validator
+
+_MISSING = "request.missing-field"
 
 
 @rule(
@@ -13,11 +15,15 @@ from conformance.schemas import validator
         example("messages-result", {"/0/request/max_tokens": REMOVE}),
         example("messages-result", {"/0/request/thinking/budget_tokens": REMOVE}),
         example("messages-result", {"/0/request/tool_choice": {"type": "sometimes"}}),
+        example("responses-request", {"/0/request/tools/0/name": REMOVE}),
+        example("responses-request", {"/0/request/input/2/name": REMOVE}),
     ],
     good=[
         example("messages-result"),
         example("messages-result", {"/0/request/tool_choice": {"type": "auto"}}),
+        example("responses-request"),
     ],
+    reads=(_MISSING,),
     wires=NATIVE,
 )
 def judge(element: NativeBody, _context: Context) -> list[Fault]:
@@ -29,4 +35,12 @@ def judge(element: NativeBody, _context: Context) -> list[Fault]:
     judge_shape = validator(f"protocols/{element.native.protocol}/request")
     if judge_shape.is_valid(element.value):
         return []
-    return [Fault(error.message, at=error.place) for error in judge_shape.errors(element.value)]
+    return [_fault(error) for error in judge_shape.errors(element.value)]
+
+
+def _fault(error: SchemaError) -> Fault:
+    """Return an error as a fault; refusals name a missing key by its path, such as `tools[0].name`."""
+    if not error.missing:
+        return Fault(error.message, at=error.place)
+    path = "".join([f"[{token}]" if type(token) is int else f".{token}" for token in (*error.place, error.missing)])
+    return Fault(error.message, at=error.place, values={"field": path.removeprefix(".")}, claim=_MISSING)

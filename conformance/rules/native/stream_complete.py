@@ -8,8 +8,11 @@ from conformance.rules import NATIVE, Context, Fault, Source, example, rule
     Level.MUST,
     on=streams,
     source=Source("https://platform.claude.com/docs/en/build-with-claude/streaming"),
-    bad=[example("messages-stream", {"/0/response/10": REMOVE})],
-    good=[example("messages-stream")],
+    bad=[
+        example("messages-stream", {"/0/response/10": REMOVE}),
+        example("responses-stream", {"/0/response/21": REMOVE}),
+    ],
+    good=[example("messages-stream"), example("responses-stream")],
     wires=NATIVE,
 )
 def judge(stream: NativeBody, _context: Context) -> list[Fault]:

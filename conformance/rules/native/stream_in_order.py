@@ -10,8 +10,10 @@ from conformance.rules import NATIVE, Context, Fault, Source, example, rule
     bad=[
         example("messages-stream", {f"/0/response/{number}/index": 2 for number in (5, 6, 7, 8)}),
         example("messages-stream", {"/0/response/4": {"type": "ping"}}),
+        example("responses-stream", {"/0/response/14": {"type": "keepalive", "sequence_number": 14}}),
+        example("responses-stream", {"/0/response/-": {"type": "keepalive", "sequence_number": 22}}),
     ],
-    good=[example("messages-stream")],
+    good=[example("messages-stream"), example("responses-stream")],
     wires=NATIVE,
 )
 def judge(stream: NativeBody, _context: Context) -> list[Fault]:

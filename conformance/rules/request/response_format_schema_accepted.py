@@ -4,6 +4,7 @@ from conformance.results import Level
 from conformance.rules import Context, Fault, Source, example, rule
 from conformance.wire.definitions import open_object
 from conformance.wire.elements import Body
+from conformance.wire.native import CHAT
 from conformance.wire.views import requests
 
 _FORMAT = "/0/request/response_format"
@@ -51,6 +52,7 @@ def _strict(body: Any) -> dict[str, Any] | None:
     ],
     needs=("request.format-schema",),
     claim="request.format-schema",
+    wires=(CHAT, "responses"),
 )
 def judge(body: Body, _context: Context) -> list[Fault]:
     """The strict schema in `response_format` closes each object if the provider checks it.

@@ -2,6 +2,7 @@ from conformance.results import Level
 from conformance.rules import Context, Fault, Source, example, rule
 from conformance.wire.definitions import open_object
 from conformance.wire.elements import Body
+from conformance.wire.native import CHAT
 from conformance.wire.views import tool_definitions
 
 _FUNCTION = "/0/request/tools/0/function"
@@ -25,6 +26,7 @@ _REFUSED = {"tools.schema-dialect": {"status": 400, "message": "Invalid schema f
     ],
     needs=("tools.schema-dialect",),
     claim="tools.schema-dialect",
+    wires=(CHAT, "responses"),
 )
 def judge(tool: Body, _context: Context) -> list[Fault]:
     """Function parameters declare properties, and strict functions close each object.
