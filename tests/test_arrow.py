@@ -30,8 +30,10 @@ pa = pytest.importorskip("pyarrow", reason="NOT RUN: pyarrow is not installed, s
 DAY = "2026-11-01"
 NEVER_JSON = '{"model": "gpt-5", "messages": ['
 TEXTS = ("string", "large_string", "string_view", "binary", "large_binary", "binary_view")
+SESSIONS = [each for name, each in BASES.items() if not name.startswith(("messages", "responses"))]
+"""Sessions of chat completions; mixed with those of other wires they would make no sense."""
 RECORDS: list[dict[str, Any]] = [
-    *[exchange for session in BASES.values() for exchange in session],
+    *[exchange for session in SESSIONS for exchange in session],
     FAULTY,
     {"request": FAULTY["request"], "response": STREAM, "status": 200},
     {"request": FAULTY["request"], "response": "<html>", "status": 502},
@@ -282,6 +284,12 @@ def test_dictionaries_packed_bodies_and_ids_of_any_type_are_read() -> None:
     assert {"7"} == {row["id"] for row in found}
 
 
+def test_a_column_of_lists_is_no_session_even_if_it_has_its_name() -> None:
+    columns = {"request": [json.dumps(FAULTY["request"])], "conversation": [[{"role": "user"}]]}
+    (row,) = check_table(pa.table(columns), per="exchange").to_pylist()
+    assert (None, None) == (row["session"], row["error"])
+
+
 def test_columns_are_named_or_left_out() -> None:
     rows = table([FAULTY, FAULTY]).rename_columns(["id", "body", "response", "status", "headers"])
     named = check_table(rows, columns={"request": "body", "response": None})
@@ -293,6 +301,12 @@ def test_columns_are_named_or_left_out() -> None:
     [
         (Unusable, "expected a column `request` or `response`, got: body", {"body": ["{}"]}, {}),
         (Unusable, "expected text or bytes in the column 'request', got struct", {"request": [{"model": "m"}]}, {}),
+        (
+            Unusable,
+            "expected single values in the column 'thread', got list",
+            {"request": ["{}"], "thread": [[1]]},
+            {"columns": {"session": "thread"}},
+        ),
         (UnknownName, "unknown column 'bdy'; did you mean body?", {"body": ["{}"]}, {"columns": {"request": "bdy"}}),
         (UnknownName, "unknown part of an exchange 'answer'", {"a": ["{}"]}, {"columns": {"answer": "a"}}),
         (UnknownName, "unknown kind of results 'row'", {"request": ["{}"]}, {"per": "row"}),
@@ -341,7 +355,7 @@ def test_only_the_conversation_of_the_last_row_crosses_the_border_of_a_batch() -
 
 
 def test_a_border_only_hides_findings() -> None:
-    for session in (each for each in BASES.values() if len(each) > 1):
+    for session in (each for each in SESSIONS if len(each) > 1):
         whole = one_by_one([("a", each) for each in session], None)
         apart = one_by_one([("", each) for each in session], None)
         assert {row[:3] for row in apart} <= {row[:3] for row in whole}

@@ -10,8 +10,8 @@ import pytest
 
 from conformance.arrow import check_table
 from tests.benchmarks import cluster, corpus
-from tests.checking import BASES, FAULTY, ROOT
-from tests.test_arrow import BAD, RECORDS, table
+from tests.checking import FAULTY, ROOT
+from tests.test_arrow import BAD, RECORDS, SESSIONS, table
 
 pa = pytest.importorskip("pyarrow", reason="NOT RUN: pyarrow is not installed, so nothing here was tested")
 
@@ -30,7 +30,7 @@ def of(found: Any) -> Rows:
 @pytest.fixture(scope="module")
 def traffic() -> Any:
     """Return traffic in which sessions are interleaved, some rows have none, and some are broken."""
-    sessions = [*[each for each in BASES.values() if len(each) > 1] * 20, [FAULTY, *BAD]]
+    sessions = [*[each for each in SESSIONS if len(each) > 1] * 20, [FAULTY, *BAD]]
     rows = [(number, each) for number, session in enumerate(sessions) for each in enumerate(session)]
     rows.sort(key=lambda row: (row[1][0], row[0]))
     names = [*[f"session {number}" for number, _ in rows], *[None] * len(RECORDS)]

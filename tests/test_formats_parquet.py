@@ -37,6 +37,7 @@ def inputs(folder: Path, columns: dict[str, Any]) -> list[Input]:
         ("exchange", REQUEST, REPLY, {"request": [REQUEST_TEXT], "response": [REPLY_TEXT]}),
         ("exchange", REQUEST, None, {"a": ["a"], "b": [REQUEST_TEXT]}),
         ("exchange", REQUEST, STREAM, {"sent": [REQUEST_TEXT.encode()], "got": [gzip.compress(STREAM.encode())]}),
+        ("exchange", REQUEST, None, {"a.b": [REQUEST_TEXT], "conversation": [MESSAGES], "a": ["text"]}),
         ("exchange", REQUEST, None, {"request": ["POST /v1"], "body": [REQUEST_TEXT]}),
         ("exchange", REQUEST, REPLY, {"x": [REQUEST_TEXT], "request": [REQUEST_TEXT], "y": [REPLY_TEXT]}),
         ("exchange", REQUEST, "no JSON", {"sent": [REQUEST_TEXT], "response": ["no JSON"], "status": [502]}),

@@ -19,7 +19,7 @@ from conformance.formats import hints, json
 from conformance.formats.compression import unpack
 from conformance.formats.inputs import Input
 from conformance.formats.jsonl import Line, read_lines
-from conformance.formats.rows import BODIES, NAMES, Row, arrow, by_name, conversations, is_text, values_of
+from conformance.formats.rows import BODIES, NAMES, NAMING, Row, arrow, by_name, conversations, is_text, values_of
 from conformance.wire.exchange import Exchange
 from conformance.wire.plain import is_event_stream
 
@@ -79,7 +79,9 @@ def _inputs(file: "ParquetFile", name: str) -> Iterator[Input]:
     found = _columns(file, name)
     batches = file.iter_batches(_ROWS, columns=sorted(set(found.chosen.values())), use_threads=False)
     record = found.chosen.get(_RECORD)
-    inputs = _of_rows(batches, found.chosen, name) if record is None else read_lines(_lines(batches, name), name)
+    inputs = (
+        _of_rows(batches, found.chosen, name) if record is None else read_lines(_lines(batches, record, name), name)
+    )
     notes = found.notes
     for given in inputs:
         yield given._replace(notes=(*notes, *given.notes)) if notes else given
@@ -104,10 +106,10 @@ def _input(rows: Sequence[Row], name: str) -> Iterator[Input]:
         yield Input(name, rows[0].number + 1, kind, exchanges, session=rows[0].session or "", lines=lines)
 
 
-def _lines(batches: Iterable["pyarrow.RecordBatch"], name: str) -> Iterator[Line]:
+def _lines(batches: Iterable["pyarrow.RecordBatch"], column: str, name: str) -> Iterator[Line]:
     number = 0
     for batch in batches:
-        for value in values_of(batch.column(0)):
+        for value in values_of(batch.column(column)):
             number += 1
             if value is None or not value.strip():
                 yield Line(number, b"", InvalidDocument("expected a value, got null", name, number))
@@ -140,7 +142,13 @@ def _columns(file: "ParquetFile", name: str) -> _Found:
         return _Found({_RECORD: records[0]}, tuple(_not_checked(records[1:], _nested(file))))
     if not bodies and not unclear:
         raise Unrecognized(_ACCEPTED + _nearest(file, samples, name), name)
-    others = {part: column for part, column in named.items() if part not in BODIES and column not in bodies.values()}
+    others = {
+        part: column
+        for part, column in named.items()
+        if part not in BODIES
+        and column not in bodies.values()
+        and not (part in NAMING and file.schema_arrow.field(column).type.num_fields)
+    }
     return _Found(others | unclear | bodies, tuple(_not_checked(records, _nested(file))))
 
 

@@ -34,6 +34,8 @@ NAMES: Final[Mapping[str, tuple[str, ...]]] = {
 """What a row holds: the names of columns, in any case, that are taken for it; the first one that exists counts."""
 
 BODIES: Final = ("request", "response")
+NAMING: Final = ("url", "model", "session", "id")
+"""What is text in the results; a column with such a name that holds lists or structs is something else."""
 _FIRST_ERROR: Final = 400
 _SHOWN: Final = 40
 _EVENT_STREAM: Final = "text/event-stream"
@@ -193,6 +195,11 @@ class _Rows:
                 why = f"; {_NESTED}" if column.type.num_fields else ""
                 message = f"expected text or bytes in the column {name!r}, got {column.type}{why}"
                 raise Unusable(message)
+            if part in NAMING and column.type.num_fields:
+                if (columns or {}).get(part) == name:
+                    message = f"expected single values in the column {name!r}, got {column.type}"
+                    raise Unusable(message)
+                continue
             self._columns[part] = _plain(column, pa)
 
     def __len__(self) -> int:
