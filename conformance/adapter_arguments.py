@@ -66,7 +66,12 @@ def _configure_issue(issue: argparse.ArgumentParser) -> None:
     add("name", metavar="ADAPTER[@VERSION]", help="an adapter of this project or of your results")
     add("--rule", metavar="RULE", required=True, help="the rule that it breaks")
     add("--version", metavar="V", default="", help="the version of the adapter, as in ADAPTER@V")
-    add("--provider", metavar="PROVIDER", default="", help="the provider (default: that with the smallest case)")
+    add(
+        "--provider",
+        metavar="PROVIDER",
+        default="",
+        help="the provider, or the file of its profile (default: that with the smallest case)",
+    )
     add("--results", metavar="DIR", default="", help="results to report from (default: those of this project)")
     add("--run", action="store_true", help="run the adapter now, so that the report has the whole request")
     add("--install", action="store_true", help="with --run, install the adapter if it is not installed")

@@ -10,7 +10,7 @@ import pytest
 from conformance.adapters.case import CaseRun
 from conformance.adapters.issue import find, with_exchange
 from conformance.cli import main
-from conformance.errors import Unusable
+from conformance.errors import UnknownName, Unusable
 from conformance.reporting.renderers.issue import render
 from conformance.resources import folder
 from conformance.results import Case, Evidence, Finding, Level, Outcome, Refusal, Results, Status
@@ -64,6 +64,14 @@ def test_the_smallest_case_shows_it() -> None:
     assert "It answers HTTP 400:" in page
     assert "--scenario one-tool-call --variant plain --keep sessions" in page
     assert "`reasoning.omitted-on-tool-turn` is" in page
+
+
+def test_a_profile_of_ones_own_is_named_by_its_file(tmp_path: Path) -> None:
+    (tmp_path / "gateway.yaml").write_text("extends: deepseek\ntitle: Our gateway\nkind: gateway\nclaims: {}\n")
+    results = replace(example(), provider="gateway")
+    assert "# an-sdk@1.0 on Our gateway: " in render(find([results], "an-sdk", RULE, str(tmp_path / "gateway.yaml")))
+    with pytest.raises(UnknownName, match="unknown provider 'gateway'"):
+        find([results], "an-sdk", RULE)
 
 
 def test_a_run_adds_the_whole_request() -> None:

@@ -56,17 +56,19 @@ class Issue:
 def find(many: Sequence[Results], named: str, rule_id: str, provider: str = "") -> Issue:
     """Return the issue for an adapter (NAME or NAME@VERSION) and a rule, from its results.
 
-    Without a provider, that with the smallest case is chosen. Raises UnknownName for an unknown rule or adapter, and
-    Unusable, with what it does break, if it does not break the rule.
+    `provider` is a name or the path of a profile; without one, that with the smallest case is chosen. Raises
+    UnknownName for an unknown rule or adapter, and Unusable, with what it does break, if it does not break the rule.
     """
     rule = _rule(rule_id)
+    profile = profiles.load_profile(provider) if profiles.is_path(provider) else None
+    provider = profile.name if profile is not None else provider
     own = [each for each in many if each.provider and named in (each.subject, each.subject.partition("@")[0])]
     if not own:
         raise UnknownName("adapter in these results", named, {each.subject for each in many if each.provider})
     chosen = [each for each in own if provider in ("", each.provider)]
     if not chosen:
         raise UnknownName(f"provider of {named} in these results", provider, {each.provider for each in own})
-    found = [issue for each in chosen if (issue := _of_results(each, rule)) is not None]
+    found = [issue for each in chosen if (issue := _of_results(each, rule, profile)) is not None]
     if not found:
         cases = [case for results in chosen for case in results.cases]
         broken = sorted({each.rule for case in cases for each in _broken(case)})
@@ -94,7 +96,7 @@ def _rule(rule_id: str) -> Rule | Fact:
     return known[current_id(rule_id)]
 
 
-def _of_results(results: Results, rule: Rule | Fact) -> Issue | None:
+def _of_results(results: Results, rule: Rule | Fact, profile: Profile | None) -> Issue | None:
     failing = [(case, each) for case in results.cases for each in _broken(case) if each.rule == rule.id]
     if not failing:
         return None
@@ -102,7 +104,7 @@ def _of_results(results: Results, rule: Rule | Fact) -> Issue | None:
     worst = max(outcome.findings, key=lambda each: each.level.severity)
     return Issue(
         results,
-        profiles.load_profile(results.provider),
+        profile or profiles.load(results.provider),
         rule,
         case,
         worst,
