@@ -16,6 +16,8 @@ _LINK: Final = re.compile(r"(\]\()((?:\.\./)+[^)#\s]+)")
 _OWN: Final = re.compile(r"\]\((https://wire-conformance\.github\.io/wire-conformance/)([^)#\s]*)")
 """A link to a page of the site by its address, which readers on GitHub need for pages that are not committed."""
 
+_ROW: Final = re.compile(r"^\|.*\|$", re.MULTILINE)
+_CODE: Final = re.compile(r"(`+).+?\1")
 _MERMAID: Final = _ROOT / "node_modules/mermaid/dist/mermaid.min.js"
 """Where `npm install` puts mermaid. If it is not there, the theme has the reader's browser fetch it."""
 
@@ -58,7 +60,12 @@ def on_page_markdown(markdown: str, page: Page, config: MkDocsConfig, files: Fil
             return found[0]
         return f"]({'../' * page.file.src_uri.count('/')}{target.src_uri}"
 
-    return _OWN.sub(relative, _LINK.sub(replaced, markdown))
+    return _OWN.sub(relative, _LINK.sub(replaced, _ROW.sub(_unescaped, markdown)))
+
+
+def _unescaped(row: re.Match[str]) -> str:
+    """Return a row of a table without the backslashes that only GitHub needs before a bar in code."""
+    return _CODE.sub(lambda found: found[0].replace("\\|", "|"), row[0])
 
 
 def on_post_page(output: str, page: Page, config: MkDocsConfig) -> str:

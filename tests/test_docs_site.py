@@ -18,6 +18,7 @@ SETTINGS = (ROOT / "mkdocs.yml").read_text("utf-8")
 # Its other parts have tags of Python objects, which a safe loader rejects.
 NAVIGATION: Any = yaml.safe_load(SETTINGS[SETTINGS.index("\nnav:") :])["nav"]
 GENERATED = pages()
+SITE = "https://wire-conformance.github.io/wire-conformance/"
 
 
 def listed(entry: Any) -> list[str]:
@@ -54,3 +55,11 @@ def test_a_generated_page_links_to_pages_that_exist(page: str) -> None:
     places = {link: ((DOCS / page).parent / link).resolve() for link in links}
     known = {DOCS / each for each in GENERATED}
     assert [] == [link for link, place in places.items() if place not in known and not place.exists()]
+
+
+def test_the_readme_is_short_and_its_links_to_the_site_lead_to_pages() -> None:
+    readme = (ROOT / "README.md").read_text("utf-8")
+    assert len(readme.splitlines()) <= 150
+    linked = re.findall(rf"\({SITE}([^)#]+)\)", readme)
+    assert linked
+    assert [] == [each for each in linked if f"{each.rstrip('/')}.md" not in listed(NAVIGATION)]
