@@ -11,9 +11,7 @@ from conformance.wire.exchange import Exchange
 from conformance.wire.native import NativeEvent
 
 NAME: Final = "messages"
-_OWN_KEYS: Final = frozenset(
-    {"anthropic_version", "anthropic_beta", "system", "stop_sequences", "top_k", "mcp_servers"}
-)
+_OWN_KEYS: Final = frozenset({"anthropic_version", "anthropic_beta", "system", "stop_sequences", "mcp_servers"})
 _OWN_BLOCKS: Final = frozenset({"tool_use", "tool_result", "redacted_thinking", "server_tool_use"})
 _CHAT_KEYS: Final = frozenset({"tool_calls", "tool_call_id", "reasoning_content", "reasoning", "reasoning_details"})
 
