@@ -154,7 +154,7 @@ class _Judging(NamedTuple):
         if not isinstance(self.profile, str):
             return self.profile
         name = detected_provider(Input("", None, "exchange", exchanges))
-        return profiles.load(name) if name else None
+        return profiles.load_profile(name) if name else None
 
 
 @lru_cache(maxsize=8)

@@ -209,7 +209,8 @@ def _is_served(profile: Profile, model: str, day: str) -> bool:
 
 def detected_provider(given: Input) -> str | None:
     """Return the provider that an input names, if it has a profile, otherwise the provider of its host."""
-    if given.provider in profiles.names():
+    name = given.provider
+    if name in profiles.names() or (name and name in profiles.installed_names()):
         return given.provider
     named = [exchange for exchange in given.conversation if exchange.url]
     url = named[0].url if named else ""

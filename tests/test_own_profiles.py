@@ -177,6 +177,10 @@ def test_verbs_take_the_path_of_a_profile(gateway: Path, capsys: pytest.CaptureF
     assert code in (0, 1)
     code, out, _ = ended(capsys, "list", "claims", "--provider", gateway)
     assert "from deepseek" in out
+    code, out, _ = ended(capsys, "explain", gateway)
+    assert "extends deepseek\n" in out
+    code, out, err = ended(capsys, "replay", "--provider", gateway)
+    assert (2, True) == (code, "no cassettes of" in err)
     code, out, err = ended(capsys, "calibrate", "--provider", gateway, "--format", "json", EXAMPLE)
     assert ["my-gateway"] == [each["provider"] for each in json.loads(out)["providers"]]
     code, _, err = ended(capsys, "calibrate", "--provider", gateway)

@@ -136,7 +136,7 @@ def _counted(counted: Counter[State]) -> str:
 
 
 def _list(arguments: argparse.Namespace) -> int:
-    provider, claim = profiles.load(arguments.provider).name, arguments.claim
+    provider, claim = profiles.load_profile(arguments.provider).name, arguments.claim
     if claim and claim not in vocabulary():
         raise UnknownName("claim", claim, vocabulary())
     path = folder("reports") / "results" / CALIBRATION / f"{provider}.json"

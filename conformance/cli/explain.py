@@ -101,7 +101,11 @@ def _scenarios_named(name: str) -> Iterator[Iterator[str]]:
 
 
 def _providers_named(name: str) -> Iterator[Iterator[str]]:
-    yield from (_provider(each) for each in profiles.names() if fnmatchcase(each, name))
+    if name.endswith((".yaml", ".yml")):
+        yield _provider(name)
+        return
+    known = (*profiles.names(), *profiles.installed_names())
+    yield from (_provider(each) for each in known if fnmatchcase(each, name))
 
 
 _KINDS: Final[Sequence[Callable[[str], Iterator[Iterator[str]]]]] = (
@@ -213,15 +217,19 @@ def _scenario(scenario: Scenario) -> Iterator[str]:
 
 
 def _provider(name: str) -> Iterator[str]:
-    profile = profiles.load(name)
+    profile = profiles.load_profile(name)
     claims = profile.at(profile.model)
     yield from (f"{name} (provider)", f"{profile.title}, {profile.kind}", "")
     yield f"url     {profile.base_url or 'differs for each customer or server'}"
     yield f"model   {profile.model or 'none; name one with --model'}"
     if profile.key:
         yield f"key     {profile.key}"
+    if profile.extends:
+        yield f"extends {', then '.join(profile.extends)}"
     for definition in DEFINITIONS:
         yield from ("", definition.title)
         for claim in definition.claims:
-            yield f"  {claim}: {_short(claims[claim]) if claim in claims else 'as the canonical wire'}"
+            held = profile.claim(claim, profile.model)
+            origin = f" (from {held.origin})" if held is not None and held.origin else ""
+            yield f"  {claim}: {_short(claims[claim]) if claim in claims else 'as the canonical wire'}{origin}"
     yield from ("", f"all claims, with their sources: conformance list claims --provider {name}")

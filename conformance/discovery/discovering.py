@@ -27,7 +27,7 @@ from conformance.wire.reasoning import FIELDS, has_field
 _PASSES: Final = 4
 _LENGTH_PROBE: Final = "ids-long"
 _PATTERN: Final = "ids.input-pattern"
-_BY_PLAYED: Final = ("ids.", "stream.after-finish", "stream.usage-elsewhere")
+_BY_PLAYED: Final = ("ids.", "reasoning.", "stream.after-finish", "stream.usage-elsewhere")
 """Beginnings of the names of claims that only undisturbed scenarios show."""
 
 _READ: Final = "reasoning.request-field"

@@ -44,7 +44,7 @@ class RecordedRun:
 
     def __init__(self, provider: str, model: str = "", cache: Cache | None = None, *, strict: bool = False) -> None:
         """Read and check the recordings, by default of every model; raises UnknownName, and Unusable without any."""
-        self.profile = profiles.load(provider)
+        self.profile = profiles.load_profile(provider)
         self.model = model
         self.strict = strict
         wanted = [each for each in index.load() if each.provider == self.profile.name and model in ("", each.model)]

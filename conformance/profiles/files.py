@@ -18,9 +18,7 @@ from conformance import definitions
 from conformance.documents import Document, read_json, read_yaml
 from conformance.documents.pointer import Place, render
 from conformance.errors import InvalidDocument, UnknownName, Unusable
-from conformance.profiles import installed
 from conformance.profiles.claims import Claim, Disagreement, Histories, Model, Profile, bare
-from conformance.profiles.extension import extended
 from conformance.profiles.lifecycle import Lifecycle, Period
 from conformance.profiles.sources import Source
 from conformance.resources import folder
@@ -45,7 +43,16 @@ def names() -> tuple[str, ...]:
 @cache
 def installed_names() -> tuple[str, ...]:
     """Return the name of every profile of an installed package, without those that shipped profiles have."""
+    # Imported here because checking a file of a shipped provider needs none of it.
+    from conformance.profiles import installed
+
     return tuple([name for name in installed.providers() if name not in names()])
+
+
+def _installed_path(name: str) -> Path | None:
+    from conformance.profiles import installed
+
+    return installed.path_of(name)
 
 
 @lru_cache(maxsize=_MAX_LOADED)
@@ -55,7 +62,7 @@ def load(name: str) -> Profile:
     Raises UnknownName, InvalidDocument with file, line and pointer, or Unusable for a broken package.
     """
     if name not in names():
-        path = installed.path_of(name)
+        path = _installed_path(name)
         if path is not None:
             return read(path)
         if installed_names():
@@ -84,7 +91,12 @@ def _read(path: Path, below: tuple[Path, ...]) -> Profile:
     """Return the profile in a file that the files `below` build on."""
     document = definitions.read(path, "profile", _errors, _reworded)
     profile = _profile(path.stem, document.value)
-    return extended(profile, _base(document, path, below)) if "extends" in document.value else profile
+    if "extends" not in document.value:
+        return profile
+    # Imported here because shipped profiles extend none.
+    from conformance.profiles.extension import extended
+
+    return extended(profile, _base(document, path, below))
 
 
 def _base(document: Document, path: Path, below: tuple[Path, ...]) -> Profile:
@@ -101,7 +113,7 @@ def _base(document: Document, path: Path, below: tuple[Path, ...]) -> Profile:
             raise invalid(f"expected a provider or a file, got {name!r}: there is no file {base}")
     else:
         try:
-            found = definitions.find("provider", name, _FOLDER) if name in names() else installed.path_of(name)
+            found = definitions.find("provider", name, _FOLDER) if name in names() else _installed_path(name)
         except Unusable as error:
             raise invalid(str(error)) from None
         if found is None:
@@ -179,7 +191,7 @@ def _texts() -> Iterator[tuple[str, str]]:
         yield name, (_FOLDER / f"{name}.yaml").read_text("utf-8")
     for name in installed_names():
         with suppress(Unusable):
-            path = installed.path_of(name)
+            path = _installed_path(name)
             if path is not None:
                 yield name, path.read_text("utf-8")
 

@@ -32,8 +32,9 @@ def recorded(cassettes: Path, provider: str = "", model: str = "") -> tuple[Repl
 
     Raises UnknownName for a provider without a profile, and Unusable if there are no cassettes.
     """
-    wanted = (profiles.load(provider).name,) if provider else profiles.names()
-    every = [Replay(name, each) for name in wanted for each in CassetteFolder(cassettes, name).manifest()]
+    profile = profiles.load_profile(provider) if provider else None
+    wanted = [(name, name) for name in profiles.names()] if profile is None else [(profile.reference, profile.name)]
+    every = [Replay(given, each) for given, name in wanted for each in CassetteFolder(cassettes, name).manifest()]
     found = tuple([each for each in every if not model or each.model == model])
     if not found:
         known = ", ".join([each.model for each in every]) or "none"
