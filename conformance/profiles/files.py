@@ -160,7 +160,14 @@ def load_profile(name: str | Path) -> Profile:
 @lru_cache(maxsize=_MAX_LOADED)
 def _file(path: Path, _changed: int, _size: int) -> Profile:
     """Return the profile in a file, which is read again when it has changed."""
-    return replace(read(path), path=str(path), _layers={}, _resolved={})
+    profile = read(path)
+    sections = {wire: replace(each, path=str(path), **_uncached()) for wire, each in profile.protocols.items()}
+    return replace(profile, path=str(path), protocols=sections, **_uncached())
+
+
+def _uncached() -> Mapping[str, Any]:
+    """Return empty caches, since `replace` would share those of the former profile."""
+    return {"_bare": {}, "_layers": {}, "_resolved": {}}
 
 
 def resolve_profile(profile: Profile | str | Path | None) -> Profile | None:
