@@ -124,6 +124,7 @@ def pytest_configure(config: pytest.Config) -> None:
 
     options = Options(
         provider=provider,
+        protocol=_option(config, "protocol"),
         model=_option(config, "model"),
         live=_option(config, "live"),
         record=_option(config, "record"),

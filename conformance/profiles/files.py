@@ -61,6 +61,12 @@ def load(name: str) -> Profile:
 
     Raises UnknownName, InvalidDocument with file, line and pointer, or Unusable for a broken package.
     """
+    provider, _, wire = name.partition(".")
+    if wire and provider in names():
+        sections = load(provider).protocols
+        if wire not in sections:
+            raise UnknownName("provider", name, [f"{provider}.{each}" for each in sections] or (provider,))
+        return sections[wire]
     if name not in names():
         path = _installed_path(name)
         if path is not None:
@@ -239,7 +245,7 @@ def _profile(name: str, value: Mapping[str, Any]) -> Profile:
         return profile
     shared = bare(profile)
     found = {wire: _on_wire(shared, _of_wire(name, section)) for wire, section in value["protocols"].items()}
-    sections = {wire: replace(section, wire=wire) for wire, section in found.items()}
+    sections = {wire: replace(section, name=f"{name}.{wire}", wire=wire) for wire, section in found.items()}
     return replace(profile, protocols=sections, as_of=max(profile.as_of, *(each.as_of for each in sections.values())))
 
 

@@ -14,8 +14,8 @@ from pathlib import Path
 from typing import Any, Final
 
 from conformance.errors import UnknownName, Unusable
-from conformance.wire.exchange import Conversation, Exchange
-from conformance.wire.native import NativeEvent
+from conformance.wire.exchange import Conversation, Exchange, model_of
+from conformance.wire.native import CHAT, NativeEvent
 
 _CHAT: Final = "/completions"
 _HEAD: Final = 4096
@@ -94,6 +94,17 @@ def of(exchange: Exchange) -> Protocol | None:
         if any([path in exchange.url for path in protocol.paths]):
             return protocol
     return next((protocol for protocol in load() if protocol.fits(exchange)), None)
+
+
+def as_sent(body: Mapping[str, Any], wire: str) -> Exchange:
+    """Return the exchange of a request of chat completions that is sent on a wire; it has no reply yet."""
+    model = model_of(dict(body))
+    if wire == CHAT:
+        return Exchange.of_plain(request=body, model=model)
+    protocol = by_name(wire)
+    native = protocol.played().request(body)
+    (exchange,) = protocol.translate([Exchange.of_plain(request=native, url=protocol.path, model=model)])
+    return exchange
 
 
 def translate(conversation: Conversation) -> Conversation:

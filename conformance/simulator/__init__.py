@@ -118,7 +118,7 @@ class Simulator:
             responder = Responder(self.profile.with_claims(played.claims), frozenset(played.breaks))
         claims = responder.profile.at(exchange.model, "")
         parameters = read_parameters(body, claims)
-        before = _earlier_exchanges(responder, body, played, parameters)
+        before = _earlier_exchanges(responder, exchange, played, parameters)
         violation = first_violation((*before, exchange), responder.profile)
         if violation is not None:
             return responder.reject(body if native is None else native.request, violation, raw)
@@ -148,17 +148,18 @@ def _turn(body: Mapping[str, Any], played: Scenario | None, claims: Claims, para
 
 
 def _earlier_exchanges(
-    responder: Responder, body: Mapping[str, Any], played: Scenario | None, parameters: Parameters | str
+    responder: Responder, exchange: Exchange, played: Scenario | None, parameters: Parameters | str
 ) -> Conversation:
     """Return the exchanges that must have led to a request of a scenario; none if they cannot be known."""
     if played is None or isinstance(parameters, str):
         return ()
     exchanges = []
-    for request in script.earlier_requests(body):
+    for request in script.earlier_requests(exchange.request):
         context = responder.context(request, parameters=parameters)
         turn = script.next_turn(request, played, context.claims)
         reply = replies.body(context, replies.choices(context, turn))
-        exchanges.append(Exchange.of_plain(request, reply, 200, model=model_of(dict(body))))
+        earlier = Exchange.of_plain(request, reply, 200, model=exchange.model)
+        exchanges.append(earlier if exchange.native is None else natives.earlier(exchange.native, earlier))
     return tuple(exchanges)
 
 

@@ -6,7 +6,7 @@ from typing import Any
 
 import orjson
 
-from conformance.protocols import Protocol, load
+from conformance.protocols import Protocol, by_name, load
 from conformance.simulator.responder import STREAM_TYPE, as_json, headers
 from conformance.transport.server import HttpReply
 from conformance.wire.exchange import Exchange, model_of
@@ -19,6 +19,16 @@ Answer = Callable[[Mapping[str, Any], Native], HttpReply]
 def protocol_at(path: str) -> Protocol | None:
     """Return the protocol that the simulator plays at a path; None if there is none."""
     return next((each for each in load() if path == each.path and each.rendering is not None), None)
+
+
+def earlier(native: Native, exchange: Exchange) -> Exchange:
+    """Return an earlier exchange as it was on the wire of a later request, whose history it is part of."""
+    protocol = by_name(native.protocol)
+    following = native.places["request", "messages", len(exchange.request["messages"])]
+    request = {**native.request, "messages": native.request["messages"][: int(following[2])]}
+    reply = protocol.played().reply(exchange.response)
+    (made,) = protocol.translate([Exchange.of_plain(request, reply, 200, url=protocol.path, model=exchange.model)])
+    return made
 
 
 def answer(protocol: Protocol, body: dict[str, Any], given: Answer) -> HttpReply:

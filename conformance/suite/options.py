@@ -13,6 +13,7 @@ from conformance.errors import Unusable
 from conformance.profiles import Profile
 from conformance.secrets.urls import shown_url
 from conformance.transport.client import REQUEST_TIMEOUT
+from conformance.wire.native import CHAT
 
 KEY = "CONFORMANCE_API_KEY"
 """The environment variable with the key for a --base-url that is not the provider's own."""
@@ -40,7 +41,8 @@ class Options:
     failures; without one, it is the project's own if the project's cassettes are replayed. `repeat` is how often each
     case runs. `thinking` is on, off, auto or empty, which in a live run means auto. `claims` are texts NAME=VALUE.
     `request_timeout` is how many seconds a request may take, to the last byte of its reply; `max_time` is how many the
-    whole run may take: nothing is sent after that. `resume`: go on with an interrupted recording.
+    whole run may take: nothing is sent after that. `resume`: go on with an interrupted recording. `protocol` names the
+    wire; empty means chat completions, or the first wire of a provider that does not serve them.
     """
 
     provider: str
@@ -62,6 +64,7 @@ class Options:
     request_timeout: float = REQUEST_TIMEOUT
     max_time: float = math.inf
     resume: bool = False
+    protocol: str = ""
 
     @property
     def is_live(self) -> bool:
@@ -72,6 +75,18 @@ class Options:
     def has_endpoint(self) -> bool:
         """Return True if the requests of the run, sent or only planned, are for a real endpoint."""
         return self.live or bool(self.base_url)
+
+
+def on_wire(profile: Profile, protocol: str) -> Profile:
+    """Return the profile of the wire that a run speaks; raises Unusable if nothing is claimed about that wire."""
+    if not protocol and not profile.claims and profile.protocols:
+        return next(iter(profile.protocols.values()))
+    if protocol in ("", profile.wire):
+        return profile
+    if protocol not in profile.protocols:
+        known = ", ".join([CHAT, *profile.protocols] if profile.claims else profile.protocols)
+        raise Unusable(f"--protocol: the profile {profile.name} has no claims about {protocol!r}; it has {known}")
+    return profile.protocols[protocol]
 
 
 def check_base_url(url: str) -> None:

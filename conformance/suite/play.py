@@ -30,6 +30,7 @@ from conformance.suite.probes import run_probe
 from conformance.transport.client import SIMULATOR, Inconclusive
 from conformance.wire.exchange import Conversation, Exchange
 from conformance.wire.index import Index
+from conformance.wire.native import CHAT
 from conformance.wire.reasoning import TAGS
 from conformance.wire.views import Side
 
@@ -101,7 +102,9 @@ def play(scenario: Scenario, variant: str, subject: Subject) -> Case:
     if not conversation:
         return Case(scenario.name, variant, subject.evidence, note=progress.note)
     checked = check(conversation, subject.profile)
-    idle = {outcome.rule for outcome in checked if outcome.found_nothing}.intersection(promised(scenario, variant))
+    idle = {outcome.rule for outcome in checked if outcome.found_nothing}.intersection(
+        promised(scenario, variant, subject.profile.wire)
+    )
     untested = untested_rules(idle, conversation, subject.claims)
     outcomes = _of_provider(checked, frozenset() if progress.is_inconclusive else untested)
     outcomes = with_excerpts(_without_reasoning(outcomes, progress.silent), conversation)
@@ -232,12 +235,13 @@ def max_reply_tokens(profile: Profile) -> int:
     return max(MAX_TOKENS, profile.max_tokens or 0)
 
 
-def promised(scenario: Scenario, variant: str) -> tuple[str, ...]:
-    """Return the ids of the rules that a scenario promises to test in a variant."""
+def promised(scenario: Scenario, variant: str, wire: str = CHAT) -> tuple[str, ...]:
+    """Return the ids of the rules that a scenario promises to test in a variant on a wire."""
     return tuple(
         rule.id
         for rule in rules.load()
         if rule.on.side is Side.PROVIDER
+        and wire in rule.wires
         and rule.on.variant in ("", variant)
         and any(matches(glob, rule.id) for glob in scenario.exercises)
     )

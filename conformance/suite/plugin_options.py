@@ -16,6 +16,12 @@ OPTIONS: Final[Mapping[str, Mapping[str, Any]]] = {
         "help": "Run the conformance suites against this provider, e.g. deepseek (see `conformance list providers`). "
         "Recorded replies are replayed unless --live or --base-url is given.",
     },
+    "protocol": {
+        "metavar": "WIRE",
+        "default": "",
+        "help": "The wire to speak: chat (chat completions), messages, responses or gemini, if the profile has claims "
+        "about it (default: chat, or the first wire of a provider without chat completions).",
+    },
     "model": {"metavar": "NAME", "default": "", "help": "Model to request (default: the one that the profile names)."},
     "live": {
         "action": "store_true",

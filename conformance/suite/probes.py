@@ -7,6 +7,7 @@ from conformance import rules
 from conformance.engine import check
 from conformance.errors import Unusable
 from conformance.profiles import UNKNOWN, Profile
+from conformance.protocols import as_sent
 from conformance.results import INCONCLUSIVE, ProbeResult, Refusal, Status
 from conformance.scenarios import Probe
 from conformance.simulator.refusals import refusals
@@ -103,7 +104,7 @@ def expected_answers(
 
     If the request breaks several rules, each of their refusals is allowed, that of the probe's own rule first.
     """
-    changed = Exchange.of_plain(request=body, model=str(body.get("model", "")))
+    changed = as_sent(body, profile.wire)
     outcomes = check((*before, changed), profile)
     refused = refusals(outcomes, len(before))
     if refused:

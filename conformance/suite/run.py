@@ -20,7 +20,7 @@ from conformance.secrets import Scrubber, scrubber
 from conformance.simulator import simulated
 from conformance.suite import recorder
 from conformance.suite.expected_failures import ExpectedFailures
-from conformance.suite.options import Options, check_base_url, key_for
+from conformance.suite.options import Options, check_base_url, key_for, on_wire
 from conformance.suite.plan import Plan, plan
 from conformance.suite.play import Subject, play
 from conformance.suite.repeat import merged
@@ -58,7 +58,7 @@ class Run:
         if options.base_url:
             check_base_url(options.base_url)
         self.options = options
-        self.profile: Profile = profiles.load_profile(options.provider)
+        self.profile: Profile = on_wire(profiles.load_profile(options.provider), options.protocol)
         self._sent = 0
         self._ends = time.monotonic() + options.max_time
         self.stopped = ""
@@ -299,16 +299,16 @@ class Run:
             exclusive = options.engine is not None
             url, key = options.base_url or profile.base_url, key_for(profile, options.base_url)
             found = scrubber([key], [url])
-            return Evidence.LIVE, Endpoint(url, key, options.request_timeout, exclusive, found)
+            return Evidence.LIVE, Endpoint(url, key, options.request_timeout, exclusive, found, profile.wire)
         if options.record:
             url = self._stack.enter_context(simulated(profile))
-            return Evidence.SIMULATED, Endpoint(f"{url}/v1")
+            return Evidence.SIMULATED, Endpoint(f"{url}/v1", wire=profile.wire)
         entry = self._entry
         if entry is None or not set(self._cassettes.cases(self.model)).intersection(self._playable()):
             raise Unusable(self._no_cassettes())
         # Cassettes answer at any address; a provider with one address per customer has none in its profile.
         url = profile.base_url or "http://localhost"
-        return entry.evidence, Endpoint(url, exclusive=entry.evidence is Evidence.ENGINE)
+        return entry.evidence, Endpoint(url, exclusive=entry.evidence is Evidence.ENGINE, wire=profile.wire)
 
     def _playable(self) -> list[str]:
         return [f"{each.name}.{variant}" for each, variant in self.cases() if each.unmet(self._known) is None]

@@ -26,7 +26,7 @@ def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
         raise pytest.UsageError(message)
     cases = list(run.cases())
     if "rule" in metafunc.fixturenames:
-        pairs = [(each, rule) for each in cases for rule in promised(*each)]
+        pairs = [(each, rule) for each in cases for rule in promised(*each, run.profile.wire)]
         ids = [f"{scenario.name}.{variant}-{rule}" for (scenario, variant), rule in pairs]
         metafunc.parametrize(("case", "rule"), pairs, ids=ids, indirect=["case"])
     else:

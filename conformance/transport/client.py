@@ -13,11 +13,13 @@ import httpx
 
 from conformance.documents import parse_json
 from conformance.errors import InvalidDocument, Unusable
+from conformance.protocols import by_name
 from conformance.secrets import Scrubber
 from conformance.secrets.urls import shown_url
 from conformance.transport import body as bodies
 from conformance.transport.interaction import Interaction, Keep
 from conformance.wire.exchange import CUT, Exchange
+from conformance.wire.native import CHAT
 
 REQUEST_TIMEOUT: Final = 120.0
 """Seconds from a request to the last byte of its reply."""
@@ -64,11 +66,12 @@ class _BrokenReply(Inconclusive):
 
 @dataclass(frozen=True, slots=True)
 class Endpoint:
-    """Where to send requests, and with which key; the base URL ends before `/chat/completions`.
+    """Where to send requests, and with which key; the base URL ends before the path of the wire.
 
     `seconds`: how long a request may take, to the last byte of its reply. `exclusive`: no one else uses the endpoint,
     like an engine on this machine, so any status is its answer to the request. `scrubber` removes the secrets of a run
-    from replies before anything sees them; None for replies that hold none, such as those of cassettes.
+    from replies before anything sees them; None for replies that hold none, such as those of cassettes. `wire` names
+    the protocol that it speaks; requests and replies are translated.
     """
 
     base_url: str
@@ -76,6 +79,7 @@ class Endpoint:
     seconds: float = REQUEST_TIMEOUT
     exclusive: bool = False
     scrubber: Scrubber | None = None
+    wire: str = CHAT
 
 
 class Client:
@@ -95,7 +99,9 @@ class Client:
         limits = httpx.Limits(max_keepalive_connections=0 if endpoint.exclusive else 20)
         timeout = httpx.Timeout(None, connect=min(CONNECT_TIMEOUT, endpoint.seconds))
         self._http = httpx.AsyncClient(timeout=timeout, follow_redirects=False, limits=limits, transport=transport)
-        self._url = endpoint.base_url.rstrip("/") + "/chat/completions"
+        self._protocol = None if endpoint.wire == CHAT else by_name(endpoint.wire)
+        self._path = "/chat/completions" if self._protocol is None else self._protocol.path
+        self._url = endpoint.base_url.rstrip("/") + self._path
         self._shown_url = shown_url(self._url)
         self._answers = 0
         # Asynchronous, since only so a deadline holds for a whole reply; with a loop of its own, which it hides.
@@ -160,11 +166,18 @@ class Client:
             interaction = interaction.without_secrets(self._endpoint.scrubber)
         if keep is not None:
             keep(interaction)
-        return _exchange(body, interaction, self._shown_url)
+        if self._protocol is None:
+            return _exchange(body, interaction, self._shown_url)
+        native = _exchange(self._protocol.played().request(body), interaction, self._shown_url)
+        (exchange,) = self._protocol.translate([native])
+        return exchange
 
     def _request(self, body: Mapping[str, Any]) -> httpx.Request:
         headers = {"accept-encoding": bodies.ACCEPTED_ENCODINGS}
-        if self._endpoint.key:
+        if self._protocol is not None:
+            body = self._protocol.played().request(body)
+            headers |= self._protocol.played().headers(self._endpoint.key)
+        elif self._endpoint.key:
             headers["authorization"] = f"Bearer {self._endpoint.key}"
         try:
             return self._http.build_request("POST", self._url, json=body, headers=headers)
@@ -230,7 +243,8 @@ def _exchange(body: Mapping[str, Any], kept: Interaction, url: str) -> Exchange:
     headers: dict[str, str] = {}
     for name, value in kept.headers:
         headers[name.lower()] = f"{headers[name.lower()]}, {value}" if name.lower() in headers else value
-    streamed = headers.get("content-type", "").startswith("text/event-stream") or kept.content[:5] == b"data:"
+    begins = kept.content[:6].startswith((b"data:", b"event:"))
+    streamed = headers.get("content-type", "").startswith("text/event-stream") or begins
     return Exchange.of_plain(
         request=dict(body),
         response=kept.content.decode("utf-8", "replace") if streamed else _parsed(kept.content),
@@ -249,7 +263,7 @@ def _conclusive(exchange: Exchange, url: str) -> Exchange:
         message = f"{url} refuses the key (HTTP {status}); set the environment variable that the profile names"
         raise UnusableReply(message, exchange)
     if status == 404:
-        message = f"{url} does not exist (HTTP 404); --base-url must end before /chat/completions, usually in /v1"
+        message = f"{url} does not exist (HTTP 404); --base-url must end before the path of the API, usually in /v1"
         raise UnusableReply(message, exchange)
     if status == 500 and SIMULATOR_ERROR in str(exchange.response):
         raise Unusable(str(exchange.response))

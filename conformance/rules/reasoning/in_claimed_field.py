@@ -1,6 +1,6 @@
 from conformance.documents.pointer import REMOVE
 from conformance.results import Level
-from conformance.rules import Context, Fault, Source, example, rule
+from conformance.rules import EVERY, Context, Fault, Source, example, rule
 from conformance.rules.context import as_words
 from conformance.rules.reasoning_claims import reply_fields
 from conformance.wire.elements import Reply
@@ -39,6 +39,7 @@ _AS_REASONING = {"reasoning.response-field": "reasoning"}
             },
         ),
     ],
+    wires=EVERY,
 )
 def judge(reply: Reply, context: Context) -> list[Fault]:
     """A reply carries its reasoning in a field that the provider documents.
