@@ -42,6 +42,9 @@ class Lines:
     def finding(self, judged: Judged, found: Found, tap: str, layer: str) -> None:
         self.lines.append(traffic.finding_line(judged, found, tap, layer, lambda _, text: text))
 
+    def more(self, judged: Judged, rule: str, count: int) -> None:
+        self.lines.append(traffic.more_line(judged, rule, count))
+
     def change(self, change: Change) -> None:
         self.lines.append(traffic.change_line(change))
 
@@ -181,12 +184,18 @@ def test_cassettes_and_results_hold_no_key_and_can_be_checked(tmp_path: Path) ->
     code, out, _ = check("--provider", "deepseek", cassette)
     assert 1 == code
     assert f"{RULE} MUST (client) at /1/request/messages/2" in out
-    results = read_results(next((tmp_path / "results").iterdir()))
+    by_name = {path.stem: read_results(path) for path in (tmp_path / "results").iterdir()}
+    assert {"deepseek.example-model", "client.example-model"} == set(by_name)
+    results = by_name["client.example-model"]
     assert {("traffic", "plain", Evidence.LIVE)} == {
         (each.scenario, each.variant, each.evidence) for each in results.cases
     }
     failed = [each for each in results.cases[0].outcomes if each.status is Status.FAILED]
-    assert RULE in [each.rule for each in failed]
+    assert [RULE] == [each.rule for each in failed]
+    # What the client did wrong is no result of the provider.
+    of_provider = [each for case in by_name["deepseek.example-model"].cases for each in case.outcomes]
+    assert of_provider
+    assert RULE not in [each.rule for each in of_provider]
 
 
 def test_what_cannot_be_checked_is_counted_with_its_reason() -> None:
@@ -221,6 +230,15 @@ def test_a_session_on_another_wire_is_checked_and_one_conversation() -> None:
         line.startswith("conversation-0001 (claude): transcript/") and "(client) at /1/" in line for line in lines
     )
     assert 1 == found.tally.models["claude"].conversations
+
+
+def test_many_findings_of_a_rule_in_one_exchange_are_counted_and_not_all_printed() -> None:
+    odd = [{"role": "user", "content": "x", f"key_{number}": 1} for number in range(7)]
+    found, lines = checked([copy_of(edit(BASES["plain"][0], {"/request/messages": odd}))])
+    shown = [line for line in lines if "request/no-unknown-fields" in line]
+    assert 4 == len(shown)
+    assert "conversation-0001: request/no-unknown-fields: and 4 more findings in exchange 0" == shown[-1]
+    assert 7 == found.tally.levels[Level.SHOULD]
 
 
 def test_a_cut_reply_is_the_fault_of_the_provider() -> None:

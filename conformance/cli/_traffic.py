@@ -46,6 +46,10 @@ class _Screen:
         """Print a finding."""
         self._print(traffic.finding_line(judged, found, tap, layer, self._paint))
 
+    def more(self, judged: Judged, rule: str, count: int) -> None:
+        """Print how many further findings of a rule an exchange has."""
+        self._print(traffic.more_line(judged, rule, count))
+
     def change(self, change: Change) -> None:
         """Print what a gateway does to a field."""
         self._print(traffic.change_line(change))

@@ -1,5 +1,6 @@
 """The process that checks: it takes copies one by one, and reports what it finds as it finds it."""
 
+from collections import Counter
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -15,6 +16,9 @@ from conformance.proxy.tally import Tally
 from conformance.proxy.tape import Tape
 from conformance.results import files
 from conformance.secrets import Scrubber, scrubber
+
+MAX_LINES: Final = 3
+"""How many findings of one rule in one exchange are printed; all are counted."""
 
 MAX_KEYS: Final = 32
 """How many keys, of requests and in URLs, are remembered to be removed from what is written and printed."""
@@ -43,6 +47,9 @@ class Printer(Protocol):
 
     def finding(self, judged: Judged, found: Found, tap: str, layer: str) -> None:
         """Print a finding; `tap` and `layer` are empty without a second tap."""
+
+    def more(self, judged: Judged, rule: str, count: int) -> None:
+        """Print how many further findings of a rule an exchange has."""
 
     def change(self, change: Change) -> None:
         """Print what a gateway does to a field."""
@@ -152,8 +159,14 @@ class Checking:
         shown = tuple([found for found in judged.found if not layers[found] or layers[found] != elsewhere])
         self.tally.add(replace(judged, found=shown))
         tap = "" if not side else self.settings.taps[side == BEHIND][0]
+        printed: Counter[str] = Counter()
         for found in shown:
-            self.printer.finding(judged, found, tap, layers[found])
+            printed[found.rule] += 1
+            if printed[found.rule] <= MAX_LINES:
+                self.printer.finding(judged, found, tap, layers[found])
+        for rule, count in printed.items():
+            if count > MAX_LINES:
+                self.printer.more(judged, rule, count - MAX_LINES)
 
     def _end(self, conversation: Conversation) -> None:
         if self.tape is not None:

@@ -10,11 +10,15 @@ from conformance.profiles import Profile
 from conformance.proxy.judging import Found, Judged
 from conformance.results import TRAFFIC, Case, Evidence, Finding, Level, Outcome, Results, Status
 from conformance.transport.client import SIMULATOR
+from conformance.wire.views import Side
 
 MAX_MODELS: Final = 100
 """How many models are counted each; further ones are counted together."""
 
 OTHER_MODELS: Final = "other models"
+
+CLIENT: Final = "client"
+"""The subject of the results of whatever sent the requests."""
 
 _MAX_FINDINGS: Final = 20
 """How many findings of a rule the results keep."""
@@ -102,10 +106,14 @@ class Tally:
         self.unchecked[reason if is_known else "other reasons"] += 1
 
     def results(self, profile: Profile) -> Iterator[Results]:
-        """Yield the results of each model, with a case for plain and one for streamed replies."""
+        """Yield the results of each model, with a case for plain and one for streamed replies.
+
+        What the client did is no result of the provider: it is that of an adapter with the name `client`.
+        """
         for name, model in sorted(self.models.items()):
-            cases = tuple([_case(model, variant) for variant in sorted(model.exchanges)])
-            yield Results(profile.name, name, cases, further=name != profile.model)
+            further = name != profile.model
+            yield Results(profile.name, name, _cases(model, Side.PROVIDER), further=further)
+            yield Results(CLIENT, name, _cases(model, Side.CLIENT), profile.name, further=further)
 
     def _model(self, name: str) -> ModelTally:
         if name not in self.models and len(self.models) >= MAX_MODELS:
@@ -113,9 +121,14 @@ class Tally:
         return self.models.setdefault(name, ModelTally())
 
 
-def _case(model: ModelTally, variant: str) -> Case:
+def _cases(model: ModelTally, side: Side) -> tuple[Case, ...]:
+    return tuple([_case(model, variant, side) for variant in sorted(model.exchanges)])
+
+
+def _case(model: ModelTally, variant: str, side: Side) -> Case:
+    known = rules.by_id()
     rows = {rule: row for (kind, rule), row in sorted(model.rows.items()) if kind == variant}
-    outcomes = tuple([_outcome(rule, row) for rule, row in rows.items()])
+    outcomes = tuple([_outcome(rule, row) for rule, row in rows.items() if known[rule].on.side is side])
     return Case(TRAFFIC, variant, model.evidence[variant], outcomes)
 
 

@@ -114,12 +114,12 @@ def _core_facts(results: Results, own_profiles: Mapping[str, Profile]) -> dict[s
 
 
 def _command(results: Results) -> str:
+    played = {case.scenario for case in results.cases}
+    if played == {TRAFFIC}:
+        return f"conformance proxy --upstream URL --provider {quote(results.profile)} --results results"
     if results.provider:
         named = quote(results.subject) if "@" in results.subject else "--driver COMMAND"
         return f"conformance adapter run {named} --provider {quote(results.provider)} --results results"
-    played = {case.scenario for case in results.cases}
-    if played == {TRAFFIC}:
-        return f"conformance proxy --upstream URL --provider {quote(results.subject)} --results results"
     if played == {PUBLIC_RECORDINGS}:
         return f"pytest --provider={quote(results.subject)} --evidence recorded --results results"
     is_live = any(case.evidence is Evidence.LIVE for case in results.cases)

@@ -115,7 +115,9 @@ class Subject(NamedTuple):
 def server(*command: str) -> Iterator[Subject]:
     """Run a server, whose first line ends with its port."""
     words = [sys.executable, *command]
-    with subprocess.Popen(words, env=ENVIRONMENT, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as started:
+    with subprocess.Popen(
+        words, env=ENVIRONMENT, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True
+    ) as started:
         assert started.stdout is not None
         line = started.stdout.readline().strip().removesuffix("/v1")
         yield Subject(int(line.rpartition(":")[2]), psutil.Process(started.pid))
@@ -159,7 +161,10 @@ def provider_arguments() -> str:
     messages = [{"role": "user", "content": "Write a poem"}]
     (plain,) = chunks_of({"messages": messages})
     chunks = [each.decode() for each in chunks_of({"messages": messages, "stream": True})]
-    events = [*chunks[:-1], *[chunks[len(chunks) // 2]] * max(0, 40 - len(chunks)), chunks[-1]]
+    text = next(
+        number for number, each in enumerate(chunks) if '"delta":{"content":"' in each and "null" not in each[:9]
+    )
+    events = [*chunks[:text], *[chunks[text]] * max(1, 40 - len(chunks)), *chunks[text + 1 :]]
     return json.dumps([plain.decode() + "\n", events, EVENTS, PAUSE])
 
 

@@ -313,12 +313,12 @@ def _command(results: Results, cell: Cell) -> str:
     """Return the command that repeats an observation; names in results of others are quoted for a shell."""
     scenario = quote(cell.cases[0].partition(".")[0]) if cell.cases else ""
     subject, provider, model = quote(results.subject), quote(results.provider), quote(results.model)
+    if scenario == TRAFFIC:
+        return f"conformance proxy --provider {quote(results.profile)}"
     if results.provider:
         return f"conformance adapter run {subject} --provider {provider} --scenario {scenario}"
     if _is_public(cell):
         return f"pytest --provider={subject} --evidence recorded"
-    if scenario == TRAFFIC:
-        return f"conformance proxy --provider {subject}"
     live = " --live" if cell.evidence is Evidence.LIVE else ""
     live += " --base-url URL" if live and results.mine else ""
     return f"pytest --provider={subject} --model {model}{live} -k {scenario}"

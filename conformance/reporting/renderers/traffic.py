@@ -31,6 +31,11 @@ def finding_line(judged: Judged, found: Found, tap: str, layer: str, paint: Pain
     return f"{name}{model}{at_tap}: {found.rule} {level} ({who}) at {where}: {printable(finding.message)}"
 
 
+def more_line(judged: Judged, rule: str, count: int) -> str:
+    """Return the line that stands for further findings of a rule in an exchange."""
+    return f"{judged.conversation.name}: {rule}: and {plural(count, 'more finding')} in exchange {judged.number}"
+
+
 def change_line(change: Change) -> str:
     """Return the line of what a gateway does to a field."""
     return f"gateway: {printable(change.at)} {printable(change.what)}"
