@@ -168,6 +168,21 @@ def test_the_comment_of_the_action_is_the_gate_as_markdown(tmp_path: Path, act: 
     assert (folder / "comment.md").read_text() == (tmp_path / "summary").read_text()
 
 
+def test_a_comment_is_as_long_as_github_takes_it(tmp_path: Path, act: Act) -> None:
+    finding = {"at": "/0", "message": "a" * 40_000, "level": "MUST"}
+    failed = {"status": "failed", "level": "MUST", "judged": 1, "findings": [finding]}
+    outcomes = [{"rule": f"stream/{name}", **failed} for name in ("complete", "id-once", "name-once")]
+    case = {"scenario": "a", "variant": "plain", "evidence": "live", "note": "", "outcomes": outcomes, "probes": []}
+    write(tmp_path / "new.json", {"subject": EXAMPLE, "model": "m", "cases": [case]})
+    write(tmp_path / "old.json", {"subject": EXAMPLE, "model": "m", "cases": [{**case, "outcomes": []}]})
+    _, folder = act(GATE="results", RESULTS="new.json", BASELINE="old.json")
+    comment = (folder / "comment.md").read_text()
+    assert len(comment) < 65_536
+    assert comment.endswith("\n… and more: see the summary of this run.\n")
+    assert f"\n- `{EXAMPLE}/a.plain/stream/name-once`" in comment
+    assert len((tmp_path / "summary").read_text()) > 120_000
+
+
 def test_unusable_inputs_never_pass(act: Act) -> None:
     assert "2" == act(GATE="everything")[0]["code"]
     assert "2" == act(GATE="results", RESULTS="nowhere")[0]["code"]

@@ -78,7 +78,7 @@ def _failing(group: Sequence[Cell], width: int, expected: str) -> Iterator[str]:
     details = {
         "claimed": cell.claimed,
         "observed": cell.observed,
-        "expected": expected,
+        "is expected": expected,
         "in": "" if cell.family == PROBES else ", ".join(scenarios),
         "more": f"conformance explain {name}",
     }
