@@ -63,3 +63,31 @@ def test_the_readme_is_short_and_its_links_to_the_site_lead_to_pages() -> None:
     linked = re.findall(rf"\({SITE}([^)#]+)\)", readme)
     assert linked
     assert [] == [each for each in linked if f"{each.rstrip('/')}.md" not in listed(NAVIGATION)]
+
+
+@pytest.mark.parametrize(
+    ("provider", "model", "claim", "value"),
+    [
+        ("deepseek", "", "reasoning.response-field", "reasoning_content"),
+        ("deepseek", "", "reasoning.omitted-on-tool-turn", 400),
+        ("groq", "", "reasoning.response-field", "reasoning"),
+        ("groq", "", "reasoning.input.reasoning_content", 400),
+        ("groq", "moonshotai/kimi-k2-instruct", "ids.unique-in-conversation", False),
+        ("llamacpp", "", "reasoning.response-field", "reasoning_content"),
+        ("minimax", "", "reasoning.response-field", "think-tags"),
+        ("mistral", "", "reasoning.response-field", "thinking-parts"),
+        ("mistral", "", "reasoning.input.reasoning_content", 422),
+        ("mistral", "", "ids.format", "[A-Za-z0-9]{9}"),
+        ("ollama", "", "reasoning.response-field", "reasoning"),
+        ("openrouter", "", "reasoning.response-field", ["reasoning", "reasoning_details"]),
+        ("sglang", "", "reasoning.response-field", "reasoning_content"),
+        ("vllm", "", "reasoning.response-field", "reasoning"),
+        ("vllm", "", "reasoning.omitted-on-tool-turn", "accepted"),
+    ],
+)
+def test_what_the_pages_say_about_a_provider_is_what_its_profile_claims(
+    provider: str, model: str, claim: str, value: Any
+) -> None:
+    profile = profiles.load(provider)
+    found = profile.at(model or profile.model)[claim]
+    assert value == (found["status"] if isinstance(found, dict) else found)
