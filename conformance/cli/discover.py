@@ -4,12 +4,13 @@ It plays every scenario and probe, plain and streamed, and looks for switches th
 going to send is printed first. Each claim names the exchange that shows it; what could not be determined is unknown.
 The exchanges are written beside the profile, without secrets, as `conformance check` and `conformance watch` read them.
 
-Returns exit code 1 if the endpoint breaks rules that no claim covers.
+Returns exit code 1 if the endpoint breaks rules that no claim covers, and 2 if a model gives no chat completions.
 """
 
 import argparse
 import math
 import os
+import re
 import sys
 from datetime import UTC, datetime
 from functools import lru_cache
@@ -21,7 +22,7 @@ from conformance import artifacts, profiles
 from conformance.arguments import positive, seconds
 from conformance.errors import Unusable
 from conformance.reporting.text import plural, printable
-from conformance.terminal import Progress
+from conformance.terminal import Progress, print_error
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -37,6 +38,7 @@ EXAMPLES: Final = """\
   pytest --provider=./my-gateway.yaml --base-url https://gateway.example/v1"""
 
 _REQUESTS: Final = 600
+_VARIABLE: Final = re.compile("[A-Z][A-Z0-9_]*")
 _SHOWN: Final = 12
 
 
@@ -81,11 +83,18 @@ def run(arguments: argparse.Namespace) -> int:
     _confirm(arguments)
     today = datetime.now(UTC).date().isoformat()
     found: list[Discovery] = []
+    failed: list[str] = []
     sessions: list[Session] = []
     endpoint = Endpoint(url, key, arguments.request_timeout, scrubber=secrets)
     with Client(endpoint, until=time.monotonic() + arguments.max_time) as client:
         for model in models:
-            session, discovery = _discovered(client.send, model, arguments.max_requests)
+            try:
+                session, discovery = _discovered(client.send, model, arguments.max_requests)
+            except Unusable as error:
+                if not found:
+                    raise
+                failed.append(f"{model}: {error}")
+                continue
             sessions.append(session)
             found.append(discovery)
     text = secrets.text(profile_text(_title(arguments.out, url), _safe_url(url), arguments.key_env, found, today))
@@ -99,7 +108,9 @@ def run(arguments: argparse.Namespace) -> int:
         print(printable(secrets.text(line)), file=sys.stderr if arguments.out is None else sys.stdout)
     if arguments.out is not None:
         print(f"wrote {arguments.out}")
-    return int(any(each.broken for each in found))
+    for line in failed:
+        print_error(secrets.text(line))
+    return 2 if failed else int(any(each.broken for each in found))
 
 
 def _check_target(out: Path | None) -> None:
@@ -115,6 +126,8 @@ def _check_target(out: Path | None) -> None:
 
 
 def _key(variable: str) -> str:
+    if variable and not _VARIABLE.fullmatch(variable):
+        raise Unusable(f"--key-env {variable}: expected a name of capital letters, digits and underscores")
     if variable and not os.environ.get(variable):
         raise Unusable(f"--key-env {variable}: the variable is not set")
     return os.environ[variable] if variable else ""
