@@ -1,5 +1,6 @@
 // What a search finds beside subjects, and what to do if it finds nothing.
 const MAX_FOUND = 6;
+const LEAST_SIMILAR = 0.3;
 const KINDS = [
   ["rules", "rule", (row) => !["probes", "claims"].includes(row.family)],
   ["probes", "probe", (row) => row.family === "probes"],
@@ -24,7 +25,7 @@ function alsoFound(state, rows) {
 function nothingFound(state) {
   const names = [...new Set(factTables.flatMap(({ rows }) => rows.map((row) => row.name)))];
   const near = names.map((name) => [similarity(name, state.q), name]).sort(([a], [b]) => b - a).slice(0, 3);
-  const links = near.filter(([score]) => score > 0).map(([, name]) => make("a", { href: writeAddress({ ...state, q: name, at: "" }) }, name));
+  const links = near.filter(([score]) => score > LEAST_SIMILAR).map(([, name]) => make("a", { href: writeAddress({ ...state, q: name, at: "" }) }, name));
   const text = `No provider or SDK has “${state.q}” in its name, model or values.`;
   return make("p", {}, text, ...(links.length ? [" Did you mean ", ...joined(links, ", "), "?"] : []));
 }
