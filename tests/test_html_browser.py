@@ -60,7 +60,7 @@ CONTRASTS: Final = """() => {
 def test_each_cell_shows_its_value_its_meaning_and_its_evidence(opened: Opening, made: Table) -> None:
     seen = {
         "rules": [
-            (ADAPTER, ANSWERED, "✓passes: 1 checked △ simulated"),
+            (ADAPTER, ANSWERED, "✓passes: 1 checked ▲ sent"),
             (PROVIDER, FORMAT, "○not observed: 2 checked △ simulated"),
             (FURTHER, DONE, "✗fails: 1 finding ■ engine (expected)"),
         ],

@@ -5,6 +5,7 @@ from typing import Any, Final
 
 from conformance import rules
 from conformance.adapters import loop
+from conformance.reporting.answers import SENT
 from conformance.reporting.answers.changes import changes, newest_day
 from conformance.reporting.matrix import WORST_FIRST
 from conformance.reporting.matrix.difference import difference
@@ -40,6 +41,7 @@ def index_data(table: Table) -> Mapping[str, Any]:
         "day": newest_day(table.inputs.profiles),
         "verdicts": [_verdict(verdict.value, *VERDICTS[verdict]) for verdict in WORST_FIRST],
         "evidence": [_evidence(kind, *EVIDENCE[kind]) for kind in KINDS],
+        "sent": _evidence(SENT, *EVIDENCE[SENT]),
         "subjects": [_subject(subject) for subject in table.subjects],
         "rows": [_row(row, known, fixes.get(row.name, "")) for row in table.rows],
         "changes": _changes(table),

@@ -27,7 +27,7 @@ function cellReport(found) {
 
 function observation(cell) {
   const verdict = index.verdicts[cell.verdict];
-  const evidence = index.evidence[cell.evidence];
+  const evidence = evidenceOf(cell);
   const details = detailsOf(cell);
   const isClaim = index.rows[cell.row].family === "claims";
   const value = make("span", { class: `${verdict.name} value` }, make("b", { "aria-hidden": "true" }, `${verdict.mark} `), valueOf(cell));

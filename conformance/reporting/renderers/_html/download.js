@@ -44,7 +44,7 @@ function cellDownload(cells) {
   return cells.map((cell) => {
     const { claimed, observed } = detailsOf(cell);
     const { word: result } = index.verdicts[cell.verdict];
-    const { name: evidence } = index.evidence[cell.evidence];
+    const { name: evidence } = evidenceOf(cell);
     const [subject, row] = pathOf(cell);
     return { subject, row, variant: cell.variant, value: valueOf(cell), result, evidence, claimed, observed };
   });

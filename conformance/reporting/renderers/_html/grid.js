@@ -77,7 +77,7 @@ function gridCell(subject, row, own) {
 function gridLine(same, isNamed) {
   const [cell] = same;
   const verdict = index.verdicts[cell.verdict];
-  const evidence = index.evidence[cell.evidence];
+  const evidence = evidenceOf(cell);
   const variants = same.map((each) => each.variant).filter(Boolean).join(", ");
   const kind = verdict.name === "unknown" ? [] : [make("i", { "aria-hidden": "true" }, ` ${evidence.mark}`), ` ${evidence.word}`];
   const more = [isNamed && variants, same.every((each) => detailsOf(each).expected) && "expected"].filter(Boolean).join(", ");

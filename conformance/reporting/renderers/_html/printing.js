@@ -27,7 +27,7 @@ function paperLine(cell) {
     cell.variant,
     valueOf(cell),
     `${verdict.mark} ${verdict.word}${expected ? ", expected" : ""}`,
-    index.evidence[cell.evidence].word,
+    evidenceOf(cell).word,
   ];
   const name = make("th", { scope: "row" }, index.subjects[cell.subject].name);
   return make("tr", {}, name, ...columns.map((text) => make("td", {}, text)));

@@ -64,7 +64,7 @@ function failedRow(row, cells) {
   const verdict = index.verdicts[cell.verdict];
   const details = detailsOf(cell);
   const reason = details.expected ? [make("p", {}, `Expected failure: ${details.expected}`)] : [];
-  const words = `${verdict.word}, ${index.evidence[cell.evidence].word}: ${plural(details.cases.length, "case")}`;
+  const words = `${verdict.word}, ${evidenceOf(cell).word}: ${plural(details.cases.length, "case")}`;
   const summary = make("summary", { class: verdict.name }, make("b", { "aria-hidden": "true" }, `${verdict.mark} `), row.title || row.name, make("small", {}, ` ${[row.level, words].filter(Boolean).join(", ")}`));
   const fold = make("details", { class: "failed", "data-at": row.name }, summary);
   fold.addEventListener("toggle", () => {

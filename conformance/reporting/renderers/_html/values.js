@@ -28,6 +28,12 @@ function wordOf(cell) {
   return (index.rows[cell.row].family === "claims" && OF_CLAIMS[name]) || word;
 }
 
+// An adapter is judged by what it really sent, though its provider was simulated.
+function evidenceOf(cell) {
+  const kind = index.evidence[cell.evidence];
+  return kind.name === "simulated" && index.subjects[cell.subject].kind === "adapter" ? index.sent : kind;
+}
+
 function short(text) {
   return text.length > WIDTH ? `${text.slice(0, WIDTH - 1)}…` : text;
 }
