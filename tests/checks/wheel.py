@@ -22,7 +22,8 @@ DATA = (
     "reports/results/calibration",
 )
 ARCHIVE = "conformance/_data/reports/results.tar.xz"
-MAX_BYTES = 6 * 1024 * 1024
+MAX_BYTES = 6_500_000
+"""2.7 MB of them are the weights of the scripted model, 1.4 MB the cassettes."""
 
 REQUEST = {"model": "m", "messages": [{"role": "user", "content": "Hello."}]}
 
