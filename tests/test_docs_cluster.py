@@ -3,12 +3,13 @@
 import re
 from collections import Counter
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from conformance.arrow import check_table
+from conformance.arrow import check_batches, check_table, ddl
 from tests.benchmarks import cluster, corpus
 from tests.checking import FAULTY, ROOT
 from tests.test_arrow import BAD, RECORDS, SESSIONS, table
@@ -105,7 +106,9 @@ def test_the_arithmetic_for_a_billion_is_that_of_the_benchmark() -> None:
 
 @pytest.mark.exhaustive
 @pytest.mark.filterwarnings("ignore:PySpark does not yet fully support pandas:FutureWarning", "ignore::ResourceWarning")
-def test_spark_gives_the_rows_of_one_process(run: Run, expected: Rows, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_spark_gives_the_rows_of_one_process(
+    run: Run, traffic: Any, expected: Rows, monkeypatch: pytest.MonkeyPatch
+) -> None:
     pytest.importorskip("pyspark", reason="NOT RUN: pyspark is not installed")
     monkeypatch.setenv("SPARK_LOCAL_IP", "127.0.0.1")
     monkeypatch.setenv("PYSPARK_SUBMIT_ARGS", "--master local[2] --conf spark.ui.enabled=false pyspark-shell")
@@ -113,6 +116,11 @@ def test_spark_gives_the_rows_of_one_process(run: Run, expected: Rows, monkeypat
     names = run("spark")
     try:
         assert expected == of(written())
+        grouped = names["traffic"].groupBy("session")
+        by_group = grouped.applyInArrow(lambda table: check_table(table.sort_by("time"), "deepseek"), ddl())
+        assert expected == of(by_group.toArrow())
+        per_exchange = names["traffic"].mapInArrow(partial(check_batches, per="exchange"), ddl("exchange")).toArrow()
+        assert traffic.num_rows == per_exchange.num_rows
     finally:
         names["spark"].stop()
 
