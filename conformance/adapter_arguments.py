@@ -26,7 +26,12 @@ def _configure_run(run: argparse.ArgumentParser) -> None:
     add = run.add_argument
     add("name", metavar="ADAPTER[@VERSION]", nargs="?", default="", help="an adapter of this project")
     add("--driver", metavar="COMMAND", default="", help="the command that runs your own driver, in quotes")
-    add("--provider", metavar="PROVIDER", default="", help="the provider; see `conformance list providers`")
+    add(
+        "--provider",
+        metavar="PROVIDER",
+        default="",
+        help="the provider (see `conformance list providers`), or the path of a profile",
+    )
     add(
         "--model", metavar="MODEL", default="", help="the model to request (default: the adapter's, else the profile's)"
     )

@@ -278,6 +278,11 @@ def test_odd_replies_do_not_break_a_discovery() -> None:
     assert any("shape/choice" in line for line in discover(Session(ask, LIMIT), "m").broken)
 
 
+def test_an_endpoint_that_streams_unasked_is_asked_not_to() -> None:
+    found = discover(Session(Simulator(load_profile("openai").with_claims({"stream.default": True})).send, LIMIT), "m")
+    assert ([], True) == (found.broken, found.claims["stream.default"].value)
+
+
 def test_a_rejection_with_404_is_one_like_any_other() -> None:
     simulator = Simulator(load_profile("openai"))
 

@@ -29,7 +29,12 @@ _FORMAT: Final = "messages: the messages, notes on standard error (default); jso
 def configure(parser: argparse.ArgumentParser) -> None:
     """Declare the arguments."""
     add = parser.add_argument
-    add("--provider", metavar="PROVIDER", required=True, help="the provider; see `conformance list providers`")
+    add(
+        "--provider",
+        metavar="PROVIDER",
+        required=True,
+        help="the provider (see `conformance list providers`), or the path of a profile",
+    )
     add("--model", metavar="MODEL", help=_MODEL)
     add("--format", choices=("messages", "json"), default="messages", metavar="F", help=_FORMAT)
     add_json_file(parser)

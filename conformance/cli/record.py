@@ -31,7 +31,11 @@ EXAMPLES: Final = """\
 def configure(parser: argparse.ArgumentParser) -> None:
     """Declare the arguments."""
     whose = parser.add_mutually_exclusive_group(required=True)
-    whose.add_argument("--provider", metavar="PROVIDER", help="the provider; see `conformance list providers`")
+    whose.add_argument(
+        "--provider",
+        metavar="PROVIDER",
+        help="the provider (see `conformance list providers`), or the path of a profile",
+    )
     whose.add_argument("--all", action="store_true", help="every provider, from the simulator")
     add = parser.add_argument
     add("--model", metavar="MODEL", default="", help="the model to request (default: the one that the profile names)")

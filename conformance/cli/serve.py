@@ -23,7 +23,12 @@ _OPEN: Final = "warning: anyone who can reach {host} can send requests to this s
 def configure(parser: argparse.ArgumentParser) -> None:
     """Declare the arguments."""
     add = parser.add_argument
-    add("--provider", metavar="PROVIDER", required=True, help="the provider; see `conformance list providers`")
+    add(
+        "--provider",
+        metavar="PROVIDER",
+        required=True,
+        help="the provider (see `conformance list providers`), or the path of a profile",
+    )
     add("--port", type=int, default=8080, help="the port to listen on; 0 chooses a free one (default: 8080)")
     add("--host", default="127.0.0.1", help="the address to listen on (default: 127.0.0.1, loopback only)")
 

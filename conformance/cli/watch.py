@@ -76,6 +76,8 @@ def run(arguments: argparse.Namespace) -> int:
     if bool(arguments.live or arguments.base_url) is bool(arguments.seen):
         raise Unusable("watch compares with a real endpoint or its traffic: add --live, --base-url URL or --seen PATH")
     profile = profiles.load_profile(arguments.provider)
+    if not profile.claims:
+        raise Unusable(f"{profile.title} has no claims about chat completions, the only wire that is watched")
     model = arguments.model or profile.model
     if not model:
         raise Unusable(f"{profile.title} has no default model; select one with --model")

@@ -56,12 +56,14 @@ class Discovery:
 def discover(session: Session, model: str) -> Discovery:
     """Ask an endpoint everything about a model; raises Unusable if it gives no chat completions at all."""
     length = contact(session, model)
+    first = session.exchanges[-1]
     found = Discovery(model)
     thinking = further.thinking(session, model, length, MAX_TOKENS)
     thinks = "thinking.mode" in thinking.claims and thinking.claims["thinking.mode"].value != "never"
     single = further.single_requests(session, model, length, MAX_TOKENS, thinks=thinks)
-    first = Found([length], digest(session.exchanges[0]), MEDIUM)
-    given = {"request.max-tokens-fields": first, **thinking.claims, **single.claims}
+    given = {"request.max-tokens-fields": Found([length], digest(first), MEDIUM), **thinking.claims, **single.claims}
+    if first.streamed:
+        given["stream.default"] = Found(value=True, digest=digest(first))
     known: Claims = {**_shown_field(thinking), **given}
     for _ in range(_PASSES):
         explored = explore(session, profiles.of({_READ: UNKNOWN, **values(known)}, "discovered"), model)
