@@ -249,8 +249,8 @@ class Index:
     def _move_calls(self, opened: list[Place]) -> None:
         """Give the calls of the last reply the places at which the stream opens them."""
         reply = self.replies[-1]
-        if len(opened) == len(reply.calls):
-            reply.calls[:] = [call._replace(place=at) for call, at in zip(reply.calls, opened, strict=True)]
+        if opened and len(opened) == len(reply.calls):
+            reply.calls[:] = [Call(at, *call[1:]) for call, at in zip(reply.calls, opened, strict=True)]
             self.reply_calls[len(self.reply_calls) - len(opened) :] = reply.calls
 
     def _add_reply(
