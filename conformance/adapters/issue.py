@@ -1,6 +1,6 @@
 """What a bug report about an adapter rests on: the smallest case in which it breaks a rule, and the request in it."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from conformance import profiles, scenarios
@@ -47,10 +47,21 @@ class Issue:
 
     @property
     def claims(self) -> tuple[Claim, ...]:
-        """Return the claims of the provider that the rule reads, with their sources."""
-        names = self.rule.claims if isinstance(self.rule, Rule) else ()
-        found = [self.profile.claim(name, self.results.model) for name in dict.fromkeys(names)]
-        return tuple([each for each in found if each is not None])
+        """Return the claims of the provider that say what it does, with their sources."""
+        if not isinstance(self.rule, Rule):
+            return ()
+        found = {name: self.profile.claim(name, self.results.model) for name in (*self.rule.claims, *self.rule.reads)}
+        known = {name: claim for name, claim in found.items() if claim is not None}
+        return tuple([each for name, each in known.items() if name in self.rule.claims or self._is_refusal(each)])
+
+    def _is_refusal(self, claim: Claim) -> bool:
+        """Return True if a claim has the answer that the finding shows."""
+        refusal = self.finding.refusal
+        return (
+            refusal is not None
+            and isinstance(claim.value, Mapping)
+            and (claim.value.get("status"), claim.value.get("message")) == (refusal.status, refusal.message)
+        )
 
 
 def find(many: Sequence[Results], named: str, rule_id: str, provider: str = "") -> Issue:

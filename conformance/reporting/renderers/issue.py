@@ -31,7 +31,7 @@ def _lines(issue: Issue) -> Iterator[str]:
     why, fix = advice(rule.doc)
     yield f"# {prose(results.subject)} on {prose(issue.profile.title)}: {_title(rule.title)}"
     yield ""
-    yield f"A request of {code(results.subject)} to {prose(issue.profile.title)} breaks this fact: {prose(rule.title)}"
+    yield f"A request of {code(results.subject)} to {prose(issue.profile.title)} breaks this rule: {prose(rule.title)}"
     yield f"At {code(finding.at or '/')} of the session: {code(finding.message)}."
     yield ""
     yield f"It happens in {len(issue.broken)} of {plural(issue.played, 'test case')}: {_names(issue)}."
