@@ -2,7 +2,7 @@
 
 import os
 from collections import Counter, deque
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from fnmatch import fnmatchcase
 from functools import lru_cache
 from itertools import islice
@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any, Final, NamedTuple, TypeAlias
 
 from conformance import profiles, protocols, rules
+from conformance.documents.pointer import render
 from conformance.engine import judge
 from conformance.errors import InvalidDocument, Unrecognized, Unusable
 from conformance.formats import Input, read_path
@@ -17,6 +18,7 @@ from conformance.formats.inputs import pointer_lines
 from conformance.profiles import Profile
 from conformance.results import Finding, Level, Outcome, Status
 from conformance.rules import Rule
+from conformance.wire.exchange import Conversation
 from conformance.wire.native import CHAT
 from conformance.wire.views import requests
 
@@ -26,6 +28,7 @@ AUTO: Final = "auto"
 SUFFIXES: Final = (".json", ".jsonl", ".ndjson", ".har", ".yaml", ".yml", ".sse", ".httprr", ".parquet")
 """The suffixes of files that are read from folders, each also with `.gz` appended."""
 
+_MAX_PLACES: Final = 5
 _LINES: Final = (".jsonl", ".ndjson", ".parquet")
 _STDIN: Final = Path("/dev/stdin")
 _BATCH: Final = 16
@@ -147,9 +150,11 @@ class Checker:
             return _unreadable(given.path, given.problem)
         profile = self._profile(given) if given.conversation else None
         chosen = self._rules_for(given)
-        judgement = judge(given.conversation, profile, chosen, self._task.as_of)
+        conversation = protocols.translate(given.conversation)
+        judgement = judge(conversation, profile, chosen, self._task.as_of)
         counts: Counts = Counter({("inputs", ""): 1, ("exchanges", ""): len(given.conversation)})
         days, notes = self._by_day(given, profile)
+        notes += _unseen(conversation)
         counts.update([("as_of", f"{profile.name} {day}") for day in days] if profile is not None else ())
         # Most rules find nothing, and have no outcome unless all are to be shown.
         outcomes = judgement.outcomes() if self._task.show_all else judgement.found()
@@ -234,6 +239,19 @@ def _add_lines(given: Input, outcomes: list[dict[str, Any]]) -> None:
     for finding in findings:
         if finding["at"] in found:
             finding["line"] = found[finding["at"]]
+
+
+def _unseen(conversation: Conversation) -> list[str]:
+    """Return notes on exchanges whose history only the server has, so that a part of them cannot be checked."""
+    notes = []
+    for number, exchange in enumerate(conversation):
+        facts: Mapping[str, Any] = {} if exchange.native is None else exchange.native.facts
+        alone = [render(place) for place in facts.get("unjudged", ())]
+        if alone or facts.get("history") == "unknown":
+            what = f"; not checked against it: {', '.join(alone[:_MAX_PLACES])}" if alone else ""
+            more = f" and {len(alone) - _MAX_PLACES} more" if len(alone) > _MAX_PLACES else ""
+            notes.append(f"exchange {number} refers to what only the server has{what}{more}")
+    return notes
 
 
 def _report(

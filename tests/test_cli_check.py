@@ -228,7 +228,7 @@ def test_a_file_without_chat_completions_is_not_clean(tmp_path: Path) -> None:
     path = write(tmp_path / "native.jsonl", jsonl({"api": "anthropic", "request": {}, "response": {}}))
     code, out, error = check(path)
     assert 2 == code
-    assert "skipped, not chat completions" in out
+    assert "skipped, neither chat completions nor another wire that is known" in out
     assert "nothing was checked" in out
     assert "nothing was checked" in error
 

@@ -233,7 +233,7 @@ recorded_with: VCR 6.4.0
 
 def test_interactions_that_are_not_chat_completions_are_skipped_with_a_note() -> None:
     items = [
-        {"request": {"method": "POST", "uri": "https://x.test/v1/messages", "body": REQUEST_TEXT}, "response": {}},
+        {"request": {"method": "POST", "uri": "https://x.test/v1/embeddings", "body": "{}"}, "response": {}},
         {
             "request": {"method": "GET", "uri": "https://x.test/v1/models?page=1"},
             "response": {"body": {"string": "{}"}},
@@ -245,7 +245,7 @@ def test_interactions_that_are_not_chat_completions_are_skipped_with_a_note() ->
     found = one({"interactions": items})
     assert [REPLY] == [exchange.response for exchange in found.conversation]
     expected = (
-        "skipped, not chat completions: POST https://x.test/v1/messages",
+        "skipped, not chat completions: POST https://x.test/v1/embeddings",
         "skipped, not chat completions: GET https://x.test/v1/models (2 times)",
         "skipped, not chat completions: an interaction without a URL",
     )

@@ -52,7 +52,7 @@ def test_a_session_with_a_broken_line_has_a_note() -> None:
 def test_a_line_of_another_api_is_skipped_with_a_note() -> None:
     record = {"api": "anthropic", "request": {}, "response": {}, "provider": "p"}
     found = one(lines(record, "")[:-1], "x.jsonl")
-    expected = ("native", (), ("skipped, not chat completions: api 'anthropic'",))
+    expected = ("native", (), ("skipped, neither chat completions nor another wire that is known: api 'anthropic'",))
     assert expected == (found.kind, found.conversation, found.notes)
 
 

@@ -1,8 +1,9 @@
-"""HTTP interactions as recorders store them: those that are chat completions become one conversation."""
+"""HTTP interactions as recorders store them: those on a wire that is known become one conversation."""
 
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, Final, NamedTuple
 
+from conformance import protocols
 from conformance.documents import JSON
 from conformance.errors import InvalidDocument
 from conformance.formats.bodies import reply_body, request_body
@@ -34,7 +35,8 @@ class Interaction(NamedTuple):
 def conversation(interactions: Iterable[Interaction], path: str, kind: str) -> Iterator[Input]:
     """Yield the conversation of a recording, then one input for each interaction that cannot be read.
 
-    Interactions that are not chat completions are skipped; a note names their method and URL.
+    Interactions that are neither chat completions nor another wire that is known are skipped; a note names their method
+    and URL.
     """
     exchanges: list[Exchange] = []
     lines: list[int] = []
@@ -71,9 +73,7 @@ def _exchange(item: Interaction, path: str) -> Exchange | None:
         if by_path:
             raise
         return None
-    if not by_path and not _is_chat(request, response):
-        return None
-    return Exchange.of_plain(
+    found = Exchange.of_plain(
         request=request,
         response=response,
         status=status_of(item.status),
@@ -83,6 +83,8 @@ def _exchange(item: Interaction, path: str) -> Exchange | None:
         model=model_of(request) or model_of(response),
         date=date_of(headers.get("date")) or date_of(item.moment) or date_of_reply(response),
     )
+    is_known = by_path or _is_chat(request, response) or (request is not None and protocols.of(found) is not None)
+    return found if is_known else None
 
 
 def _name(item: Interaction) -> str:

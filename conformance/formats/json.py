@@ -67,11 +67,20 @@ def _object(value: dict[str, Any], path: str, line: int | None) -> Iterator[Inpu
         yield Input(path, line, "request", (Exchange.of_plain(request=value, model=model_of(value)),))
     elif is_chunk(value):
         yield from sse.read_chunks([value], path, line)
-    elif "choices" in value or "error" in value or value.get("object") == "error":
-        known = Exchange.of_plain(response=value, model=model_of(value), date=records.date_of_reply(value))
-        yield Input(path, line, "response", (known,))
     else:
-        raise _unknown(value, path, line)
+        yield _body(value, path, line)
+
+
+def _body(value: dict[str, Any], path: str, line: int | None) -> Input:
+    """Return a body of another wire, or a reply of any, as an input."""
+    asked = Exchange.of_plain(request=value, model=model_of(value))
+    if protocols.of(asked) is not None:
+        return Input(path, line, "request", (asked,))
+    replied = Exchange.of_plain(response=value, model=model_of(value), date=records.date_of_reply(value))
+    is_reply = "choices" in value or "error" in value or value.get("object") == "error"
+    if is_reply or protocols.of(replied) is not None:
+        return Input(path, line, "response", (replied,))
+    raise _unknown(value, path, line)
 
 
 def _list(value: list[Any], path: str, line: int | None) -> Iterator[Input]:

@@ -16,7 +16,7 @@ _LATEST: Final = 4_000_000_000
 _MILLISECONDS: Final = 1000
 _STATUSES: Final = range(100, 600)
 _HEAD: Final = 8192
-_CREATED: Final = r'"created":\s*([0-9]{10})\b'
+_CREATED: Final = r'"created(?:_at)?":\s*([0-9]{10})\b'
 
 
 def exchange(record: Mapping[str, Any], file: str) -> Exchange:
@@ -59,7 +59,7 @@ def date_of_reply(body: JSON) -> str:
     if isinstance(body, str):
         found = re.search(_CREATED, body[:_HEAD])
         return date_of(int(found.group(1))) if found else ""
-    return date_of(body.get("created")) if isinstance(body, dict) else ""
+    return date_of(body.get("created", body.get("created_at"))) if isinstance(body, dict) else ""
 
 
 def date_of(moment: Any) -> str:
