@@ -226,7 +226,7 @@ def hello(content: Any) -> bytes:
 BROKEN: list[tuple[str, Answer, str]] = [
     ("no API", lambda _: HttpReply(200, b"<html>hi</html>", {"content-type": "text/html"}), "HTML page"),
     ("no path", lambda _: HttpReply(404, b"{}", JSON), "/chat/completions"),
-    ("no key", lambda _: HttpReply(401, b"{}", JSON), "key"),
+    ("no key", lambda _: HttpReply(401, b"{}", JSON), "--key-env"),
     ("other JSON", lambda _: HttpReply(200, b'{"ok": true}', JSON), "no chat completion"),
     ("no JSON", lambda _: HttpReply(200, b"\xff\xfe\x00", JSON), "no chat completion"),
     ("down", lambda _: HttpReply(500, b"{}", JSON), "HTTP 500"),

@@ -248,6 +248,14 @@ def test_a_new_profile_passes_the_check(
     assert (2, True) == (code, "exists" in err)
 
 
+def test_a_base_in_another_folder_is_found_from_the_new_file(
+    gateway: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path = tmp_path / "deeper" / "mine.yaml"
+    assert 0 == ended(capsys, "profile", "new", "mine", "--extends", gateway, "--out", path)[0]
+    assert ("my-gateway", "deepseek") == load_profile(path).extends
+
+
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [(("deepseek",), "my-deepseek"), (("a/b",), "expected a name"), (("mine", "--extends", "depseek"), "did you mean")],

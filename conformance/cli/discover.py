@@ -180,10 +180,10 @@ def _show_plan(models: "Sequence[str]", limit: int) -> None:
 @lru_cache(maxsize=1)
 def _planned() -> "Plan":
     """Return what the scenarios alone would send to an endpoint that accepts everything, and whose model thinks."""
-    from conformance.discovery.exploring import all_cases, blank
+    from conformance.discovery.exploring import all_cases
     from conformance.suite.plan import plan
 
-    return plan(blank("the endpoint", {"thinking.mode": "default-on"}), "model", all_cases())
+    return plan(profiles.of({"thinking.mode": "default-on"}, "the endpoint"), "model", all_cases())
 
 
 def _confirm(arguments: argparse.Namespace) -> None:

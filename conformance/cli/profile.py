@@ -10,6 +10,7 @@ A name belongs to the shipped profile, then to one that an installed package off
 """
 
 import argparse
+import os
 import re
 import sys
 from collections import Counter
@@ -109,6 +110,7 @@ def _new(arguments: argparse.Namespace) -> int:
     base = arguments.extends
     if base:
         profiles.load_profile(base)
+        base = _seen_from(base, arguments.out)
     today = datetime.now(UTC).date().isoformat()
     text = _TEMPLATE.format(name=name, today=today, base=_EXTENDS.format(base=base) if base else _NO_BASE)
     if arguments.out is None:
@@ -121,6 +123,13 @@ def _new(arguments: argparse.Namespace) -> int:
     artifacts.write(arguments.out, text)
     print(f"wrote {arguments.out}; check it with `conformance profile check {arguments.out}`", file=sys.stderr)
     return 0
+
+
+def _seen_from(base: str, out: Path | None) -> str:
+    """Return the text that names the base in a file: a path is relative to that file."""
+    if out is None or not profiles.is_path(base):
+        return base
+    return f"./{os.path.relpath(base, out.parent)}"
 
 
 _EXTENDS: Final = """\

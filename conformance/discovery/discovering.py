@@ -26,7 +26,6 @@ from conformance.wire.reasoning import FIELDS, has_field
 
 _PASSES: Final = 4
 _LENGTH_PROBE: Final = "ids-long"
-_PATTERN: Final = "ids.input-pattern"
 _BY_PLAYED: Final = ("ids.", "reasoning.", "stream.after-finish", "stream.usage-elsewhere")
 """Beginnings of the names of claims that only undisturbed scenarios show."""
 
@@ -93,6 +92,10 @@ def contact(session: Session, model: str) -> str:
         try:
             exchange = session.send({**body, length: MAX_TOKENS})
         except UnusableReply as error:
+            status = error.exchange.status if error.exchange is not None else None
+            if status in (401, 403):
+                message = f"the endpoint refuses the key (HTTP {status}); --key-env names the variable that holds it"
+                raise Unusable(message) from None
             raise Unusable(str(error)) from None
         if exchange.status == 200:
             if Index((exchange,)).replies:
@@ -156,7 +159,7 @@ def _ids(session: Session, explored: Explored) -> Claims:
         return {} if longest is None else {"ids.input-max-length": longest}
     if _rejects(counted) and not _rejects(nine):
         value = {"pattern": "[a-zA-Z0-9]{9}", "refusal": refusal([counted.exchange, long.exchange])}
-        return {_PATTERN: Found(value, digest(counted.exchange), MEDIUM)}
+        return {"ids.input-pattern": Found(value, digest(counted.exchange), MEDIUM)}
     return {}
 
 

@@ -4,7 +4,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from typing import Any, Final, NamedTuple
 
-from conformance import profiles, scenarios
+from conformance import scenarios
 from conformance.discovery.session import Session
 from conformance.profiles import Claims, Profile
 from conformance.results import Evidence, Status
@@ -119,8 +119,3 @@ def _answers(scenario: Scenario, variant: str, progress: Progress, subject: Subj
                 result.observed.endswith(EXCHANGED),
                 result.status is Status.PASSED,
             )
-
-
-def blank(name: str, claims: Claims) -> Profile:
-    """Return a profile with these claims alone."""
-    return profiles.of(claims, name)

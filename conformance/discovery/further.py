@@ -12,7 +12,6 @@ from conformance.discovery.found import MEDIUM, Claims, Found
 from conformance.discovery.session import Session
 from conformance.discovery.verdicts import refusal, same_refusal
 from conformance.evidence.reading import digest
-from conformance.profiles import UNKNOWN
 from conformance.scenarios import load, tool_definitions
 from conformance.suite.observations import reasoning_fields
 from conformance.suite.run_claims import question, reasoning_tokens
@@ -181,8 +180,3 @@ def _with_ids(body: Mapping[str, Any], identifier: str) -> Body:
 
 def _body(model: str, text: str, length: str, tokens: int) -> Body:
     return {"model": model, "messages": [{"role": "user", "content": text}], length: tokens}
-
-
-def is_known(value: Any) -> bool:
-    """Return True if a claim has a value."""
-    return value is not None and value != UNKNOWN
