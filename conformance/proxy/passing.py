@@ -28,6 +28,9 @@ LEFT: Final = "the client left, or the proxy was ended, before the reply ended"
 NO_REPLY: Final = "there was no reply"
 """Why a copy is not checked."""
 
+_STEP: Final = 16 * 1024
+"""After how many bytes of an exchange they are counted again."""
+
 _MARK: Final = {"x-conformance-proxy": "error", "content-type": "application/json"}
 """The headers of what the proxy itself answers, which tell it from what a provider answers."""
 
@@ -44,11 +47,25 @@ class Desk(Protocol):
 class Draft:
     """The copy of one exchange while it passes; it gives up its bytes beyond the bounds."""
 
-    __slots__ = ("_desk", "_held", "_request", "_tap", "_url", "cut", "lost", "received", "reply", "sent")
+    __slots__ = (
+        "_counted",
+        "_desk",
+        "_due",
+        "_held",
+        "_request",
+        "_tap",
+        "_url",
+        "cut",
+        "lost",
+        "received",
+        "reply",
+        "sent",
+    )
 
     def __init__(self, desk: Desk, tap: int, url: str, request: web.BaseRequest) -> None:
         self._desk, self._tap, self._url, self._request = desk, tap, url, request
-        self._held = 0
+        self._held = self._counted = 0
+        self._due = _STEP
         self.sent: list[bytes] = []
         self.received: list[bytes] = []
         self.reply: Any = None
@@ -59,9 +76,15 @@ class Draft:
         """Add bytes to the part `sent` or `received`."""
         if self.lost:
             return
-        self._held += len(data)
-        self._desk.held += len(data)
         part.append(data)
+        self._held += len(data)
+        if self._held >= self._due:
+            self._account()
+
+    def _account(self) -> None:
+        """Count what is held, and give it up beyond the bounds; done for each chunk, it would cost more than the copy."""
+        self._desk.held += self._held - self._counted
+        self._counted, self._due = self._held, self._held + _STEP
         if self._held > MAX_EXCHANGE:
             self.give_up(TOO_LONG)
         elif self._desk.held > MAX_HELD:
@@ -72,13 +95,13 @@ class Draft:
         self.lost = reason
         self.sent.clear()
         self.received.clear()
-        self._desk.held -= self._held
-        self._held = 0
+        self._desk.held -= self._counted
+        self._held = self._counted = 0
 
     def finish(self) -> None:
         """Hand the copy over."""
         request, reply = self._request, self.reply
-        self._desk.held -= self._held
+        self._desk.held -= self._counted
         answer: tuple[int, str, list[tuple[str, str]]] = (0, "", [])
         if reply is None:
             self.lost = self.lost or NO_REPLY

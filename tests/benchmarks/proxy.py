@@ -144,7 +144,9 @@ async def delays(port: int, streams: int) -> list[float]:
     """Return how long each event of many streams at once was under way, in seconds."""
     found: list[float] = []
 
-    async def one() -> None:
+    async def one(number: int) -> None:
+        # Streams are independent of each other: their events do not come all at the same moment.
+        await asyncio.sleep(PAUSE * number / streams)
         reader, writer = await asyncio.open_connection("127.0.0.1", port)
         writer.write(request({"stream": True}, "").replace(b"/v1/chat/completions", b"/paced", 1))
         while not (line := await reader.readline()).startswith(b"data: [DONE]"):
@@ -152,7 +154,7 @@ async def delays(port: int, streams: int) -> list[float]:
                 found.append((time.monotonic_ns() - int(line[6:])) / 1e9)
         writer.close()
 
-    await asyncio.gather(*[one() for _ in range(streams)])
+    await asyncio.gather(*[one(number) for number in range(streams)])
     return found
 
 
