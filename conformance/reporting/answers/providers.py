@@ -117,7 +117,7 @@ def _assumed(answer: Answer, played: CoreFact) -> Answer:
     """Return an answer without a claim: what an engine showed, or what nobody looked at."""
     if answer.value == UNKNOWN:
         return answer
-    if Evidence.ENGINE in played.evidence:
+    if played.verdict is Verdict.CONFORMS and Evidence.ENGINE in played.evidence:
         return replace(answer, evidence=Evidence.ENGINE.value)
     meaning = Meaning.UNKNOWN if answer.meaning is Meaning.WORKS else answer.meaning
     return replace(answer, meaning=meaning, evidence=ASSUMED)

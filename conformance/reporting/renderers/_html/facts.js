@@ -66,7 +66,9 @@ function showTable({ element, questions, rows }, words, { sort, ask, pin, q }) {
   const rank = (row) => (pin.includes(row.subject) ? 0 : exact && [row.name, row.subject, row.on].includes(exact) ? 1 : 2);
   const compare = (a, b) => rank(a) - rank(b) || sign * compareAnswers(a.answers[column], b.answers[column]) || a.place - b.place;
   const ordered = [...rows].sort(compare);
-  element.tBodies[0].append(...ordered.map((row) => row.element));
+  const [body] = element.tBodies;
+  // Moving rows costs a layout of the whole table.
+  if (ordered.some((row, number) => body.rows[number] !== row.element)) body.append(...ordered.map((row) => row.element));
   for (const row of rows) {
     const isPinned = pin.includes(row.subject);
     row.element.hidden = !isPinned && !words.every((word) => row.text.includes(word));
