@@ -21,16 +21,15 @@ def _is_request(body: dict[str, Any]) -> bool:
     messages = body.get("messages")
     if type(messages) is not list:
         return False
-    return not _OWN_KEYS.isdisjoint(body) or any([type(each) is dict and _is_own(each) for each in messages])
+    listed = [each for each in messages if type(each) is dict]
+    if any([each.get("role") == "tool" or not _CHAT_KEYS.isdisjoint(each) for each in listed]):
+        return False
+    return not _OWN_KEYS.isdisjoint(body) or any(map(_is_own, listed))
 
 
 def _is_own(message: dict[str, Any]) -> bool:
     content = message.get("content")
-    return (
-        type(content) is list
-        and _CHAT_KEYS.isdisjoint(message)
-        and any([type(block) is dict and block.get("type") in _OWN_BLOCKS for block in content])
-    )
+    return type(content) is list and any([type(each) is dict and each.get("type") in _OWN_BLOCKS for each in content])
 
 
 def _is_reply(body: dict[str, Any]) -> bool:
