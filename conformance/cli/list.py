@@ -114,15 +114,27 @@ def _probes(profile: Profile | None) -> list[Row]:
 def _claims(profile: Profile | None) -> list[Row]:
     if profile is None:
         return [{"name": name, "meaning": meaning} for name, meaning in profiles.vocabulary().items()]
+    rows = _claims_of(profile, "")
+    return rows + [row for wire, other in profile.protocols.items() for row in _claims_of(other, wire)]
+
+
+def _claims_of(profile: Profile, wire: str) -> list[Row]:
     holders = [("", profile.claims), *((model.name, model.claims) for model in profile.models)]
-    return [_claim(claim, model) for model, claims in holders for history in claims.values() for claim in history]
+    return [_claim(claim, model, wire) for model, claims in holders for history in claims.values() for claim in history]
 
 
-def _claim(claim: Claim, model: str) -> Row:
+def _claim(claim: Claim, model: str, wire: str) -> Row:
     sources = [
         {"text": each.text} | {key: text for key, text in each._asdict().items() if text} for each in claim.source
     ]
-    row = {"name": claim.name, "value": claim.value, "model": model, "since": claim.since, "until": claim.until}
+    row = {
+        "name": claim.name,
+        "value": claim.value,
+        "wire": wire,
+        "model": model,
+        "since": claim.since,
+        "until": claim.until,
+    }
     row |= {
         "from": claim.origin,
         "versions": claim.versions,
@@ -174,6 +186,7 @@ def _blocks(rows: list[Row]) -> Iterator[str]:
 _BOUNDS: Final = {
     "confidence": "confidence",
     "from": "from",
+    "wire": "on the wire",
     "model": "for model",
     "since": "since",
     "until": "until",
