@@ -82,7 +82,7 @@ class Draft:
             self._account()
 
     def _account(self) -> None:
-        """Count what is held, and give it up beyond the bounds; done for each chunk, it would cost more than the copy."""
+        """Count what is held, and give it up beyond the bounds; for each chunk, that would cost more than the copy."""
         self._desk.held += self._held - self._counted
         self._counted, self._due = self._held, self._held + _STEP
         if self._held > MAX_EXCHANGE:
