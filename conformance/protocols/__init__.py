@@ -63,8 +63,10 @@ class Protocol:
     def fits(self, exchange: Exchange) -> bool:
         """Return whether an exchange is one of this protocol, by its bodies."""
         request, response = exchange.request, exchange.response
-        if type(request) is dict and request and (self.is_request(request) or "messages" in request):
-            return self.is_request(request)
+        if type(request) is dict and request:
+            is_own = self.is_request(request)
+            if is_own or "messages" in request:
+                return is_own
         # A short request may have no key of its own; then the reply tells.
         if type(response) is dict:
             return self.is_reply(response)

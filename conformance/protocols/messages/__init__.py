@@ -22,9 +22,9 @@ def _is_request(body: dict[str, Any]) -> bool:
     if type(messages) is not list:
         return False
     listed = [each for each in messages if type(each) is dict]
-    if any([each.get("role") == "tool" or not _CHAT_KEYS.isdisjoint(each) for each in listed]):
+    if _OWN_KEYS.isdisjoint(body) and not any(map(_is_own, listed)):
         return False
-    return not _OWN_KEYS.isdisjoint(body) or any(map(_is_own, listed))
+    return not any([each.get("role") == "tool" or not _CHAT_KEYS.isdisjoint(each) for each in listed])
 
 
 def _is_own(message: dict[str, Any]) -> bool:
