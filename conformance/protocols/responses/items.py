@@ -59,8 +59,8 @@ class Item:
     def _note(self, kind: str, number: int, message: str) -> None:
         self.found.append(Irregularity(kind, ("response", number), message))
 
-    def extend(self, number: int, kind: str, value: Any) -> None:
-        """Read an event about the item or one of its parts."""
+    def extend(self, number: int, kind: str, value: Any) -> list[str] | None:
+        """Read an event about the item or one of its parts; return the deltas that it belongs to if it is one."""
         family, _, word = kind.rpartition(".")
         if kind.startswith(_PARTS):
             self._part(number, family, word, value)
@@ -68,9 +68,12 @@ class Item:
             key = self._text_key(number, family, value)
             if key in self.ended:
                 self._note("after-text-done", number, f"expected no delta after {family}.done, got one")
-            self.texts.setdefault(key, []).append(value["delta"])
+            deltas = self.texts.setdefault(key, [])
+            deltas.append(value["delta"])
+            return deltas
         elif word == "done":
             self._end_text(number, family, value)
+        return None
 
     def _text_key(self, number: int, family: str, value: Any) -> tuple[str, Any]:
         """Return what tells a text of the item from others, and note a part that does not exist."""

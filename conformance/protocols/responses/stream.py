@@ -82,6 +82,7 @@ class _Assembly:
         self.is_numbered = True
         self.end: int | None = None
         self.is_over = False
+        self.last: tuple[Any, list[str]] | None = None
         self.found: list[Irregularity] = []
 
     def note(self, kind: str, number: int, message: str) -> None:
@@ -90,7 +91,10 @@ class _Assembly:
     def add(self, number: int, event: NativeEvent) -> None:
         """Read one event; what comes after the response's end is no part of it."""
         value = as_object(event.value)
+        if self._continues(event.name, value):
+            return
         kind = value.get("type")
+        self.last = None
         if self.end is not None:
             if not self.is_over:
                 self.note("after-end", number, f"expected nothing after the response's end, got {kind!r}")
@@ -104,6 +108,10 @@ class _Assembly:
                 "event-name", number, f"expected the event to be named {kind!r} as in its data, got {event.name!r}"
             )
         self._number(number, value)
+        self._read(number, kind, event.name, value)
+
+    def _read(self, number: int, kind: str, name: str, value: Any) -> None:
+        """Read an event of a known type, or about an item."""
         if kind in _LIFECYCLE:
             self._lifecycle(number, kind, value)
         elif kind == "error":
@@ -113,7 +121,21 @@ class _Assembly:
         elif kind == "response.output_item.done":
             self._finish(number, value)
         elif "output_index" in value or "item_id" in value:
-            self._extend(number, kind, value)
+            known = len(self.found)
+            deltas = self._extend(number, kind, value)
+            if deltas is not None and len(self.found) == known:
+                self.last = _text_of(name, value), deltas
+
+    def _continues(self, name: str, value: Any) -> bool:
+        """Read a delta of the same text as the event before, which most events are; return whether it is one."""
+        if self.last is None or _text_of(name, value) != self.last[0]:
+            return False
+        sequence, delta = value.get("sequence_number"), value.get("delta")
+        if type(sequence) is not int or type(delta) is not str or self.sequence is None or sequence <= self.sequence:
+            return False
+        self.sequence = sequence
+        self.last[1].append(delta)
+        return True
 
     def _number(self, number: int, value: Any) -> None:
         """Compare the number of an event with that of the event before."""
@@ -196,7 +218,7 @@ class _Assembly:
         self.open.pop(key, None)
         self.items[key].finish(number, given)
 
-    def _extend(self, number: int, kind: str, value: Any) -> None:
+    def _extend(self, number: int, kind: str, value: Any) -> list[str] | None:
         identity = value.get("item_id")
         key = self._key(value, identity)
         if key not in self.open:
@@ -204,8 +226,7 @@ class _Assembly:
         elif type(identity) is str and identity != self.items[key].id:
             message = f"expected the item_id {self.items[key].id!r}, as the item has, got {identity!r}"
             self.note("item-id-differs", number, message)
-        if key in self.items:
-            self.items[key].extend(number, kind, value)
+        return self.items[key].extend(number, kind, value) if key in self.items else None
 
     def _in_order(self) -> list[Item]:
         return [self.items[key] for key in sorted(self.items, key=_order)]
@@ -227,6 +248,12 @@ class _Assembly:
             if each.kind in _ASIDE:
                 aside[_ASIDE[each.kind]] = (*aside.get(_ASIDE[each.kind], ()), each)
         return Assembled(events, reply, self.error, places, repeated, self.end, order, aside)
+
+
+def _text_of(name: str, value: Any) -> tuple[Any, ...]:
+    """Return what tells the text that a delta belongs to from others."""
+    get = value.get
+    return name, get("type"), get("output_index"), get("item_id"), get("content_index"), get("summary_index")
 
 
 def _order(key: Any) -> tuple[bool, Any]:
