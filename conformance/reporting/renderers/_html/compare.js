@@ -33,7 +33,9 @@ function differingLines(names) {
   const numbers = names.map(subjectNumber);
   return index.rows.flatMap((row, number) => {
     const values = numbers.map((subject) => crossingValue(cellsAtCrossing(subject, number)));
-    const isSame = new Set(values.map(({ text }) => text).filter(Boolean)).size < 2;
+    // That a rule passes here and was not observed there is no difference of the providers.
+    const observed = values.filter(({ text, meaning }) => text && (meaning !== "declared" || isValued(row)));
+    const isSame = new Set(observed.map(({ text }) => text)).size < 2;
     return isSame ? [] : [{ name: row.name, title: row.title, values }];
   });
 }
@@ -43,8 +45,11 @@ function crossingValue(cells) {
   if (!cells.length) return { text: "" };
   const worst = cells.reduce((a, b) => (b.verdict < a.verdict ? b : a));
   const verdict = index.verdicts[worst.verdict];
-  const hasValue = ["claims", "probes"].includes(index.rows[worst.row].family);
-  return { text: hasValue ? valueOf(worst) : verdict.word, meaning: verdict.name, mark: verdict.mark, href: addressOf(worst) };
+  return { text: isValued(index.rows[worst.row]) ? valueOf(worst) : verdict.word, meaning: verdict.name, mark: verdict.mark, href: addressOf(worst) };
+}
+
+function isValued({ family }) {
+  return ["claims", "probes"].includes(family);
 }
 
 function compareRow({ name, title, values }) {
