@@ -29,6 +29,7 @@ from tests.checking import BASES, FAULTY, check
 from tests.proxies import KEY, texts
 
 URL = "https://api.deepseek.com/chat/completions"
+EVENTS = ("response.created", "response.completed")
 SESSION = BASES["thinking-session"]
 RULE = "reasoning/resent-on-tool-turns"
 
@@ -230,6 +231,18 @@ def test_a_session_on_another_wire_is_checked_and_one_conversation() -> None:
         line.startswith("conversation-0001 (claude): transcript/") and "(client) at /1/" in line for line in lines
     )
     assert 1 == found.tally.models["claude"].conversations
+
+
+@pytest.mark.parametrize("streamed", [False, True])
+def test_a_request_continues_the_response_that_it_names(*, streamed: bool) -> None:
+    reply = {"id": "resp_1", "object": "response", "status": "completed", "model": "m", "output": []}
+    events = [f"event: {name}\ndata: {json.dumps({'type': name, 'response': reply})}\n\n" for name in EVENTS]
+    first = {"model": "m", "input": "Hi", "stream": streamed}
+    second = {**first, "input": "And now?", "previous_response_id": "resp_1"}
+    given = [copy_of({"request": each, "response": events if streamed else reply}) for each in (first, second)]
+    found, _ = checked([replace(each, url="https://api.openai.com/v1/responses") for each in given])
+    assert 2 == found.tally.checked
+    assert 1 == found.tally.models["m"].conversations
 
 
 def test_many_findings_of_a_rule_in_one_exchange_are_counted_and_not_all_printed() -> None:

@@ -5,6 +5,7 @@ beginning. A header that the user names decides instead, where a request has it.
 same words stay apart: a request without any assistant message begins a conversation, unless it repeats a failed one.
 """
 
+import re
 from collections import OrderedDict
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -29,6 +30,9 @@ MAX_OPEN_BYTES: Final = 32 * 1024 * 1024
 
 _LOOK_BACK: Final = 4
 """In how many assistant messages of a request, from the last, to look for a known reply."""
+
+_HEAD: Final = 4096
+_RESPONSE_ID: Final = re.compile(r'"id": ?"(resp_[\w-]+)"')
 
 Key: TypeAlias = tuple[str, ...]
 
@@ -136,11 +140,20 @@ def _offered(exchange: Exchange, native: Exchange) -> Iterator[Key]:
         yield "failed", _digest(messages)
         return
     yield "opening", opening
-    if isinstance(native.response, Mapping) and isinstance(name := native.response.get("id"), str):
+    if name := _response_id(native.response):
         yield "response", name
     for reply in replies(exchange):
         for sign in _signs(reply.message):
             yield "reply", opening, sign
+
+
+def _response_id(response: Any) -> str:
+    """Return the id by which a later request may name a reply; in a stream, its first events have it."""
+    if isinstance(response, str):
+        found = _RESPONSE_ID.search(response[:_HEAD])
+        return found[1] if found else ""
+    name = response.get("id") if isinstance(response, Mapping) else None
+    return name if isinstance(name, str) else ""
 
 
 def replies(exchange: Exchange) -> Sequence[Reply]:
