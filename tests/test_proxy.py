@@ -3,6 +3,7 @@
 import json
 import signal
 import sys
+import time
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -115,6 +116,8 @@ def test_a_killed_proxy_leaves_what_passed_until_then(deepseek: str, tmp_path: P
     with running("--upstream", deepseek, "--provider", "deepseek", "--record", tmp_path) as (url, process):
         (checker,) = psutil.Process(process.pid).children()
         assert 200 == ask(url, BASES["plain"][0]["request"]).status_code
+        # Copies are handed over some milliseconds after their reply.
+        time.sleep(0.5)
         process.kill()
         checker.wait(60)
     assert 1 == len(list(tmp_path.rglob("conversation-0001.yaml")))
