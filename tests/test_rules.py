@@ -16,7 +16,7 @@ from conformance.rules import Example, Rule
 
 FAMILIES = {
     "shape", "request", "transcript", "tool-calls", "reasoning", "response", "stream", "usage", "error", "http", "native",
-    "messages", "responses",
+    "gemini", "messages", "responses",
 }  # fmt: skip
 BASES = sorted(path.stem for path in (folder("fixtures") / "wire").glob("*.json"))
 

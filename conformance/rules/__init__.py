@@ -24,8 +24,8 @@ from conformance.wire.native import CHAT, NATIVE
 from conformance.wire.views import View
 
 __all__ = [
-    "EVERY", "NATIVE", "UNCLAIMED", "Claimed", "Context", "Example", "Fault", "Judge", "Rule", "Source", "When",
-    "Where", "advice", "by_id", "current_id", "example", "load", "rule", "select",
+    "EVERY", "NATIVE", "UNCLAIMED", "WITH_IDS", "Claimed", "Context", "Example", "Fault", "Judge", "Rule", "Source",
+    "When", "Where", "advice", "by_id", "current_id", "example", "load", "rule", "select",
 ]  # fmt: skip
 
 Judge: TypeAlias = Callable[[Any, Context], Iterable[Fault] | None]
@@ -35,6 +35,8 @@ When: TypeAlias = Callable[[Claimed], bool]
 _FIX: Final = re.compile(r"To fix it,\s+", re.IGNORECASE)
 EVERY: Final = (CHAT, *NATIVE)
 """The wires of a rule that holds on all of them; NATIVE are those of a rule about bodies as they are."""
+WITH_IDS: Final = (CHAT, "messages", "responses")
+"""The wires on which every call has an id; in Gemini ids are optional, and derived from places where there are none."""
 
 UNCLAIMED: Final = -1
 """Stands for the number of judged elements if a claim that a rule needs is not known."""

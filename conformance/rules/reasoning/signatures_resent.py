@@ -4,6 +4,7 @@ from conformance.documents.pointer import REMOVE
 from conformance.results import Level
 from conformance.rules import Context, Fault, Source, example, rule
 from conformance.wire.elements import Resent
+from conformance.wire.native import CHAT
 from conformance.wire.text import quoted
 from conformance.wire.views import resent
 
@@ -27,6 +28,7 @@ _KEY = "extra_content"
     ],
     good=[example("reasoning-signature-session")],
     reads=("signature.omitted", "signature.altered"),
+    wires=(CHAT, "gemini"),
 )
 def judge(returned: Resent, _context: Context) -> list[Fault]:
     """The thought signature of a tool call is sent back unchanged in the call.

@@ -1,5 +1,5 @@
 from conformance.results import Level
-from conformance.rules import EVERY, Context, Fault, Source, example, rule
+from conformance.rules import WITH_IDS, Context, Fault, Source, example, rule
 from conformance.wire.elements import Body
 from conformance.wire.views import requests
 
@@ -27,7 +27,7 @@ _CLAIM = {
     good=[example("tool-result", claims=_CLAIM), example("tool-result-parallel", claims=_CLAIM)],
     needs=("ids.input-max-length",),
     claim="ids.input-max-length",
-    wires=EVERY,
+    wires=WITH_IDS,
 )
 def judge(_request: Body, context: Context) -> list[Fault]:
     """Tool call ids are not longer than the provider accepts.

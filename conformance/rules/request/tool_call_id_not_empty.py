@@ -1,5 +1,5 @@
 from conformance.results import Level
-from conformance.rules import EVERY, Context, Fault, Source, example, rule
+from conformance.rules import WITH_IDS, Context, Fault, Source, example, rule
 from conformance.wire.elements import Body
 from conformance.wire.views import requests
 
@@ -23,7 +23,7 @@ _REFUSED = {"ids.empty-in-request": {"status": 400, "message": "Invalid 'message
     good=[example("tool-result", claims=_REFUSED), example("tool-two-turns", claims=_REFUSED)],
     needs=("ids.empty-in-request",),
     claim="ids.empty-in-request",
-    wires=EVERY,
+    wires=WITH_IDS,
 )
 def judge(_request: Body, context: Context) -> list[Fault]:
     """Tool call ids are not empty if the provider rejects empty ones.

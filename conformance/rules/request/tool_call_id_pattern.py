@@ -1,7 +1,7 @@
 import re
 
 from conformance.results import Level
-from conformance.rules import EVERY, Context, Fault, Source, example, rule
+from conformance.rules import WITH_IDS, Context, Fault, Source, example, rule
 from conformance.wire.elements import Body
 from conformance.wire.views import requests
 
@@ -27,7 +27,7 @@ _RIGHT = {"/0/request/messages/1/tool_calls/0/id": "D681PevKs", "/0/request/mess
     good=[example("tool-result", _RIGHT, _CLAIM)],
     needs=("ids.input-pattern",),
     claim="ids.input-pattern",
-    wires=EVERY,
+    wires=WITH_IDS,
 )
 def judge(_request: Body, context: Context) -> list[Fault]:
     """Tool call ids match the pattern that the provider requires.

@@ -1,5 +1,5 @@
 from conformance.results import Level
-from conformance.rules import EVERY, Context, Fault, Source, example, rule
+from conformance.rules import WITH_IDS, Context, Fault, Source, example, rule
 from conformance.wire.elements import Body
 from conformance.wire.views import requests
 
@@ -24,7 +24,7 @@ _AGAIN = {"/0/request/messages/3/tool_calls/0/id": "call_a", "/0/request/message
     good=[example("tool-two-turns", claims=_CLAIM)],
     needs=("ids.duplicate-in-request",),
     claim="ids.duplicate-in-request",
-    wires=EVERY,
+    wires=WITH_IDS,
 )
 def judge(_request: Body, context: Context) -> list[Fault]:
     """Tool call ids differ from message to message if the provider rejects or confuses equal ones.

@@ -2,7 +2,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from conformance.results import Level
-from conformance.rules import EVERY, Context, Fault, Source, example, rule
+from conformance.rules import WITH_IDS, Context, Fault, Source, example, rule
 from conformance.wire.elements import Body
 from conformance.wire.keys import key_of
 from conformance.wire.views import requests
@@ -24,7 +24,7 @@ _REFUSED = {"ids.duplicate-in-message": {"status": 400, "message": "Duplicate to
     good=[example("tool-result-parallel", claims=_REFUSED)],
     needs=("ids.duplicate-in-message",),
     claim="ids.duplicate-in-message",
-    wires=EVERY,
+    wires=WITH_IDS,
 )
 def judge(_request: Body, context: Context) -> list[Fault]:
     """Tool call ids differ within a message if the provider rejects or confuses equal ones.

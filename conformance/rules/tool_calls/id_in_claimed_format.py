@@ -1,7 +1,7 @@
 import re
 
 from conformance.results import Level
-from conformance.rules import EVERY, Context, Fault, Source, example, rule
+from conformance.rules import WITH_IDS, Context, Fault, Source, example, rule
 from conformance.rules.context import as_words
 from conformance.wire.elements import Call
 from conformance.wire.views import reply_calls
@@ -22,7 +22,7 @@ _CLAIMS = {"ids.format": ["call_[a-z]", "functions\\.[a-z_]+:[0-9]+"]}
     ],
     needs=("ids.format",),
     reads=("ids.format-in-stream",),
-    wires=EVERY,
+    wires=WITH_IDS,
 )
 def judge(call: Call, context: Context) -> list[Fault]:
     """The id of a reply's tool call has the format that the provider documents.

@@ -1,6 +1,6 @@
 from conformance.documents.pointer import REMOVE
 from conformance.results import Level
-from conformance.rules import EVERY, Context, Fault, Source, example, rule
+from conformance.rules import WITH_IDS, Context, Fault, Source, example, rule
 from conformance.wire.elements import Call
 from conformance.wire.views import reply_calls
 
@@ -14,7 +14,7 @@ from conformance.wire.views import reply_calls
         example("stream-tool-calls", {"/0/response/6/choices/0/delta/tool_calls/0/id": REMOVE}),
     ],
     good=[example("tool-call-parallel"), example("stream-tool-calls")],
-    wires=EVERY,
+    wires=WITH_IDS,
 )
 def judge(call: Call, context: Context) -> list[Fault]:
     """Every tool call of a reply has an id that is not empty.

@@ -1,5 +1,5 @@
 from conformance.results import Level
-from conformance.rules import EVERY, Context, Fault, Source, example, rule
+from conformance.rules import WITH_IDS, Context, Fault, Source, example, rule
 from conformance.wire.elements import Reply
 from conformance.wire.keys import key_of
 from conformance.wire.views import replies
@@ -23,7 +23,7 @@ _CALL = {"id": "call_b", "type": "function", "function": {"name": "get_weather",
         example("tool-result", {f"{_NEXT}/message/tool_calls": [_CALL], f"{_NEXT}/finish_reason": "tool_calls"}),
         example("thinking-session"),
     ],
-    wires=EVERY,
+    wires=WITH_IDS,
 )
 def judge(reply: Reply, context: Context) -> list[Fault]:
     """The tool call ids of a reply differ from those in its request.

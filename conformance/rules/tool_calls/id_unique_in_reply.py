@@ -1,5 +1,5 @@
 from conformance.results import Level
-from conformance.rules import EVERY, Context, Fault, Source, example, rule
+from conformance.rules import WITH_IDS, Context, Fault, Source, example, rule
 from conformance.wire.elements import Reply
 from conformance.wire.keys import key_of
 from conformance.wire.views import replies
@@ -12,7 +12,7 @@ from conformance.wire.views import replies
     source=Source("https://github.com/HKUDS/nanobot/issues/3943"),
     bad=[example("tool-call-parallel", {"/0/response/choices/0/message/tool_calls/1/id": "call_a"})],
     good=[example("tool-call-parallel"), example("stream-tool-calls")],
-    wires=EVERY,
+    wires=WITH_IDS,
 )
 def judge(reply: Reply, _context: Context) -> list[Fault]:
     """The tool calls of one reply have distinct ids.

@@ -1,0 +1,141 @@
+"""Gemini: recognised, translated with the places of its parts, calls and results paired, streams added up, judged."""
+
+import gzip
+import json
+from collections.abc import Mapping
+from itertools import pairwise
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from conformance import Exchange, Status, check, protocols
+from conformance.formats.records import exchange
+from conformance.protocols.gemini.stream import assemble
+from conformance.resources import folder
+from conformance.results import Level
+from conformance.wire.sse import render
+
+
+def session() -> list[Any]:
+    value: list[Any] = json.loads((folder("fixtures") / "wire" / "gemini-session.json").read_text("utf-8"))
+    return value
+
+
+@pytest.mark.parametrize("kept", [("url", "request", "response"), ("request", "response"), ("request",), ("response",)])
+def test_an_exchange_is_recognised_by_its_url_or_its_bodies(kept: tuple[str, ...]) -> None:
+    record = session()[1]
+    found = protocols.of(exchange({key: record[key] for key in kept}, "test"))
+    assert found is not None
+    assert found.name == "gemini"
+
+
+@pytest.mark.parametrize("name", ["thinking-session", "messages-session", "tool-result", "stream-plain", "error"])
+def test_other_wires_are_not_gemini(name: str) -> None:
+    records = json.loads((folder("fixtures") / "wire" / f"{name}.json").read_text("utf-8"))
+    found = {protocol.name for each in records if (protocol := protocols.of(exchange(each, "test")))}
+    assert "gemini" not in found
+
+
+def test_calls_without_ids_and_their_results_get_the_same_ids() -> None:
+    (translated,) = protocols.translate((exchange(session()[1], "test"),))
+    called, *results = translated.request["messages"][2:]
+    ids = [each["id"] for each in called["tool_calls"]]
+    assert ids == ["1.0", "1.1"]
+    assert [each["tool_call_id"] for each in results] == ids
+
+
+@pytest.mark.parametrize(
+    ("parts", "rule"),
+    [
+        (lambda parts: parts[:1], "transcript/calls-answered"),
+        (lambda parts: [*parts, parts[0]], "transcript/result-answers-call"),
+    ],
+)
+def test_the_numbers_of_calls_and_results_have_to_agree(parts: Any, rule: str) -> None:
+    record = session()[1]
+    answers = record["request"]["contents"][2]
+    answers["parts"] = parts(answers["parts"])
+    assert rule in [each.rule for each in check(exchange(record, "test")) if each.status is Status.FAILED]
+
+
+@pytest.mark.parametrize(
+    ("signature", "rule", "claim"),
+    [
+        (None, "reasoning/signatures-resent", "Function call is missing a thought_signature in functionCall parts."),
+        ("b3RoZXI=", "reasoning/signatures-resent", "Corrupted thought signature."),
+        (None, "gemini/signature-on-first-call", "Function call is missing a thought_signature in functionCall parts."),
+    ],
+)
+def test_a_signature_that_is_lost_or_changed_is_predicted_to_be_rejected(
+    signature: str | None, rule: str, claim: str
+) -> None:
+    records = session()
+    call = records[1]["request"]["contents"][1]["parts"][0]
+    if signature is None:
+        del call["thoughtSignature"]
+    else:
+        call["thoughtSignature"] = signature
+    for each in records:
+        each["model"] = "gemini-3-pro-preview"
+    (outcome,) = (each for each in check([exchange(each, "test") for each in records], "gemini") if each.rule == rule)
+    (finding,) = outcome.findings
+    assert (finding.at, finding.level) == ("/1/request/contents/1/parts/0", Level.MUST)
+    assert finding.refusal is not None
+    assert (finding.refusal.message or "").startswith(claim)
+
+
+def chunk(*parts: Mapping[str, Any], finish: str | None = None) -> dict[str, Any]:
+    candidate: dict[str, Any] = {"content": {"role": "model", "parts": list(parts)}}
+    return {"candidates": [candidate | ({"finishReason": finish} if finish else {})]}
+
+
+@given(st.data())
+def test_however_a_text_is_split_the_reply_is_the_same(data: st.DataObject) -> None:
+    text = "Paris has 18 degrees, Rome 24."
+    cuts = sorted({0, len(text), *data.draw(st.sets(st.integers(0, len(text))))})
+    pieces = [{"text": text[start:end]} for start, end in pairwise(cuts)]
+    signed = {"text": "", "thoughtSignature": "c2lnbg=="}
+    made = assemble(render([*map(chunk, pieces), chunk(signed, finish="STOP")]))
+    whole = assemble(render([chunk({"text": text}), chunk(signed, finish="STOP")]))
+    assert (made.reply, made.complete) == (whole.reply, True)
+
+
+def test_a_stream_without_a_finish_reason_is_not_complete() -> None:
+    sent = Exchange(response=render([chunk({"text": "Paris has"})]), status=200, url="/v1/m:streamGenerateContent")
+    failed = [each.rule for each in check(sent) if each.status is Status.FAILED]
+    assert failed == ["native/stream-complete"]
+
+
+def test_an_array_of_chunks_is_a_stream_too() -> None:
+    sent = Exchange(response=[chunk({"text": "Paris "}), chunk({"text": "has 18."}, finish="STOP")], status=200)
+    (translated,) = protocols.translate((Exchange(**{**_fields(sent), "url": "/v1/m:streamGenerateContent"}),))
+    assert translated.response["choices"][0]["message"]["content"] == "Paris has 18."
+
+
+def _fields(sent: Exchange) -> dict[str, Any]:
+    return {"response": sent.response, "status": sent.status}
+
+
+@pytest.mark.slow
+def test_every_recording_is_recognised_and_judged_and_what_it_breaks_is_explained(shared: Path) -> None:
+    broken = []
+    with gzip.open(shared / "recordings" / "gemini_native.jsonl.gz") as lines:
+        records = [json.loads(line) for line in lines]
+    single = [record for record in records if ":batchGenerateContent" not in record["url"]]
+    assert (len(records), len(single)) == (198, 197)
+    for record in single:
+        sent = exchange(record, "test")
+        found = protocols.of(sent)
+        assert found is not None
+        assert found.name == "gemini"
+        for outcome in check(sent):
+            assert outcome.status is not Status.ERRORED, outcome
+            musts = [each for each in outcome.findings if each.level is Level.MUST]
+            broken += [(record["ref"], record["status"], outcome.rule, each.side) for each in musts]
+    assert broken == [
+        ("gemini_native.jsonl:5994", 400, "native/request-shape", "client"),
+        ("gemini_native.jsonl:7097", 200, "tool-calls/name-declared", "provider"),
+    ]
