@@ -27,7 +27,6 @@ TOLERATED = {
     ("messages.jsonl:36", "transcript/result-answers-call"): "an old model answered although the result has another id",
     ("messages.jsonl:38", "transcript/calls-answered"): "an old model answered although the result has another id",
     ("messages.jsonl:38", "transcript/result-answers-call"): "an old model answered although the result has another id",
-    ("messages.jsonl:774", "native/request-shape"): "Ollama's thinking has no signature, and comes back without one",
     ("messages.jsonl:866", "transcript/reply-resent-unchanged"): "the client adds a call of its own to the reply",
     ("messages.jsonl:867", "transcript/reply-resent-unchanged"): "the client adds a call of its own to the reply",
 }

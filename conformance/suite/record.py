@@ -6,6 +6,7 @@ from pathlib import Path
 
 from conformance import profiles
 from conformance.results import Case, Evidence, Results
+from conformance.suite import subjects
 from conformance.suite.options import Options
 from conformance.suite.run import Run
 from conformance.transport.shelf import CassetteFolder
@@ -45,7 +46,7 @@ def warnings(run: Run, *, is_done: bool) -> Iterator[str]:
 
 def simulated_models(cassettes: Path) -> Iterator[tuple[str, str]]:
     """Yield each provider with its default model and every model that it has simulated cassettes of."""
-    for name in profiles.names():
+    for name in subjects.names():
         entries = CassetteFolder(cassettes, name).manifest()
         real = {model for model, entry in entries.items() if entry.evidence is not Evidence.SIMULATED}
         # An engine's cassettes replace those that were simulated for its profile.

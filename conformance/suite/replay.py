@@ -9,6 +9,7 @@ from typing import Final
 from conformance import profiles
 from conformance.errors import ConformanceError, Unusable
 from conformance.results.files import write
+from conformance.suite import subjects
 from conformance.suite.options import Options
 from conformance.suite.run import Run
 from conformance.transport.shelf import CassetteFolder
@@ -33,7 +34,7 @@ def recorded(cassettes: Path, provider: str = "", model: str = "") -> tuple[Repl
     Raises UnknownName for a provider without a profile, and Unusable if there are no cassettes.
     """
     profile = profiles.load_profile(provider) if provider else None
-    wanted = [(name, name) for name in profiles.names()] if profile is None else [(profile.reference, profile.name)]
+    wanted = [(name, name) for name in subjects.names()] if profile is None else [(profile.reference, profile.name)]
     every = [Replay(given, each) for given, name in wanted for each in CassetteFolder(cassettes, name).manifest()]
     found = tuple([each for each in every if not model or each.model == model])
     if not found:

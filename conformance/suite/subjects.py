@@ -1,0 +1,17 @@
+"""What the suites can be run against: each provider on each wire that it serves and that the project plays."""
+
+from collections.abc import Iterator
+
+from conformance import profiles, protocols
+
+
+def names() -> Iterator[str]:
+    """Yield the name of each provider that serves chat completions, and `<provider>.<wire>` for each other wire."""
+    played = {protocol.name for protocol in protocols.load() if protocol.rendering is not None}
+    for name in profiles.names():
+        profile = profiles.load(name)
+        if profile.claims or not profile.protocols:
+            yield name
+        for wire, section in profile.protocols.items():
+            if wire in played:
+                yield section.name
