@@ -418,16 +418,16 @@ STATED = [
         "responses-session",
         {"/1/request/input/1/encrypted_content": "b3RoZXI="},
         (
-            "The encrypted content for item rs_01 could not be verified. Reason: Encrypted content could not be decrypted "
-            "or parsed."
+            "The encrypted content for item rs_01 could not be verified. "
+            "Reason: Encrypted content could not be decrypted or parsed."
         ),
     ),
     (
         "responses-session",
         {"/1/request/input/1/id": "rs_new"},
         (
-            "The encrypted content for item rs_new could not be verified. Reason: Encrypted content item_id did not match "
-            "the target item id."
+            "The encrypted content for item rs_new could not be verified. "
+            "Reason: Encrypted content item_id did not match the target item id."
         ),
     ),
     (
@@ -439,8 +439,8 @@ STATED = [
         "responses-session",
         {"/1/request/input/5/call_id": 81 * "x", "/1/request/input/3/call_id": 81 * "x"},
         (
-            "Invalid 'input[3].call_id': string too long. Expected a string with maximum length 64, but got a string with "
-            "length 81 instead."
+            "Invalid 'input[3].call_id': string too long. "
+            "Expected a string with maximum length 64, but got a string with length 81 instead."
         ),
     ),
     ("responses-session", {"/1/request/input/5": REMOVE}, "No tool output found for function call call_b."),

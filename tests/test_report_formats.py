@@ -6,6 +6,7 @@ from importlib.metadata import version
 import pytest
 
 from conformance.reporting.matrix.annotations import ENTRIES, Annotation, Kind, Location
+from conformance.reporting.matrix.counts import Counts
 from conformance.reporting.renderers import badge, github, junit, sarif
 from conformance.results import Level
 
@@ -46,4 +47,4 @@ def test_annotations_match_their_golden_file(
 
 
 def test_a_badge_matches_its_golden_file(golden: Callable[[str, str], None]) -> None:
-    golden("badge.svg", badge.render_svg(badge.Counts(41, 2, 7), "wire conformance"))
+    golden("badge.svg", badge.render_svg(Counts(41, 2, 7), "wire conformance"))

@@ -15,8 +15,8 @@ from conformance.results import Level, Status
 from conformance.rules import Example, Rule
 
 FAMILIES = {
-    "shape", "request", "transcript", "tool-calls", "reasoning", "response", "stream", "usage", "error", "http", "native",
-    "gemini", "messages", "responses",
+    "shape", "request", "transcript", "tool-calls", "reasoning", "response", "stream", "usage", "error", "http",
+    "native", "gemini", "messages", "responses",
 }  # fmt: skip
 BASES = sorted(path.stem for path in (folder("fixtures") / "wire").glob("*.json"))
 
