@@ -181,3 +181,12 @@ def test_changes_are_those_of_claims_and_models_in_the_last_months(tmp_path: Pat
 )
 def test_a_day_is_shown_as_its_age(day: str, shown: str) -> None:
     assert shown == age(day, "2026-11-22")
+
+
+def test_a_readers_own_endpoint_is_never_answered_by_the_claims_alone(tmp_path: Path) -> None:
+    made = profile(tmp_path, {"reasoning.response-field": "reasoning_content", "results.reversed": "accepted"})
+    inputs = Inputs((Results("p", "m", (), mine=True),), {"p": made})
+    (found,) = provider_answers(inputs)
+    assert {("unknown", Meaning.UNKNOWN, "", "")} == {
+        (each.value, each.meaning, each.evidence, each.read) for each in found.answers
+    }

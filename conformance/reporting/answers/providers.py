@@ -7,7 +7,7 @@ from typing import Any, Final, NamedTuple
 
 from conformance.core_facts import CoreFact, core_facts
 from conformance.profiles import UNKNOWN, Profile, retired, tolerates
-from conformance.reporting.answers import ASSUMED, CHAT, Answer, Answers, Meaning, Question, worst
+from conformance.reporting.answers import ASSUMED, Answer, Answers, Meaning, Question, worst
 from conformance.reporting.answers.turns import TURNS, omitted
 from conformance.reporting.matrix.table import CLAIMS, Inputs, claim_evidence
 from conformance.results import Evidence, Results, Verdict
@@ -55,7 +55,7 @@ def provider_answers(inputs: Inputs) -> Iterator[Answers]:
     """Yield the answers of each provider, and of each further model that was played, ordered by name."""
     for results in sorted(inputs.results, key=lambda each: each.name):
         if not results.provider:
-            yield Answers(results.name, CHAT, tuple(_answers(results, inputs)))
+            yield Answers(results.name, inputs.profile_of(results).wire, tuple(_answers(results, inputs)))
 
 
 def _answers(results: Results, inputs: Inputs) -> Iterator[Answer]:
@@ -70,7 +70,21 @@ def _answers(results: Results, inputs: Inputs) -> Iterator[Answer]:
         failed = played.verdict in (Verdict.BREAKS, Verdict.ERRORED)
         notes = (*found.notes, *_named(others), *(["check failed"] if failed else []))
         meaning = Meaning.BREAKS if failed else _with_others(found.meaning, others)
+        if results.mine:
+            yield _observed(found, played)
+            continue
         yield _resting(Answer(found.value, meaning, notes), profile, calibration, found.claim, results.model, played)
+
+
+def _observed(found: _Found, played: CoreFact) -> Answer:
+    """Return the answer of a reader's own endpoint: what it showed, on no other evidence than that of its run."""
+    evidence = played.evidence[0] if played.evidence else ""
+    if played.verdict in (Verdict.CONFORMS, Verdict.DECLARED):
+        return Answer(found.value, found.meaning, found.notes, evidence)
+    seen = (f"observed: {played.observed}",) if played.observed else ()
+    if played.verdict in (Verdict.BREAKS, Verdict.ERRORED):
+        return Answer("not as claimed", Meaning.BREAKS, (f"claimed: {found.value}", *seen), evidence)
+    return Answer(UNKNOWN, Meaning.UNKNOWN, (played.verdict.value, *seen))
 
 
 def _with_others(meaning: Meaning, others: Mapping[_Found, Sequence[str]]) -> Meaning:
