@@ -6,7 +6,10 @@ client that sends what the example sends, and is judged by what arrived.
 
 from collections.abc import Iterator, Sequence
 from contextlib import ExitStack
+from dataclasses import replace
+from urllib.parse import urlsplit
 
+import httpx
 import orjson
 import pytest
 
@@ -18,6 +21,7 @@ from conformance.rules import Example, Rule
 from conformance.transport.client import Client, Endpoint
 from conformance.transport.server import HttpReply, HttpRequest, serving
 from conformance.wire.exchange import Conversation, Exchange
+from conformance.wire.native import CHAT
 from conformance.wire.views import Side
 
 
@@ -38,11 +42,11 @@ class Peers:
 
 
 @pytest.fixture(scope="module")
-def wire() -> Iterator[tuple[Peers, Client]]:
+def wire() -> Iterator[tuple[Peers, Client, str]]:
     peers = Peers()
     with ExitStack() as stack:
         url = stack.enter_context(serving(peers.answer))
-        yield peers, stack.enter_context(Client(Endpoint(url)))
+        yield peers, stack.enter_context(Client(Endpoint(url))), url
 
 
 def bad_examples() -> Sequence[object]:
@@ -51,6 +55,20 @@ def bad_examples() -> Sequence[object]:
         for rule in rules.load()
         for number, example in enumerate(rule.bad, 1)
     ]
+
+
+def play_natively(conversation: Conversation, peers: Peers, url: str) -> tuple[Conversation, Conversation]:
+    """Return a conversation of another wire as a plain HTTP client saw it, and as the server saw it."""
+    peers.script, peers.arrived = list(conversation), []
+    seen = []
+    for exchange in conversation:
+        path = urlsplit(exchange.url).path
+        reply = httpx.post(f"{url}{path}", json=exchange.request, trust_env=False)
+        seen.append(
+            Exchange(exchange.request, reply.content, reply.status_code, headers=reply.headers, url=exchange.url)
+        )
+    arrived = [replace(each, url=exchange.url) for each, exchange in zip(peers.arrived, conversation, strict=True)]
+    return tuple(seen), tuple(arrived)
 
 
 def play(conversation: Conversation, peers: Peers, client: Client) -> tuple[Conversation, Conversation]:
@@ -62,10 +80,14 @@ def play(conversation: Conversation, peers: Peers, client: Client) -> tuple[Conv
 
 @pytest.mark.parametrize(("rule", "example"), bad_examples())
 def test_a_broken_peer_is_caught_by_the_rule_over_http(
-    rule: Rule, example: Example, wire: tuple[Peers, Client]
+    rule: Rule, example: Example, wire: tuple[Peers, Client, str]
 ) -> None:
-    peers, client = wire
-    by_client, by_server = play(example.conversation(), peers, client)
+    peers, client, url = wire
+    conversation = example.conversation()
+    if CHAT in rule.wires:
+        by_client, by_server = play(conversation, peers, client)
+    else:
+        by_client, by_server = play_natively(conversation, peers, url)
     judged = by_client if rule.on.side is Side.PROVIDER else by_server
     (outcome,) = check(judged, of(example.claims) if example.claims else None, [rule])
     assert Status.FAILED is outcome.status, outcome.reason

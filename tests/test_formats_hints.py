@@ -15,7 +15,6 @@ from tests.wires import REPLY, REQUEST
         ("""a reply body is inside: jq -c '.rows[]["x-y"]' 'my file'""", {"rows": [{"x-y": REPLY}]}),
         ("a list of messages is inside: jq -c .chat 'my file'", {"chat": REQUEST["messages"]}),
         ("a request of OpenAI's Responses API", {"model": "m", "input": "Hello"}),
-        ("a request of Gemini's API", {"contents": []}),
         ("export spans with message attributes instead", {"resourceLogs": []}),
     ],
 )

@@ -17,6 +17,7 @@ from conformance.simulator.responder import GENERIC_HEADER
 from conformance.strategies import FaultyConversation, faults
 from conformance.transport.client import SIMULATOR_ERROR
 from conformance.wire.exchange import Exchange
+from conformance.wire.native import CHAT
 from conformance.wire.views import Side
 
 NAMES = ("openai", "deepseek", "groq", "mistral", "gemini_openai_compat", "vllm", "moonshot", "anthropic_openai_compat")
@@ -30,13 +31,13 @@ def must(request: Any, profile: Profile) -> list[str]:
     """Return the rules that a request breaks at MUST and that its provider is not known to tolerate."""
     return [
         f"{outcome.rule}: {finding.message}"
-        for outcome in check(Exchange(request=request), profile)
+        for outcome in check(Exchange(request=request, url=PATH), profile)
         for finding in outcome.findings
         if finding.level is Level.MUST and not finding.handling and finding.at.startswith("/0/request")
     ]
 
 
-client_rules = [rule.id for rule in rules.load() if rule.on.side is Side.CLIENT]
+client_rules = [rule.id for rule in rules.load() if rule.on.side is Side.CLIENT and CHAT in rule.wires]
 
 
 @settings(max_examples=600, deadline=None, suppress_health_check=[HealthCheck.too_slow])

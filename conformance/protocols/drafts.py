@@ -1,5 +1,6 @@
 """What translations share: a body in the making that remembers where its parts come from."""
 
+import json
 from collections.abc import Iterator, Mapping
 from typing import Any
 
@@ -44,6 +45,22 @@ def objects(value: Any) -> Iterator[tuple[int, Mapping[str, Any]]]:
 def as_object(value: Any) -> Mapping[str, Any]:
     """Return a value if it is an object, else an empty one."""
     return value if type(value) is dict else {}
+
+
+def as_word(value: Any) -> str:
+    """Return a value if it is a string, else the empty string, so that it can be looked up."""
+    return value if type(value) is str else ""
+
+
+def rendered(value: Any, *, sort: bool = False) -> str:
+    """Return a value as compact JSON, whatever it holds: big integers and lone surrogates, too.
+
+    `sort`: with the keys of objects in order.
+    """
+    try:
+        return orjson.dumps(value, option=orjson.OPT_SORT_KEYS if sort else None).decode()
+    except TypeError:
+        return json.dumps(value, separators=(",", ":"), sort_keys=sort)
 
 
 def total(*counts: Any) -> int:

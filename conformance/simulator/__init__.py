@@ -111,7 +111,7 @@ class Simulator:
 
         `native` is what the request was on its own wire, if the body is a translation.
         """
-        exchange = Exchange.of_plain(request=body, model=model_of(dict(body)), native=native)
+        exchange = Exchange.of_plain(request=body, url=_ENDPOINT, model=model_of(dict(body)), native=native)
         played = (scenario or script.find_scenario(body)) if isinstance(body.get("messages"), list) else None
         responder = Responder(self.profile)
         if played is not None and played.for_clients:

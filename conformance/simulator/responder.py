@@ -31,6 +31,9 @@ from conformance.wire.views import Side
 JSON_TYPE = "application/json"
 STREAM_TYPE = "text/event-stream"
 TEXT_TYPE = "text/plain"
+PATH: Final = "/chat/completions"
+"""The path of the wire that replies are made for; other wires are rendered from it."""
+
 GENERIC_HEADER: Final = {"x-conformance": "generic-refusal"}
 """The header that marks a refusal in the simulator's own words."""
 
@@ -65,7 +68,8 @@ class Responder:
             content = replies.body(context, choices)
             blank = b"\n\n" if context.is_true("reply.leading-whitespace") else b""
             reply = HttpReply(200, blank + orjson.dumps(content), headers(JSON_TYPE))
-            return self._checked(Exchange.of_plain(body, content, 200, headers=reply.headers, model=model), reply)
+            sent = Exchange.of_plain(body, content, 200, headers=reply.headers, url=PATH, model=model)
+            return self._checked(sent, reply)
         kind = str(context.claim("stream.content-type", STREAM_TYPE))
         if turn.raw:
             events = raw.event_bytes(turn.raw, chunks.events(context, choices))
@@ -74,7 +78,7 @@ class Responder:
             text = chunks.text(context, choices)
             events = tuple([event.encode() for event in _EVENT.split(text) if event])
         reply = HttpReply(200, events, headers(kind))
-        exchange = Exchange.of_plain(body, text, 200, streamed=True, headers=reply.headers, model=model)
+        exchange = Exchange.of_plain(body, text, 200, streamed=True, headers=reply.headers, url=PATH, model=model)
         return self._checked(exchange, reply)
 
     def invalid(self, body: Mapping[str, Any], message: str) -> HttpReply:

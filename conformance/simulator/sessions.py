@@ -21,7 +21,7 @@ from conformance.profiles import UNKNOWN, Profile
 from conformance.results import Refusal
 from conformance.scenarios import Scenario, Turn
 from conformance.simulator import script
-from conformance.simulator.responder import Responder, not_found, to_exchange
+from conformance.simulator.responder import PATH, Responder, not_found, to_exchange
 from conformance.simulator.strictness import first_violation
 from conformance.transport.client import SIMULATOR_ERROR
 from conformance.transport.server import HttpReply, HttpRequest, serving
@@ -123,7 +123,7 @@ class Session:
         if is_repeated:
             self.repeats.append(number)
         if self.strict:
-            exchange = Exchange.of_plain(request=body, model=self._model(body))
+            exchange = Exchange.of_plain(request=body, url=PATH, model=self._model(body))
             violation = first_violation((*self._exchanges, exchange), self.profile)
             if violation is not None:
                 reply = responder.reject(body, violation)

@@ -7,10 +7,8 @@ them so. A signature stands in the call that it came with. Summaries of thoughts
 from collections.abc import Mapping
 from typing import Any, Final
 
-import orjson
-
 from conformance.documents.pointer import Place
-from conformance.protocols.drafts import Draft, as_object, objects, total
+from conformance.protocols.drafts import Draft, as_object, as_word, objects, rendered, total
 from conformance.protocols.gemini.stream import Assembled, add_up, assemble
 from conformance.wire.exchange import Exchange
 from conformance.wire.native import Native, NativeEvent
@@ -98,8 +96,8 @@ def _request(body: dict[str, Any], draft: Draft) -> dict[str, Any]:
     if functions := _functions(body, draft):
         made["tools"] = functions
     calling = as_object(_of(as_object(_of(body, "toolConfig")), "functionCallingConfig"))
-    if calling.get("mode") in _MODES:
-        made["tool_choice"] = _MODES[calling["mode"]]
+    if (mode := as_word(calling.get("mode"))) in _MODES:
+        made["tool_choice"] = _MODES[mode]
     limit = _of(as_object(_of(body, "generationConfig")), "maxOutputTokens")
     return made | ({"max_tokens": limit} if type(limit) is int else {})
 
@@ -147,7 +145,7 @@ def _add_result(answer: Mapping[str, Any], place: Place, draft: Draft, waiting: 
         named = [each for each, name in waiting if name == answer.get("name")] or [each for each, _ in waiting]
         identity = named[0] if named else f"unpaired.{len(draft.messages)}"
     waiting[:] = [each for each in waiting if each[0] != identity]
-    text = orjson.dumps(answer.get("response"), option=orjson.OPT_NON_STR_KEYS).decode()
+    text = rendered(answer.get("response"))
     at = draft.add({"role": "tool", "tool_call_id": identity, "content": text}, place)
     draft.places[*at, "tool_call_id"] = place
 
@@ -176,7 +174,7 @@ def fill(
 
 
 def _call(call: Mapping[str, Any], part: Mapping[str, Any], derived: str) -> dict[str, Any]:
-    arguments = orjson.dumps(call.get("args") or {}).decode()
+    arguments = rendered(call.get("args") or {})
     made: dict[str, Any] = {"id": call.get("id") or derived, "type": "function"}
     made["function"] = {"name": call.get("name"), "arguments": arguments}
     signature = _of(part, "thoughtSignature")
@@ -195,7 +193,8 @@ def _body(body: Mapping[str, Any], turn: int, draft: Draft, begins: Mapping[int,
     inside: Place = ("response", "candidates", 0, "content", "parts")
     parts = list(objects(as_object(candidate.get("content")).get("parts")))
     fill(message, parts, place, inside, draft, turn, begins if len(begins) > 1 else None)
-    reason = candidate.get("finishReason")
+    given = candidate.get("finishReason")
+    reason = given if type(given) is int else as_word(given) or None
     finish = "content_filter" if reason in _FILTERED else _FINISH.get(reason, reason)
     if finish in _CALLING and "tool_calls" in message:
         finish = "tool_calls"

@@ -6,7 +6,7 @@ Source: https://platform.claude.com/docs/en/build-with-claude/streaming
 from typing import Any, Final, NamedTuple
 
 from conformance.documents.pointer import Place
-from conformance.protocols.drafts import as_object, events_of
+from conformance.protocols.drafts import as_object, as_word, events_of
 from conformance.wire.native import Irregularity, NativeEvent
 from conformance.wire.sse import read
 
@@ -122,7 +122,7 @@ class _Assembly:
         self.open[index] = None
 
     def _extend(self, number: int, index: int, delta: Any) -> None:
-        block, kind = self.blocks[index], delta.get("type")
+        block, kind = self.blocks[index], as_word(delta.get("type"))
         if kind in _OF_BLOCK and block.get("type") not in _OF_BLOCK[kind]:
             self.note(
                 "delta-misplaced", number, f"expected no {kind} in a block of type {block.get('type')!r}, got one"
@@ -134,7 +134,8 @@ class _Assembly:
         if kind == "input_json_delta" and type(delta.get("partial_json")) is str:
             self.inputs[index] = self.inputs.get(index, "") + delta["partial_json"]
         elif kind == "citations_delta":
-            block["citations"] = [*(block.get("citations") or ()), delta.get("citation")]
+            known = block.get("citations")
+            block["citations"] = [*(known if type(known) is list else ()), delta.get("citation")]
         elif kind in _TEXTS:
             key = _TEXTS[kind]
             known, more = block.get(key), delta.get(key)

@@ -11,7 +11,7 @@ from typing import Any, Final
 import orjson
 
 from conformance.documents.pointer import Place
-from conformance.protocols.drafts import Draft, as_object, objects, total
+from conformance.protocols.drafts import Draft, as_object, as_word, objects, rendered, total
 from conformance.protocols.messages.stream import assemble
 from conformance.wire.exchange import Exchange, model_of
 from conformance.wire.native import Native
@@ -98,7 +98,7 @@ def _request(body: dict[str, Any], draft: Draft) -> dict[str, Any]:
 def _choice(choice: Mapping[str, Any], tools: list[tuple[int, Mapping[str, Any]]]) -> Any:
     """Return a tool choice; one of a tool that the server runs leaves the choice of the client's tools open."""
     if choice.get("type") != "tool":
-        return _CHOICES.get(choice.get("type"), "auto")
+        return _CHOICES.get(as_word(choice.get("type")), "auto")
     name = choice.get("name")
     if any([tool.get("name") == name and "input_schema" not in tool for _, tool in tools]):
         return "auto"
@@ -181,7 +181,7 @@ def fill(
         native: Place = ("response", begins[position]) if begins and position in begins else (*inside, position)
         kind = block.get("type")
         if kind == "text":
-            message["content"] = (message["content"] or "") + (block.get("text") or "")
+            message["content"] = (message["content"] or "") + as_word(block.get("text"))
             draft.places.setdefault((*place, "content"), native)
         elif kind in _CALLS:
             calls = message.setdefault("tool_calls", [])
@@ -204,7 +204,7 @@ def _call(block: Mapping[str, Any], written: str | None) -> dict[str, Any]:
             given = orjson.loads(written)
         except orjson.JSONDecodeError:
             given = None
-    arguments = written if written and given is None else orjson.dumps({} if given is None else given).decode()
+    arguments = written if written and given is None else rendered({} if given is None else given)
     call = {"type": "function", "function": {"name": block.get("name"), "arguments": arguments}}
     return call | ({"id": block["id"]} if "id" in block else {})
 
@@ -228,7 +228,7 @@ def _body(
     place: Place = ("response", "choices", 0, "message")
     fill(message, blocks if type(blocks) is list else [], place, ("response", "content"), draft, inputs, begins)
     reason = body.get("stop_reason")
-    choice = {"index": 0, "message": message, "finish_reason": _FINISH.get(reason, reason)}
+    choice = {"index": 0, "message": message, "finish_reason": _FINISH.get(as_word(reason), reason)}
     draft.places["response", "choices", 0, "finish_reason"] = ("response", "stop_reason")
     draft.places["response", "usage"] = ("response", "usage")
     made = {"object": "chat.completion", "choices": [choice]}

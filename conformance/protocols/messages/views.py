@@ -4,10 +4,8 @@ import hashlib
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Final, NamedTuple
 
-import orjson
-
 from conformance.documents.pointer import Place
-from conformance.protocols.drafts import objects
+from conformance.protocols.drafts import objects, rendered
 from conformance.protocols.messages import NAME
 from conformance.wire.index import Index
 from conformance.wire.native import Native
@@ -71,7 +69,7 @@ def _prefix(body: Mapping[str, Any]) -> list[bytes]:
 
 
 def _bytes(part: Any) -> bytes:
-    return orjson.dumps(_bare(part), option=orjson.OPT_SORT_KEYS)
+    return rendered(_bare(part), sort=True).encode()
 
 
 def _bare(value: Any) -> Any:

@@ -7,10 +7,8 @@ its calls `tool_calls` under their `call_id`. Outputs become tool messages where
 from collections.abc import Mapping
 from typing import Any, Final
 
-import orjson
-
 from conformance.documents.pointer import Place
-from conformance.protocols.drafts import Draft, objects
+from conformance.protocols.drafts import Draft, objects, rendered
 from conformance.protocols.responses.state import Memory, is_empty
 from conformance.wire.keys import key_of
 
@@ -138,7 +136,7 @@ def _call(item: Mapping[str, Any], key: str) -> dict[str, Any]:
     """Return a call; the text that a custom tool is called with stands under a key of its own, as in its definition."""
     arguments = item.get(key)
     if key == "input":
-        arguments = orjson.dumps({"input": arguments}).decode()
+        arguments = rendered({"input": arguments})
     call = {"type": "function", "function": {"name": name_of(item), "arguments": arguments}}
     return call | ({"id": item["call_id"]} if "call_id" in item else {})
 
