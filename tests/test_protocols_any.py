@@ -17,7 +17,9 @@ BASES = sorted(
     for wire in ("messages", "responses", "gemini")
     for path in (folder("fixtures") / "wire").glob(f"{wire}-*.json")
 )
-ODD = st.sampled_from([None, 5, -1, 2**70, True, "", "x", "{", [], [[]], {}, {"type": []}, [None], [5], {"x": {}}, 1.5])
+ODD: st.SearchStrategy[Any] = st.sampled_from(
+    [None, 5, -1, 2**70, True, "", "x", "{", [], [[]], {}, {"type": []}, [None], [5], {"x": {}}, 1.5]
+)
 PROVIDERS = {"messages": "anthropic", "responses": "openai", "gemini": "gemini"}
 
 

@@ -244,16 +244,17 @@ def _profile(name: str, value: Mapping[str, Any]) -> Profile:
     if "protocols" not in value:
         return profile
     shared = bare(profile)
-    found = {wire: _on_wire(shared, _of_wire(name, section)) for wire, section in value["protocols"].items()}
+    found = {wire: _on_wire(shared, _of_wire(name, section), wire) for wire, section in value["protocols"].items()}
     sections = {wire: replace(section, name=f"{name}.{wire}", wire=wire) for wire, section in found.items()}
     return replace(profile, protocols=sections, as_of=max(profile.as_of, *(each.as_of for each in sections.values())))
 
 
-def _on_wire(shared: Profile, section: Profile) -> Profile:
+def _on_wire(shared: Profile, section: Profile, wire: str) -> Profile:
     """Return the profile of another wire: what it says itself, and beside it what holds on every wire."""
     own = {model.name for model in section.models}
     return replace(
         shared,
+        title=f"{shared.title} ({wire})",
         base_url=section.base_url or shared.base_url,
         model=section.model or shared.model,
         note=section.note,

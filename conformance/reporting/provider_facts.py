@@ -8,8 +8,10 @@ import orjson
 from conformance.core_facts import DEFINITIONS
 from conformance.profiles import Claim, Period, Profile, Source, retired
 from conformance.profiles.lifecycle import period_on
+from conformance.protocols import by_name
 from conformance.reporting.text import code, prose
 from conformance.suite.second_turn import second_turns
+from conformance.wire.native import CHAT
 
 
 class Dates(NamedTuple):
@@ -49,7 +51,8 @@ def lifecycle_rows(profile: Profile, cite: Callable[[Source], str]) -> Iterator[
 def requests(profile: Profile) -> Iterator[tuple[str, str]]:
     """Yield second requests as JSON, each with what it follows; one message stands on one line."""
     for turn in second_turns(profile):
-        yield turn.title, _indented(turn.body)
+        body = turn.body if profile.wire == CHAT else by_name(profile.wire).played().request(turn.body)
+        yield turn.title, _indented(body)
 
 
 def _status(lifecycle: Sequence[Period], day: str) -> str:

@@ -104,7 +104,8 @@ def headline(table: Table) -> Headline:
     calibration = table.inputs.calibration.values()
     titles = {subject.name: subject.title for subject in table.subjects}
     return Headline(
-        providers=len({subject.provider for subject in shipped if subject.kind != ADAPTER}),
+        # A provider that was tested on several wires is one provider: `deepseek` and `deepseek.messages`.
+        providers=len({subject.provider.partition(".")[0] for subject in shipped if subject.kind != ADAPTER}),
         claims=len(claims) - _count(claims, Verdict.UNKNOWN),
         confirmed=_count([cell for cell in claims if cell.evidence == Evidence.RECORDED], Verdict.CONFORMS),
         contradicted=_count(claims, Verdict.DEPARTS),
