@@ -10,9 +10,9 @@ from typing import Any
 import pytest
 
 from conformance.arrow import check_batches, check_table, ddl
+from tests.arrow_rows import BAD, RECORDS, SESSIONS, table
 from tests.benchmarks import cluster, corpus
 from tests.checking import FAULTY, ROOT
-from tests.test_arrow import BAD, RECORDS, SESSIONS, table
 
 pa = pytest.importorskip("pyarrow", reason="NOT RUN: pyarrow is not installed, so nothing here was tested")
 
