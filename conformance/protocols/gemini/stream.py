@@ -53,6 +53,6 @@ def add_up(events: tuple[NativeEvent, ...]) -> Assembled:
 
 
 def _continues(last: dict[str, Any], part: Any) -> bool:
-    """Return whether a text continues the one before: both are answers or thoughts, and none is signed."""
+    """Return whether a text continues the one before: both are answers or reasoning, and none is signed."""
     both_text = type(last.get("text")) is str and type(part.get("text")) is str
     return both_text and last.get("thought") == part.get("thought") and "thoughtSignature" not in last

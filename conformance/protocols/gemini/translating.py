@@ -1,7 +1,7 @@
 """Exchanges of Gemini as exchanges of chat completions.
 
 A call without an id gets one from its place, and the result of the same name or position gets the same: this wire pairs
-them so. A signature stands in the call that it came with. Summaries of thoughts need not come back, and stay native.
+them so. A signature stands in the call that it came with. Summaries of reasoning need not come back, and stay native.
 """
 
 from collections.abc import Mapping
@@ -207,14 +207,14 @@ def _body(body: Mapping[str, Any], turn: int, draft: Draft, begins: Mapping[int,
 
 
 def _usage(usage: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the counts as chat completions have them: there, the completion's include the thoughts."""
-    thoughts, cached = usage.get("thoughtsTokenCount"), usage.get("cachedContentTokenCount")
+    """Return the counts as chat completions have them: there, the completion's include the reasoning."""
+    reasoning, cached = usage.get("thoughtsTokenCount"), usage.get("cachedContentTokenCount")
     prompt = total(usage.get("promptTokenCount"), usage.get("toolUsePromptTokenCount"))
-    completion = total(usage.get("candidatesTokenCount"), thoughts)
+    completion = total(usage.get("candidatesTokenCount"), reasoning)
     made: dict[str, Any] = {"prompt_tokens": prompt, "completion_tokens": completion}
     made["total_tokens"] = prompt + completion
     if type(cached) is int:
         made["prompt_tokens_details"] = {"cached_tokens": cached}
-    if type(thoughts) is int:
-        made["completion_tokens_details"] = {"reasoning_tokens": thoughts}
+    if type(reasoning) is int:
+        made["completion_tokens_details"] = {"reasoning_tokens": reasoning}
     return made
