@@ -15,8 +15,9 @@ from tests.html_browser import Opening
 from tests.html_pages import example, write
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="module")
 def browser() -> Iterator[Browser]:
+    # Not for the session: while Playwright is open, an event loop runs, and other tests cannot run theirs.
     chromium = shutil.which("chromium")
     if chromium is None:
         message = "NOT RUN: there is no chromium, so the page was opened in no browser"
@@ -48,7 +49,7 @@ def published(committed: Table, tmp_path_factory: pytest.TempPathFactory) -> Pat
     return write(tmp_path_factory.mktemp("published"), committed)
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="module")
 def opened(browser: Browser, made: Table, tmp_path_factory: pytest.TempPathFactory) -> Opening:
     written = write(tmp_path_factory.mktemp("page"), made)
 

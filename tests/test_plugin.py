@@ -154,7 +154,7 @@ def test_an_endpoint_that_is_down_ends_the_run_with_its_url(pytester: pytest.Pyt
     ("reply", "code", "words"),
     [
         (HttpReply(401, b'{"error":{"message":"no"}}'), 2, "refuses the key"),
-        (HttpReply(404, b"{}"), 2, "--base-url must end before /chat/completions"),
+        (HttpReply(404, b"{}"), 2, "--base-url must end before the path of the API"),
         (HttpReply(429, b"{}", {"retry-after": "0"}), 5, "inconclusive"),
         (HttpReply(502, b"<html>"), 5, "inconclusive"),
     ],

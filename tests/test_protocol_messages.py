@@ -185,8 +185,10 @@ TOOL = {"name": "get_weather", "input_schema": {"type": "object", "properties": 
 @pytest.mark.parametrize("variant", ["plain", "stream"])
 def test_the_sdk_of_anthropic_plays_a_tool_turn_and_gets_the_refusal(variant: str) -> None:
     anthropic = pytest.importorskip("anthropic")
-    with simulated(load_profile("anthropic")) as url:
-        client = anthropic.Anthropic(base_url=url, api_key="unused", max_retries=0)
+    with (
+        simulated(load_profile("anthropic")) as url,
+        anthropic.Anthropic(base_url=url, api_key="unused", max_retries=0) as client,
+    ):
         asking = {
             "model": "claude-sonnet-4-6",
             "max_tokens": 4096,

@@ -212,7 +212,7 @@ def _parse_reply(given: Input, _folder: Path) -> Any:
 def _is_plain(given: Any) -> bool:
     """Return whether JSON can hold a value; for any other, a TypeError is right."""
     try:
-        plain(given)
+        plain(given, ("response",))
     except TypeError:
         return False
     return True
