@@ -58,6 +58,8 @@ simulator = Simulator(profiles.load("llamacpp"))
 def answer(asked):
     if asked.path == "/ready":
         return HttpReply(200, b"ok")
+    if sys.argv[2] == "hangs":
+        threading.Event().wait()
     if sys.argv[2] == "breaks" and b"tool_call_id" in asked.body:
         text = '{"error": {"message": "cannot read %s/x", "type": "server_error", "code": 500}}' % os.getcwd()
         return HttpReply(500, text.encode())

@@ -79,6 +79,28 @@ def test_each_change_is_reported(recorded: Path, tmp_path: Path, capsys: pytest.
     assert "cannot read /work/x" in out
 
 
+LIMITS = ("--request-timeout", "0.2", "--max-time", "1")
+
+
+def test_a_recording_of_an_engine_that_hangs_ends_and_changes_nothing(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert 1 == main(words(tmp_path, "record", *LIMITS, fault="hangs"))
+    assert "the time of the run (--max-time) is over" in capsys.readouterr().err
+    assert {} == CassetteFolder(tmp_path / "cassettes", "llamacpp").manifest()
+
+
+def test_drift_of_an_engine_that_hangs_compares_nothing(
+    recorded: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert 2 == main([*words(tmp_path, "drift", *LIMITS, fault="hangs"), "--cassettes", str(recorded)])
+    output = capsys.readouterr()
+    assert ("", True) == (
+        output.out,
+        "nothing was compared, since the time of the run (--max-time) is over" in output.err,
+    )
+
+
 def test_drift_without_cassettes_is_reported(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert 2 == main(words(tmp_path, "drift"))
     assert f"there are no cassettes of llamacpp's {MODEL}" in capsys.readouterr().err

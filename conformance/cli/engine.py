@@ -6,12 +6,13 @@ CONFORMANCE_MODEL set; the test suites read both if --live is given.
 """
 
 import argparse
+import math
 import sys
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
-from conformance.arguments import add_action
+from conformance.arguments import add_action, seconds
 from conformance.artifacts import Journal
 from conformance.errors import ConformanceError
 from conformance.reporting.text import printable
@@ -30,6 +31,8 @@ EXAMPLES: Final = """\
   conformance engine drift llamacpp"""
 
 _NAMES: Final = "see `conformance engine list`"
+_REQUEST_TIMEOUT: Final = "time for one request, from sending it to the last byte of its reply (default: 120)"
+_MAX_TIME: Final = "time for each engine once it has started; nothing is sent after it, and no cassette changes"
 
 
 class _Action(argparse.ArgumentParser):
@@ -66,6 +69,8 @@ def configure(parser: argparse.ArgumentParser) -> None:
     for action in (record, drift):
         action.add_argument("names", metavar="ENGINE", nargs="*", help=_NAMES)
         action.add_argument("--all", action="store_true", help="every engine")
+        action.add_argument("--request-timeout", metavar="SECONDS", type=seconds, default=120.0, help=_REQUEST_TIMEOUT)
+        action.add_argument("--max-time", metavar="SECONDS", type=seconds, default=math.inf, help=_MAX_TIME)
     for action in (run, record, drift):
         action.add_argument(
             "--template", metavar="TEMPLATE", default="", help="the chat template (default: the first one)"
@@ -77,7 +82,10 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Carry out the action; `run` returns the exit code of its command, and `drift` returns 1 if something changed."""
+    """Carry out the action and return its exit code.
+
+    `run` returns that of its command, `record` returns 1 if something was not recorded, and `drift` if it changed.
+    """
     # Imported here because these modules load httpx and vcrpy, which --help does not need.
     from conformance import engines, processes
     from conformance.engines.serving import KIND, EngineOptions
@@ -143,7 +151,7 @@ def _run(definitions: "Sequence[EngineDefinition]", options: "EngineOptions", ar
 
 
 def _record(definitions: "Sequence[EngineDefinition]", options: "EngineOptions", arguments: argparse.Namespace) -> int:
-    from conformance.engines.recording import record_cassettes
+    from conformance.engines.recording import Limits, record_cassettes
     from conformance.resources import checkout_folder
 
     if arguments.cassettes:
@@ -155,11 +163,23 @@ def _record(definitions: "Sequence[EngineDefinition]", options: "EngineOptions",
     left = [each for each in definitions if each.name not in journal.done]
 
     def record(served: "ServedEngine") -> int:
-        results = record_cassettes(served, cassettes, _today(), _print_case, warn=print_error, resume=arguments.resume)
+        warnings: list[str] = []
+        results = record_cassettes(
+            served,
+            cassettes,
+            _today(),
+            _print_case,
+            warnings.append,
+            resume=arguments.resume,
+            limits=Limits(arguments.request_timeout, arguments.max_time),
+        )
         played = [case for case in results.cases if case.outcomes]
-        print(f"{results.subject}, {results.model}: {len(played)} of {len(results.cases)} cases recorded")
-        journal.add(str(served.about["name"]))
-        return 0
+        print(f"{results.subject}, {results.model}: {len(played)} of {len(results.cases)} cases played")
+        for line in warnings:
+            print_error(line)
+        if not warnings:
+            journal.add(str(served.about["name"]))
+        return int(bool(warnings))
 
     code = _serve_each(left, options, record)
     if not code:
@@ -170,15 +190,20 @@ def _record(definitions: "Sequence[EngineDefinition]", options: "EngineOptions",
 def _drift(definitions: "Sequence[EngineDefinition]", options: "EngineOptions", arguments: argparse.Namespace) -> int:
     import tempfile
 
-    from conformance.engines.recording import drift, record_cassettes, snapshot
+    from conformance.engines.recording import Limits, drift, record_cassettes, snapshot
+    from conformance.errors import Unusable
     from conformance.resources import folder
+    from conformance.transport.shelf import CassetteFolder
 
     cassettes = Path(arguments.cassettes) if arguments.cassettes else folder("cassettes")
 
     def compare(served: "ServedEngine") -> int:
         committed = snapshot(served.provider, served.model, cassettes)
         with tempfile.TemporaryDirectory() as scratch:
-            record_cassettes(served, Path(scratch), _today())
+            limits = Limits(arguments.request_timeout, arguments.max_time)
+            record_cassettes(served, Path(scratch), _today(), limits=limits)
+            if served.model not in CassetteFolder(Path(scratch), served.provider).manifest():
+                raise Unusable("nothing was compared, since the time of the run (--max-time) is over")
             changes = list(drift(committed, snapshot(served.provider, served.model, Path(scratch))))
         lines = [f"{served.provider}, {served.model}: {len(changes)} changes", *changes]
         print("\n".join(map(printable, lines)), flush=True)

@@ -1,9 +1,10 @@
 """Cassettes of an engine, and how its behaviour differs from committed ones."""
 
+import math
 import re
 from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
-from typing import Any, Final, TypeAlias
+from typing import Any, Final, NamedTuple, TypeAlias
 
 import orjson
 
@@ -15,6 +16,7 @@ from conformance.results import Case, Results, Status
 from conformance.suite.options import Options
 from conformance.suite.record import record
 from conformance.suite.run import Run
+from conformance.transport.client import REQUEST_TIMEOUT
 from conformance.transport.shelf import CassetteFolder
 from conformance.wire import sse
 from conformance.wire.exchange import Conversation, Exchange
@@ -26,6 +28,16 @@ Snapshot: TypeAlias = Mapping[str, str]
 """The observed behaviour of an engine: `one-tool-call.plain: probe results-null` → `refused with 400: …`."""
 
 
+class Limits(NamedTuple):
+    """How many seconds one request may take, and how many all of them."""
+
+    request_timeout: float = REQUEST_TIMEOUT
+    max_time: float = math.inf
+
+
+NO_LIMITS: Final = Limits()
+
+
 def record_cassettes(
     served: ServedEngine,
     cassettes: Path,
@@ -34,10 +46,12 @@ def record_cassettes(
     warn: Callable[[str], None] = lambda _: None,
     *,
     resume: bool = False,
+    limits: Limits = NO_LIMITS,
 ) -> Results:
     """Play every case against an engine, write the cassettes, and return the results.
 
-    They replace simulated cassettes of the same profile. Raises Unusable if the server is this project's simulator.
+    They replace simulated cassettes of the same profile. If the time is over, no cassette changes.
+    Raises Unusable if the server is this project's simulator.
     """
     results = record(
         Options(
@@ -50,6 +64,8 @@ def record_cassettes(
             engine=served.about,
             hidden=served.hidden,
             resume=resume,
+            request_timeout=limits.request_timeout,
+            max_time=limits.max_time,
         ),
         on_case,
         warn,
