@@ -78,7 +78,7 @@ def _configure_issue(issue: argparse.ArgumentParser) -> None:
         help="the provider, or the file of its profile (default: that with the smallest case)",
     )
     add("--results", metavar="DIR", default="", help="results to report from (default: those of this project)")
-    add("--run", action="store_true", help="run the adapter now, so that the report has the whole request")
+    add("--run", action="store_true", help="run the adapter now, and report what it does")
     add("--install", action="store_true", help="with --run, install the adapter if it is not installed")
     add("--scenario", metavar="SCENARIO", action="append", default=[], help="with --run, only these scenarios")
     add("--seconds", metavar="N", type=float, help="with --run, the timeout of a case")

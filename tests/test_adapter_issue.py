@@ -1,5 +1,6 @@
 """Bug reports about adapters: complete, from results alone or from a run, and safe to paste."""
 
+import json
 import re
 from collections.abc import Mapping
 from dataclasses import replace
@@ -7,15 +8,13 @@ from pathlib import Path
 
 import pytest
 
-from conformance.adapters.case import CaseRun
-from conformance.adapters.issue import find, with_exchange
+from conformance.adapters.issue import find
 from conformance.cli import main
 from conformance.errors import UnknownName, Unusable
 from conformance.reporting.renderers.issue import render
 from conformance.resources import folder
-from conformance.results import Case, Evidence, Finding, Level, Outcome, Refusal, Results, Status
+from conformance.results import Case, Evidence, Finding, Level, Outcome, Refusal, Results, SentRequest, Status
 from conformance.results.files import read, write
-from conformance.wire.exchange import Exchange
 
 ADAPTERS = folder("reports") / "results" / "adapters"
 SECTIONS = ("Versions", "The smallest scenario", "The request that shows it", "What ", "The rule", "To repeat it")
@@ -74,13 +73,18 @@ def test_a_profile_of_ones_own_is_named_by_its_file(tmp_path: Path) -> None:
         find([results], "an-sdk", RULE)
 
 
-def test_a_run_adds_the_whole_request() -> None:
-    issue = find([example()], "an-sdk", RULE)
-    sent = Exchange(request={"model": "m", "messages": [{"role": "user", "content": "Hello."}]})
-    run = CaseRun(issue.case, (Exchange(request={}), sent))
-    assert sent is with_exchange(issue, [run]).exchange
-    assert '"content": "Hello."' in render(with_exchange(issue, [run]))
-    assert with_exchange(issue, [CaseRun(issue.case)]).exchange is None
+def test_the_whole_request_stands_in_the_report_if_the_results_hold_it() -> None:
+    results = example()
+    sent = SentRequest(1, "/v1/messages", {"model": "m", "messages": [{"role": "user", "content": HOSTILE}]})
+    cases = [replace(each, requests=(sent,)) if each.name == "one-tool-call.plain" else each for each in results.cases]
+    issue = find([replace(results, cases=tuple(cases))], "an-sdk", RULE)
+    page = render(issue)
+    assert "Request 2 of the session, `POST /v1/messages`; look at `/1/request/messages/1`:" in page
+    body = re.search(r"(?ms)^(`{3,})json\n(\{\n  \"model\".*?)^\1$", page)
+    assert body is not None
+    assert sent.body == json.loads(body.group(2))
+    assert "the commands below write the whole session" not in page
+    assert "the commands below write the whole session" in render(find([results], "an-sdk", RULE))
 
 
 def test_what_results_hold_stays_in_code() -> None:

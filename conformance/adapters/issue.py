@@ -1,38 +1,43 @@
 """What a bug report about an adapter rests on: the smallest case in which it breaks a rule, and the request in it."""
 
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 
 from conformance import profiles, scenarios
 from conformance.adapters import loop
-from conformance.adapters.case import CaseRun
 from conformance.adapters.loop import Fact
-from conformance.documents.pointer import parse
+from conformance.adapters.proof import Proof, broken, proofs, size
 from conformance.errors import UnknownName, Unusable
 from conformance.profiles import Claim, Profile
-from conformance.results import Case, Finding, Level, Outcome, Results, Status
+from conformance.results import Case, Finding, Results, Status
 from conformance.rule_ids import current_id
 from conformance.rules import Rule
 from conformance.scenarios import Scenario
-from conformance.wire.exchange import Exchange
 
 
 @dataclass(frozen=True, slots=True)
 class Issue:
     """A rule that an adapter breaks with a provider, shown by the smallest case.
 
-    `broken` are the names of all cases in which it breaks the rule, of `played` ones. `exchange` is the whole exchange
-    of the finding; it is None if only results are known, which hold excerpts.
+    `broken` are the names of all cases in which it breaks the rule, of `played` ones.
     """
 
     results: Results
     profile: Profile
     rule: Rule | Fact
-    case: Case
-    finding: Finding
+    proof: Proof
     broken: tuple[str, ...]
     played: int
-    exchange: Exchange | None = None
+
+    @property
+    def case(self) -> Case:
+        """Return the smallest case that shows it."""
+        return self.proof.case
+
+    @property
+    def finding(self) -> Finding:
+        """Return the finding that shows it."""
+        return self.proof.finding
 
     @property
     def scenario(self) -> Scenario:
@@ -42,8 +47,7 @@ class Issue:
     @property
     def number(self) -> int:
         """Return the number of the request that shows it, from 1; 0 if the finding is about the whole session."""
-        first = parse(self.finding.at)[:1]
-        return int(first[0]) + 1 if first and first[0].isdecimal() else 0
+        return 0 if self.proof.exchange is None else self.proof.exchange + 1
 
     @property
     def claims(self) -> tuple[Claim, ...]:
@@ -82,22 +86,13 @@ def find(many: Sequence[Results], named: str, rule_id: str, provider: str = "") 
     found = [issue for each in chosen if (issue := _of_results(each, rule, profile)) is not None]
     if not found:
         cases = [case for results in chosen for case in results.cases]
-        broken = sorted({each.rule for case in cases for each in _broken(case)})
-        message = f"{named} breaks no {rule.id} in these results; it breaks {', '.join(broken) or 'nothing'}"
+        rules = sorted({each.rule for case in cases for each in broken(case)})
+        message = f"{named} breaks no {rule.id} in these results; it breaks {', '.join(rules) or 'nothing'}"
         errors = [each.reason for case in cases for each in case.outcomes if each.status is Status.ERRORED]
         raise Unusable(
             message + (f"; of its checks {len(errors)} errored, the first with: {errors[0]}" if errors else "")
         )
-    return min(found, key=lambda each: (*_size(each.case), each.results.name))
-
-
-def with_exchange(issue: Issue, runs: Sequence[CaseRun]) -> Issue:
-    """Return an issue with the whole exchange of its finding, from the run that its results come from."""
-    run = next((each for each in runs if each.case.name == issue.case.name), None)
-    position = issue.number - 1
-    if run is None or not 0 <= position < len(run.conversation):
-        return issue
-    return replace(issue, exchange=run.conversation[position])
+    return min(found, key=lambda each: (*size(each.case), each.results.name))
 
 
 def _rule(rule_id: str) -> Rule | Fact:
@@ -108,29 +103,14 @@ def _rule(rule_id: str) -> Rule | Fact:
 
 
 def _of_results(results: Results, rule: Rule | Fact, profile: Profile | None) -> Issue | None:
-    failing = [(case, each) for case in results.cases for each in _broken(case) if each.rule == rule.id]
-    if not failing:
+    proof = proofs(results.cases).get(rule.id)
+    if proof is None:
         return None
-    case, outcome = min(failing, key=lambda pair: _size(pair[0]))
-    worst = max(outcome.findings, key=lambda each: each.level.severity)
     return Issue(
         results,
         profile or profiles.load(results.provider),
         rule,
-        case,
-        worst,
-        tuple([each.name for each, _ in failing]),
+        proof,
+        tuple([case.name for case in results.cases if rule.id in {each.rule for each in broken(case)}]),
         sum(1 for each in results.cases if each.outcomes),
     )
-
-
-def _broken(case: Case) -> Iterator[Outcome]:
-    """Yield the outcomes that break a MUST or a SHOULD, with findings to show."""
-    for outcome in case.outcomes:
-        if outcome.status is Status.FAILED and outcome.findings and outcome.level is not Level.MAY:
-            yield outcome
-
-
-def _size(case: Case) -> tuple[int, bool, str]:
-    """Return what orders cases: the exchanges of the scenario, then plain before streamed, then the name."""
-    return len(scenarios.load(case.scenario).turns), case.variant != "plain", case.name

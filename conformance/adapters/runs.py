@@ -13,6 +13,7 @@ from conformance import artifacts, profiles, scenarios
 from conformance.adapters.case import AdapterSetup, CaseRun, run_case
 from conformance.adapters.definition import AdapterDefinition
 from conformance.adapters.driver import Driver
+from conformance.adapters.proof import with_requests
 from conformance.errors import UnknownName, Unusable
 from conformance.profiles import Profile
 from conformance.results import NOT_PLAYED, Case, Results, Status
@@ -96,10 +97,16 @@ def run(plan: RunPlan, jobs: int, on_case: OnCase) -> tuple[Results, tuple[CaseR
         finally:
             for future in futures:
                 future.cancel()
-    runs = _without_repeats([future.result() for future in futures])
+    runs = _with_requests(_without_repeats([future.result() for future in futures]))
     versions = next((case_run.versions for case_run in runs if case_run.versions), {})
     results = Results(plan.name, setup.model, tuple([each.case for each in runs]), plan.provider, versions)
     return results, runs
+
+
+def _with_requests(runs: Sequence[CaseRun]) -> tuple[CaseRun, ...]:
+    """Return the runs, whose cases hold the requests that show what the adapter breaks."""
+    cases = with_requests([each.case for each in runs], {each.case.name: each.conversation for each in runs})
+    return tuple([replace(each, case=case) for each, case in zip(runs, cases, strict=True)])
 
 
 def _without_repeats(runs: Sequence[CaseRun]) -> tuple[CaseRun, ...]:

@@ -175,8 +175,7 @@ def _issue(arguments: argparse.Namespace) -> int:
     name, _, version = arguments.name.partition("@")
     named = "@".join(filter(None, [name, arguments.version or version]))
     if arguments.run:
-        results, cases = _rerun(named, arguments)
-        found = issue.with_exchange(issue.find([results], named, arguments.rule), cases)
+        found = issue.find([_rerun(named, arguments)], named, arguments.rule)
     else:
         known = read_all([Path(arguments.results)]) if arguments.results else read_shipped(folder("reports")).values()
         found = issue.find(tuple(known), named, arguments.rule, arguments.provider)
@@ -184,14 +183,14 @@ def _issue(arguments: argparse.Namespace) -> int:
     return 0
 
 
-def _rerun(named: str, arguments: argparse.Namespace) -> "tuple[Results, tuple[CaseRun, ...]]":
-    """Run an adapter for a bug report."""
+def _rerun(named: str, arguments: argparse.Namespace) -> "Results":
+    """Run an adapter for a bug report, and return its results."""
     from conformance.adapters import definition
 
     arguments.jobs = os.cpu_count() or 1
     chosen = definition.load(named, _folder(arguments))
     plan = _adapter_plan(chosen, arguments.provider or chosen.providers[0], arguments)
-    return _run_plan(plan, arguments)
+    return _run_plan(plan, arguments)[0]
 
 
 def _plan(arguments: argparse.Namespace) -> "RunPlan":

@@ -39,6 +39,7 @@ __all__ = [
     "Results",
     "RunClaim",
     "Runs",
+    "SentRequest",
     "Status",
     "Verdict",
 ]  # fmt: skip
@@ -206,10 +207,21 @@ class Runs:
 
 
 @dataclass(frozen=True, slots=True)
+class SentRequest:
+    """A whole request that a client sent: the index of its exchange in the session, the path of its URL, its body."""
+
+    exchange: int
+    path: str
+    body: Any
+
+
+@dataclass(frozen=True, slots=True)
 class Case:
     """One scenario in one variant, played and checked; `note` says why it ended early or was not played.
 
     `runs` is set if it was played more than once. `observed` is what its replies showed of the core facts, in words.
+    `requests` are those that show what an adapter breaks, if no smaller case does; without what changes from run to
+    run.
     """
 
     scenario: str
@@ -220,6 +232,7 @@ class Case:
     note: str = ""
     runs: Runs | None = None
     observed: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    requests: tuple[SentRequest, ...] = ()
 
     @property
     def name(self) -> str:
@@ -258,6 +271,7 @@ class Case:
             **({"observed": {name: list(values) for name, values in self.observed.items()}} if self.observed else {}),
             "outcomes": shown,
             "probes": [probe.to_json() for probe in self.probes],
+            **({"requests": [asdict(request) for request in self.requests]} if self.requests else {}),
         }
 
     @classmethod
@@ -272,6 +286,7 @@ class Case:
             value["note"],
             Runs(**value["runs"]) if "runs" in value else None,
             {name: tuple(values) for name, values in value.get("observed", {}).items()},
+            tuple([SentRequest(**request) for request in value.get("requests", ())]),
         )
 
 

@@ -134,7 +134,7 @@ def _lines(shown: Mapping[str, Any]) -> Iterator[str]:
 
 
 def _case(case: Mapping[str, Any]) -> str:
-    listed = ("outcomes", "probes")
+    listed = [key for key in ("outcomes", "probes", "requests") if key in case]
     head = _text({key: value for key, value in case.items() if key not in listed})[:-1]
     lists = [f"{_text(key)}: [" + ",".join([f"\n  {_text(each)}" for each in case[key]]) + "]" for key in listed]
     return f"\n {head}, {', '.join(lists)}}}"

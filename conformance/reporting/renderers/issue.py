@@ -94,13 +94,14 @@ def _scenario(issue: Issue) -> Iterator[str]:
 
 def _request(issue: Issue) -> Iterator[str]:
     number = f"Request {issue.number} of the session" if issue.number else "The session"
-    if issue.exchange is None:
+    sent = issue.proof.request
+    if sent is None:
         yield f"{number}, the part at {code(issue.finding.at or '/')}; the commands below write the whole session:"
         yield from ("", fenced(issue.finding.excerpt or issue.finding.message))
         return
-    body = _json(issue.exchange.request)
+    body = _json(sent.body)
     folds = body.count("\n") >= _MAX_LINES
-    yield f"{number}, `POST /chat/completions`; look at {code(issue.finding.at)}:"
+    yield f"{number}, {code(f'POST {sent.path}')}; look at {code(issue.finding.at)}:"
     yield ""
     yield from ["<details><summary>the whole request</summary>", ""] if folds else []
     yield fenced(body, "json")
