@@ -49,20 +49,6 @@ def session() -> list[Any]:
     return value
 
 
-@pytest.mark.parametrize("kept", [("url", "request", "response"), ("request", "response"), ("request",), ("response",)])
-def test_an_exchange_is_recognised_by_its_url_or_its_bodies(kept: tuple[str, ...]) -> None:
-    record = session()[1]
-    found = protocols.of(exchange({key: record[key] for key in kept}, "test"))
-    assert found is not None
-    assert found.name == "messages"
-
-
-@pytest.mark.parametrize("name", ["thinking-session", "details-session", "tool-result", "stream-plain", "error"])
-def test_chat_completions_are_no_messages(name: str) -> None:
-    records = json.loads((folder("fixtures") / "wire" / f"{name}.json").read_text("utf-8"))
-    assert [protocols.of(exchange(each, "test")) for each in records] == [None] * len(records)
-
-
 def test_thinking_calls_and_results_become_those_of_chat_completions() -> None:
     (translated,) = protocols.translate((exchange(session()[1], "test"),))
     asked, called, *results = translated.request["messages"][1:]

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 from contextlib import ExitStack
+from dataclasses import replace
 from http.client import HTTPConnection
 from pathlib import Path
 
@@ -140,6 +141,21 @@ def test_a_cassette_that_lacks_a_request_says_to_record_again(
         pytest.raises(InvalidDocument, match="there is no such cassette"),
         replaying(tmp_path / "other.yaml"),
     ):
+        asking.send(BODY)
+
+
+def test_a_cassette_answers_only_the_method_that_it_recorded(
+    server: tuple[Scripted, str], stack: ExitStack, tmp_path: Path
+) -> None:
+    scripted, url = server
+    scripted.answers = [HttpReply(200, b"{}")]
+    path = tmp_path / "case.yaml"
+    kept: list[Interaction] = []
+    asking = stack.enter_context(Client(Endpoint(url, wire="messages")))
+    asking.send(BODY, kept.append)
+    moved = replace(kept[0], url=kept[0].url.replace("/messages", "/messages:stream"))
+    path.write_text(START + interaction_text(moved, {}) + END, "utf-8")
+    with pytest.raises(InvalidDocument, match="record it again"), replaying(path):
         asking.send(BODY)
 
 

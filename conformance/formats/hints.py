@@ -13,8 +13,6 @@ _MAX_DEPTH: Final = 6
 _PLAIN_KEY: Final = re.compile(r"[A-Za-z_][A-Za-z0-9_]{0,60}")
 _FLOW: Final = re.compile(rb"[0-9]{1,12}:[0-9]{1,3}:[a-z_]{1,40};")
 _NATIVE: Final = {
-    "contents": "it looks like a request of Gemini's API, which is another wire",
-    "candidates": "it looks like a reply of Gemini's API, which is another wire",
     "input": "it looks like a request of OpenAI's Responses API, which is another wire",
     "prompt": "it looks like a request of the legacy completions API, which has no messages",
     "resourceLogs": "it holds OpenTelemetry log records; export spans with message attributes instead",

@@ -7,6 +7,7 @@ that is missing stays missing.
 """
 
 import importlib
+import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
@@ -38,15 +39,17 @@ class Rendering:
 class Protocol:
     """One wire: how its exchanges are recognised, and how they are translated.
 
-    `path`: what its clients append to the base URL. `paths`: what the URL of one of its requests may contain.
-    `is_request` and `is_reply` tell its bodies from those of other wires. `beginnings`: texts, one of which is in the
-    first event of a stream. `translate` takes the exchanges of one conversation, in order, and returns as many.
-    `rendering` gives the other direction; None if the project does not play this wire yet.
+    `path`: what its clients append to the base URL to send a request of chat completions. `served`: the paths, after
+    the version, at which the simulator plays it. `paths`: what the URL of one of its requests may contain. `is_request`
+    and `is_reply` tell its bodies from those of other wires. `beginnings`: texts, one of which is in the first event of
+    a stream. `translate` takes the exchanges of one conversation, in order, and returns as many. `rendering` gives the
+    other direction; None if the project does not play this wire yet.
     """
 
     name: str
     title: str
-    path: str
+    path: Callable[[Mapping[str, Any]], str]
+    served: re.Pattern[str]
     paths: tuple[str, ...]
     is_request: Callable[[dict[str, Any]], bool]
     is_reply: Callable[[dict[str, Any]], bool]
@@ -59,6 +62,11 @@ class Protocol:
         if self.rendering is None:
             raise Unusable(f"the wire {self.name} can be checked, but not played yet")
         return self.rendering
+
+    def translate_one(self, exchange: Exchange) -> Exchange:
+        """Return an exchange that stands alone, translated."""
+        (translated,) = self.translate([exchange])
+        return translated
 
     def fits(self, exchange: Exchange) -> bool:
         """Return whether an exchange is one of this protocol, by its bodies."""
@@ -105,8 +113,7 @@ def as_sent(body: Mapping[str, Any], wire: str) -> Exchange:
         return Exchange.of_plain(request=body, model=model)
     protocol = by_name(wire)
     native = protocol.played().request(body)
-    (exchange,) = protocol.translate([Exchange.of_plain(request=native, url=protocol.path, model=model)])
-    return exchange
+    return protocol.translate_one(Exchange.of_plain(request=native, url=protocol.path(body), model=model))
 
 
 def translate(conversation: Conversation) -> Conversation:

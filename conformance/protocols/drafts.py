@@ -7,7 +7,8 @@ from typing import Any
 import orjson
 
 from conformance.documents.pointer import Place
-from conformance.wire.native import NativeEvent
+from conformance.wire.exchange import Exchange
+from conformance.wire.native import Native, NativeEvent
 from conformance.wire.sse import Reading
 
 
@@ -28,6 +29,24 @@ class Draft:
         self.messages.append(message)
         self.places[place] = native
         return place
+
+
+def as_chat(exchange: Exchange, request: Any, response: Any, native: Native, model: str) -> Exchange:
+    """Return an exchange with its bodies translated; `model` counts if the exchange names none.
+
+    A stream is translated into the reply that it adds up to.
+    """
+    return Exchange.of_plain(
+        request,
+        response,
+        exchange.status,
+        streamed=False,
+        headers=exchange.headers,
+        url=exchange.url,
+        model=exchange.model or model,
+        date=exchange.date,
+        native=native,
+    )
 
 
 def events_of(reading: Reading) -> tuple[NativeEvent, ...]:

@@ -30,6 +30,11 @@ class NativeMessage(NamedTuple):
     siblings: list[Any]
     native: Native
 
+    @property
+    def is_prefill(self) -> bool:
+        """Whether the model continues this message: the last one, by the assistant."""
+        return self.value.get("role") == "assistant" and self.number == len(self.siblings) - 1
+
 
 def native_view(name: str, side: Side, read: Callable[[int, Native], Iterator[Any]]) -> View:
     """Return a view of what a function yields for each native exchange, given its number."""

@@ -6,6 +6,7 @@ derives its earlier replies of a scenario again, and so notices what a client ch
 requests instead, and refuses none unless it is strict.
 """
 
+import re
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -32,6 +33,7 @@ UNKNOWN_MODEL: Final = "no-such-model"
 """The model that no simulated provider has; every other name is taken for a model that it has."""
 
 _ENDPOINT: Final = "/v1/chat/completions"
+_VERSION: Final = re.compile(r"/v1(?:alpha|beta\d*)?(?=/)")
 _REMEMBERED: Final = 64
 _REMEMBERED_BYTES: Final = 32 * 1024
 
@@ -55,10 +57,11 @@ class Simulator:
                 scenario = scenarios.load(unquote(name))
             except UnknownName as error:
                 return not_found(str(error))
-        path = path.removeprefix("/v1")
-        if path == "/models" or path.startswith("/models/"):
-            return self._models(request.method, path)
+        if version := _VERSION.match(path):
+            path = path[version.end() :]
         protocol = natives.protocol_at(path)
+        if protocol is None and (path == "/models" or path.startswith("/models/")):
+            return self._models(request.method, path)
         if protocol is None and path != "/chat/completions":
             text = f"this is a simulated chat completions endpoint; POST to {_ENDPOINT} or /s/<scenario>{_ENDPOINT}"
             return not_found(text)
@@ -87,7 +90,10 @@ class Simulator:
             return self.reply(body, scenario, request.body)
         on_wire = Simulator(self.profile.on(protocol.name))
         return natives.answer(
-            protocol, body, lambda translated, native: on_wire.reply(translated, scenario, request.body, native)
+            protocol,
+            request.path,
+            body,
+            lambda translated, native: on_wire.reply(translated, scenario, request.body, native),
         )
 
     def send(self, body: Mapping[str, Any]) -> Exchange:

@@ -26,7 +26,7 @@ REQUEST_HEADERS = frozenset({"content-type"})
 REPLY_HEADERS = frozenset({"content-type", "retry-after", "server", CUT})
 START = "interactions:\n"
 END = "version: 1\n"
-_SAME_BYTES = "bytes"
+_SAME_REQUEST = "request"
 _MEMBERS = (
     (("request", "method"), str, "a method"),
     (("request", "uri"), str, "a URL"),
@@ -81,8 +81,8 @@ def _reply(kept: Interaction, hidden: Mapping[str, str]) -> dict[str, Any]:
 
 
 def _replayer() -> vcr.VCR:
-    replayer = vcr.VCR(record_mode="none", match_on=("method", _SAME_BYTES), before_record_request=_scrubbed_request)
-    replayer.register_matcher(_SAME_BYTES, _has_same_bytes)
+    replayer = vcr.VCR(record_mode="none", match_on=("method", _SAME_REQUEST), before_record_request=_scrubbed_request)
+    replayer.register_matcher(_SAME_REQUEST, _is_same)
     replayer.register_persister(_Reader)
     return replayer
 
@@ -157,9 +157,13 @@ def _is_header(name: Any, values: Any) -> bool:
     )
 
 
-def _has_same_bytes(sent: Any, recorded: Any) -> bool:
-    """Return True if two requests have the same bytes; vcrpy's own matcher prints how all others differ."""
-    return bytes(sent.body or b"") == bytes(recorded.body or b"")
+def _is_same(sent: Any, recorded: Any) -> bool:
+    """Return True if two requests have the same method and bytes; vcrpy's own matcher prints how all others differ.
+
+    The last part of a path names the method. What is before it belongs to the address, which may be another one.
+    """
+    is_method = urlsplit(sent.uri).path.rpartition("/")[2] == urlsplit(recorded.uri).path.rpartition("/")[2]
+    return is_method and bytes(sent.body or b"") == bytes(recorded.body or b"")
 
 
 def _scrubbed_request(request: Any) -> Any:

@@ -7,7 +7,7 @@ import time
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from types import TracebackType
-from typing import Any, Final, Self
+from typing import Any, Final, NamedTuple, Self
 
 import httpx
 
@@ -82,6 +82,14 @@ class Endpoint:
     wire: str = CHAT
 
 
+class _Sent(NamedTuple):
+    """A request as the endpoint's wire has it: its body, its URL, and that URL to print."""
+
+    body: Mapping[str, Any]
+    url: str
+    shown_url: str
+
+
 class Client:
     """Sends request bodies to an endpoint and returns exchanges; use it as a context manager, in one thread."""
 
@@ -100,9 +108,7 @@ class Client:
         timeout = httpx.Timeout(None, connect=min(CONNECT_TIMEOUT, endpoint.seconds))
         self._http = httpx.AsyncClient(timeout=timeout, follow_redirects=False, limits=limits, transport=transport)
         self._protocol = None if endpoint.wire == CHAT else by_name(endpoint.wire)
-        self._path = "/chat/completions" if self._protocol is None else self._protocol.path
-        self._url = endpoint.base_url.rstrip("/") + self._path
-        self._shown_url = shown_url(self._url)
+        self._base_url = endpoint.base_url.rstrip("/")
         self._answers = 0
         # Asynchronous, since only so a deadline holds for a whole reply; with a loop of its own, which it hides.
         self._runner = asyncio.Runner(loop_factory=asyncio.new_event_loop)
@@ -146,46 +152,49 @@ class Client:
         left = self._until - time.monotonic()
         if left <= 0:
             raise self._out_of_time()
+        sent = self._on_wire(body)
         try:
-            request = self._request(body)
+            request = self._request(sent)
             interaction = self._runner.run(self._ask(request, min(left, self._endpoint.seconds)))
         except (TimeoutError, httpx.ReadTimeout, httpx.WriteTimeout, httpx.PoolTimeout):
             if left < self._endpoint.seconds:
                 raise self._out_of_time() from None
-            message = f"{self._shown_url} did not finish its reply within {self._endpoint.seconds:g} seconds"
+            message = f"{sent.shown_url} did not finish its reply within {self._endpoint.seconds:g} seconds"
             raise Inconclusive(message) from None
         except _UNREACHABLE as error:
-            raise self._unreachable(error) from None
+            raise self._unreachable(error, sent.shown_url) from None
         except (httpx.UnsupportedProtocol, httpx.LocalProtocolError, httpx.InvalidURL) as error:
             words = self._scrubbed(str(error))
-            raise Unusable(f"cannot send to {self._shown_url} ({words}); check --base-url") from None
+            raise Unusable(f"cannot send to {sent.shown_url} ({words}); check --base-url") from None
         except (httpx.TransportError, OSError) as error:
             words = self._scrubbed(bodies.words(error))
-            raise _BrokenReply(f"{self._shown_url} gave no HTTP reply: {words}") from None
+            raise _BrokenReply(f"{sent.shown_url} gave no HTTP reply: {words}") from None
         if self._endpoint.scrubber is not None:
             interaction = interaction.without_secrets(self._endpoint.scrubber)
         if keep is not None:
             keep(interaction)
-        if self._protocol is None:
-            return _exchange(body, interaction, self._shown_url)
-        native = _exchange(self._protocol.played().request(body), interaction, self._shown_url)
-        (exchange,) = self._protocol.translate([native])
-        return exchange
+        exchange = _exchange(sent, interaction, str(body.get("model", "")))
+        return exchange if self._protocol is None else self._protocol.translate_one(exchange)
 
-    def _request(self, body: Mapping[str, Any]) -> httpx.Request:
+    def _on_wire(self, body: Mapping[str, Any]) -> _Sent:
+        protocol = self._protocol
+        native = body if protocol is None else protocol.played().request(body)
+        url = self._base_url + ("/chat/completions" if protocol is None else protocol.path(body))
+        return _Sent(native, url, shown_url(url))
+
+    def _request(self, sent: _Sent) -> httpx.Request:
         headers = {"accept-encoding": bodies.ACCEPTED_ENCODINGS}
         if self._protocol is not None:
-            body = self._protocol.played().request(body)
             headers |= self._protocol.played().headers(self._endpoint.key)
         elif self._endpoint.key:
             headers["authorization"] = f"Bearer {self._endpoint.key}"
         try:
-            return self._http.build_request("POST", self._url, json=body, headers=headers)
+            return self._http.build_request("POST", sent.url, json=sent.body, headers=headers)
         except UnicodeEncodeError:
             # What a provider said with half a surrogate pair goes back to it as it came: escaped.
-            content = json.dumps(body, separators=(",", ":")).encode()
+            content = json.dumps(sent.body, separators=(",", ":")).encode()
             headers["content-type"] = "application/json"
-            return self._http.build_request("POST", self._url, content=content, headers=headers)
+            return self._http.build_request("POST", sent.url, content=content, headers=headers)
 
     async def _ask(self, request: httpx.Request, seconds: float) -> Interaction:
         async with asyncio.timeout(seconds if math.isfinite(seconds) else None):
@@ -211,7 +220,7 @@ class Client:
         What would stop the run at its start costs only its request after the endpoint has given good answers.
         """
         try:
-            conclusive = _conclusive(exchange, self._shown_url)
+            conclusive = _conclusive(exchange)
         except Inconclusive:
             raise
         except Unusable as error:
@@ -221,13 +230,13 @@ class Client:
         self._answers += 1
         return conclusive
 
-    def _unreachable(self, error: httpx.TransportError) -> Unusable:
+    def _unreachable(self, error: httpx.TransportError, url: str) -> Unusable:
         """Return what to raise if no connection comes about; after good answers, it costs only its request."""
         words = self._scrubbed(str(error))
         words = words or f"no connection within {min(CONNECT_TIMEOUT, self._endpoint.seconds):g} seconds"
         if self._answers:
-            return Inconclusive(f"{self._shown_url} cannot be connected to any more ({words}); {self._so_far()}")
-        return Unusable(f"cannot connect to {self._shown_url} ({words}); check --base-url, or start the server first")
+            return Inconclusive(f"{url} cannot be connected to any more ({words}); {self._so_far()}")
+        return Unusable(f"cannot connect to {url} ({words}); check --base-url, or start the server first")
 
     def _scrubbed(self, text: str) -> str:
         return text if self._endpoint.scrubber is None else self._endpoint.scrubber.text(text)
@@ -239,26 +248,26 @@ class Client:
         return OutOfTime("the time of the run (--max-time) is over")
 
 
-def _exchange(body: Mapping[str, Any], kept: Interaction, url: str) -> Exchange:
+def _exchange(sent: _Sent, kept: Interaction, model: str) -> Exchange:
     headers: dict[str, str] = {}
     for name, value in kept.headers:
         headers[name.lower()] = f"{headers[name.lower()]}, {value}" if name.lower() in headers else value
     begins = kept.content[:6].startswith((b"data:", b"event:"))
     streamed = headers.get("content-type", "").startswith("text/event-stream") or begins
     return Exchange.of_plain(
-        request=dict(body),
+        request=dict(sent.body),
         response=kept.content.decode("utf-8", "replace") if streamed else _parsed(kept.content),
         status=kept.status,
         streamed=streamed,
         headers=headers,
-        url=url,
-        model=str(body.get("model", "")),
+        url=sent.shown_url,
+        model=model,
     )
 
 
-def _conclusive(exchange: Exchange, url: str) -> Exchange:
+def _conclusive(exchange: Exchange) -> Exchange:
     """Return an exchange whose status says something about the request; raises UnusableReply for any other."""
-    status = exchange.status or 0
+    status, url = exchange.status or 0, exchange.url
     if status in (401, 403):
         message = f"{url} refuses the key (HTTP {status}); set the environment variable that the profile names"
         raise UnusableReply(message, exchange)

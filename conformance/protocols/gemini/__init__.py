@@ -3,13 +3,21 @@
 Source: https://ai.google.dev/api/generate-content
 """
 
-from collections.abc import Sequence
+import re
+from collections.abc import Mapping, Sequence
 from typing import Any, Final
+from urllib.parse import quote
 
 from conformance.protocols import Protocol
 from conformance.wire.exchange import Exchange
 
 NAME: Final = "gemini"
+
+
+def _path(body: Mapping[str, Any]) -> str:
+    """Return the path of a request: on this wire, it names the model and whether the reply is a stream."""
+    method = "streamGenerateContent?alt=sse" if body.get("stream") is True else "generateContent"
+    return f"/models/{quote(str(body.get('model', '')), safe='')}:{method}"
 
 
 def _is_request(body: dict[str, Any]) -> bool:
@@ -30,7 +38,8 @@ def _translate(exchanges: Sequence[Exchange]) -> Sequence[Exchange]:
 PROTOCOL: Final = Protocol(
     NAME,
     "Gemini",
-    ":generateContent",
+    _path,
+    re.compile(r"(?:/.+)?/models/[^/]+:(?:generateContent|streamGenerateContent)"),
     (":generateContent", ":streamGenerateContent"),
     _is_request,
     _is_reply,

@@ -6,9 +6,10 @@ them so. A signature stands in the call that it came with. Summaries of reasonin
 
 from collections.abc import Mapping
 from typing import Any, Final
+from urllib.parse import unquote
 
 from conformance.documents.pointer import Place
-from conformance.protocols.drafts import Draft, as_object, as_word, objects, rendered, total
+from conformance.protocols.drafts import Draft, as_chat, as_object, as_word, objects, rendered, total
 from conformance.protocols.gemini.stream import Assembled, add_up, assemble
 from conformance.wire.exchange import Exchange
 from conformance.wire.native import Native, NativeEvent
@@ -25,8 +26,9 @@ def translated(exchange: Exchange) -> Exchange:
     draft = Draft()
     request = exchange.request
     turns = request.get("contents") if type(request) is dict else None
+    model = exchange.model or _model(exchange.url)
     if type(request) is dict:
-        request = _request(request, draft)
+        request = _with_method(_request(request, draft), exchange.url, model)
     made = _assembled(exchange)
     reply, begins = None if made is None else made.reply, {} if made is None else made.begins
     response = exchange.response
@@ -47,17 +49,7 @@ def translated(exchange: Exchange) -> Exchange:
         places=draft.places,
         facts={} if made is None or made.error is None else {"error": made.error},
     )
-    return Exchange.of_plain(
-        request,
-        response,
-        exchange.status,
-        streamed=False,
-        headers=exchange.headers,
-        url=exchange.url,
-        model=exchange.model or _model(exchange.url),
-        date=exchange.date,
-        native=native,
-    )
+    return as_chat(exchange, request, response, native, model)
 
 
 def _assembled(exchange: Exchange) -> Assembled | None:
@@ -73,7 +65,13 @@ def _assembled(exchange: Exchange) -> Assembled | None:
 
 def _model(url: str) -> str:
     """Return the model that the URL of a request names."""
-    return url.partition("/models/")[2].partition(":")[0]
+    return unquote(url.partition("/models/")[2].partition(":")[0])
+
+
+def _with_method(request: dict[str, Any], url: str, model: str) -> dict[str, Any]:
+    """Return a request with what its URL says: the model, and whether the reply is a stream."""
+    made = {"model": model, **request} if model else request
+    return made | ({"stream": True} if ":streamGenerateContent" in url else {})
 
 
 def _of(holder: Mapping[str, Any], name: str) -> Any:

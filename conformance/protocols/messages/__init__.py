@@ -3,6 +3,7 @@
 Source: https://platform.claude.com/docs/en/api/messages
 """
 
+import re
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Final
 
@@ -14,6 +15,10 @@ NAME: Final = "messages"
 _OWN_KEYS: Final = frozenset({"anthropic_version", "anthropic_beta", "system", "stop_sequences", "mcp_servers"})
 _OWN_BLOCKS: Final = frozenset({"tool_use", "tool_result", "redacted_thinking", "server_tool_use"})
 _CHAT_KEYS: Final = frozenset({"tool_calls", "tool_call_id", "reasoning_content", "reasoning", "reasoning_details"})
+
+
+def _path(_body: Mapping[str, Any]) -> str:
+    return "/messages"
 
 
 def _is_request(body: dict[str, Any]) -> bool:
@@ -70,7 +75,8 @@ def _headers(key: str) -> Mapping[str, str]:
 PROTOCOL: Final = Protocol(
     NAME,
     "Anthropic Messages",
-    "/messages",
+    _path,
+    re.compile("/messages"),
     ("/v1/messages", "/anthropic.claude", ".anthropic.claude", "/publishers/anthropic/"),
     _is_request,
     _is_reply,

@@ -11,7 +11,7 @@ from typing import Any, Final
 import orjson
 
 from conformance.documents.pointer import Place
-from conformance.protocols.drafts import Draft, as_object, as_word, objects, rendered, total
+from conformance.protocols.drafts import Draft, as_chat, as_object, as_word, objects, rendered, total
 from conformance.protocols.messages.stream import assemble
 from conformance.wire.exchange import Exchange, model_of
 from conformance.wire.native import Native
@@ -59,17 +59,7 @@ def translated(exchange: Exchange) -> Exchange:
         reply = response if (exchange.status or 0) < _ERROR and response.get("type") != "error" else None
         native = Native("messages", exchange.request, exchange.response, reply=reply, places=draft.places)
         response = _body(response, draft, {}, {})
-    return Exchange.of_plain(
-        request,
-        response,
-        exchange.status,
-        streamed=False,
-        headers=exchange.headers,
-        url=exchange.url,
-        model=exchange.model or model_of(exchange.response),
-        date=exchange.date,
-        native=native,
-    )
+    return as_chat(exchange, request, response, native, model_of(exchange.response))
 
 
 def _request(body: dict[str, Any], draft: Draft) -> dict[str, Any]:

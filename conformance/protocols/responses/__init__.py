@@ -3,7 +3,8 @@
 Source: https://platform.openai.com/docs/api-reference/responses
 """
 
-from collections.abc import Sequence
+import re
+from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
 from conformance.protocols import Protocol
@@ -18,6 +19,10 @@ _OWN_KEYS: Final = frozenset(
 )  # fmt: skip
 """Keys of a request that no other request with an `input` has, such as one for embeddings, speech or moderation."""
 _ITEMS: Final = frozenset({"message", "reasoning", "item_reference", "compaction", "additional_tools"})
+
+
+def _path(_body: Mapping[str, Any]) -> str:
+    return "/responses"
 
 
 def _is_request(body: dict[str, Any]) -> bool:
@@ -53,7 +58,8 @@ def _translate(exchanges: Sequence[Exchange]) -> Sequence[Exchange]:
 PROTOCOL: Final = Protocol(
     NAME,
     "OpenAI Responses",
-    "/responses",
+    _path,
+    re.compile("/responses"),
     ("/responses",),
     _is_request,
     _is_reply,

@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any, Final, NamedTuple
 
 from conformance.documents.pointer import Place
-from conformance.protocols.drafts import Draft, as_object, objects
+from conformance.protocols.drafts import Draft, as_chat, as_object, objects
 from conformance.protocols.responses.state import NOTHING, History, Memory
 from conformance.protocols.responses.stream import Assembled, assemble
 from conformance.protocols.responses.turns import Transcript, fill, kind_of, name_of
@@ -68,17 +68,7 @@ def _translated(exchange: Exchange, memory: Memory) -> Exchange:
         facts,
         held,
     )
-    return Exchange.of_plain(
-        request,
-        response,
-        exchange.status,
-        streamed=False,
-        headers=exchange.headers,
-        url=exchange.url,
-        model=exchange.model or model_of(exchange.response),
-        date=exchange.date,
-        native=native,
-    )
+    return as_chat(exchange, request, response, native, model_of(exchange.response))
 
 
 def _reply_of(response: Any, made: Assembled | None) -> _Reply | None:

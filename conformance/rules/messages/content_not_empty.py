@@ -6,7 +6,7 @@ from conformance.rules import Context, Fault, Source, example, rule
 @rule(
     Level.MUST,
     on=messages,
-    where=lambda message, _context: "content" in message.value and not _is_prefill(message),
+    where=lambda message, _context: "content" in message.value and not message.is_prefill,
     source=Source(
         "https://platform.claude.com/docs/en/api/errors",
         "all messages must have non-empty content except for the optional final assistant message",
@@ -29,7 +29,3 @@ def judge(message: NativeMessage, _context: Context) -> list[Fault]:
     if content not in ("", []):
         return []
     return [Fault(f"expected content, got {content!r}", at=("content",), values={"index": message.number})]
-
-
-def _is_prefill(message: NativeMessage) -> bool:
-    return message.value.get("role") == "assistant" and message.number == len(message.siblings) - 1

@@ -8,7 +8,7 @@ from conformance.rules import Context, Fault, Source, example, rule
 @rule(
     Level.MUST,
     on=messages,
-    where=lambda message, _context: _is_prefill(message) and type(_last_text(message.value)) is str,
+    where=lambda message, _context: message.is_prefill and type(_last_text(message.value)) is str,
     source=Source(
         "https://platform.claude.com/docs/en/api/errors", "final assistant content cannot end with trailing whitespace"
     ),
@@ -26,10 +26,6 @@ def judge(message: NativeMessage, _context: Context) -> list[Fault]:
     if text == text.rstrip():
         return []
     return [Fault("expected text without white space at its end, got some", at=("content",))]
-
-
-def _is_prefill(message: NativeMessage) -> bool:
-    return message.value.get("role") == "assistant" and message.number == len(message.siblings) - 1
 
 
 def _last_text(message: dict[str, Any]) -> Any:
