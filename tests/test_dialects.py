@@ -132,6 +132,7 @@ TOOLS: dict[str, tuple[dict[str, Any], str]] = {
     "anthropic": ({"messages": [], "tools": [{"name": "f", "input_schema": {"type": "object"}}]}, "/tools"),
     "gemini": ({"contents": [], "tools": [{"functionDeclarations": [{"name": "f"}]}]}, "/tools"),
     "neutral": ({"Messages": [], "Tools": [{"Name": "f"}]}, "/Tools"),
+    "responses": ({"input": [], "tools": [{"type": "function", "name": "f"}]}, "/tools"),
 }
 """A conversation with a tool, in each dialect that has tools, and the pointer to the tools."""
 
