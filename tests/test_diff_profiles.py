@@ -7,9 +7,13 @@ import pytest
 
 from conformance import profiles
 from conformance.cli import main
+from conformance.documents import read_json
 from conformance.profiles.difference import Kind, differences
+from conformance.resources import folder
 
 REFUSAL = {"status": 400, "message": "No."}
+REFERENCES = {"kinds": ["item_reference"], "refusal": REFUSAL}
+MORE_ITEMS = {"kinds": ["custom_tool_call", "item_reference"], "refusal": REFUSAL}
 
 KINDS: list[tuple[str, Any, Any, Kind | None]] = [
     ("results.missing", "accepted", REFUSAL, Kind.SEND),
@@ -23,6 +27,10 @@ KINDS: list[tuple[str, Any, Any, Kind | None]] = [
     ("results.missing", "accepted", "ignored", None),
     ("ids.input-max-length", {"limit": 40, "refusal": REFUSAL}, {"limit": 64, "refusal": REFUSAL}, None),
     ("ids.input-max-length", {"limit": 64, "refusal": REFUSAL}, {"limit": 40, "refusal": REFUSAL}, Kind.SEND),
+    ("responses.unsupported-items", None, REFERENCES, Kind.SEND),
+    ("responses.unsupported-items", REFERENCES, MORE_ITEMS, Kind.SEND),
+    ("responses.unsupported-items", MORE_ITEMS, REFERENCES, None),
+    ("responses.unsupported-items", MORE_ITEMS, "unknown", None),
     ("reasoning.response-field", "reasoning", "reasoning_content", Kind.READ),
     ("reasoning.response-field", "reasoning", "unknown", None),
     ("stream.done", True, None, None),
@@ -47,6 +55,18 @@ def test_a_sentence_says_what_both_do() -> None:
     )
     meaning = profiles.vocabulary()["results.missing"]
     assert f"{meaning} a accepts it; b rejects it with status 400 (“No.”)." == found.sentence
+
+
+def test_a_sentence_names_the_kinds_that_are_rejected() -> None:
+    claims = {"responses.unsupported-items": MORE_ITEMS}
+    (found,) = differences(profiles.of({}, "a"), profiles.of(claims, "b"))
+    assert "b rejects it of the kinds custom_tool_call, item_reference with status 400 (“No.”)." in found.sentence
+
+
+def test_every_kind_of_claim_with_a_refusal_is_one_about_a_deviation() -> None:
+    definitions: Any = read_json(folder("schemas") / "files" / "profile.json")
+    with_refusal = {name for name, each in definitions["$defs"].items() if "refusal" in each.get("properties", ())}
+    assert with_refusal | {"verdict"} == profiles.REFUSING
 
 
 def test_a_sentence_explains_the_words_of_a_value() -> None:

@@ -64,7 +64,7 @@ def _fits(kind: str, found: Any, claimed: Any) -> bool:
         return _matches(found, claimed)
     if isinstance(found, Mapping) and isinstance(claimed, Mapping):
         if "refusal" in found and "refusal" in claimed:
-            limits = [each.get("limit", each.get("pattern")) for each in (found, claimed)]
+            limits = [{**each, "refusal": None} for each in (found, claimed)]
             return limits[0] == limits[1] and _fits("verdict", found["refusal"], claimed["refusal"])
         return "status" in found and "status" in claimed and _is_same_refusal(found, claimed)
     if isinstance(found, str) and isinstance(claimed, str):

@@ -9,6 +9,7 @@ from typing import Any, Final, NamedTuple
 
 import orjson
 
+from conformance.profiles import REFUSING
 from conformance.results import Refusal
 from conformance.wire.exchange import Exchange
 from conformance.wire.sse import read
@@ -160,7 +161,7 @@ def refusals_confirmed(claims: Mapping[str, Any], answer: Answer, kinds: Mapping
     """Return the claims whose refusal matches the status and text that the provider answered."""
     found = set()
     for name, value in claims.items():
-        refusal = _refusal_in(value) if kinds.get(name) in ("verdict", "bound", "constraint") else {}
+        refusal = _refusal_in(value) if kinds.get(name) in REFUSING else {}
         if refusal.get("status") == answer.status:
             wordings = [each for each in (refusal.get("message"), *refusal.get("also", ())) if each]
             patterns = [_template(each) for each in wordings if len(_PLACEHOLDER.sub("", each)) >= _MIN_CHARACTERS]

@@ -11,10 +11,10 @@ from conformance.evidence.answers import Answer, answer_of, cause_of, is_same, i
 from conformance.evidence.index import FRAMING
 from conformance.evidence.provenance import evidence_of, provider_of
 from conformance.evidence.reading import digest
-from conformance.evidence.reads import REFUSING, Reads, changed, deviations, kinds, observed_rules
+from conformance.evidence.reads import Reads, changed, deviations, kinds, observed_rules
 from conformance.evidence.shown import shown
 from conformance.formats import Input, sse
-from conformance.profiles import UNKNOWN, Profile
+from conformance.profiles import REFUSING, UNKNOWN, Profile
 from conformance.results import Evidence, Outcome, Refusal, Status
 from conformance.rules import by_id
 from conformance.simulator.refusals import first_refusal

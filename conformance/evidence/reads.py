@@ -7,7 +7,7 @@ from typing import Any, Final
 
 from conformance.documents import read_json
 from conformance.engine import check
-from conformance.profiles import UNKNOWN, Claims, Profile
+from conformance.profiles import REFUSING, UNKNOWN, Claims, Profile
 from conformance.resources import folder
 from conformance.rules import Rule, load
 from conformance.wire.exchange import Exchange
@@ -123,9 +123,6 @@ def _observed(rule: Rule, reads: Reads) -> Rule:
     return replace(rule, judge=judge, where=where, when=None)
 
 
-REFUSING: Final = frozenset({"verdict", "bound", "constraint"})
-"""The kinds of claims about a deviation: only a request that has it shows them, by its answer."""
-
 _MARK: Final = 599
 """The status that marks a deviation as found; no provider is claimed to answer with it."""
 
@@ -151,7 +148,7 @@ def _marked(name: str, value: Any) -> Any:
     mark = {"status": _MARK, "message": name}
     if kind == "verdict":
         return mark
-    if value != UNKNOWN and kind in ("bound", "constraint"):
+    if value != UNKNOWN and kind in REFUSING:
         return {**value, "refusal": mark}
     if value != UNKNOWN and kind in ("conflicts", "fields-refused", "fixed"):
         return [{**each, ("verdict" if "verdict" in each else "refusal"): mark} for each in value]

@@ -29,12 +29,12 @@ from conformance.profiles.files import (
     resolve_profile,
     vocabulary,
 )
-from conformance.profiles.handling import rejects_or_damages, tolerates
+from conformance.profiles.handling import REFUSING, rejects_or_damages, tolerates
 from conformance.profiles.lifecycle import Lifecycle, Period, retired
 from conformance.profiles.sources import Source
 
 __all__ = [
-    "UNKNOWN", "UPSTREAM", "Claim", "Claims", "Disagreement", "Histories", "Lifecycle", "Model", "Period", "Profile",
+    "REFUSING", "UNKNOWN", "UPSTREAM", "Claim", "Claims", "Disagreement", "Histories", "Lifecycle", "Model", "Period", "Profile",
     "Source", "by_host", "check_claim",
     "errors", "installed_names", "is_path", "load", "load_profile", "matches", "names", "of", "read",
     "rejects_or_damages", "resolve_profile", "retired", "thinks", "tolerates", "vocabulary",

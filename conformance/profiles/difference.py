@@ -9,9 +9,9 @@ from typing import Any, Final, NamedTuple
 from conformance.documents import read_json
 from conformance.profiles.claims import UNKNOWN, UPSTREAM, Claims, Profile
 from conformance.profiles.files import vocabulary
+from conformance.profiles.handling import REFUSING
 from conformance.resources import folder
 
-_VERDICTS: Final = ("verdict", "bound", "constraint")
 _SENT: Final = ("reasoning.request-field", "request.", "signature.bypass", "thinking.", "tools.")
 """Beginnings of the names of claims about requests; those about what a reply has begin otherwise."""
 
@@ -61,7 +61,7 @@ def _kind(name: str, before: Any, after: Any) -> Kind | None:
     """Return what two values of a claim mean; None if they ask for no change."""
     if _is_same(before, after):
         return None
-    if _value_kind(name) not in _VERDICTS:
+    if _value_kind(name) not in REFUSING:
         return _kind_of_value(name, before, after) if before not in _UNSAID and after not in _UNSAID else None
     if _is_harmful(after):
         return None if _is_harmful(before) and _reaches(before, after) else Kind.SEND
@@ -92,6 +92,8 @@ def _reaches(before: Any, after: Any) -> bool:
         if isinstance(after, Mapping) and name in after:
             held = before.get(name) if isinstance(before, Mapping) else None
             return bool(held == after[name] or (name == "limit" and held is not None and held <= after[name]))
+    if isinstance(after, Mapping) and "kinds" in after:
+        return isinstance(before, Mapping) and set(after["kinds"]) <= set(before.get("kinds", ()))
     return True
 
 
@@ -107,13 +109,14 @@ def _words(name: str, value: Any) -> str:
     if value is None:
         return "claims nothing of it"
     if value == UNKNOWN:
-        return "is not known to accept it" if _value_kind(name) in _VERDICTS else "is not documented"
+        return "is not known to accept it" if _value_kind(name) in REFUSING else "is not documented"
     if value == UPSTREAM:
         return "does what its upstream does"
-    if _value_kind(name) not in _VERDICTS:
+    if _value_kind(name) not in REFUSING:
         return f"has {_value_words(name, value)}"
     if isinstance(value, Mapping):
         limit = "".join([f" beyond {value[each]}" for each in ("limit", "pattern") if each in value])
+        limit += f" of the kinds {', '.join(value['kinds'])}" if "kinds" in value else ""
         return _refusal_words(value.get("refusal", value), limit)
     return {"accepted": "accepts it", "ignored": "ignores it"}.get(value, "accepts it, but the result is corrupted")
 

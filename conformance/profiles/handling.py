@@ -1,7 +1,10 @@
 """What a claim says that a provider does with a deviation: accepted, ignored, damaged, unknown, or a refusal."""
 
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, Final
+
+REFUSING: Final = frozenset({"verdict", "bound", "constraint", "kinds"})
+"""The kinds of claims about a deviation: only a request that has it shows them, by its answer."""
 
 
 def rejects_or_damages(handling: Any) -> bool:
