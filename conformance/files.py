@@ -14,6 +14,7 @@ from conformance.documents.pointer import render
 from conformance.engine import judge
 from conformance.errors import InvalidDocument, Unrecognized, Unusable
 from conformance.formats import Input, read_path
+from conformance.formats.compression import plain_name
 from conformance.formats.inputs import pointer_lines
 from conformance.profiles import Profile
 from conformance.results import Finding, Level, Outcome, Status
@@ -26,7 +27,7 @@ AUTO: Final = "auto"
 """The provider argument that means: detect the provider of each input from the name or the host in it."""
 
 SUFFIXES: Final = (".json", ".jsonl", ".ndjson", ".har", ".yaml", ".yml", ".sse", ".httprr", ".parquet")
-"""The suffixes of files that are read from folders, each also with `.gz` appended."""
+"""The suffixes of files that are read from folders, each also with `.gz`, `.zst` or `.br` appended."""
 
 _MAX_PLACES: Final = 5
 _LINES: Final = (".jsonl", ".ndjson", ".parquet")
@@ -314,7 +315,7 @@ def files_of(path: str) -> Iterator[File]:
     for folder, below, names in os.walk(given):
         below[:] = sorted([name for name in below if not name.startswith(".")])
         for name in sorted(names):
-            if name.lower().removesuffix(".gz").endswith(SUFFIXES) and not name.startswith("."):
+            if plain_name(name).endswith(SUFFIXES) and not name.startswith("."):
                 empty = False
                 yield File(Path(folder, name), found=True)
     if empty:
@@ -328,7 +329,7 @@ Batch: TypeAlias = "File | list[Input | CheckedInput]"
 def _batches(files: Iterable[File]) -> Iterator[Batch]:
     """Yield each file; a file of lines, which may be of any size, as batches of its inputs."""
     for file in files:
-        if file.path != _STDIN and not file.path.name.lower().removesuffix(".gz").endswith(_LINES):
+        if file.path != _STDIN and not plain_name(file.path.name).endswith(_LINES):
             yield file
             continue
         inputs = _read(file)

@@ -1,4 +1,5 @@
 import builtins
+import gzip
 import json
 import zlib
 from pathlib import Path
@@ -10,8 +11,10 @@ import zstandard
 
 from conformance.documents import BOUNDS
 from conformance.errors import InvalidDocument
+from conformance.files import files_of
 from conformance.formats import read_path
 from conformance.formats.bodies import decode
+from conformance.formats.compression import unzip
 from conformance.formats.inputs import pointer_lines
 from tests.wires import DONE, EVENT, REPLY, REPLY_TEXT, REQUEST, REQUEST_TEXT, cassette, lines, one
 
@@ -51,6 +54,91 @@ def test_a_file_packed_with_zstd_is_read() -> None:
     assert [REPLY] == [exchange.response for exchange in one(zstandard.compress(REPLY_TEXT.encode())).conversation]
     assert EVENT + DONE == one(zstandard.compress((EVENT + DONE).encode())).conversation[0].response
     assert "jsonl" != one(zstandard.compress(lines(REQUEST).strip()), "x.jsonl.zst").kind
+
+
+@pytest.mark.parametrize(
+    ("name", "data", "replies"),
+    [
+        ("x.json.br", REPLY_TEXT.encode(), 1),
+        ("x.jsonl.BR", lines(REPLY, REPLY), 2),
+        ("x.sse.br", (EVENT + DONE).encode(), 1),
+        ("x.br", b"\xef\xbb\xbf" + REPLY_TEXT.encode(), 1),
+    ],
+)
+def test_a_file_packed_with_brotli_is_read_by_its_name(tmp_path: Path, name: str, data: bytes, replies: int) -> None:
+    path = tmp_path / name
+    path.write_bytes(brotli.compress(data))
+    assert replies == sum(len(each.conversation) for each in read_path(path))
+
+
+def test_lines_of_findings_are_known_in_a_file_packed_with_brotli(tmp_path: Path) -> None:
+    path = tmp_path / "x.json.br"
+    path.write_bytes(brotli.compress(json.dumps(REQUEST, indent=0).encode()))
+    (found,) = read_path(path)
+    assert {"/0/request/model": 2} == pointer_lines(found, ["/0/request/model"])
+
+
+@pytest.mark.parametrize(
+    ("message", "data"),
+    [
+        ("after decompression, got more", brotli.compress(b"0" * (BOUNDS.bytes + 1), quality=1)),
+        ("expected complete brotli data", PACKED["br"][:-9]),
+        ("expected brotli data", REPLY_TEXT.encode()),
+    ],
+)
+def test_a_file_that_is_no_whole_brotli_data_or_unpacks_beyond_the_bound_is_rejected(
+    tmp_path: Path, message: str, data: bytes
+) -> None:
+    path = tmp_path / "x.jsonl.br"
+    path.write_bytes(data)
+    with pytest.raises(InvalidDocument, match=message):
+        list(read_path(path))
+
+
+@pytest.mark.parametrize("suffix", ["", ".gz", ".zst", ".br"])
+def test_a_packed_file_is_found_in_a_folder(tmp_path: Path, suffix: str) -> None:
+    path = tmp_path / f"x.jsonl{suffix}"
+    path.touch()
+    (tmp_path / f"x.txt{suffix}").touch()
+    assert [path] == [file.path for file in files_of(str(tmp_path))]
+
+
+class Counted:
+    """An unpacker of zlib that counts the bytes that it is given and those that it copies."""
+
+    work = 0
+
+    def __init__(self, *arguments: Any) -> None:
+        self._unpacker = DECOMPRESSOBJ(*arguments)
+
+    def decompress(self, data: Any, limit: int) -> bytes:
+        Counted.work += len(data)
+        result = self._unpacker.decompress(data, limit)
+        Counted.work += len(self._unpacker.unused_data) + len(self._unpacker.unconsumed_tail)
+        return result
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._unpacker, name)
+
+
+DECOMPRESSOBJ = zlib.decompressobj
+
+
+@pytest.mark.parametrize("member", [b"", b"[1]", bytes(range(256)) * 300])
+def test_unpacking_costs_no_more_for_many_members(member: bytes, monkeypatch: pytest.MonkeyPatch) -> None:
+    packed = gzip.compress(member)
+    count = 60_000 // len(packed) + 2
+    data = (packed + b"\0\0") * count
+    monkeypatch.setattr(zlib, "decompressobj", Counted)
+    monkeypatch.setattr(Counted, "work", 0)
+    assert member * count == unzip(data, "file")
+    assert 3 * len(data) + 100 * count > Counted.work
+
+
+def test_gzip_that_unpacks_beyond_the_bound_is_rejected_at_the_bound() -> None:
+    members = gzip.compress(b"0" * (BOUNDS.bytes // 2)) * 3
+    with pytest.raises(InvalidDocument, match="after decompression, got more"):
+        unzip(members, "file")
 
 
 @pytest.mark.parametrize("coding", ["br", "zstd"])

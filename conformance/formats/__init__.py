@@ -12,7 +12,7 @@ from typing import Final, TypeAlias
 
 from conformance.documents import BOUNDS, parse_json
 from conformance.errors import InvalidDocument, Unrecognized
-from conformance.formats.compression import ZSTD, OpenFile, open_file, unpack
+from conformance.formats.compression import BROTLI, ZSTD, OpenFile, open_file, plain_name, unpack_file
 from conformance.formats.encodings import MARK, as_utf8, is_wide
 from conformance.formats.inputs import ACCEPTED, KINDS, Input
 from conformance.wire.plain import is_event_stream
@@ -36,16 +36,15 @@ def read(data: bytes, name: str) -> Iterator[Input]:
     Raises InvalidDocument if the file as a whole cannot be read or recognized. An error in one line or interaction is
     an input with a problem instead, and the others follow.
     """
-    data = unpack(data, name)
-    if len(data) > BOUNDS.bytes:
-        raise InvalidDocument(f"expected at most {BOUNDS.bytes} bytes, got more", name)
+    data = unpack_file(_bounded(data, name), name)
+    data = _bounded(data, name)
     # The standard of event streams allows a byte order mark.
     data, note = (data, "") if _is_stream(data) or data.startswith(_PARQUET) else as_utf8(data, name)
     yield from _noted(_reader(data.lstrip(), name)(data, name), note, name)
 
 
 def read_path(path: Path) -> Iterator[Input]:
-    """Yield the inputs of a file, plain or gzip; JSON Lines and Parquet are read in constant memory.
+    """Yield the inputs of a file; JSON Lines, plain or gzip, and Parquet are read in constant memory.
 
     Raises InvalidDocument as `read` does, if the file cannot be opened, and if a file of another format exceeds the
     size bound of a document.
@@ -55,8 +54,9 @@ def read_path(path: Path) -> Iterator[Input]:
         try:
             head = _beginning(file)
             is_parquet = head.startswith(_PARQUET) and isinstance(file, BufferedReader) and path.is_file()
-            named = _plain_name(name).endswith(_LINES) or _begins_lines(head.removeprefix(MARK).lstrip())
-            is_lines = named and not is_wide(head) and not head.startswith(ZSTD)
+            is_packed = head.startswith(ZSTD) or name.lower().endswith(BROTLI)
+            named = plain_name(name).endswith(_LINES) or _begins_lines(head.removeprefix(MARK).lstrip())
+            is_lines = named and not is_wide(head) and not is_packed
             _, note = as_utf8(file.read(len(MARK)), name) if is_lines and head.startswith(MARK) else (b"", "")
             data = b"" if is_lines or is_parquet else file.read(BOUNDS.bytes + 1)
         except (OSError, EOFError, zlib.error) as error:
@@ -75,7 +75,7 @@ def read_path(path: Path) -> Iterator[Input]:
 
 def _reader(data: bytes, name: str) -> Reader:
     """Return the reader of a file; `data` begins with its first character that is not white space."""
-    known_as = _plain_name(name)
+    known_as = plain_name(name)
     if not data:
         raise InvalidDocument(f"{ACCEPTED}; got an empty file", name, 1)
     if known_as.endswith(_LINES) or _begins_lines(data):
@@ -139,9 +139,11 @@ def _begins_lines(data: bytes) -> bool:
     return True
 
 
+def _bounded(data: bytes, name: str) -> bytes:
+    if len(data) > BOUNDS.bytes:
+        raise InvalidDocument(f"expected at most {BOUNDS.bytes} bytes, got more", name)
+    return data
+
+
 def _has_line(data: bytes, beginnings: tuple[bytes, ...]) -> bool:
     return any(line.startswith(beginnings) for line in data.splitlines())
-
-
-def _plain_name(name: str) -> str:
-    return name.lower().removesuffix(".gz").removesuffix(".zst")

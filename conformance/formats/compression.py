@@ -1,8 +1,10 @@
 """Gzip, zstd and brotli: files opened through gzip if they are packed so, and data unpacked within the size bound.
 
-Gzip and zstd data say what they are in their first bytes; brotli data do not, so only a header can name them.
+Gzip and zstd data say what they are in their first bytes; brotli data do not, so only a header or the name of a file
+can name them.
 """
 
+import re
 import zlib
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -22,8 +24,14 @@ GZIP: Final = b"\x1f\x8b"
 ZSTD: Final = b"\x28\xb5\x2f\xfd"
 BLOCK: Final = 1 << 16
 """How many bytes are read at once."""
+BROTLI: Final = ".br"
+"""The suffix of a file that is packed with brotli."""
+_SUFFIXES: Final = (".gz", ".zst", BROTLI)
 _ANY_HEADER: Final = 47
 """Makes zlib accept the header of gzip as well as its own."""
+_PADDING: Final = re.compile(rb"\0*")
+_FIRST_PIECE: Final = 32
+"""How much is unpacked first. What follows the end of the data is copied, so pieces grow only with what was read."""
 _PIECE: Final = 1 << 10
 """How much zstd data is unpacked at once: a few bytes of it may stand for 128 KiB."""
 _MISSING: Final = "is packed with {0}, which needs a library: pip install 'wire-conformance[{1}]'"
@@ -50,19 +58,23 @@ def open_file(path: Path) -> Iterator[OpenFile]:
 
 def unzip(data: bytes, file: str) -> bytes:
     """Return the content of gzip or zlib data, within the size bound of a document."""
-    result = b""
-    while data:
-        unpacker = zlib.decompressobj(_ANY_HEADER)
-        try:
-            result += unpacker.decompress(data, BOUNDS.bytes + 1 - len(result))
-        except zlib.error as error:
-            raise InvalidDocument(f"expected gzip data, got: {error}", file) from None
-        if len(result) > BOUNDS.bytes:
-            raise InvalidDocument(f"expected at most {BOUNDS.bytes} bytes after decompression, got more", file)
+    result, at, view = bytearray(), 0, memoryview(data)
+    while at < len(data):
+        unpacker, size = zlib.decompressobj(_ANY_HEADER), _FIRST_PIECE
+        while at < len(data) and not unpacker.eof:
+            piece = view[at : at + size]
+            try:
+                result += unpacker.decompress(piece, BOUNDS.bytes + 1 - len(result))
+            except zlib.error as error:
+                raise InvalidDocument(f"expected gzip data, got: {error}", file) from None
+            _check_bound(result, file)
+            at += len(piece) - len(unpacker.unused_data)
+            size = min(2 * size, BLOCK)
         if not unpacker.eof:
             raise InvalidDocument("expected complete gzip data, got truncated data", file)
-        data = unpacker.unused_data.lstrip(b"\0")
-    return result
+        padding = _PADDING.match(data, at)
+        at = padding.end() if padding else at
+    return bytes(result)
 
 
 def unpack(data: bytes, file: str) -> bytes:
@@ -70,6 +82,18 @@ def unpack(data: bytes, file: str) -> bytes:
     if data.startswith(GZIP):
         return unzip(data, file)
     return _unzstd(data, file) if data.startswith(ZSTD) else data
+
+
+def unpack_file(data: bytes, name: str) -> bytes:
+    """Return the content of a file that is packed with gzip or zstd, or with brotli by its name; else the data."""
+    return _unbrotli(data, name) if name.lower().endswith(BROTLI) else unpack(data, name)
+
+
+def plain_name(name: str) -> str:
+    """Return the name of a file in lower case, without the suffix that says how it is packed."""
+    lower = name.lower()
+    suffix = next((each for each in _SUFFIXES if lower.endswith(each)), "")
+    return lower.removesuffix(suffix)
 
 
 def unpack_body(data: bytes, coding: str, file: str) -> bytes:
@@ -101,11 +125,12 @@ def _unzstd(data: bytes, file: str) -> bytes:
     result, at = bytearray(), 0
     try:
         while at < len(data):
-            unpacker = zstandard.ZstdDecompressor().decompressobj()
+            unpacker, size = zstandard.ZstdDecompressor().decompressobj(), _FIRST_PIECE
             while at < len(data) and not unpacker.eof:
-                piece = data[at : at + _PIECE]
+                piece = data[at : at + size]
                 result += unpacker.decompress(piece)
                 at += len(piece) - len(unpacker.unused_data)
+                size = min(2 * size, _PIECE)
                 _check_bound(result, file)
             if not unpacker.eof:
                 raise InvalidDocument("expected complete zstd data, got truncated data", file)

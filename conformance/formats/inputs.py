@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import Final, NamedTuple
 
 from conformance.errors import InvalidDocument
-from conformance.formats.compression import unpack
+from conformance.formats.compression import unpack_file
 from conformance.formats.encodings import as_utf8
 from conformance.wire.exchange import Conversation
 
@@ -90,7 +90,7 @@ def pointer_lines(given: Input, pointers: Iterable[str]) -> Mapping[str, int]:
     prefix = _VALUE_POINTERS.get(given.kind)
     if prefix is None or path.stat().st_size > MAX_LOCATED_BYTES:
         return {}
-    data, _ = as_utf8(unpack(path.read_bytes(), given.path), given.path)
+    data, _ = as_utf8(unpack_file(path.read_bytes(), given.path), given.path)
     text = data.decode()
     if len(text) > MAX_LOCATED_BYTES:
         return {}

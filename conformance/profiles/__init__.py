@@ -34,8 +34,8 @@ from conformance.profiles.lifecycle import Lifecycle, Period, retired
 from conformance.profiles.sources import Source
 
 __all__ = [
-    "REFUSING", "UNKNOWN", "UPSTREAM", "Claim", "Claims", "Disagreement", "Histories", "Lifecycle", "Model", "Period", "Profile",
-    "Source", "by_host", "check_claim",
+    "REFUSING", "UNKNOWN", "UPSTREAM", "Claim", "Claims", "Disagreement", "Histories", "Lifecycle", "Model", "Period",
+    "Profile", "Source", "by_host", "check_claim",
     "errors", "installed_names", "is_path", "load", "load_profile", "matches", "names", "of", "read",
     "rejects_or_damages", "resolve_profile", "retired", "thinks", "tolerates", "vocabulary",
 ]  # fmt: skip
