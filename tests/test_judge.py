@@ -10,6 +10,8 @@ from conformance import Exchange, Outcome, Status, check, load_profile, rules
 from conformance.engine import judge
 from conformance.profiles import Claim, Model, Profile
 from conformance.rules import Context, Fault, Rule
+from conformance.wire.assemble import DONE_EVENT
+from conformance.wire.sse import render
 from tests.checking import BASES
 
 REFUSED = {"status": 400, "message": "no user"}
@@ -89,3 +91,18 @@ def test_a_judgement_counts_and_finds_what_the_outcomes_say(records: Any, provid
     assert judgement.outcomes() == outcomes
     assert dict(judgement.judged()) == {each.rule: each.judged for each in outcomes if each.judged}
     assert [*judgement.found()] == [each for each in outcomes if each.status is Status.FAILED]
+
+
+@pytest.mark.parametrize("name", [name for name in BASES if name.startswith("stream-")])
+@pytest.mark.parametrize("more", ["", 'data: {"error": {"message": "Gone."}}\n\n', "data: 7\n\n"])
+@pytest.mark.parametrize("late", ["", 'data: {"choices": []}\n\n'])
+def test_an_event_that_is_no_chunk_is_not_counted_as_one(name: str, more: str, late: str) -> None:
+    record, *_ = BASES[name]
+    chunks = [item for item in record["response"] if type(item) is dict]
+    assert chunks
+    for faulty in (False, True):
+        bodies = copy.deepcopy(chunks)
+        bodies[0]["id"] = 7 if faulty else bodies[0]["id"]
+        text = render([*bodies, more, DONE_EVENT, late])
+        (outcome,) = check(Exchange(response=text), None, "shape/chunk")
+        assert (faulty, len(chunks)) == (outcome.status is Status.FAILED, outcome.judged)

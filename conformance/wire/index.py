@@ -15,6 +15,7 @@ from conformance.wire.continuations import Continuation, find_continuations
 from conformance.wire.elements import Body, Call, Message, Reply, Resent, Result, Streamed, Turn, Usage, calls_of
 from conformance.wire.exchange import Conversation, Exchange
 from conformance.wire.keys import key_of
+from conformance.wire.patterns import Chunks
 from conformance.wire.resent import find_resent, last_user
 from conformance.wire.sse import read
 
@@ -100,8 +101,11 @@ class Index:
         return self._chunks
 
     def count_chunks(self) -> int:
-        """Return the number of events in all streams."""
-        return sum([len(stream.value.chunks) for stream in self.streams])
+        """Return the number of chunks; elements are only created for a stream with something else among them."""
+        streams = [stream.value for stream in self.streams]
+        if any(["after-done" in stream.anomalies or _has_error(stream.chunks) for stream in streams]):
+            return len(self.chunks)
+        return sum([stream.chunks.objects for stream in streams])
 
     @property
     def continuations(self) -> list[Continuation]:
@@ -271,6 +275,10 @@ class Index:
 
 def _exchange(element: Turn | Result | Body) -> int:
     return int(element.place[0])
+
+
+def _has_error(chunks: Chunks) -> bool:
+    return any(["error" in (chunks[number] or ()) for number in chunks.special])
 
 
 def _end(stream: Stream) -> int | None:

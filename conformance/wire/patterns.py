@@ -111,15 +111,17 @@ def _parsed(data: str) -> Any:
 class Chunks(Sequence[dict[str, Any] | None]):
     """The chunks of a stream, one per event, None if the data is not a JSON object; repeated ones are parsed on demand.
 
-    `special`: the numbers of the chunks that do not repeat another.
+    `special`: the numbers of the chunks that do not repeat another. `objects`: how many of them are JSON objects.
     """
 
-    __slots__ = ("_data", "_values", "special")
+    __slots__ = ("_data", "_values", "objects", "special")
 
     def __init__(self, data: Sequence[str], values: list[Any]) -> None:
         self._data = data
         self._values = values
-        self.special = [number for number, value in enumerate(values) if value is not REPEATED and value is not None]
+        parsed = [number for number, value in enumerate(values) if value is not REPEATED]
+        self.special = [number for number in parsed if values[number] is not None]
+        self.objects = len(values) - len(parsed) + len(self.special)
 
     def __len__(self) -> int:
         return len(self._values)
