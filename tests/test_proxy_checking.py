@@ -215,6 +215,13 @@ def test_what_cannot_be_checked_is_counted_with_its_reason() -> None:
     assert "nothing was checked" in shown
 
 
+def test_what_passed_without_its_trailers_is_counted() -> None:
+    whole = copy_of(BASES["plain"][0])
+    found, _ = checked([whole, replace(whole, without_trailers=True), replace(whole, lost=LEFT, without_trailers=True)])
+    shown = "\n".join(traffic.summary(found.tally, {}, "deepseek", [], lambda _, text: text))
+    assert "2 exchanges passed without some trailers" in shown
+
+
 def test_a_session_on_another_wire_is_checked_and_one_conversation() -> None:
     tool = {"type": "tool_use", "id": "toolu_1", "name": "f", "input": {}}
     asked = [{"role": "user", "content": "Hi"}]

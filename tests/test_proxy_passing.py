@@ -107,7 +107,7 @@ def test_any_method_passes(url: str, echo: Echo, method: str) -> None:
 
 def test_headers_pass_and_those_of_the_connection_do_not(url: str, echo: Echo) -> None:
     sent = ("Authorization: Bearer k", "X-Stainless-Lang: python", "X-A: 1", "X-A: 2", "Accept-Encoding: br;q=0.1")
-    own = ("Keep-Alive: 5", "TE: trailers", "Proxy-Authorization: Basic eA==", "Upgrade: h2c")
+    own = ("Keep-Alive: 5", "TE: deflate", "Proxy-Authorization: Basic eA==", "Upgrade: h2c")
     talk(url, post("/v1/x", b"{}", *sent, *own).replace(b"Connection: close", b"Connection: close, X-Hop\r\nX-Hop: 1"))
     got = head_of(echo.head)
     assert {name: got[name] for name in ("authorization", "x-stainless-lang", "x-a", "accept-encoding")} == {
@@ -123,7 +123,7 @@ def test_headers_of_a_reply_pass_and_none_is_added(url: str, echo: Echo) -> None
     reply = talk(url, post())
     echo.headers = ()
     got = head_of(reply)
-    assert {"content-type", "content-length", "set-cookie", "x-request-id", "connection"} == set(got)
+    assert {"content-type", "content-length", "set-cookie", "x-request-id", "connection", "trailer"} == set(got)
     assert ["a=1", "b=2"] == got["set-cookie"]
 
 
@@ -272,8 +272,9 @@ def test_a_provider_without_a_reply_is_a_502_in_json(broken: str, words: str) ->
 
     desk = Desk()
     with serving(answer) as peer, passing(origin(peer), desk) as url:
-        reply = httpx.post(f"{url}/v1/chat/completions", content=b"{}")
-        assert words in desk.next().lost
+        reply = httpx.post(f"{url}/v1/chat/completions?key=secret", content=b"{}")
+        lost = desk.next().lost
+        assert (True, False) == (words in lost, "secret" in lost + reply.text)
     assert 502 == reply.status_code
     assert words in reply.json()["error"]["message"]
     assert "error" == reply.headers["x-conformance-proxy"]
@@ -336,10 +337,6 @@ REFUSED = {
     "another host": (b"GET / HTTP/1.1\r\nHost: evil.example\r\nConnection: close\r\n\r\n", 421),
     "a forward proxy": (b"GET http://api.openai.com/v1 HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n", 501),
     "a tunnel": (b"CONNECT api.openai.com:443 HTTP/1.1\r\nHost: localhost\r\n\r\n", 501),
-    "a WebSocket": (
-        b"GET /v1/realtime HTTP/1.1\r\nHost: localhost\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n\r\n",
-        501,
-    ),
     "no HTTP": (b"\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03\r\n\r\n", 400),
 }
 

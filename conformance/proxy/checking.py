@@ -103,6 +103,7 @@ class Checking:
             self.tape.write()
 
     def _check(self, copy: Copy) -> None:
+        self.tally.without_trailers += copy.without_trailers
         reading = read(copy)
         exchange = reading.exchange
         if exchange is None:

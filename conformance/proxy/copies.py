@@ -29,6 +29,7 @@ class Copy:
 
     `tap`: the number of the listening point. `url`: where the request went. `cut`: in words, how the reply is not
     whole; empty if it is. `lost`: why the copy cannot be checked, empty if it can; then the bodies may be missing.
+    `without_trailers`: the request or the reply had trailers that did not pass.
     """
 
     tap: int
@@ -42,6 +43,7 @@ class Copy:
     received: bytes = b""
     cut: str = ""
     lost: str = ""
+    without_trailers: bool = False
 
     def frame(self) -> bytes:
         """Return the copy as it crosses the pipe."""
@@ -55,6 +57,7 @@ class Copy:
             "headers": self.headers,
             "cut": self.cut,
             "lost": self.lost,
+            "without_trailers": self.without_trailers,
         }
         return frame("copy", head, self.sent, self.received)
 

@@ -10,11 +10,14 @@ from typing import Any, Final, Protocol
 from urllib.parse import urlsplit
 
 import orjson
-from aiohttp import ClientConnectorError, ClientError, ClientSession, InvalidURL, web
+from aiohttp import ClientConnectorError, ClientError, ClientResponseError, ClientSession, InvalidURL, web
+from aiohttp.http import StreamWriter
 from yarl import URL
 
 from conformance.proxy import headers as passed
+from conformance.proxy import tunnels
 from conformance.proxy.copies import MAX_EXCHANGE, MAX_HELD, Copy
+from conformance.proxy.trailers import Answer
 from conformance.transport.server import is_host_served
 
 MAX_LINE: Final = 64 * 1024
@@ -26,6 +29,7 @@ TOO_LONG: Final = f"request and reply are longer than {MAX_EXCHANGE:,} bytes"
 TOO_MUCH: Final = "too much traffic at once"
 LEFT: Final = "the client left, or the proxy was ended, before the reply ended"
 NO_REPLY: Final = "there was no reply"
+WEBSOCKET: Final = "a WebSocket, which passes as it is"
 """Why a copy is not checked."""
 
 _STEP: Final = 16 * 1024
@@ -60,6 +64,7 @@ class Draft:
         "received",
         "reply",
         "sent",
+        "without_trailers",
     )
 
     def __init__(self, desk: Desk, tap: int, url: str, request: web.BaseRequest) -> None:
@@ -71,6 +76,7 @@ class Draft:
         self.reply: Any = None
         self.cut = ""
         self.lost = ""
+        self.without_trailers = False
 
     def add(self, part: list[bytes], data: bytes) -> None:
         """Add bytes to the part `sent` or `received`."""
@@ -121,6 +127,7 @@ class Draft:
                 b"".join(self.received),
                 self.cut,
                 self.lost,
+                self.without_trailers,
             )
         )
 
@@ -167,11 +174,12 @@ class Passing(web.Server):
 
     async def _pass(self, request: web.BaseRequest, url: URL, draft: Draft) -> web.StreamResponse:
         """Send a request on, and its reply back."""
+        upgrades = tunnels.asks(request.method, request.headers)
         try:
-            reply = await self._session.request(
+            reply: Any = await self._session.request(
                 request.method,
                 url,
-                headers=passed.of_request(request.headers),
+                headers=passed.of_request(request.headers, upgrades=upgrades),
                 data=await self._body(request, draft),
                 allow_redirects=False,
                 skip_auto_headers=passed.NOT_ADDED,
@@ -179,16 +187,25 @@ class Passing(web.Server):
             )
         except (ClientError, OSError, ValueError, TimeoutError) as error:
             return self._failure(request, draft, error)
-        response = _Reply(status=reply.status, reason=reply.reason, headers=passed.of_reply(reply.headers))
+        switches = reply.status == tunnels.SWITCHED
+        if switches and not upgrades:
+            reply.close()
+            return self._refused(draft, "switched to another protocol, which the request did not ask for")
+        headers = passed.of_reply(reply.headers, upgrades=switches)
+        response = _Reply(status=reply.status, reason=reply.reason, headers=headers)
         draft.reply = reply
         async with reply:
             await response.prepare(request)
+            if switches:
+                draft.give_up(WEBSOCKET)
+                await tunnels.tunnel(request.protocol, reply.connection.protocol, reply.content)
+                return response
             if not await _relay(reply, response, draft):
                 # The client must see that the reply is not whole: no end mark may follow.
                 if request.transport is not None:
                     request.transport.close()
                 return response
-            await response.write_eof()
+            await _end(request, response, reply, draft)
         return response
 
     def _target(self, request: web.BaseRequest) -> URL:
@@ -198,8 +215,6 @@ class Passing(web.Server):
             raise _Refused(421, f"expected a loopback name or the host of this proxy as Host, got {hosts[0]!r:.80}")
         if request.method == "CONNECT" or not request.raw_path.startswith(("/", "*")):
             raise _Refused(501, "this is no forward proxy: use its address as the base URL of the client")
-        if request.headers.get("upgrade", "").lower() == "websocket":
-            raise _Refused(501, "this proxy does not pass WebSockets; use the API over plain HTTP")
         path = request.raw_path if request.raw_path != "*" else ""
         try:
             return URL(self._origin + path, encoded=True)
@@ -229,9 +244,12 @@ class Passing(web.Server):
         if request.content.exception() is not None:
             draft.give_up("the request cannot be read: its body is not framed as declared")
             return _own(400, "expected a body in the declared framing")
-        host = urlsplit(self._origin).netloc
         verb = "cannot be reached" if isinstance(error, ClientConnectorError) else "did not reply"
-        text = f"{host} {verb}: {_words(error)}"
+        return self._refused(draft, f"{verb}: {_words(error)}")
+
+    def _refused(self, draft: Draft, what: str) -> web.StreamResponse:
+        """Return the answer of the proxy itself for what the provider does."""
+        text = f"{urlsplit(self._origin).netloc} {what}"
         draft.give_up(text)
         return _own(502, f"conformance proxy: {text}")
 
@@ -249,6 +267,20 @@ async def _relay(reply: Any, response: web.StreamResponse, draft: Draft) -> bool
             return True
         await write(data)
         draft.add(received, data)
+
+
+async def _end(request: web.BaseRequest, response: web.StreamResponse, reply: Answer, draft: Draft) -> None:
+    """End a reply, with its trailers if the client's connection can have some."""
+    lines, draft.without_trailers = reply.trailers()
+    draft.without_trailers |= "trailer" in request.headers
+    writer = request.writer
+    if lines and isinstance(writer, StreamWriter) and writer.chunked:
+        # From here on, aiohttp writes what it gets: it has no way to end a body with trailers.
+        writer.chunked = False
+        await writer.write(b"\r\n".join((b"0", *lines, b"", b"")))
+    elif lines:
+        draft.without_trailers = True
+    await response.write_eof()
 
 
 class _Reply(web.StreamResponse):
@@ -305,6 +337,10 @@ def _words(error: BaseException) -> str:
         return error.os_error.strerror or str(error.os_error)
     if isinstance(error, InvalidURL):
         return "its URL cannot be used"
+    if isinstance(error, ClientResponseError):
+        return f"its HTTP is broken ({error.message.partition(chr(10))[0]:.200})"
     if isinstance(error, OSError) and error.strerror:
         return error.strerror
+    if isinstance(error, TimeoutError):
+        return "no connection in time"
     return f"{type(error).__name__}: {error}" if str(error) else type(error).__name__

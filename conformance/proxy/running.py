@@ -12,11 +12,12 @@ from typing import Any, Final
 from urllib.parse import urlsplit
 from urllib.request import getproxies, proxy_bypass
 
-from aiohttp import ClientSession, ClientTimeout, DummyCookieJar, TCPConnector
+from aiohttp import ClientSession, ClientTimeout, DummyCookieJar
 
 from conformance.errors import Unusable
 from conformance.proxy.copies import Copy, frame
 from conformance.proxy.passing import MAX_LINE, Passing
+from conformance.proxy.trailers import Answer, Connector
 from conformance.transport.server import bind, loop_factory, new_runner, url_of
 
 MAX_WAITING: Final = 64 * 1024 * 1024
@@ -254,7 +255,8 @@ class _Run:
 def new_session() -> ClientSession:
     """Return a client that changes nothing: no cookies, no redirects, no unpacking, no time limit but on connecting."""
     return ClientSession(
-        connector=TCPConnector(limit=0, keepalive_timeout=_KEPT_SECONDS),
+        connector=Connector(limit=0, keepalive_timeout=_KEPT_SECONDS),
+        response_class=Answer,
         cookie_jar=DummyCookieJar(),
         timeout=ClientTimeout(total=None, sock_connect=_CONNECT_SECONDS),
         auto_decompress=False,

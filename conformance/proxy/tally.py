@@ -53,7 +53,7 @@ class Tally:
     """A whole run.
 
     `unchecked` counts exchanges by the reason why they were not checked; `sides` counts findings by the side that has
-    to fix them. `broken`: what rules raised, by rule.
+    to fix them. `broken`: what rules raised, by rule. `without_trailers`: exchanges with trailers that did not pass.
     """
 
     models: dict[str, ModelTally] = field(default_factory=dict)
@@ -62,6 +62,7 @@ class Tally:
     broken: dict[str, str] = field(default_factory=dict)
     dropped: int = 0
     open: int = 0
+    without_trailers: int = 0
 
     @property
     def checked(self) -> int:

@@ -76,6 +76,8 @@ def summary(
             yield f"  and {plural(len(tally.unchecked) - _MAX_REASONS, 'other reason')}"
     if tally.dropped:
         yield f"{plural(tally.dropped, 'exchange')} passed faster than they could be checked, and were not"
+    if tally.without_trailers:
+        yield f"{plural(tally.without_trailers, 'exchange')} passed without some trailers"
     yield from _changes(changes)
     yield _findings(tally, paint)
     for rule, reason in sorted(tally.broken.items()):

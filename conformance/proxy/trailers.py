@@ -1,0 +1,95 @@
+"""Trailers of replies: the fields behind the last chunk of a body, which aiohttp reads and throws away.
+
+What arrives last on a connection is remembered as bytes. aiohttp has then checked the framing, so that the last line of
+the length 0 in it is the end of the body, and what follows are the trailers: no line of theirs can look like that one.
+"""
+
+import asyncio
+import re
+from functools import partial
+from typing import Any, Final, NamedTuple, Self
+
+from aiohttp import ClientResponse, TCPConnector
+from aiohttp.client_proto import ResponseHandler
+
+from conformance.proxy.headers import is_of_connection
+
+MAX_TRAILERS: Final = 8 * 1024
+"""Bytes of the last chunk and its trailers; longer ones do not pass."""
+
+_LAST_CHUNK: Final = re.compile(rb"(?:^|\n)0+[ \t]*(?:;[^\r\n]*)?\r?\n")
+_FIELD: Final = re.compile(rb"([!#$%&'*+.^_`|~0-9A-Za-z-]+):[^\x00\r\n]*")
+
+
+class Trailers(NamedTuple):
+    """The lines of the trailers that may pass, and whether there were others."""
+
+    lines: tuple[bytes, ...] = ()
+    some_dropped: bool = False
+
+
+class Ending:
+    """The last bytes of a reply."""
+
+    __slots__ = ("_last",)
+
+    def __init__(self) -> None:
+        self._last = b""
+
+    def add(self, data: bytes) -> None:
+        """Remember bytes that have arrived."""
+        self._last = data[-MAX_TRAILERS:] if len(data) >= MAX_TRAILERS else (self._last + data)[-MAX_TRAILERS:]
+
+    def trailers(self) -> Trailers:
+        """Return the trailers of a chunked body that has ended."""
+        *_, end = [0, *[found.end() for found in _LAST_CHUNK.finditer(self._last)]]
+        if not end:
+            return Trailers(some_dropped=True)
+        lines = [line.rstrip(b"\r") for line in self._last[end:].split(b"\n")]
+        given = lines[: lines.index(b"")] if b"" in lines else lines
+        passed = [line for line in given if (found := _FIELD.fullmatch(line)) and not is_of_connection(found[1])]
+        return Trailers(tuple(passed), len(passed) < len(given))
+
+
+class Answer(ClientResponse):
+    """A reply that knows its trailers."""
+
+    ending: Ending
+
+    async def start(self, connection: Any) -> Self:
+        """Read the head of the reply."""
+        self.ending = connection.protocol.ending
+        await super().start(connection)
+        return self
+
+    def trailers(self) -> Trailers:
+        """Return the trailers; the body must have been read to its end."""
+        return self.ending.trailers() if "chunked" in self.headers.get("transfer-encoding", "").lower() else Trailers()
+
+
+class _Receiving(ResponseHandler):
+    """A connection to a provider that remembers how each reply ends."""
+
+    def __init__(self, loop: asyncio.AbstractEventLoop) -> None:
+        super().__init__(loop)
+        self.ending = Ending()
+
+    def set_response_params(self, **settings: Any) -> None:
+        """Begin a reply."""
+        self.ending = Ending()
+        super().set_response_params(**settings)
+
+    def data_received(self, data: bytes) -> None:
+        """Take bytes that have arrived."""
+        if data:
+            self.ending.add(data)
+        super().data_received(data)
+
+
+class Connector(TCPConnector):
+    """Connects to providers."""
+
+    def __init__(self, **settings: Any) -> None:
+        super().__init__(**settings)
+        # aiohttp has no public way to name the protocol of its connections.
+        self._factory: Any = partial(_Receiving, asyncio.get_running_loop())
