@@ -202,8 +202,8 @@ def test_later_instructions_are_joined_with_the_first_and_named_as_lost() -> Non
 @pytest.mark.parametrize(
     ("change", "expected"),
     [
-        ({"/messages/0/role": "system"}, "/messages/0/role"),
-        ({"/messages/1/content/0/signature": None}, "/messages/1/content/0/signature"),
+        ({"/messages/0/role": "tool"}, "/messages/0/role"),
+        ({"/messages/1/content/0/signature": 1}, "/messages/1/content/0/signature"),
         ({"/messages/1/content/1/data": 1}, "/messages/1/content/1/data"),
         ({"/messages/1/content/2/text": None}, "/messages/1/content/2/text"),
         ({"/messages/1/content/3/input": "{}"}, "/messages/1/content/3/input"),
@@ -219,3 +219,19 @@ def test_the_schema_points_to_an_invalid_block(change: dict[str, Any], expected:
         assert () == validator("dialects/anthropic").errors(example)
     with pytest.raises(InvalidDocument, match=f"at {expected}: "):
         dialects.validate(edit(schema["examples"][0], change), "anthropic")
+
+
+def test_instructions_among_the_messages_come_back_in_the_system_prompt_and_are_named() -> None:
+    later = {"role": "system", "content": [{"type": "text", "text": "B"}, {"type": "tool_addition", "tool": {}}]}
+    converted = to_canonical({"system": "A", "messages": [{"role": "user", "content": "Hi"}, later]})
+    assert ["/messages/1", "/system"] == [loss.pointer for loss in converted.lost]
+    assert ["A", "Hi", [{"type": "text", "text": "B"}]] == [message["content"] for message in converted.value]
+    assert ["A", "B"] == [block["text"] for block in to_native(converted.value).value["system"]]
+
+
+def test_thinking_without_a_signature_is_read_and_does_not_come_back() -> None:
+    message = {"role": "assistant", "content": [{"type": "thinking", "thinking": "Look."}]}
+    converted = to_canonical({"messages": [message]})
+    assert [{"role": "assistant", "content": "", "reasoning_content": "Look."}] == converted.value
+    assert ["/messages/0/content/0"] == [loss.pointer for loss in converted.lost]
+    assert [{"role": "assistant", "content": []}] == to_native(converted.value).value["messages"]

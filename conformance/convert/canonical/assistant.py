@@ -39,11 +39,11 @@ def message_of(blocks: Sequence[Block]) -> dict[str, Any]:
 
 
 def note_moved_texts(blocks: Sequence[Block], places: Sequence[Place], losses: Losses) -> None:
-    """Note each text that comes after a call, an order that the wire cannot hold."""
-    called = False
-    for block, place in zip(blocks, places, strict=True):
-        called = called or block.kind == "call"
-        if called and block.kind == "text":
+    """Note each text that comes after a call, an order that the wire cannot hold, and the reasoning beside it."""
+    first = next((at for at, block in enumerate(blocks) if block.kind == "call"), len(blocks))
+    behind = [at for at in range(first, len(blocks)) if blocks[at].kind != "call"]
+    if any(blocks[at].kind == "text" for at in behind):
+        for place in dict.fromkeys([places[at] for at in behind]):
             losses.add(place, AFTER_CALLS)
 
 
@@ -72,7 +72,8 @@ def reduced(message: dict[str, Any], place: Place, losses: Losses, details: Code
         if message.get(key) is not None:
             losses.add((*place, key), "an assistant message has no such field there")
     result = {"role": "assistant", "content": content_of(texts)}
-    kept = _details(message.get("reasoning_details") or (), (*place, "reasoning_details"), losses, details)
+    given = message.get("reasoning_details") or ()
+    kept = _details(given, (*place, "reasoning_details"), losses, details)
     result |= {"reasoning_details": list(kept.values())} if kept else {}
     result |= _plain(message, place, losses, details, thinking, has_details=bool(kept))
     made = []
@@ -81,7 +82,8 @@ def reduced(message: dict[str, Any], place: Place, losses: Losses, details: Code
             made.append(call)
     if made:
         result["tool_calls"] = made
-    _note_moved_details(kept, message_of(blocks_of(result)), (*place, "reasoning_details"), losses)
+    indexes = {number: given[number].get("index") for number in kept}
+    _note_moved_details(indexes, message_of(blocks_of(result)), (*place, "reasoning_details"), losses)
     return result
 
 
@@ -113,13 +115,13 @@ def _content(content: Any, place: Place, losses: Losses) -> tuple[list[str], lis
 
 
 def _details(details: Iterable[dict[str, Any]], place: Place, losses: Losses, codec: Codec) -> dict[int, Any]:
-    """Return the details that a model can hold, by their position."""
-    kept = {}
+    """Return the details that a model can hold, by their position; their indexes are those without the others."""
+    kept: dict[int, Any] = {}
     for number, detail in enumerate(details):
         written = codec.convert(detail, (*place, number), losses)
         if written is not None:
-            index = {"index": detail["index"]} if detail.get("index") is not None else {}
-            kept[number] = {**codec.read(written), **index}
+            missing, index = number - len(kept), detail.get("index")
+            kept[number] = {**codec.read(written), **({} if index is None else {"index": max(index - missing, 0)})}
     return kept
 
 
@@ -148,11 +150,11 @@ def _plain(
     return {"reasoning_content": text}
 
 
-def _note_moved_details(kept: dict[int, Any], back: dict[str, Any], place: Place, losses: Losses) -> None:
-    """Note reasoning that comes back under another key or at another index."""
-    if kept and "reasoning_content" in back:
+def _note_moved_details(indexes: dict[int, Any], back: dict[str, Any], place: Place, losses: Losses) -> None:
+    """Note reasoning that comes back under another key or at another index; `indexes` are those that it had."""
+    if indexes and "reasoning_content" in back:
         losses.add(place, "one unsigned block comes back as reasoning_content")
         return
-    for (number, detail), other in zip(kept.items(), back.get("reasoning_details", ()), strict=True):
-        if "index" in detail and detail["index"] != other["index"]:
+    for (number, index), other in zip(indexes.items(), back.get("reasoning_details", ()), strict=True):
+        if index not in (None, other["index"]):
             losses.add((*place, number, "index"), "comes back as the position among the blocks there")

@@ -28,9 +28,12 @@ def transcript(native: dict[str, Any]) -> Converted:
     if is_reply:
         found.append(_assistant(native["content"], ("content",), losses))
     elif "messages" in native:
-        found += _system(native.get("system"), losses)
+        system = _system(native.get("system"), losses)
+        found += system
         for position, message in enumerate(native["messages"]):
             _read(message, ("messages", position), found, losses)
+        if system and any(message["role"] == "system" for message in found[1:]):
+            losses.add(("system",), "comes back joined with later instructions")
     return losses.converted(found)
 
 
@@ -51,10 +54,23 @@ def _read(message: dict[str, Any], place: Place, found: list[dict[str, Any]], lo
     if message["role"] == "assistant":
         found.append(_assistant(message["content"], (*place, "content"), losses))
         return
+    if message["role"] == "system":
+        _instruct(message["content"], place, found, losses)
+        return
     user = _user(message["content"], (*place, "content"), losses)
     if found and found[-1]["role"] == "tool" and (user[0]["role"] == "tool" or user[0]["content"]):
         losses.add(place, "comes back in one message with the tool results before it")
     found += user
+
+
+def _instruct(content: str | list[dict[str, Any]], place: Place, found: list[dict[str, Any]], losses: Losses) -> None:
+    """Add instructions that stand among the messages; they come back in front of them."""
+    losses.add(place, "comes back in the system prompt")
+    text: Any = content
+    if not isinstance(content, str):
+        text = [{"type": "text", "text": block["text"]} for block in content if block["type"] == "text"]
+    if text:
+        found.append({"role": "system", "content": text})
 
 
 def _assistant(content: str | list[dict[str, Any]], place: Place, losses: Losses) -> dict[str, Any]:
@@ -79,6 +95,9 @@ def _block(block: dict[str, Any], place: Place, losses: Losses) -> Block | None:
         return Block("text", block["text"])
     if block["type"] == "tool_use":
         return Block("call", READ_CALLS.convert(block, place, losses))
+    if block["type"] == "thinking" and block.get("signature") is None:
+        losses.add(place, "does not come back without a signature")
+        return Block("detail", {"type": "reasoning.text", "text": block["thinking"]})
     if block["type"] in _THINKING:
         return Block("detail", READ_DETAILS.convert(block, place, losses))
     losses.add(place, EMPTY_TEXT if block["type"] == "text" else "a tool that Anthropic runs is not a tool call")

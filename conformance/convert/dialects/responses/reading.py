@@ -4,8 +4,8 @@ from functools import reduce
 from typing import Any, Final
 
 from conformance.convert.canonical.arguments import encode
-from conformance.convert.canonical.assistant import Block, message_of
-from conformance.convert.canonical.content import AFTER_CALLS, AS_STRING, EMPTY_SYSTEM, EMPTY_TEXT
+from conformance.convert.canonical.assistant import Block, message_of, note_moved_texts
+from conformance.convert.canonical.content import AS_STRING, EMPTY_SYSTEM, EMPTY_TEXT
 from conformance.convert.dialects import Converted, Losses
 from conformance.convert.dialects.responses.items import (
     LOCAL,
@@ -103,14 +103,10 @@ class _Reader:
         self._blocks, self._places, self._refusals, self._last = [], [], [], None
 
     def _note_order(self) -> None:
-        """Note what comes back at another place: texts behind calls, reasoning beside them, refusals before the end."""
-        calls = [at for at, block in enumerate(self._blocks) if block.kind == "call"]
-        behind = range(calls[0], len(self._blocks)) if calls else range(0)
-        if any(self._blocks[at].kind == "text" for at in behind):
-            for place in dict.fromkeys([self._places[at] for at in behind if self._blocks[at].kind != "call"]):
-                self._losses.add(place, AFTER_CALLS)
-        for number, (_, place, before) in enumerate(self._refusals):
-            if number or before < len(self._blocks):
+        """Note what comes back at another place: texts behind calls, and refusals before the end."""
+        note_moved_texts(self._blocks, self._places, self._losses)
+        for _, place, before in self._refusals:
+            if len(self._refusals) > 1 or before < len(self._blocks):
                 self._losses.add(place, "a message has one refusal, which comes last")
 
     def _put(self, block: Block, place: Place) -> None:
@@ -146,10 +142,11 @@ class _Reader:
             at = (*place, number)
             if is_text and part["type"] not in _TEXTS:
                 self._losses.add(at, "on the wire, instructions and results are text")
-            elif part["type"] in _TEXTS[::2]:
+                continue
+            given = {**part, "type": "input_text"} if part["type"] in _TEXTS else part
+            if given["type"] != part["type"]:
                 self._losses.add((*at, "type"), "comes back as input_text")
-                parts.append({"type": "text", "text": part["text"]})
-            elif (written := READ_PARTS.convert(part, at, self._losses)) is not None:
+            if (written := READ_PARTS.convert(given, at, self._losses)) is not None:
                 parts.append(written)
         return parts or ""
 
@@ -165,17 +162,17 @@ class _Reader:
             places = [(*at, number) for number in range(len(content))]
         is_first = True
         for part, within in zip(content, places, strict=True):
-            is_first &= not self._part(part, within, is_first=is_first)
+            is_first &= not self._part(part, within, place, is_first=is_first)
         if is_first:
             self._losses.add(place, "an empty message is left out")
 
-    def _part(self, part: dict[str, Any], place: Place, *, is_first: bool) -> bool:
-        """Add a part of the assistant's message; return whether there was anything to add."""
+    def _part(self, part: dict[str, Any], place: Place, item: Place, *, is_first: bool) -> bool:
+        """Add a part of the message that is at `item`; return whether there was anything to add."""
         kind = part["type"]
         if kind == "refusal" and part["refusal"]:
-            self._refusals.append((part["refusal"], place, len(self._blocks)))
+            self._refusals.append((part["refusal"], item, len(self._blocks)))
         elif kind in _TEXTS and part["text"]:
-            self._put(Block("text", part["text"]), place)
+            self._put(Block("text", part["text"]), item)
         else:
             self._losses.add(place, EMPTY_TEXT if kind in (*_TEXTS, "refusal") else "the wire has no such content")
             return False
