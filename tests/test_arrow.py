@@ -113,24 +113,36 @@ def test_a_row_that_cannot_be_read_is_a_row_with_an_error(per: str, expected: st
         ("request: expected a JSON object, got 5", {"request": "5"}),
         ("request: expected a JSON object, got a list", {"request": "[]"}),
         ("request: expected a JSON object, got JSON that was encoded twice", {"request": json.dumps("{}")}),
-        ("response: expected a JSON object or the text of an event stream, got empty text", {"response": ""}),
-        ("response: expected a JSON object or the text of an event stream, got a list", {"response": "[]"}),
-        ("got text that begins with '<html>'", {"response": "<html>"}),
-        ("got text that is not valid JSON: expected the end", {"response": '{"id": "a'}),
     ],
 )
-def test_a_body_that_no_rule_can_look_into_is_an_error_and_the_other_one_is_checked(
+def test_a_request_that_no_rule_can_look_into_is_an_error_and_the_reply_is_checked(
     expected: str, cells: dict[str, str]
 ) -> None:
-    other = {"request": json.dumps(FAULTY["request"])} if "response" in cells else {"response": STREAM[:-40]}
+    other = {"response": STREAM[:-40]}
     found = check_table(pa.Table.from_pylist([{**other, **cells}])).to_pylist()
     (row,) = check_table(pa.Table.from_pylist([{**other, **cells}]), per="exchange").to_pylist()
     assert expected in found[0]["error"] == row["error"]
-    rules = [
-        outcome.rule for outcome in check(Exchange(other.get("request"), other.get("response"))) if outcome.findings
-    ]
+    rules = [outcome.rule for outcome in check(Exchange(response=other["response"])) if outcome.findings]
     assert (rules, rules) == (row["rules"], [each["rule"] for each in found[1:]])
     assert rules
+
+
+@pytest.mark.parametrize(
+    ("expected", "response"),
+    [
+        ("expected a JSON object, got empty text", ""),
+        ("expected a JSON object, got a list", "[]"),
+        ("expected a JSON object, got 5", "5"),
+        ("expected a JSON object, got text that begins with '<html>'", "<html>"),
+        ("expected a JSON object, got text that is not valid JSON: expected the end", '{"id": "a'),
+    ],
+)
+def test_a_reply_that_is_neither_an_object_nor_a_stream_is_a_finding_as_in_check(expected: str, response: str) -> None:
+    (row,) = check_table(pa.table({"response": [response]})).to_pylist()
+    (outcome,) = [each for each in check(Exchange(response=response)) if each.findings]
+    assert ("http/body-is-object-or-stream", None) == (row["rule"], row["error"])
+    assert row["message"] == outcome.findings[0].message
+    assert row["message"].startswith(expected)
 
 
 def test_bytes_that_are_not_text_in_a_reply_are_a_finding_as_in_check() -> None:

@@ -36,8 +36,6 @@ NAMES: Final[Mapping[str, tuple[str, ...]]] = {
 BODIES: Final = ("request", "response")
 NAMING: Final = ("url", "model", "session", "id")
 """What is text in the results; a column with such a name that holds lists or structs is something else."""
-_FIRST_ERROR: Final = 400
-_SHOWN: Final = 40
 _EVENT_STREAM: Final = "text/event-stream"
 _MISSING: Final = "pyarrow is not installed: pip install 'wire-conformance[arrow]'"
 _NESTED: Final = (
@@ -288,26 +286,11 @@ def _header(given: Any) -> tuple[str, Any]:
 
 
 def _unjudged(exchange: Exchange) -> str:
-    """Return why no rule can look into a body; empty if rules can look into all of them."""
-    request, response, status = exchange.request, exchange.response, exchange.status
-    if request is not None and not isinstance(request, Mapping):
-        return f"request: expected a JSON object, got {_described(request)}"
-    is_error = status is not None and status >= _FIRST_ERROR
-    if response is None or isinstance(response, Mapping) or exchange.streamed or is_error:
+    """Return why no rule can look into a request; empty if rules can. What a reply should be is a rule of its own."""
+    request = exchange.request
+    if request is None or isinstance(request, Mapping):
         return ""
-    return f"response: expected a JSON object or the text of an event stream, got {_described(response)}"
-
-
-def _described(value: Any) -> str:
-    if not isinstance(value, str):
-        return "a list" if isinstance(value, list) else repr(value)
-    if not value.lstrip().startswith(("{", "[")):
-        return f"text that begins with {value[:_SHOWN]!r}" if value else "empty text"
-    try:
-        parse_json(value)
-    except InvalidDocument as error:
-        return f"text that is not valid JSON: {located(error)}"
-    return "JSON that was encoded twice"
+    return f"request: expected a JSON object, got {plain.body_in_words(request)}"
 
 
 def _status(value: Any) -> int | None:

@@ -16,6 +16,7 @@ from conformance.wire.elements import Body, Call, Message, Reply, Resent, Result
 from conformance.wire.exchange import Conversation, Exchange
 from conformance.wire.keys import key_of
 from conformance.wire.patterns import Chunks
+from conformance.wire.plain import is_foreign
 from conformance.wire.resent import find_resent, last_user
 from conformance.wire.sse import read
 
@@ -56,8 +57,12 @@ class Index:
         for number, exchange in enumerate(conversation):
             if type(exchange.request) is dict:
                 self._read_request(number, exchange, exchange.request)
-            if exchange.response is not None:
-                self._read_answer(number, exchange)
+            response, native = exchange.response, exchange.native
+            if response is None and native is not None:
+                # What could not be translated is an answer all the same.
+                response = native.response
+            if response is not None:
+                self._read_answer(number, exchange, response)
         if len(conversation) > 1 and self.replies:
             self.resent = find_resent(conversation, self.replies)
 
@@ -210,8 +215,8 @@ class Index:
         self.results += results
         return position
 
-    def _read_answer(self, number: int, exchange: Exchange) -> None:
-        response, status = exchange.response, exchange.status
+    def _read_answer(self, number: int, exchange: Exchange, response: Any) -> None:
+        status = exchange.status
         place = (number, "response")
         request = exchange.request if type(exchange.request) is dict else None
         answer = Body(place, response, exchange)
@@ -220,7 +225,7 @@ class Index:
             self.errors.append(answer)
         elif type(response) is dict:
             self._read_plain(answer, response, request)
-        elif type(response) is str and exchange.streamed:
+        elif type(response) is str and exchange.streamed and not is_foreign(response):
             self._read_stream(answer, response, request)
 
     def _read_plain(self, answer: Body, body: dict[str, Any], request: dict[str, Any] | None) -> None:

@@ -5,6 +5,7 @@ rejected: no value passes because it was not recognized.
 """
 
 import math
+import re
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
 from datetime import date
@@ -18,6 +19,8 @@ _COMPRESSED: Final = (b"\x1f\x8b", b"\x28\xb5\x2f\xfd")
 """The first bytes of gzip and of Zstandard."""
 
 _FIELDS: Final = ("data:", "event:", "id:", "retry:", ":")
+_LATER_FIELD: Final = re.compile(r"[\r\n](?:data|event):")
+_SHOWN: Final = 40
 
 
 def request_body(value: Any) -> JSON:
@@ -56,6 +59,25 @@ def reply_body(value: Any) -> JSON:
 def is_event_stream(text: str) -> bool:
     """Return whether text begins like an event stream: with a field or a comment, after at most blank lines."""
     return text[:4096].lstrip("\ufeff\r\n ").startswith(_FIELDS)
+
+
+def is_foreign(text: str) -> bool:
+    """Return whether text that should be an event stream is something else: none of its lines begins with a field."""
+    return not is_event_stream(text) and _LATER_FIELD.search(text) is None and not text.isspace() and text != ""
+
+
+def body_in_words(value: Any) -> str:
+    """Return in a few words what a body is that should be a JSON object."""
+    if not isinstance(value, str):
+        return "a list" if isinstance(value, list) else repr(value)
+    if not value.lstrip().startswith(("{", "[")):
+        return f"text that begins with {value[:_SHOWN]!r}" if value.strip() else "empty text"
+    try:
+        parse_json(value)
+    except InvalidDocument as error:
+        place = f" (at {error.pointer})" if error.pointer else ""
+        return f"text that is not valid JSON: {error.message}{place}"
+    return "JSON that was encoded twice"
 
 
 def plain(value: Any, place: Place = ()) -> JSON:

@@ -210,13 +210,13 @@ def usage_running(chunk: Slot) -> None:
     chunk.value["usage"] = {"prompt_tokens": 20, "completion_tokens": 1, "total_tokens": 21}
 
 
-@mutation(targets.plain, "http/content-type-matches-body")
+@mutation(targets.plain, "http/body-is-object-or-stream", "http/content-type-matches-body")
 def page_as_json(record: Record) -> None:
     """A reply with status 200 is an HTML page with the content type of JSON."""
     record["response"] = "<html><body>Maintenance</body></html>"
 
 
-@mutation(targets.plain, "http/content-type-matches-body")
+@mutation(targets.plain, "http/body-is-object-or-stream", "http/content-type-matches-body")
 def body_emptied(record: Record) -> None:
     """A reply with status 200 is empty, with the content type of JSON."""
     record["response"] = ""

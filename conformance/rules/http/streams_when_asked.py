@@ -1,14 +1,16 @@
 from conformance.results import Level
 from conformance.rules import Context, Fault, Source, example, rule
 from conformance.wire.elements import Body
+from conformance.wire.plain import is_foreign
 from conformance.wire.views import answers
 
 
 def _is_reply(answer: Body, _context: Context) -> bool:
     """Return whether an answer is a reply as received; one that was recorded without its status may be made up."""
-    exchange = answer.exchange
-    is_error = type(answer.value) is dict and "error" in answer.value
-    return type(exchange.request) is dict and exchange.status == 200 and not is_error
+    exchange, value = answer.exchange, answer.value
+    if type(exchange.request) is not dict or exchange.status != 200:
+        return False
+    return "error" not in value if type(value) is dict else exchange.streamed and not is_foreign(value)
 
 
 @rule(
