@@ -363,3 +363,15 @@ def allowed(kind: dict[str, Any]) -> list[Any]:
 
 def spelled(word: Any) -> str:
     return json.dumps(word) if isinstance(word, bool) else str(word)
+
+
+@pytest.mark.parametrize("name", [name for name in profiles.names() if profiles.load(name).protocols])
+def test_the_claims_of_each_wire_are_its_own(name: str) -> None:
+    profile = profiles.load(name)
+    wires = (profile, *profile.protocols.values())
+    resolved = {wire.name: wire.at() for wire in wires}
+    expected = {wire.name: {each for each in wire.claims if wire.claim(each) is not None} for wire in wires}
+    assert {each: [] for each in expected} == {
+        each: sorted(expected[each] - resolved[each].keys()) for each in expected
+    }
+    assert len(wires) == len({id(wire.at()) for wire in wires})

@@ -245,7 +245,7 @@ def _profile(name: str, value: Mapping[str, Any]) -> Profile:
         return profile
     shared = bare(profile)
     found = {wire: _on_wire(shared, _of_wire(name, section), wire) for wire, section in value["protocols"].items()}
-    sections = {wire: replace(section, name=f"{name}.{wire}", wire=wire) for wire, section in found.items()}
+    sections = {wire: replace(each, name=f"{name}.{wire}", wire=wire, **_uncached()) for wire, each in found.items()}
     return replace(profile, protocols=sections, as_of=max(profile.as_of, *(each.as_of for each in sections.values())))
 
 
