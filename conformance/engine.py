@@ -8,8 +8,10 @@ from typing import Any, Final, NamedTuple, TypeAlias
 
 from conformance import profiles
 from conformance.documents.pointer import Place, render
+from conformance.errors import Unusable
 from conformance.profiles import UNKNOWN, Profile
 from conformance.protocols import translate
+from conformance.protocols.outside import other_api
 from conformance.results import Finding, Level, Outcome, Refusal, Status
 from conformance.rules import UNCLAIMED, Fault, Judge, Rule, Where, load, select
 from conformance.rules.context import Claimed, Context, SchemaFaults
@@ -44,7 +46,7 @@ def check(
     has none, on the last day on which the profile's sources were read. Outcomes are in the order of the rules. Nothing
     is raised for what the wire holds: a rule that breaks on it has the status `errored`. Raises UnknownName for a
     provider or rule that does not exist, InvalidDocument for a profile that cannot be read, TypeError for what is no
-    exchange.
+    exchange, Unusable for one whose URL is that of another API, such as embeddings.
 
         >>> from conformance import Exchange, Status, check
         >>> call = {"id": "call_1", "type": "function", "function": {"name": "get_time", "arguments": "{}"}}
@@ -56,10 +58,12 @@ def check(
         ['transcript/calls-answered', 'transcript/result-answers-call']
     """
     exchanges: Sequence[Any] = (conversation,) if isinstance(conversation, Exchange) else tuple(conversation)
-    for exchange in exchanges:
+    for number, exchange in enumerate(exchanges):
         if not isinstance(exchange, Exchange):
             message = f"expected an Exchange or a sequence of them, got {type(exchange).__qualname__}"
             raise TypeError(message)
+        if path := other_api(exchange):
+            raise Unusable(f"exchange {number} is neither chat completions nor another wire that is known: {path}")
     return judge(tuple(exchanges), profiles.resolve_profile(profile), _rules(rules), as_of).outcomes()
 
 

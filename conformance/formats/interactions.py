@@ -9,6 +9,7 @@ from conformance.errors import InvalidDocument
 from conformance.formats.bodies import reply_body, request_body
 from conformance.formats.inputs import Input
 from conformance.formats.records import date_of, date_of_reply, flat_headers, located, status_of
+from conformance.protocols.outside import other_api
 from conformance.wire.exchange import Exchange, model_of
 
 _PATH: Final = "/chat/completions"
@@ -64,6 +65,9 @@ def conversation(interactions: Iterable[Interaction], path: str, kind: str) -> I
 
 
 def _exchange(item: Interaction, path: str) -> Exchange | None:
+    if item.method.upper() not in ("", "POST"):
+        # The preflight of a browser, or a question about a reply that is stored.
+        return None
     by_path = item.url.partition("?")[0].rstrip("/").lower().endswith(_PATH)
     headers = flat_headers(item.headers)
     try:
@@ -83,6 +87,8 @@ def _exchange(item: Interaction, path: str) -> Exchange | None:
         model=model_of(request) or model_of(response),
         date=date_of(headers.get("date")) or date_of(item.moment) or date_of_reply(response),
     )
+    if other_api(found):
+        return None
     is_known = by_path or _is_chat(request, response) or (request is not None and protocols.of(found) is not None)
     return found if is_known else None
 

@@ -9,9 +9,11 @@ from conformance.errors import InvalidDocument, Unrecognized
 from conformance.formats import logs, records, sse
 from conformance.formats.inputs import ACCEPTED, Input
 from conformance.formats.records import as_text
+from conformance.protocols.outside import other_api
 from conformance.wire.exchange import Exchange, model_of
 
 _MAX_KEYS: Final = 8
+_SHOWN: Final = 80
 _ACCEPTED_LINES: Final = (
     "expected lines that hold a request body, a list of messages, a reply body, a chunk, an exchange or a list of them"
 )
@@ -117,17 +119,24 @@ def _session(exchanges: list[Any], holder: Mapping[str, Any], path: str, line: i
         if not isinstance(item, Mapping):
             pointer = f"/exchanges/{number}" if holder else f"/{number}"
             raise InvalidDocument("expected an exchange, an object with `request` or `response`", path, line, pointer)
-    conversation = tuple(records.exchange(item, path) for item in exchanges)
+    read = [records.exchange(item, path) for item in exchanges]
+    conversation = tuple([exchange for exchange in read if not other_api(exchange)])
+    notes = tuple([_outside(each) for each in dict.fromkeys(map(other_api, read)) if each])
     provider, session = as_text(holder.get("provider")), as_text(holder.get("session"))
-    return Input(path, line, "exchanges", conversation, provider, session)
+    return Input(path, line, "exchanges", conversation, provider, session, notes=notes)
+
+
+def _outside(what: str) -> str:
+    return f"skipped, neither chat completions nor another wire that is known: {what[:_SHOWN]}"
 
 
 def _exchange(value: Mapping[str, Any], path: str, line: int | None) -> Input:
     provider, session, api = as_text(value.get("provider")), as_text(value.get("session")), value.get("api", "chat")
     exchange = records.exchange(value, path)
-    if api != "chat" and protocols.of(exchange) is None:
-        note = f"skipped, neither chat completions nor another wire that is known: api {api!r}"
-        return Input(path, line, "native", provider=provider, session=session, notes=(note,))
+    outside = other_api(exchange)
+    if outside or (api != "chat" and protocols.of(exchange) is None):
+        notes = (_outside(outside or f"api {api!r}"),)
+        return Input(path, line, "native", provider=provider, session=session, notes=notes)
     return Input(path, line, "exchange", (exchange,), provider, session)
 
 

@@ -13,6 +13,7 @@ from conformance.documents import BOUNDS, parse_json
 from conformance.errors import InvalidDocument, UnknownName, Unusable
 from conformance.formats.compression import unpack, unpack_body
 from conformance.formats.records import date_of, date_of_reply, flat_headers, located, status_of
+from conformance.protocols.outside import other_api
 from conformance.wire import plain
 from conformance.wire.exchange import Exchange, model_of
 
@@ -216,6 +217,10 @@ class _Rows:
             exchange = self._exchange(number, request, response)
         except InvalidDocument as error:
             return Row(*known, None, f"{error.file}: {located(error)}", size)
+        if path := other_api(exchange):
+            return Row(
+                *known, None, f"url: expected that of chat completions or of another known wire, got {path}", size
+            )
         return Row(*known, exchange, _unjudged(exchange), size)
 
     def _exchange(self, number: int, request: bytes | None, response: bytes | None) -> Exchange:

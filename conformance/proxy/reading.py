@@ -9,6 +9,7 @@ from conformance.errors import InvalidDocument
 from conformance.formats.compression import unpack_body
 from conformance.formats.interactions import Interaction, conversation
 from conformance.formats.records import date_of
+from conformance.protocols.outside import other_api
 from conformance.proxy.copies import Copy
 from conformance.secrets.urls import shown_url
 from conformance.wire.exchange import CUT, Exchange
@@ -66,7 +67,7 @@ def _of_other_wire(item: Interaction) -> list[Exchange]:
         exchange = Exchange(item.request or None, item.reply, item.status, headers=item.headers, url=item.url, date=day)
     except (InvalidDocument, TypeError):
         return []
-    return [exchange] if protocols.of(exchange) is not None else []
+    return [exchange] if protocols.of(exchange) is not None and not other_api(exchange) else []
 
 
 def keys_of(copy: Copy) -> set[str]:
