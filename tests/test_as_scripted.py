@@ -34,15 +34,15 @@ def conversation(answer: str) -> Conversation:
 @pytest.mark.parametrize(
     ("answer", "expected"),
     [
-        ("Madrid has 21 and Rome 24 degrees.", [(RESULTS_PAIRED, Status.PASSED)]),
-        ("Madrid: 24 °C. Rome: 21 °C.", [(RESULTS_PAIRED, Status.FAILED)]),
-        ("Rome is three degrees warmer than Madrid.", []),
-        ("Madrid has 21, Madrid has 24, not Rome.", []),
-        ("It has 210 and 240.", []),
-        ("Rome is warmer (24) than Madrid (21).", [(RESULTS_PAIRED, Status.PASSED)]),
-        ("It is 21 degrees in Rome and 24 in Madrid.", [(RESULTS_PAIRED, Status.FAILED)]),
-        ("Madrid and Rome have 21 and 24 degrees.", []),
-        ("With 24 degrees, Rome is warmer than Madrid with 21.", []),
+        ("Madrid has 28.4 and Rome 13.7 degrees.", [(RESULTS_PAIRED, Status.PASSED)]),
+        ("Madrid: 13.7 °C. Rome: 28.4 °C.", [(RESULTS_PAIRED, Status.FAILED)]),
+        ("Rome is colder than Madrid.", []),
+        ("Madrid has 28.4, Madrid has 13.7, not Rome.", []),
+        ("It has 128.4 and 13.75.", []),
+        ("Rome is colder (13.7) than Madrid (28.4).", [(RESULTS_PAIRED, Status.PASSED)]),
+        ("It is 28.4 degrees in Rome and 13.7 in Madrid.", [(RESULTS_PAIRED, Status.FAILED)]),
+        ("Madrid and Rome have 28.4 and 13.7 degrees.", []),
+        ("With 13.7 degrees, Rome is colder than Madrid with 28.4.", []),
     ],
 )
 @pytest.mark.parametrize("evidence", [Evidence.LIVE, Evidence.RECORDED])
@@ -54,10 +54,10 @@ def test_an_answer_that_names_results_is_read(answer: str, expected: list[Any], 
 @pytest.mark.parametrize(
     ("answer", "expected"),
     [
-        ("Rome is three degrees warmer than Madrid.", []),
-        ("Rome is three degrees warmer than Madrid. My earlier reasoning was visible to me.", []),
-        ("Madrid is three degrees warmer than Rome.", [AS_SCRIPTED]),
-        ("Rome is three degree warmer than Madrid.", [AS_SCRIPTED]),
+        ("Madrid has 28.4 degrees and Rome has 13.7.", []),
+        ("Madrid has 28.4 degrees and Rome has 13.7. My earlier reasoning was visible to me.", []),
+        ("Madrid has 13.7 degrees and Rome has 28.4.", [AS_SCRIPTED]),
+        ("Madrid has 28.4 degree and Rome has 13.7.", [AS_SCRIPTED]),
     ],
 )
 def test_an_engine_says_what_the_script_says(answer: str, expected: list[str]) -> None:
@@ -90,10 +90,10 @@ def test_a_simulator_that_is_claimed_to_exchange_reversed_results_does_so(
 @pytest.mark.parametrize(
     ("claim", "answer", "expected"),
     [
-        ("accepted", "Madrid has 21 and Rome 24 degrees.", (Status.PASSED, "accepted")),
-        ("accepted", "Madrid has 24 and Rome 21 degrees.", (Status.FAILED, f"accepted: {EXCHANGED}")),
-        ("damaged", "Madrid has 24 and Rome 21 degrees.", (Status.PASSED, f"accepted: {EXCHANGED}")),
-        ("unknown", "Madrid has 24 and Rome 21 degrees.", (Status.NOT_APPLICABLE, f"accepted: {EXCHANGED}")),
+        ("accepted", "Madrid has 28.4 and Rome 13.7 degrees.", (Status.PASSED, "accepted")),
+        ("accepted", "Madrid has 13.7 and Rome 28.4 degrees.", (Status.FAILED, f"accepted: {EXCHANGED}")),
+        ("damaged", "Madrid has 13.7 and Rome 28.4 degrees.", (Status.PASSED, f"accepted: {EXCHANGED}")),
+        ("unknown", "Madrid has 13.7 and Rome 28.4 degrees.", (Status.NOT_APPLICABLE, f"accepted: {EXCHANGED}")),
     ],
 )
 def test_the_answer_to_reversed_results_is_read(claim: str, answer: str, expected: tuple[Status, str]) -> None:
@@ -102,7 +102,7 @@ def test_the_answer_to_reversed_results_is_read(claim: str, answer: str, expecte
 
     def send(body: Mapping[str, Any]) -> Exchange:
         exchange = honest.send(body)
-        is_reversed = [each["content"] for each in body["messages"] if each["role"] == "tool"] == ["24", "21"]
+        is_reversed = [each["content"] for each in body["messages"] if each["role"] == "tool"] == ["13.7", "28.4"]
         if not is_reversed:
             return exchange
         sent = reply({"content": answer})
