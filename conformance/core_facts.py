@@ -280,7 +280,7 @@ def _observed(definition: Definition, cases: Sequence[Case]) -> Iterator[str]:
     for check in definition.checks:
         if check.probe:
             answers = dict.fromkeys(
-                each.observed.partition(":")[0]
+                _answer(each.observed)
                 for case in cases
                 if case.scenario in check.scenarios
                 for each in _items(check, case)
@@ -288,6 +288,12 @@ def _observed(definition: Definition, cases: Sequence[Case]) -> Iterator[str]:
             )
             if answers:
                 yield f"{check.name.removesuffix('-current-own')} {', '.join(answers)}"
+
+
+def _answer(observed: str) -> str:
+    """Return an observation without the text of an error; what an accepted request led to remains."""
+    verdict, _, rest = observed.partition(": ")
+    return f"{verdict} ({rest})" if rest and verdict == "accepted" else verdict
 
 
 def _says_something(result: ProbeResult, case: Case) -> bool:

@@ -28,6 +28,7 @@ EXAMPLES: Final = """\
   conformance engine run llamacpp -- pytest --provider=llamacpp --live
   conformance engine run mlx_lm --template kimi --port 8080
   conformance engine record --all
+  conformance engine record llamacpp --protocol messages
   conformance engine drift llamacpp"""
 
 _NAMES: Final = "see `conformance engine list`"
@@ -71,6 +72,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
         action.add_argument("--all", action="store_true", help="every engine")
         action.add_argument("--request-timeout", metavar="SECONDS", type=seconds, default=120.0, help=_REQUEST_TIMEOUT)
         action.add_argument("--max-time", metavar="SECONDS", type=seconds, default=math.inf, help=_MAX_TIME)
+        action.add_argument("--protocol", metavar="WIRE", default="", help="the wire (default: chat completions)")
     for action in (run, record, drift):
         action.add_argument(
             "--template", metavar="TEMPLATE", default="", help="the chat template (default: the first one)"
@@ -170,6 +172,7 @@ def _record(definitions: "Sequence[EngineDefinition]", options: "EngineOptions",
             _today(),
             _print_case,
             warnings.append,
+            protocol=arguments.protocol,
             resume=arguments.resume,
             limits=Limits(arguments.request_timeout, arguments.max_time),
         )
@@ -198,13 +201,14 @@ def _drift(definitions: "Sequence[EngineDefinition]", options: "EngineOptions", 
     cassettes = Path(arguments.cassettes) if arguments.cassettes else folder("cassettes")
 
     def compare(served: "ServedEngine") -> int:
-        committed = snapshot(served.provider, served.model, cassettes)
+        wire = arguments.protocol
+        committed = snapshot(served.provider, served.model, cassettes, wire)
         with tempfile.TemporaryDirectory() as scratch:
             limits = Limits(arguments.request_timeout, arguments.max_time)
-            record_cassettes(served, Path(scratch), _today(), limits=limits)
-            if served.model not in CassetteFolder(Path(scratch), served.provider).manifest():
+            results = record_cassettes(served, Path(scratch), _today(), protocol=wire, limits=limits)
+            if served.model not in CassetteFolder(Path(scratch), results.subject).manifest():
                 raise Unusable("nothing was compared, since the time of the run (--max-time) is over")
-            changes = list(drift(committed, snapshot(served.provider, served.model, Path(scratch))))
+            changes = list(drift(committed, snapshot(served.provider, served.model, Path(scratch), wire)))
         lines = [f"{served.provider}, {served.model}: {len(changes)} changes", *changes]
         print("\n".join(map(printable, lines)), flush=True)
         return int(bool(changes))

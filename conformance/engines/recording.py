@@ -45,13 +45,15 @@ def record_cassettes(
     on_case: Callable[[Case], None] = lambda _: None,
     warn: Callable[[str], None] = lambda _: None,
     *,
+    protocol: str = "",
     resume: bool = False,
     limits: Limits = NO_LIMITS,
 ) -> Results:
     """Play every case against an engine, write the cassettes, and return the results.
 
-    They replace simulated cassettes of the same profile. If the time is over, no cassette changes.
-    Raises Unusable if the server is this project's simulator.
+    They replace simulated cassettes of the same profile. If the time is over, no cassette changes. `protocol` names the
+    wire; by default, chat completions. Raises Unusable if the server is this project's simulator, or its profile has no
+    claims about the wire.
     """
     results = record(
         Options(
@@ -63,6 +65,7 @@ def record_cassettes(
             base_url=served.url,
             engine=served.about,
             hidden=served.hidden,
+            protocol=protocol,
             resume=resume,
             request_timeout=limits.request_timeout,
             max_time=limits.max_time,
@@ -70,7 +73,7 @@ def record_cassettes(
         on_case,
         warn,
     )
-    cassette_folder = CassetteFolder(cassettes, served.provider)
+    cassette_folder = CassetteFolder(cassettes, results.subject)
     entries = cassette_folder.manifest()
     for model, entry in entries.items() if served.model in entries else ():
         if not entry.is_real:
@@ -86,13 +89,13 @@ def drift(before: Snapshot, after: Snapshot) -> Iterator[str]:
             yield f"{name}: was {was}, is {now}"
 
 
-def snapshot(provider: str, model: str, cassettes: Path) -> Snapshot:
+def snapshot(provider: str, model: str, cassettes: Path, protocol: str = "") -> Snapshot:
     """Return the behaviour that the cassettes of a model show when replayed; raises Unusable if there are none.
 
     Ids, fingerprints, dates and durations are left out, since they differ from run to run.
     """
-    run = Run(Options(provider, cassettes, "", model=model))
-    cassette_folder = CassetteFolder(cassettes, provider)
+    run = Run(Options(provider, cassettes, "", model=model, protocol=protocol))
+    cassette_folder = CassetteFolder(cassettes, run.profile.name)
     found: dict[str, str] = {}
     try:
         for scenario, variant in run.cases():

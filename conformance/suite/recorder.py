@@ -18,6 +18,7 @@ from conformance.transport.cassette import LOOPBACK, replaying
 from conformance.transport.client import SIMULATOR
 from conformance.transport.recording import Recording, Take, Terms
 from conformance.transport.shelf import CassetteFolder, ManifestEntry
+from conformance.wire.native import CHAT
 
 T = TypeVar("T")
 
@@ -104,7 +105,8 @@ def entry(
                 f"{options.base_url} answers like this project's simulator, which is not an engine; "
                 "nothing was recorded"
             )
-        again = f"conformance engine record {engine['name']} --template {engine['template']}"
+        wire = "" if profile.wire == CHAT else f" --protocol {profile.wire}"
+        again = f"conformance engine record {engine['name']} --template {engine['template']}{wire}"
         versions = {**engine["versions"], **versions}
         return ManifestEntry(Evidence.ENGINE, options.today, versions, again, "", engine, thinking, claims)
     again = _again(options, profile, model)
