@@ -20,6 +20,7 @@ from conformance.terminal import print_error
 
 if TYPE_CHECKING:
     from conformance.engines import EngineDefinition
+    from conformance.engines.recording import RecordingOptions
     from conformance.engines.serving import EngineOptions, ServedEngine
     from conformance.environments import Log
     from conformance.results import Case
@@ -153,7 +154,7 @@ def _run(definitions: "Sequence[EngineDefinition]", options: "EngineOptions", ar
 
 
 def _record(definitions: "Sequence[EngineDefinition]", options: "EngineOptions", arguments: argparse.Namespace) -> int:
-    from conformance.engines.recording import Limits, record_cassettes
+    from conformance.engines.recording import record_cassettes
     from conformance.resources import checkout_folder
 
     if arguments.cassettes:
@@ -166,16 +167,8 @@ def _record(definitions: "Sequence[EngineDefinition]", options: "EngineOptions",
 
     def record(served: "ServedEngine") -> int:
         warnings: list[str] = []
-        results = record_cassettes(
-            served,
-            cassettes,
-            _today(),
-            _print_case,
-            warnings.append,
-            protocol=arguments.protocol,
-            resume=arguments.resume,
-            limits=Limits(arguments.request_timeout, arguments.max_time),
-        )
+        options = _options(arguments)
+        results = record_cassettes(served, cassettes, _today(), _print_case, warnings.append, options)
         played = [case for case in results.cases if case.outcomes]
         print(f"{results.subject}, {results.model}: {len(played)} of {len(results.cases)} cases played")
         for line in warnings:
@@ -193,7 +186,7 @@ def _record(definitions: "Sequence[EngineDefinition]", options: "EngineOptions",
 def _drift(definitions: "Sequence[EngineDefinition]", options: "EngineOptions", arguments: argparse.Namespace) -> int:
     import tempfile
 
-    from conformance.engines.recording import Limits, drift, record_cassettes, snapshot
+    from conformance.engines.recording import drift, record_cassettes, snapshot
     from conformance.errors import Unusable
     from conformance.resources import folder
     from conformance.transport.shelf import CassetteFolder
@@ -204,8 +197,7 @@ def _drift(definitions: "Sequence[EngineDefinition]", options: "EngineOptions", 
         wire = arguments.protocol
         committed = snapshot(served.provider, served.model, cassettes, wire)
         with tempfile.TemporaryDirectory() as scratch:
-            limits = Limits(arguments.request_timeout, arguments.max_time)
-            results = record_cassettes(served, Path(scratch), _today(), protocol=wire, limits=limits)
+            results = record_cassettes(served, Path(scratch), _today(), options=_options(arguments))
             if served.model not in CassetteFolder(Path(scratch), results.subject).manifest():
                 raise Unusable("nothing was compared, since the time of the run (--max-time) is over")
             changes = list(drift(committed, snapshot(served.provider, served.model, Path(scratch), wire)))
@@ -214,6 +206,13 @@ def _drift(definitions: "Sequence[EngineDefinition]", options: "EngineOptions", 
         return int(bool(changes))
 
     return _serve_each(definitions, options, compare)
+
+
+def _options(arguments: argparse.Namespace) -> "RecordingOptions":
+    from conformance.engines.recording import RecordingOptions
+
+    resume = getattr(arguments, "resume", False)
+    return RecordingOptions(arguments.protocol, resume, arguments.request_timeout, arguments.max_time)
 
 
 def _serve_each(

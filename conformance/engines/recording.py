@@ -28,14 +28,19 @@ Snapshot: TypeAlias = Mapping[str, str]
 """The observed behaviour of an engine: `one-tool-call.plain: probe results-null` → `refused with 400: …`."""
 
 
-class Limits(NamedTuple):
-    """How many seconds one request may take, and how many all of them."""
+class RecordingOptions(NamedTuple):
+    """How to record: on which wire, by default chat completions, and whether to go on with an interrupted recording.
 
+    `request_timeout`: how many seconds one request may take. `max_time`: how many seconds all of them may take.
+    """
+
+    protocol: str = ""
+    resume: bool = False
     request_timeout: float = REQUEST_TIMEOUT
     max_time: float = math.inf
 
 
-NO_LIMITS: Final = Limits()
+USUAL: Final = RecordingOptions()
 
 
 def record_cassettes(
@@ -44,16 +49,12 @@ def record_cassettes(
     today: str,
     on_case: Callable[[Case], None] = lambda _: None,
     warn: Callable[[str], None] = lambda _: None,
-    *,
-    protocol: str = "",
-    resume: bool = False,
-    limits: Limits = NO_LIMITS,
+    options: RecordingOptions = USUAL,
 ) -> Results:
     """Play every case against an engine, write the cassettes, and return the results.
 
-    They replace simulated cassettes of the same profile. If the time is over, no cassette changes. `protocol` names the
-    wire; by default, chat completions. Raises Unusable if the server is this project's simulator, or its profile has no
-    claims about the wire.
+    They replace simulated cassettes of the same profile. If the time is over, no cassette changes. Raises Unusable
+    if the server is this project's simulator, or its profile has no claims about the wire.
     """
     results = record(
         Options(
@@ -65,10 +66,7 @@ def record_cassettes(
             base_url=served.url,
             engine=served.about,
             hidden=served.hidden,
-            protocol=protocol,
-            resume=resume,
-            request_timeout=limits.request_timeout,
-            max_time=limits.max_time,
+            **options._asdict(),
         ),
         on_case,
         warn,
