@@ -50,3 +50,11 @@ def test_every_claim_is_read_by_a_rule_or_played_or_named_here() -> None:
 def test_no_claim_is_named_here_that_is_none_or_that_a_rule_reads() -> None:
     assert set() == set(LISTED) - profiles.vocabulary().keys()
     assert set() == set(LISTED) & READ
+
+
+@pytest.mark.parametrize("name", profiles.names())
+def test_every_claim_about_another_wire_is_read_there_or_played(name: str) -> None:
+    for wire, section in profiles.load(name).protocols.items():
+        read = {claim for rule in rules.load() if wire in rule.wires for claim in rule.reads}
+        named = {*section.claims, *(claim for model in section.models for claim in model.claims)}
+        assert set() == named - read - played() - set(LISTED)

@@ -179,8 +179,15 @@ def _detail(block: Mapping[str, Any]) -> dict[str, Any]:
 
 def _details_text(details: list[Any] | None) -> str | None:
     found = [detail.get("text") or detail.get("summary") for detail in _objects(details)]
-    texts = [text for text in found if isinstance(text, str)]
+    texts = [_joined(text) for text in found if isinstance(text, (str, list))]
     return "".join(texts) if texts else None
+
+
+def _joined(text: str | list[Any]) -> str:
+    """Return a text; a summary may be a list of steps, each with a text of its own."""
+    if isinstance(text, str):
+        return text
+    return "".join([step["text"] for step in _objects(text) if isinstance(step.get("text"), str)])
 
 
 def _others(message: Mapping[str, Any], place: Place, losses: Losses) -> dict[str, Any]:

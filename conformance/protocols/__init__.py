@@ -26,11 +26,12 @@ _HEAD: Final = 4096
 class Rendering:
     """Chat completions as another wire: requests as the suites send them, replies as the simulator sends them.
 
-    `events` are those of the stream that adds up to a native reply. `headers` are those of a request with a key.
+    `reply` takes the native request, too, since replies of some wires repeat it. `events` are those of the stream that
+    adds up to a native reply. `headers` are those of a request with a key.
     """
 
     request: Callable[[Mapping[str, Any]], dict[str, Any]]
-    reply: Callable[[Mapping[str, Any]], dict[str, Any]]
+    reply: Callable[[Mapping[str, Any], Mapping[str, Any]], dict[str, Any]]
     events: Callable[[Mapping[str, Any]], Iterable[NativeEvent]]
     headers: Callable[[str], Mapping[str, str]]
 
@@ -43,7 +44,8 @@ class Protocol:
     the version, at which the simulator plays it. `paths`: what the URL of one of its requests may contain. `is_request`
     and `is_reply` tell its bodies from those of other wires. `beginnings`: texts, one of which is in the first event of
     a stream. `translate` takes the exchanges of one conversation, in order, and returns as many. `rendering` gives the
-    other direction; None if the project does not play this wire yet.
+    other direction; None if the project does not play this wire yet. `keeps_replies`: whether a request may refer to an
+    earlier reply instead of sending it back.
     """
 
     name: str
@@ -56,6 +58,7 @@ class Protocol:
     beginnings: tuple[str, ...]
     translate: Callable[[Sequence[Exchange]], Sequence[Exchange]]
     rendering: Rendering | None = None
+    keeps_replies: bool = False
 
     def played(self) -> Rendering:
         """Return the rendering of the wire; raises Unusable if there is none yet."""

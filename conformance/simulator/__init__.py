@@ -2,14 +2,15 @@
 
 `/s/<scenario>/v1` plays one scenario. `/v1` recognizes a scenario by its user messages, and answers any other request
 as well. Refusals come from the rule set, so `check` predicts what a client gets. The simulator keeps no state: it
-derives its earlier replies of a scenario again, and so notices what a client changed. `simulator.sessions` records
-requests instead, and refuses none unless it is strict.
+derives its earlier replies of a scenario again, and so notices what a client changed. Only for the wire of Responses,
+where a server stores its replies, it keeps the last ones. `simulator.sessions` records requests instead, and refuses
+none unless it is strict.
 """
 
 import re
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import lru_cache
 from typing import Any, Final
 from urllib.parse import unquote
@@ -20,29 +21,32 @@ from conformance.errors import InvalidDocument, UnknownName, Unusable
 from conformance.profiles import Claims, Profile
 from conformance.protocols import Protocol
 from conformance.scenarios import Scenario, Turn
-from conformance.simulator import natives, replies, script, shaping
+from conformance.simulator import natives, references, replies, script, shaping
 from conformance.simulator.parameters import Parameters, read_parameters
 from conformance.simulator.responder import Responder, not_found, other_method, to_exchange
+from conformance.simulator.store import ReplyStore
 from conformance.simulator.strictness import first_violation
 from conformance.transport.client import SIMULATOR_ERROR
 from conformance.transport.server import HttpReply, HttpRequest, serve, serving
 from conformance.wire.exchange import Conversation, Exchange, model_of
-from conformance.wire.native import Native
 
 UNKNOWN_MODEL: Final = "no-such-model"
 """The model that no simulated provider has; every other name is taken for a model that it has."""
 
 _ENDPOINT: Final = "/v1/chat/completions"
 _VERSION: Final = re.compile(r"/v1(?:alpha|beta\d*)?(?=/)")
+_KEEPING: Final = "/responses"
+_STORED: Final = re.compile(r"/responses/(?P<id>[^/]+)")
 _REMEMBERED: Final = 64
 _REMEMBERED_BYTES: Final = 32 * 1024
 
 
 @dataclass(frozen=True, slots=True)
 class Simulator:
-    """A provider that behaves as its profile claims."""
+    """A provider that behaves as its profile claims; `store`: what it keeps for wires whose requests refer to it."""
 
     profile: Profile
+    store: ReplyStore = field(default_factory=ReplyStore, compare=False, repr=False)
 
     def answer(self, request: HttpRequest) -> HttpReply:
         """Return the reply to any HTTP request; never raises, whatever a client sends."""
@@ -59,6 +63,12 @@ class Simulator:
                 return not_found(str(error))
         if version := _VERSION.match(path):
             path = path[version.end() :]
+        return self._at(path, request, scenario)
+
+    def _at(self, path: str, request: HttpRequest, scenario: Scenario | None) -> HttpReply:
+        """Return the reply at a path without scenario and version."""
+        if found := _STORED.fullmatch(path):
+            return references.answer(request.method, unquote(found["id"]), self.store, Responder(self.profile))
         protocol = natives.protocol_at(path)
         if protocol is None and (path == "/models" or path.startswith("/models/")):
             return self._models(request.method, path)
@@ -88,12 +98,13 @@ class Simulator:
             return responder.invalid({}, "expected a JSON object as the request body")
         if protocol is None:
             return self.reply(body, scenario, request.body)
-        on_wire = Simulator(self.profile.on(protocol.name))
+        on_wire = Simulator(self.profile.on(protocol.name), self.store)
         return natives.answer(
             protocol,
             request.path,
             body,
-            lambda translated, native: on_wire.reply(translated, scenario, request.body, native),
+            lambda translated, asked: on_wire.reply(translated, scenario, request.body, asked),
+            (self.store, on_wire.profile.at(model_of(body), "")) if protocol.keeps_replies else None,
         )
 
     def send(self, body: Mapping[str, Any]) -> Exchange:
@@ -111,12 +122,13 @@ class Simulator:
         body: Mapping[str, Any],
         scenario: Scenario | None = None,
         raw: bytes | None = None,
-        native: Native | None = None,
+        asked: natives.Asked | None = None,
     ) -> HttpReply:
         """Return the reply to a request body: a refusal, or the next turn of the script; `raw` is its JSON text.
 
-        `native` is what the request was on its own wire, if the body is a translation.
+        `asked` is what the request was on its own wire, if the body is a translation.
         """
+        native = None if asked is None else asked.native
         exchange = Exchange.of_plain(request=body, url=_ENDPOINT, model=model_of(dict(body)), native=native)
         played = (scenario or script.find_scenario(body)) if isinstance(body.get("messages"), list) else None
         responder = Responder(self.profile)
@@ -124,12 +136,18 @@ class Simulator:
             responder = Responder(self.profile.with_claims(played.claims), frozenset(played.breaks))
         claims = responder.profile.at(exchange.model, "")
         parameters = read_parameters(body, claims)
-        before = _earlier_exchanges(responder, exchange, played, parameters)
+        if asked is None or asked.before is None:
+            before = _earlier_exchanges(responder, exchange, played, parameters)
+        else:
+            before = asked.before
         violation = first_violation((*before, exchange), responder.profile)
         if violation is not None:
             return responder.reject(body if native is None else native.request, violation, raw)
         if exchange.model == UNKNOWN_MODEL:
             return responder.unknown_model(body)
+        missing = None if asked is None else references.missing(asked, claims)
+        if missing is not None:
+            return references.refuse(missing, body, responder)
         if isinstance(parameters, str):
             return responder.invalid(body, parameters)
         turn = _turn(body, played, claims, parameters)
@@ -185,6 +203,7 @@ def remembering(simulator: Simulator) -> Callable[[HttpRequest], HttpReply]:
     """Return the answers of a simulator, with those to the last small requests remembered.
 
     Load tests, retries and repeated test runs send the same bytes again and again, and checking costs most of a reply.
+    What depends on the replies that the simulator keeps is never remembered.
     """
 
     @lru_cache(maxsize=_REMEMBERED)
@@ -193,7 +212,7 @@ def remembering(simulator: Simulator) -> Callable[[HttpRequest], HttpReply]:
         return simulator.answer(HttpRequest(method, path, headers, body))
 
     def remembered(request: HttpRequest) -> HttpReply:
-        if len(request.body) > _REMEMBERED_BYTES:
+        if len(request.body) > _REMEMBERED_BYTES or _KEEPING in request.path:
             return simulator.answer(request)
         return answer(request.method, request.path, request.headers.get("content-type"), request.body)
 

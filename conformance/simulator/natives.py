@@ -1,18 +1,36 @@
 """Requests on other wires: translated, answered as chat completions would be, and rendered as that wire."""
 
 from collections.abc import Callable, Mapping
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import Any
 
 import orjson
 
+from conformance.profiles import Claims
 from conformance.protocols import Protocol, by_name, load
 from conformance.simulator.responder import STREAM_TYPE, as_json, headers
+from conformance.simulator.store import ReplyStore
 from conformance.transport.server import HttpReply
-from conformance.wire.exchange import Exchange, model_of
+from conformance.wire.exchange import Conversation, Exchange, model_of
 from conformance.wire.native import Native, NativeEvent
 
-Answer = Callable[[Mapping[str, Any], Native], HttpReply]
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """A request of another wire.
+
+    `native`: the request as it was. `before`: the exchanges that led to it, translated; None if they have to be derived
+    from it, as the server keeps none. `store`: what the server keeps; None if requests of this wire cannot refer to it.
+    `parent`: the id of the kept reply that it continues; empty if there is none.
+    """
+
+    native: Native
+    before: Conversation | None = None
+    store: ReplyStore | None = None
+    parent: str = ""
+
+
+Answer = Callable[[Mapping[str, Any], Asked], HttpReply]
 """Gives the plain reply to a translated request and to what it was on its own wire."""
 
 
@@ -27,7 +45,7 @@ def earlier(native: Native, exchange: Exchange) -> Exchange:
     played, path = protocol.played(), protocol.path(exchange.request)
     request = _cut(native, len(exchange.request["messages"]))
     asked = played.request(exchange.request) if request is None else request
-    reply = played.reply(exchange.response)
+    reply = played.reply(exchange.response, asked)
     return protocol.translate_one(Exchange.of_plain(asked, reply, 200, url=path, model=exchange.model))
 
 
@@ -39,17 +57,42 @@ def _cut(native: Native, messages: int) -> dict[str, Any] | None:
     return None
 
 
-def answer(protocol: Protocol, path: str, body: dict[str, Any], given: Answer) -> HttpReply:
-    """Return the reply to the path and the body of a request on another wire, plain or as a stream."""
-    rendering = protocol.played()
-    exchange = protocol.translate_one(Exchange.of_plain(request=body, url=path, model=model_of(body)))
-    native = exchange.native or Native(protocol.name, body)
-    reply = given({**exchange.request, "stream": False}, native)
+def answer(
+    protocol: Protocol, path: str, body: dict[str, Any], given: Answer, kept: tuple[ReplyStore, Claims] | None = None
+) -> HttpReply:
+    """Return the reply to the path and the body of a request on another wire, plain or as a stream.
+
+    `kept`: what the server keeps of earlier replies, and the claims that say whether requests may refer to them.
+    """
+    sent = Exchange.of_plain(request=body, url=path, model=model_of(body))
+    exchange, asked = _asked(protocol, sent, kept)
+    reply = given({**exchange.request, "stream": False}, asked)
     content = orjson.loads(reply.body if isinstance(reply.body, bytes) else b"".join(reply.body))
-    made = rendering.reply(content)
-    if exchange.request.get("stream") is not True or reply.status != 200:
-        return replace(as_json(reply.status, made), headers={**headers("application/json"), **reply.headers})
-    return HttpReply(200, tuple([_event(each) for each in rendering.events(made)]), headers(STREAM_TYPE))
+    made = protocol.played().reply(content, body)
+    streams = exchange.request.get("stream") is True and reply.status == 200
+    if streams:
+        events = [_event(each) for each in protocol.played().events(made)]
+        answered = HttpReply(200, tuple(events), headers(STREAM_TYPE))
+        response: Any = b"".join(events).decode()
+    else:
+        answered = replace(as_json(reply.status, made), headers={**headers("application/json"), **reply.headers})
+        response = made
+    if asked.store is not None and reply.status == 200:
+        exchange = Exchange.of_plain(body, response, 200, streams, url=path, model=sent.model)
+        asked.store.add(exchange, made, asked.parent)
+    return answered
+
+
+def _asked(protocol: Protocol, sent: Exchange, kept: tuple[ReplyStore, Claims] | None) -> tuple[Exchange, Asked]:
+    """Return a request translated, and what it was, with what led to it."""
+    if kept is None:
+        exchange = protocol.translate_one(sent)
+        return exchange, Asked(exchange.native or Native(protocol.name, sent.request))
+    store, claims = kept
+    parent = store.parent(sent.request, by_id=claims.get("responses.previous-response-id") != "ignored")
+    *before, exchange = protocol.translate([*store.session(parent), sent])
+    native = exchange.native or Native(protocol.name, sent.request)
+    return exchange, Asked(native, tuple(before), store, parent)
 
 
 def _event(event: NativeEvent) -> bytes:

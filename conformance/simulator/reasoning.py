@@ -81,6 +81,9 @@ def _details(text: str, context: ReplyContext) -> list[dict[str, Any]]:
     The encrypted one has an id if the profile claims something about unknown ids.
     """
     types = context.claim_values("reasoning.details.types") or ("reasoning.text",)
+    asks_at = context.claim("reasoning.details.summary-at", "")
+    if asks_at and not profiles.matches({"at": asks_at}, context.request):
+        types = tuple([kind for kind in types if kind != "reasoning.summary"])
     readable = next((kind for kind in ("reasoning.text", "reasoning.summary") if kind in types), None)
     details: list[dict[str, Any]] = []
     if readable is not None:

@@ -7,7 +7,7 @@ from conformance import rules
 from conformance.engine import check
 from conformance.errors import Unusable
 from conformance.profiles import UNKNOWN, Profile
-from conformance.protocols import as_sent
+from conformance.protocols import as_sent, by_name
 from conformance.results import INCONCLUSIVE, ProbeResult, Refusal, Status
 from conformance.scenarios import Probe
 from conformance.simulator.refusals import refusals
@@ -16,6 +16,7 @@ from conformance.suite.deviations import with_changes
 from conformance.suite.history import Inapplicable
 from conformance.transport.client import Inconclusive, UnusableReply
 from conformance.wire.exchange import CUT, Conversation, Exchange
+from conformance.wire.native import CHAT
 
 ACCEPTED: Final = "accepted"
 EXCHANGED: Final = "the answer exchanges the results"
@@ -33,7 +34,7 @@ def run_probe(
     """Send the last of these exchanges again with a deviation and return the result; no exchanges: never reached.
 
     `transcript` is what the request of that exchange was made from. If the request has nothing to change, nothing is
-    sent and None is returned.
+    sent and None is returned; so it is if the wire cannot show the change.
     """
     rule = probe.breaks or ""
     if not exchanges:
@@ -41,7 +42,7 @@ def run_probe(
     *before, origin = exchanges
     claims = profile.at(origin.model, "")
     try:
-        body = with_changes(origin.request, probe.changes, transcript, claims)
+        body = _changed(origin.request, probe, transcript, profile.wire, claims)
     except Inapplicable:
         return None
     expected = expected_answers(body, probe, tuple(before), profile)
@@ -60,6 +61,18 @@ def run_probe(
         return ProbeResult(probe.name, probe.title, rule, status, claimed, observed)
     status = Status.PASSED if any(_agrees(each, exchange) for each in expected) else Status.FAILED
     return ProbeResult(probe.name, probe.title, rule, status, claimed, observed)
+
+
+def _changed(
+    body: Mapping[str, Any], probe: Probe, transcript: Sequence[Mapping[str, Any]], wire: str, claims: Mapping[str, Any]
+) -> Mapping[str, Any]:
+    """Return a request with a deviation; raises Inapplicable if there is nothing to change that the wire could show."""
+    changed = with_changes(body, probe.changes, transcript, claims)
+    if probe.changes and wire != CHAT:
+        request = by_name(wire).played().request
+        if request(body) == request(changed):
+            raise Inapplicable
+    return changed
 
 
 def _send(

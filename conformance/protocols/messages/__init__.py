@@ -56,7 +56,7 @@ def _request(body: Mapping[str, Any]) -> dict[str, Any]:
     return rendering.request(body)
 
 
-def _reply(body: Mapping[str, Any]) -> dict[str, Any]:
+def _reply(body: Mapping[str, Any], _asked: Mapping[str, Any]) -> dict[str, Any]:
     from conformance.protocols.messages import rendering
 
     return rendering.reply(body)

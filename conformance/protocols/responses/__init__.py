@@ -4,11 +4,12 @@ Source: https://platform.openai.com/docs/api-reference/responses
 """
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Final
 
-from conformance.protocols import Protocol
+from conformance.protocols import Protocol, Rendering
 from conformance.wire.exchange import Exchange
+from conformance.wire.native import NativeEvent
 
 NAME: Final = "responses"
 _OWN_KEYS: Final = frozenset(
@@ -55,6 +56,28 @@ def _translate(exchanges: Sequence[Exchange]) -> Sequence[Exchange]:
     return translated(exchanges)
 
 
+def _request(body: Mapping[str, Any]) -> dict[str, Any]:
+    from conformance.protocols.responses import rendering
+
+    return rendering.request(body)
+
+
+def _reply(body: Mapping[str, Any], asked: Mapping[str, Any]) -> dict[str, Any]:
+    from conformance.protocols.responses import rendering
+
+    return rendering.reply(body, asked)
+
+
+def _events(reply: Mapping[str, Any]) -> Iterable[NativeEvent]:
+    from conformance.protocols.responses import playing
+
+    return playing.events(reply)
+
+
+def _headers(key: str) -> Mapping[str, str]:
+    return {"authorization": f"Bearer {key}"} if key else {}
+
+
 PROTOCOL: Final = Protocol(
     NAME,
     "OpenAI Responses",
@@ -71,4 +94,6 @@ PROTOCOL: Final = Protocol(
         ]
     ),
     _translate,
+    Rendering(_request, _reply, _events, _headers),
+    keeps_replies=True,
 )

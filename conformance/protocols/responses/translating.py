@@ -17,7 +17,7 @@ from conformance.wire.native import Native
 
 _INCOMPLETE: Final[Mapping[Any, str]] = {"max_output_tokens": "length", "content_filter": "content_filter"}
 _OVER: Final = ("completed", "incomplete")
-_COPIED: Final = ("model", "stream", "temperature", "top_p", "parallel_tool_calls")
+_COPIED: Final = ("model", "stream", "temperature", "top_p", "parallel_tool_calls", "reasoning")
 _STATE: Final = ("store", "previous_response_id", "conversation", "include", "background", "prompt")
 _CUSTOM: Final = {"type": "object", "properties": {"input": {"type": "string"}}, "required": ["input"]}
 _FUNCTIONS: Final = ("function", "custom")
@@ -191,7 +191,9 @@ def _collect(tools: Any, place: Place, space: Mapping[str, Any], found: list[tup
 
 def _tool(tool: Mapping[str, Any]) -> dict[str, Any]:
     function: dict[str, Any] = {"name": name_of(tool)}
-    function |= {key: tool[key] for key in ("description", "parameters", "strict") if tool.get(key) is not None}
+    function |= {key: tool[key] for key in ("description", "parameters") if tool.get(key) is not None}
+    # In chat completions, a schema is not taken literally unless the request says so.
+    function |= {"strict": True} if tool.get("strict") is True else {}
     if tool["type"] == "custom":
         function["parameters"] = _CUSTOM
     return {"type": "function", "function": function}

@@ -1,0 +1,134 @@
+"""What a simulated server of Responses keeps: its last replies, with the sessions that they belong to.
+
+A server checks what comes back against what it sent. It finds the reply that a request continues by
+`previous_response_id`, or by the ids and the encrypted content of the items in the request. Only so many replies are
+kept; what was dropped is not checked any more.
+"""
+
+import threading
+from collections import OrderedDict
+from collections.abc import Iterator, Mapping
+from typing import Any, Final, NamedTuple
+
+import orjson
+
+from conformance.protocols.drafts import objects
+from conformance.wire.exchange import Exchange
+
+MAX_REPLIES: Final = 512
+MAX_BYTES: Final = 32 * 1024 * 1024
+MAX_SESSION: Final = 32
+"""Of the session that a request continues, so many replies are looked at."""
+
+_ITEM_KEYS: Final = ("id", "encrypted_content", "call_id")
+_MAX_SIZE: Final = MAX_BYTES // 8
+"""A larger exchange is not kept."""
+
+
+class Kept(NamedTuple):
+    """A reply that was sent.
+
+    `exchange`: as it was on its own wire. `reply`: its body, also if it was streamed. `parent`: the id of the reply
+    that its request continued; empty if it began a session. `stored`: whether a client may refer to it. `size`: its
+    bytes.
+    """
+
+    exchange: Exchange
+    reply: Mapping[str, Any]
+    parent: str
+    stored: bool
+    size: int
+
+
+class ReplyStore:
+    """The last replies of a server, by their ids; safe to use from several threads."""
+
+    def __init__(self) -> None:
+        """Start with nothing."""
+        self._lock = threading.Lock()
+        self._replies: OrderedDict[str, Kept] = OrderedDict()
+        self._owners: dict[tuple[str, str], str] = {}
+        self._bytes = 0
+        self._is_whole = True
+
+    def add(self, exchange: Exchange, reply: Mapping[str, Any], parent: str) -> None:
+        """Keep a reply, and drop the oldest ones if there are too many."""
+        size = len(orjson.dumps(exchange.request)) + len(orjson.dumps(reply))
+        kept = Kept(exchange, reply, parent, bool(reply.get("store")), size)
+        with self._lock:
+            if size > _MAX_SIZE:
+                self._is_whole = False
+                return
+            identity = str(reply["id"])
+            self._drop(identity)
+            self._replies[identity] = kept
+            self._bytes += size
+            self._owners |= dict.fromkeys(_keys(reply.get("output")), identity)
+            while len(self._replies) > MAX_REPLIES or self._bytes > MAX_BYTES:
+                self._drop(next(iter(self._replies)))
+                self._is_whole = False
+
+    def stored(self, identity: str) -> Mapping[str, Any] | None:
+        """Return the body of a reply that a client may refer to; None if there is none by that id."""
+        with self._lock:
+            kept = self._replies.get(identity)
+        return kept.reply if kept is not None and kept.stored else None
+
+    def delete(self, identity: str) -> bool:
+        """Delete a reply that a client may refer to; return whether there was one."""
+        if self.stored(identity) is None:
+            return False
+        with self._lock:
+            self._drop(identity)
+        return True
+
+    def parent(self, body: Mapping[str, Any], *, by_id: bool) -> str:
+        """Return the id of the reply that a request continues; empty if it continues none that is kept.
+
+        `by_id`: whether `previous_response_id` counts. The last item that came from a reply tells it otherwise.
+        """
+        previous = body.get("previous_response_id") if by_id else None
+        with self._lock:
+            if type(previous) is str and previous:
+                return previous if previous in self._replies else ""
+            given = body.get("input")
+            keys = _keys(given[::-1] if type(given) is list else None)
+            return next((self._owners[key] for key in keys if key in self._owners), "")
+
+    def session(self, identity: str) -> list[Exchange]:
+        """Return the exchanges that led to a reply, that of the reply last, as they were on their own wire."""
+        found: list[Exchange] = []
+        with self._lock:
+            while identity in self._replies and len(found) < MAX_SESSION:
+                kept = self._replies[identity]
+                found.append(kept.exchange)
+                identity = kept.parent
+        return found[::-1]
+
+    def unknown_blobs(self, items: Any) -> list[int]:
+        """Return the positions of items whose encrypted content is from elsewhere; none once a reply was dropped.
+
+        What comes with the id of an item that is kept is not from elsewhere, even if it was changed.
+        """
+        with self._lock:
+            blobs = {number: item for number, item in objects(items) if item.get("encrypted_content")}
+            return [number for number, item in blobs.items() if self._is_whole and not self._knows(item)]
+
+    def _knows(self, item: Mapping[str, Any]) -> bool:
+        return any((key, item[key]) in self._owners for key in _ITEM_KEYS if type(item.get(key)) is str)
+
+    def _drop(self, identity: str) -> None:
+        kept = self._replies.pop(identity, None)
+        if kept is not None:
+            self._bytes -= kept.size
+            for key in _keys(kept.reply.get("output")):
+                if self._owners.get(key) == identity:
+                    del self._owners[key]
+
+
+def _keys(items: Any) -> Iterator[tuple[str, str]]:
+    """Yield what tells the items of a reply from all others."""
+    for _, item in objects(items):
+        for key in _ITEM_KEYS:
+            if type(item.get(key)) is str and item[key]:
+                yield key, item[key]
