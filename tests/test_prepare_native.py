@@ -1,0 +1,138 @@
+"""`conformance prepare --protocol`: the request as it is sent on another wire, and what that wire cannot hold."""
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+
+from conformance import protocols
+from conformance.cli import main
+from conformance.convert import dialects, egress
+from conformance.convert.native import native_request
+from conformance.strategies import transcripts
+from conformance.strategies.transcript import RESULTS
+from conformance.wire.native import NATIVE
+
+CALL = {"id": "call_1", "type": "function", "function": {"name": "f", "arguments": '{"city": "Oslo"}'}}
+THOUGHT = {"type": "reasoning.text", "text": "Look.", "signature": "c2ln", "format": "anthropic-claude-v1", "index": 0}
+TURN = {"role": "assistant", "content": "", "reasoning_details": [THOUGHT], "tool_calls": [CALL]}
+BODY: dict[str, Any] = {
+    "model": "claude-sonnet-4-6",
+    "max_completion_tokens": 1000,
+    "thinking": {"type": "enabled", "budget_tokens": 500},
+    "messages": [
+        {"role": "system", "content": "Be brief."},
+        {"role": "user", "content": "Weather?"},
+        TURN,
+        {"role": "tool", "tool_call_id": "call_1", "content": "9"},
+    ],
+}
+SPEAKERS = {"messages": "anthropic", "responses": "openai", "gemini": "gemini"}
+"""A provider of each wire."""
+
+DIALECTS = {"messages": "anthropic", "responses": "responses", "gemini": "gemini"}
+WRITTEN = [protocol.name for protocol in protocols.load() if protocol.rendering is not None]
+
+
+def prepared(tmp_path: Path, value: Any, *arguments: str) -> int:
+    path = tmp_path / "given.json"
+    path.write_text(json.dumps(value), "utf-8")
+    return main(["prepare", *arguments, str(path)])
+
+
+def test_the_request_is_printed_as_it_is_sent_on_that_wire(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert 0 == prepared(tmp_path, BODY, "--provider", "anthropic", "--protocol", "messages")
+    out, err = capsys.readouterr()
+    sent = json.loads(out)
+    assert ("Be brief.", 1000) == (sent["system"], sent["max_tokens"])
+    assert ["user", "assistant", "user"] == [message["role"] for message in sent["messages"]]
+    assert ["thinking", "tool_use"] == [block["type"] for block in sent["messages"][1]["content"]]
+    rewritten = "/messages/2/tool_calls/0/function/arguments: sent as an object, so its bytes change"
+    assert [f"note: {rewritten}"] == err.splitlines()
+
+
+def test_what_the_wire_has_no_place_for_is_named(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    function = {"name": "f", "parameters": {"type": "object"}, "strict": True}
+    foreign = {"type": "reasoning.encrypted", "data": "eA==", "format": "openai-responses-v1"}
+    said = {"role": "assistant", "content": "It is cold.", "reasoning_details": [foreign]}
+    more = {"seed": 7, "stop": ["x"], "tools": [{"type": "function", "function": function}]}
+    messages = [*BODY["messages"], said, {"role": "user", "content": "Thanks."}]
+    prepared(tmp_path, {**BODY, **more, "messages": messages}, "--provider", "anthropic", "--protocol", "messages")
+    noted = {line.split(": ")[1] for line in capsys.readouterr().err.splitlines()}
+    assert {"/seed", "/stop", "/tools/0/function/strict"} <= noted
+    assert any(each.startswith("/messages/4/reasoning_details") for each in noted)
+
+
+def test_notes_of_a_bare_transcript_point_into_it(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    prepared(tmp_path, BODY["messages"], "--provider", "anthropic", "--model", "claude-x", "--format", "json")
+    printed = json.loads(capsys.readouterr().out)
+    assert "claude-x" == printed["request"]["model"]
+    assert "/2/tool_calls/0/function/arguments" in {note["pointer"] for note in printed["notes"]}
+
+
+def test_a_request_that_the_provider_rejects_there_gives_exit_code_one(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    messages = [{**message, "reasoning_details": []} if message is TURN else message for message in BODY["messages"]]
+    assert 1 == prepared(tmp_path, {**BODY, "messages": messages}, "--provider", "anthropic")
+    problems = [line for line in capsys.readouterr().err.splitlines() if line.startswith("problem: ")]
+    assert any("/messages/1" in line and "(reasoning/present-on-tool-turns)" in line for line in problems)
+
+
+def test_arguments_that_are_no_object_are_a_problem_there(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    function = {"name": "f", "arguments": '{"city": "Os'}
+    turn = {**TURN, "tool_calls": [{**CALL, "function": function}]}
+    messages = [turn if message is TURN else message for message in BODY["messages"]]
+    code = prepared(tmp_path, {**BODY, "messages": messages}, "--provider", "anthropic")
+    problems = [line for line in capsys.readouterr().err.splitlines() if line.startswith("problem: ")]
+    assert 1 == code
+    assert any("/messages/1/content" in line and "(native/request-shape)" in line for line in problems)
+
+
+def test_a_provider_that_does_not_speak_the_wire_is_refused(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert 2 == prepared(tmp_path, BODY, "--provider", "mistral", "--protocol", "messages")
+    assert "the profile mistral has no claims about 'messages'; it has chat" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("wire", NATIVE)
+def test_each_wire_is_written_or_refused_in_plain_words(
+    wire: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    body = {**BODY, "messages": [{"role": "user", "content": "Hi"}]}
+    code = prepared(tmp_path, body, "--provider", SPEAKERS[wire], "--protocol", wire)
+    out, err = capsys.readouterr()
+    if wire not in WRITTEN:
+        assert (2, "") == (code, out)
+        assert f"the wire {wire} can be checked, but not played yet" in err
+        return
+    sent = json.loads(out)
+    assert any(each == "Hi" for each in texts(sent))
+    assert dialects.to_canonical(DIALECTS[wire], sent).value[0]["role"] == "user"
+
+
+def texts(value: Any) -> Iterator[str]:
+    """Yield every text in a value."""
+    if isinstance(value, str):
+        yield value
+    for inner in value.values() if isinstance(value, dict) else value if isinstance(value, list) else ():
+        yield from texts(inner)
+
+
+@pytest.mark.parametrize("wire", WRITTEN)
+def test_what_is_said_arrives_or_is_named(wire: str) -> None:
+    @settings(max_examples=60)
+    @given(transcripts(results=RESULTS))
+    def holds(transcript: list[dict[str, Any]]) -> None:
+        made = egress.prepare(transcript, {})
+        body = {"model": "m", "messages": made.messages}
+        sent = native_request(body, made.origins, wire, ())
+        arrived = set(texts(dialects.to_canonical(DIALECTS[wire], sent.body).value))
+        named = {note.pointer.split("/")[1] for note in sent.notes}
+        for message, origin in zip(made.messages, made.origins, strict=True):
+            lost = [text for text in texts(message.get("content")) if text and text not in arrived]
+            assert not lost or str(origin) in named, (message, lost)
+
+    holds()
