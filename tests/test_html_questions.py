@@ -9,11 +9,13 @@ from typing import Final
 import pytest
 from playwright.sync_api import Page, expect
 
+from conformance.reporting.answers import Answers
 from conformance.reporting.answers.adapters import adapter_answers
 from conformance.reporting.answers.changes import changes, newest_day
 from conformance.reporting.answers.providers import provider_answers
 from conformance.reporting.matrix.table import Table
 from conformance.reporting.page.facts import age
+from conformance.wire.native import CHAT
 from tests.html_browser import PHONE, Opening
 
 pytest_plugins = ["tests.html_windows"]
@@ -76,6 +78,13 @@ def tapped(page: Page, question: str) -> None:
     expect(page.locator("#asks")).not_to_be_visible()
 
 
+def shown(answers: Answers) -> str:
+    """Return the name of a subject as answers list it: `deepseek (messages)`."""
+    if answers.protocol == CHAT:
+        return answers.subject
+    return f"{answers.subject.replace(f'.{answers.protocol}', '')} ({answers.protocol})"
+
+
 def missing(names: Iterable[str], text: str) -> list[str]:
     return [name for name in names if name not in text]
 
@@ -84,7 +93,7 @@ def test_which_providers_reject_omitted_reasoning_and_in_which_turns(phone: Page
     tapped(phone, "Rejects omitted reasoning")
     text = seen(phone)
     for turns in ("every tool turn", "current tool turn, earlier ones unknown"):
-        facts = [(each.subject, each.answers[1]) for each in provider_answers(committed.inputs)]
+        facts = [(shown(each), each.answers[1]) for each in provider_answers(committed.inputs)]
         rejecting = [name for name, answer in facts if (answer.value, *answer.notes[:1]) == ("400", turns)]
         listed = text.partition(f"✗ 400, {turns}")[2].partition("✗")[0]
         assert (True, []) == (len(rejecting) > 1, missing(rejecting, listed))
@@ -108,7 +117,7 @@ def test_which_sdks_lose_reasoning_on_deepseek(phone: Page, committed: Table) ->
 
 def test_which_hosts_repeat_ids(phone: Page, committed: Table) -> None:
     tapped(phone, "Repeats ids")
-    answers = {each.subject: each.answers[2] for each in provider_answers(committed.inputs)}
+    answers = {shown(each): each.answers[2] for each in provider_answers(committed.inputs)}
     repeating = [name for name, answer in answers.items() if "restart" in " ".join((answer.value, *answer.notes))]
     assert (True, []) == (len(repeating) > 3, missing(repeating, seen(phone)))
 

@@ -68,7 +68,7 @@ def test_what_is_shown_can_be_downloaded(opened: Opening, tmp_path: Path) -> Non
             download.value.save_as(path)
             (row,) = read(path.read_text("utf-8"))
             assert ("example:m-2", "chat", "400", "breaks") == tuple(
-                [row[key] for key in ("subject", "protocol", "omitted", "omitted: means")]
+                [row[key] for key in ("subject", "wire", "omitted", "omitted: means")]
             )
 
 

@@ -15,10 +15,10 @@ from typing import Any, Final
 
 import orjson
 
-from conformance import profiles
 from conformance.arguments import add_action
 from conformance.errors import Unusable
 from conformance.reporting import statement
+from conformance.reporting.matrix.own import named_profiles
 from conformance.reporting.text import plural, printable
 from conformance.results.files import read_with_paths
 from conformance.terminal import print_error
@@ -82,7 +82,7 @@ def _verify(arguments: argparse.Namespace) -> int:
 
 
 def _statement(arguments: argparse.Namespace, about: Mapping[str, str]) -> dict[str, Any]:
-    own = {each.name: each for each in map(profiles.read, arguments.provider)}
+    own = named_profiles(arguments.provider)
     return statement.make(read_with_paths(arguments.paths), own, about)
 
 

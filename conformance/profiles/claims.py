@@ -133,6 +133,11 @@ class Profile:
             return self
         return self.protocols.get(protocol) or self._shared(protocol)
 
+    @property
+    def service(self) -> str:
+        """Return the name of the provider, whichever of its wires this profile is about."""
+        return self.name if self.wire == CHAT else self.name.removesuffix(f".{self.wire}")
+
     def at(self, model: str = "", date: str = "") -> Claims:
         """Return the values of the claims for a model on a day (ISO 8601; empty means the day of `as_of`).
 

@@ -32,7 +32,8 @@ def extended(own: Profile, base: Profile) -> Profile:
 
 def _moved(section: Profile, own: Profile) -> Profile:
     """Return the base's profile of another wire, as served by this service."""
-    return replace(section, name=own.name, title=own.title, base_url=own.base_url, key=own.key, hosts=own.hosts)
+    name, title = f"{own.name}.{section.wire}", f"{own.title} ({section.wire})"
+    return replace(section, name=name, title=title, base_url=own.base_url, key=own.key, hosts=own.hosts)
 
 
 def _merged(own: Model | None, base: Model, claimed: Collection[str], origin: str) -> Model:

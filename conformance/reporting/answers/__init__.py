@@ -8,9 +8,6 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import Final
 
-CHAT: Final = "chat"
-"""The protocol of chat completions."""
-
 ASSUMED: Final = "assumed"
 """The evidence of an answer that nobody claims or observed: it is that of the canonical wire."""
 

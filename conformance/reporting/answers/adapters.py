@@ -4,7 +4,7 @@ from collections import Counter
 from collections.abc import Iterator, Mapping
 from typing import Final
 
-from conformance.reporting.answers import CHAT, SENT, Answer, Answers, Meaning, Question
+from conformance.reporting.answers import SENT, Answer, Answers, Meaning, Question
 from conformance.reporting.matrix.table import Inputs
 from conformance.results import Level, Outcome, Results, Status
 
@@ -62,7 +62,8 @@ def adapter_answers(inputs: Inputs) -> Iterator[Answers]:
     for results in sorted(inputs.results, key=lambda each: each.name):
         if results.provider:
             each = zip(_FAILURES, _KEPT, strict=True)
-            yield Answers(results.name, CHAT, tuple([_answer(results, rules, kept) for rules, kept in each]))
+            wire = inputs.profile_of(results).wire
+            yield Answers(results.name, wire, tuple([_answer(results, rules, kept) for rules, kept in each]))
 
 
 def _answer(results: Results, rules: Mapping[str, str], kept: str) -> Answer:

@@ -1,13 +1,14 @@
 """What changed: on the wire of providers, by the dates of their claims, and in the results since an earlier run."""
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import pairwise
 from typing import Final
 
 from conformance.profiles import UNKNOWN, Claim, Lifecycle, Period, Profile
 from conformance.reporting.matrix import brief
 from conformance.reporting.text import shorten
+from conformance.wire.native import CHAT
 
 MONTHS_BACK: Final = 12
 """How many months before the newest one are listed."""
@@ -40,7 +41,7 @@ def changes(profiles: Mapping[str, Profile]) -> tuple[Change, ...]:
     """Return the changes of the last months up to the newest day, the newest first."""
     newest = newest_day(profiles)
     first = _months_before(newest, MONTHS_BACK)
-    found = [each for name in sorted(profiles) for each in _of_profile(profiles[name])]
+    found = [each for name in sorted(profiles) for each in _own_changes(profiles[name], profiles)]
     recent = [each for each in found if first <= each.day <= newest]
     by_name = sorted(recent, key=lambda each: (each.provider, each.model, each.what))
     return tuple(sorted(by_name, key=lambda each: each.day, reverse=True))
@@ -51,6 +52,13 @@ def _months_before(day: str, months: int) -> str:
         return day
     year, month = divmod(int(day[:4]) * 12 + int(day[5:7]) - 1 - months, 12)
     return f"{year:04}-{month + 1:02}"
+
+
+def _own_changes(profile: Profile, profiles: Mapping[str, Profile]) -> Iterator[Change]:
+    """Yield the changes of a profile; of another wire's, without what is listed for chat completions already."""
+    shared = profiles.get(profile.service, profile) if profile.wire != CHAT else profile
+    known = {replace(each, provider=profile.name) for each in _of_profile(shared)} if shared is not profile else set()
+    yield from (each for each in _of_profile(profile) if each not in known)
 
 
 def _of_profile(profile: Profile) -> Iterator[Change]:

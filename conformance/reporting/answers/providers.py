@@ -9,6 +9,7 @@ from conformance.core_facts import CoreFact, core_facts
 from conformance.profiles import UNKNOWN, Profile, retired, tolerates
 from conformance.reporting.answers import ASSUMED, Answer, Answers, Meaning, Question, worst
 from conformance.reporting.answers.turns import TURNS, omitted
+from conformance.reporting.answers.wires import REASONING, TRANSLATED
 from conformance.reporting.matrix.table import CLAIMS, Inputs, claim_evidence
 from conformance.results import Evidence, Results, Verdict
 from conformance.results.calibration import counts
@@ -65,7 +66,7 @@ def _answers(results: Results, inputs: Inputs) -> Iterator[Answer]:
     calibration = inputs.calibration.get(profile.name, {})
     claims = profile.at(results.model, "")
     for fact, played in zip(_FACTS, core_facts(results.cases, claims), strict=True):
-        found = fact.read(claims)
+        found = _natively(fact.read(claims), profile.wire)
         others = {} if results.further else _others(profile, fact, found.value)
         failed = played.verdict in (Verdict.BREAKS, Verdict.ERRORED)
         notes = (*found.notes, *_named(others), *(["check failed"] if failed else []))
@@ -99,7 +100,7 @@ def _others(profile: Profile, fact: _Fact, value: str) -> dict[_Found, list[str]
     for model in profile.models:
         if retired(model.lifecycle, profile.as_of) or not any(name in model.claims for name in fact.claims):
             continue
-        read = fact.read(profile.at(model.name.replace("*", "")))
+        read = _natively(fact.read(profile.at(model.name.replace("*", ""))), profile.wire)
         if read.value not in (value, *_NOTHING) and read.meaning is not Meaning.UNKNOWN:
             found.setdefault(read._replace(notes=()), []).append(model.name)
     return found
@@ -145,6 +146,15 @@ def _field(claims: Mapping[str, Any]) -> _Found:
         return _Found("none", Meaning.WORKS, _RESPONSE, ("replies carry no reasoning",))
     notes = () if back == reply else ("what to send back is unknown" if back == UNKNOWN else f"send back {back}",)
     return _Found(reply, Meaning.WORKS if reply == _CANONICAL == back else Meaning.BEWARE, _RESPONSE, notes)
+
+
+def _natively(found: _Found, wire: str) -> _Found:
+    """Return a value as another wire calls it; reasoning that is where this wire has it works as it is."""
+    if wire not in REASONING or found.value not in (TRANSLATED, _CANONICAL):
+        return found
+    name = REASONING[wire]
+    notes = tuple([note.replace(TRANSLATED, name).replace(_CANONICAL, name) for note in found.notes])
+    return found._replace(value=name, meaning=found.meaning if notes else Meaning.WORKS, notes=notes)
 
 
 def _omitted(claims: Mapping[str, Any]) -> _Found:

@@ -102,10 +102,11 @@ def headline(table: Table) -> Headline:
     played = [(each.name, case.name) for each in driven for case in each.cases if case.outcomes]
     failed = {(result.subject, result.case) for each in driven for result in check_results(each) if result.is_bad}
     calibration = table.inputs.calibration.values()
-    titles = {subject.name: subject.title for subject in table.subjects}
+    services = {subject.name: subject.service for subject in shipped}
+    titles = {subject.service: subject.title for subject in reversed(shipped) if subject.kind != ADAPTER}
     return Headline(
         # A provider that was tested on several wires is one provider: `deepseek` and `deepseek.messages`.
-        providers=len({subject.provider.partition(".")[0] for subject in shipped if subject.kind != ADAPTER}),
+        providers=len({subject.service for subject in shipped if subject.kind != ADAPTER}),
         claims=len(claims) - _count(claims, Verdict.UNKNOWN),
         confirmed=_count([cell for cell in claims if cell.evidence == Evidence.RECORDED], Verdict.CONFORMS),
         contradicted=_count(claims, Verdict.DEPARTS),
@@ -113,7 +114,7 @@ def headline(table: Table) -> Headline:
         unknown=_count(claims, Verdict.UNKNOWN),
         recordings=sum(each.get("recordings", 0) for each in calibration),
         recorded=sum(1 for each in calibration if each.get("recordings")),
-        engines=tuple(dict.fromkeys([titles[subject] for subject, _ in engines])),
+        engines=tuple(dict.fromkeys([titles[services[subject]] for subject, _ in engines])),
         engine_facts=sum(1 for verdict in engines.values() if verdict is not Verdict.UNKNOWN),
         engine_departs=sum(1 for verdict in engines.values() if verdict is Verdict.DEPARTS),
         engine_breaks=sum(1 for verdict in engines.values() if verdict in (Verdict.BREAKS, Verdict.UNTESTED)),

@@ -33,12 +33,17 @@ def read_own(given: Path, own_profiles: Sequence[Path] = (), expected: Path | No
     `own_profiles` are the files of profiles that this project does not have. Raises Unusable if there are no results,
     or if they name a profile, rule or scenario that is not known.
     """
-    mine = {each.name: each for each in map(profiles.read, own_profiles)}
+    mine = named_profiles(own_profiles)
     root = given / "results" if (given / "results").is_dir() else given
     results = [_own(path, each, mine) for path, each in read_with_paths([root])]
     beside = given / EXPECTED
     file = expected or (beside if beside.is_file() else None)
     return Own(results, mine, baseline.load(file) if file else ())
+
+
+def named_profiles(files: Sequence[Path]) -> Mapping[str, Profile]:
+    """Return the profiles in some files by their names, each with those of its other wires."""
+    return {wire.name: wire for each in map(profiles.read, files) for wire in (each, *each.protocols.values())}
 
 
 def with_own(shipped: Inputs, own: Own) -> Inputs:

@@ -25,6 +25,7 @@ from conformance.results import MINE, PUBLIC_RECORDINGS, TRAFFIC, Evidence, Find
 from conformance.results.calibration import Counts, counts
 from conformance.results.files import CALIBRATION, RECORDED, read_all, read_shipped
 from conformance.rules import Rule
+from conformance.wire.native import CHAT
 from conformance.wire.views import Side
 
 ADAPTER: Final = "adapter"
@@ -51,7 +52,8 @@ class Subject:
     """A provider, a further model of one, or an adapter with a provider.
 
     `kind` is the kind of its profile (vendor, host, gateway, engine) or `adapter`. `provider` is the profile that it is
-    checked against. `versions` are those of the software under test. `mine`: a user's own.
+    checked against, which is about one `wire` of a `service`: `deepseek.messages` is about messages of deepseek.
+    `versions` are those of the software under test. `mine`: a user's own.
     """
 
     name: str
@@ -61,6 +63,13 @@ class Subject:
     model: str
     versions: Mapping[str, str] = field(default_factory=dict)
     mine: bool = False
+    service: str = ""
+    wire: str = CHAT
+
+    @property
+    def provider_title(self) -> str:
+        """Return the title without the wire, which profiles of other wires have behind it."""
+        return self.title.replace(f" ({self.wire})", "")
 
 
 @dataclass(frozen=True, slots=True)
@@ -198,11 +207,11 @@ def worst(cells: Iterable[TableCell]) -> dict[tuple[str, str], Verdict]:
 
 
 def _subject(results: Results, profile: Profile) -> Subject:
+    title, kind = f"{profile.title} ({MINE})" if results.mine else profile.title, profile.kind
     if results.provider:
-        title = f"{results.name.partition('/')[0]} on {profile.title}"
-        return Subject(results.name, title, ADAPTER, profile.name, results.model, results.versions, results.mine)
-    title = f"{profile.title} ({MINE})" if results.mine else profile.title
-    return Subject(results.name, title, profile.kind, profile.name, results.model, results.versions, results.mine)
+        title, kind = f"{results.name.partition('/')[0]} on {profile.title}", ADAPTER
+    shared = results.model, results.versions, results.mine, profile.service, profile.wire
+    return Subject(results.name, title, kind, profile.name, *shared)
 
 
 def _observed(results: Results, profile: Profile, inputs: Inputs, today: str) -> Iterator[TableCell]:

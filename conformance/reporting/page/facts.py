@@ -8,9 +8,11 @@ from urllib.parse import quote
 
 from conformance.reporting.answers import ASSUMED, SENT, Answer, Answers, Meaning, Question, adapters, providers
 from conformance.reporting.answers.changes import newest_day
+from conformance.reporting.answers.wires import position
 from conformance.reporting.matrix.table import ADAPTER, ENGINE, SOURCES, Subject, Table
 from conformance.reporting.text import plural, printable
 from conformance.results import Evidence
+from conformance.wire.native import CHAT
 
 MEANINGS: Final[Mapping[Meaning, tuple[str, str]]] = {
     Meaning.BREAKS: ("✗", "an agent loop fails, or its content is lost or changed"),
@@ -56,10 +58,14 @@ class FactCell:
 
 @dataclass(frozen=True, slots=True)
 class FactRow:
-    """A row: a subject, for an adapter the provider that it is `on`, what else is said about it, and its cells."""
+    """A row: a subject, for an adapter the provider that it is `on`, what else is said about it, and its cells.
+
+    `wire` is the wire's name if the name of the row and its neighbours do not make it clear: of a provider with several
+    wires, and of one without chat completions.
+    """
 
     subject: Subject
-    protocol: str
+    wire: str
     name: str
     on: str
     about: str
@@ -83,9 +89,11 @@ def fact_tables(table: Table) -> tuple[FactTable, FactTable]:
     today = newest_day(table.inputs.profiles)
     by_name = {subject.name: subject for subject in table.subjects}
     known = {(cell.subject, cell.row) for cell in table.cells}
+    several = {subject.service for subject in table.subjects if subject.wire != CHAT}
 
     def rows(many: Iterable[Answers]) -> tuple[FactRow, ...]:
-        return tuple([_row(each, by_name[each.subject], known, today) for each in many])
+        named = [(each, by_name[each.subject]) for each in many]
+        return tuple([_row(each, of, known, today, has_wires=of.service in several) for each, of in named])
 
     return (
         FactTable(
@@ -93,7 +101,7 @@ def fact_tables(table: Table) -> tuple[FactTable, FactTable]:
             "What providers do",
             "Provider",
             providers.QUESTIONS,
-            sorted(rows(providers.provider_answers(table.inputs)), key=_order),
+            _ordered(rows(providers.provider_answers(table.inputs))),
         ),
         FactTable(
             "adapters",
@@ -105,20 +113,46 @@ def fact_tables(table: Table) -> tuple[FactTable, FactTable]:
     )
 
 
-def _order(row: FactRow) -> tuple[bool, int, int]:
-    """Return what orders providers: a user's own, then by kind, those of which most is known first; models last."""
-    unknown = sum(cell.meaning is Meaning.UNKNOWN for cell in row.cells)
-    if row.subject.mine:
-        return False, -1, unknown
-    return row.subject.name != row.subject.provider, _KINDS.index(row.subject.kind), unknown
+def _ordered(rows: Sequence[FactRow]) -> Sequence[FactRow]:
+    """Return the rows of providers: a user's own, then by kind, those of which most is known first; models last.
+
+    The wires of a provider stand together, where the one stands of which most is known.
+    """
+    unknown: dict[tuple[bool, bool, str], int] = {}
+    for row in rows:
+        group = _group(row)
+        unknown[group] = min(unknown.get(group, len(row.cells)), _unknown(row))
+
+    def order(row: FactRow) -> tuple[bool, bool, int, int, str, int]:
+        subject, group = row.subject, _group(row)
+        kind = -1 if subject.mine else _KINDS.index(subject.kind)
+        return not subject.mine, group[1], kind, unknown[group], subject.service, position(subject.wire)
+
+    return sorted(rows, key=order)
 
 
-def _row(answers: Answers, subject: Subject, known: set[tuple[str, str]], today: str) -> FactRow:
-    name, _, on = subject.name.partition("/") if subject.kind == ADAPTER else (subject.name, "", "")
+def _group(row: FactRow) -> tuple[bool, bool, str]:
+    subject = row.subject
+    is_further = not subject.mine and subject.name != subject.provider
+    return subject.mine, is_further, subject.name if is_further else subject.service
+
+
+def _unknown(row: FactRow) -> int:
+    return sum(cell.meaning is Meaning.UNKNOWN for cell in row.cells)
+
+
+def _row(answers: Answers, subject: Subject, known: set[tuple[str, str]], today: str, *, has_wires: bool) -> FactRow:
+    name, is_adapter, on = subject.name.partition("/") if subject.kind == ADAPTER else (subject.name, "", "")
     cells = tuple([_cell(each, subject, known, today) for each in answers.answers])
-    about = ("", "") if on else (subject.title, subject.kind)
-    small = " · ".join([printable(text) for text in (*about, answers.protocol, subject.model) if text])
-    return FactRow(subject, answers.protocol, printable(name), printable(on), small, address("of", subject.name), cells)
+    if is_adapter:
+        on = subject.service + on.removeprefix(subject.provider)
+        wire = "" if subject.wire == CHAT else subject.wire
+    else:
+        name = subject.service + name.removeprefix(subject.provider)
+        wire = subject.wire if has_wires else ""
+    about = () if is_adapter else (subject.provider_title, subject.kind)
+    small = " · ".join([printable(text) for text in (*about, subject.model) if text])
+    return FactRow(subject, wire, printable(name), printable(on), small, address("of", subject.name), cells)
 
 
 def _cell(answer: Answer, subject: Subject, known: set[tuple[str, str]], today: str) -> FactCell:
@@ -162,6 +196,6 @@ def address(*path: str) -> str:
 def summary(table: Table) -> str:
     """Return the number of subjects in a line."""
     rows = [each.kind == ADAPTER for each in table.subjects]
-    providers_shown = len({each.provider for each in table.subjects if each.kind != ADAPTER})
+    providers_shown = len({each.service for each in table.subjects if each.kind != ADAPTER})
     sdks = len({each.name.partition("/")[0] for each in table.subjects if each.kind == ADAPTER})
     return f"{plural(providers_shown, 'provider')}, {plural(sdks, 'SDK')} in {plural(sum(rows), 'pairing')}"

@@ -7,6 +7,7 @@ from conformance import rules
 from conformance.adapters import loop
 from conformance.reporting.answers import SENT
 from conformance.reporting.answers.changes import changes, newest_day
+from conformance.reporting.answers.wires import titles
 from conformance.reporting.matrix import WORST_FIRST
 from conformance.reporting.matrix.difference import difference
 from conformance.reporting.matrix.sentences import VERDICTS
@@ -15,10 +16,13 @@ from conformance.reporting.page.cells import KINDS
 from conformance.reporting.page.facts import EVIDENCE
 from conformance.reporting.provider_facts import requests
 from conformance.reporting.text import printable
+from conformance.results import MINE
 from conformance.rules import advice
 
 MAX_LISTED: Final = 100
 """How many checks of a kind are listed that differ from an earlier run; the others are counted."""
+
+_OF_SUBJECT: Final = ("name", "title", "kind", "provider", "model", "service", "wire")
 
 PLAIN_VERDICTS: Final[Mapping[str, str]] = {
     "errored": "our check failed",
@@ -42,6 +46,7 @@ def index_data(table: Table) -> Mapping[str, Any]:
         "verdicts": [_verdict(verdict.value, *VERDICTS[verdict]) for verdict in WORST_FIRST],
         "evidence": [_evidence(kind, *EVIDENCE[kind]) for kind in KINDS],
         "sent": _evidence(SENT, *EVIDENCE[SENT]),
+        "wires": titles(),
         "subjects": [_subject(subject) for subject in table.subjects],
         "rows": [_row(row, known, fixes.get(row.name, "")) for row in table.rows],
         "changes": _changes(table),
@@ -65,8 +70,14 @@ def _evidence(name: str, mark: str, word: str, text: str) -> Mapping[str, str]:
 
 
 def _subject(subject: Subject) -> Mapping[str, Any]:
-    shown = {name: printable(getattr(subject, name)) for name in ("name", "title", "kind", "provider", "model")}
-    return shown | {"versions": [printable(f"{name} {version}") for name, version in sorted(subject.versions.items())]}
+    shown = {name: printable(getattr(subject, name)) for name in _OF_SUBJECT}
+    versions = [printable(f"{name} {version}") for name, version in sorted(subject.versions.items())]
+    return shown | {"versions": versions, "mine": subject.mine, "main": subject.name in _main_names(subject.provider)}
+
+
+def _main_names(provider: str) -> tuple[str, str]:
+    """Return the names of subjects that stand for a provider, and not for an adapter or a further model."""
+    return provider, f"{provider} ({MINE})"
 
 
 def _row(row: Row, known: Container[str], fix: str) -> Mapping[str, Any]:

@@ -9,14 +9,17 @@ from xml.sax.saxutils import escape
 
 from conformance.reporting.answers import Answer, Meaning
 from conformance.reporting.answers.providers import QUESTIONS, provider_answers
-from conformance.reporting.matrix.table import Table
+from conformance.reporting.answers.wires import titles
+from conformance.reporting.matrix.table import Subject, Table
 from conformance.reporting.text import printable, shorten
+from conformance.wire.native import CHAT
 
 SHOWN: Final = (
-    "deepseek", "groq", "llamacpp", "minimax", "mistral", "moonshot", "ollama", "openai", "openrouter", "sglang",
-    "vllm", "zai",
+    "anthropic.messages", "deepseek", "gemini.gemini", "groq", "llamacpp", "minimax", "mistral", "moonshot", "ollama",
+    "openai", "openai.responses", "openrouter", "sglang", "vllm", "zai",
 )  # fmt: skip
-"""The providers in the picture: vendors, hosts, gateways and engines that many agents use; the matrix has all."""
+"""The providers in the picture: vendors, hosts, gateways and engines that many agents use, on chat completions or on
+the API that they are known for; the matrix has all."""
 
 _MARKS: Final = {Meaning.BREAKS: "✕", Meaning.BEWARE: "!", Meaning.UNKNOWN: "?", Meaning.WORKS: "✓"}
 _WORDS: Final = {
@@ -41,17 +44,19 @@ text{font-family:system-ui,-apple-system,"Segoe UI",Helvetica,Arial,sans-serif;f
 
 
 class Row(NamedTuple):
-    """A provider with its answers, in the order of the questions."""
+    """A provider with its answers, in the order of the questions; `api` is named unless it is chat completions."""
 
     title: str
     answers: Sequence[Answer]
+    api: str = ""
 
 
 def publish(table: Table) -> Mapping[str, str]:
     """Return the file by its path."""
-    titles = {subject.name: subject.title for subject in table.subjects}
+    subjects = {subject.name: subject for subject in table.subjects}
     answered = {each.subject: each.answers for each in provider_answers(table.inputs)}
-    return {"core-facts.svg": render([Row(titles[name], answered[name]) for name in SHOWN if name in answered])}
+    shown = [(subjects[name], answered[name]) for name in SHOWN if name in answered]
+    return {"core-facts.svg": render([Row(each.provider_title, answers, _api(each)) for each, answers in shown])}
 
 
 def render(rows: Sequence[Row]) -> str:
@@ -72,11 +77,16 @@ def render(rows: Sequence[Row]) -> str:
     return "\n".join(lines) + "\n"
 
 
+def _api(subject: Subject) -> str:
+    return "" if subject.wire == CHAT else titles()[subject.wire]
+
+
 def _spoken(rows: Sequence[Row]) -> str:
     """Return the table as text, for readers who do not see it."""
     heads = [_plain(question.head) for question in QUESTIONS]
     read = ["; ".join(f"{head} {each.value}" for head, each in zip(heads, row.answers, strict=True)) for row in rows]
-    return ". ".join(f"{row.title}: {text}" for row, text in zip(rows, read, strict=True))
+    named = [f"{row.title} ({row.api})" if row.api else row.title for row in rows]
+    return ". ".join(f"{name}: {text}" for name, text in zip(named, read, strict=True))
 
 
 def _heading() -> Iterator[str]:
@@ -86,7 +96,9 @@ def _heading() -> Iterator[str]:
 
 def _row(row: Row, top: int) -> Iterator[str]:
     yield f'<line class="line" x1="0" x2="{sum(_WIDTHS)}" y1="{top}" y2="{top}"/>'
-    yield f'<text class="head" x="8" y="{top + 27}">{escape(printable(row.title))}</text>'
+    yield f'<text class="head" x="8" y="{top + (20 if row.api else 27)}">{escape(printable(row.title))}</text>'
+    if row.api:
+        yield f'<text class="note" x="8" y="{top + 35}">{escape(row.api)}</text>'
     for answer, left, width in zip(row.answers, _lefts()[1:], _WIDTHS[1:], strict=True):
         note = shorten(_note(answer), int((width - 16) / _CHARACTER))
         middle = top + (20 if note else 27)

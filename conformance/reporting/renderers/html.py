@@ -6,7 +6,7 @@ every address, and every script and style except its own two, named by their dig
 """
 
 from base64 import b64encode
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from hashlib import sha256
 from pathlib import Path
 from typing import Any, Final
@@ -14,6 +14,7 @@ from typing import Any, Final
 import orjson
 
 from conformance.reporting.answers.changes import newest_day
+from conformance.reporting.answers.wires import in_order, titles
 from conformance.reporting.matrix.headline import headline
 from conformance.reporting.matrix.table import Table
 from conformance.reporting.page.cells import cells_data
@@ -38,6 +39,7 @@ def render(table: Table) -> str:
     """Return the page: the core facts as HTML, and every cell with its details as data for the page's script."""
     style = "".join([(_FOLDER / f"{name}.css").read_text("utf-8") for name in ("style", "facts", "print")])
     script = "".join([(_FOLDER / f"{name}.js").read_text("utf-8") for name in _SCRIPTS])
+    wires = [(name, titles()[name]) for name in in_order([subject.wire for subject in table.subjects])]
     return render_template(
         "_html/page.html.j2",
         policy=f"default-src 'none'; script-src '{_digest(script)}'; style-src '{_digest(style)}'; img-src data:; "
@@ -52,7 +54,15 @@ def render(table: Table) -> str:
         tables=fact_tables(table),
         meanings=[(meaning.value, *shown) for meaning, shown in MEANINGS.items()],
         evidence=[*EVIDENCE.values()],
+        apis=_apis([title for _, title in wires]),
+        wires=wires,
     )
+
+
+def _apis(titles: Sequence[str]) -> str:
+    """Return what the page is about: one API, or several in a list."""
+    *others, last = titles or ("Chat completions",)
+    return f"{', '.join(others)} and {last}" if others else f"OpenAI-compatible {last[0].lower()}{last[1:]}"
 
 
 def _digest(text: str) -> str:

@@ -12,6 +12,7 @@ from conformance.reporting.matrix.table import FAILING, Row, Subject, Table, Tab
 from conformance.results import Evidence, Finding, Verdict
 
 _SCHEMA: Final = "https://wire-conformance.example/schemas/files/matrix.json"
+_OF_SUBJECT: Final = ("name", "title", "kind", "provider", "model", "service", "wire")
 _MAX_FINDINGS: Final = 5
 """How many findings of a cell are shown; the others are counted."""
 
@@ -35,7 +36,7 @@ def render(table: Table) -> str:
 
 
 def _subject(subject: Subject) -> dict[str, Any]:
-    shown: dict[str, Any] = {name: getattr(subject, name) for name in ("name", "title", "kind", "provider", "model")}
+    shown: dict[str, Any] = {name: getattr(subject, name) for name in _OF_SUBJECT}
     shown |= {"versions": dict(subject.versions)} if subject.versions else {}
     return shown | ({"mine": True} if subject.mine else {})
 

@@ -1,17 +1,21 @@
 """A page of Markdown for each provider, for integrators: its claims and what was observed, in words."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Final, NamedTuple
 
 import orjson
 
 from conformance.profiles import UNKNOWN, Claim, Profile, Source, retired, vocabulary
 from conformance.profiles.lifecycle import FOREVER
+from conformance.reporting.answers import Answer
+from conformance.reporting.answers.providers import QUESTIONS, provider_answers
+from conformance.reporting.answers.wires import position, titles
 from conformance.reporting.matrix import PROBES
 from conformance.reporting.matrix.key_behaviours import KEY_BEHAVIOURS
 from conformance.reporting.matrix.sentences import describe, handlings, refusals, wrapped_texts
 from conformance.reporting.matrix.table import ADAPTER, FAILING, SOURCES, Subject, Table, TableCell
+from conformance.reporting.page.facts import EVIDENCE, MEANINGS
 from conformance.reporting.provider_facts import dates, lifecycle_rows, requests
 from conformance.reporting.templates import render_template
 from conformance.reporting.text import code, link, prose
@@ -46,6 +50,13 @@ class _Section(NamedTuple):
 
     heading: str
     bodies: Sequence[tuple[str, str]]
+    rows: Sequence[Sequence[str]]
+
+
+class _Facts(NamedTuple):
+    """The core facts: the heads of the columns, and a row for each fact."""
+
+    heads: Sequence[str]
     rows: Sequence[Sequence[str]]
 
 
@@ -94,6 +105,7 @@ def render(table: Table, subject: Subject) -> str:
         recordings=table.inputs.calibration.get(subject.name, {}).get("recordings", 0),
         evidence={cell.evidence for cell in provider.cells},
         versions=", ".join(f"{name} {version}" for name, version in provider.versions.items()),
+        facts=_facts(table, subject),
         behaviours=list(_behaviours(provider)),
         handlings=handlings(),
         problems=[*_failing(provider), *_disputed(provider)],
@@ -105,6 +117,32 @@ def render(table: Table, subject: Subject) -> str:
         unknown=[name for name in provider.claims if name not in provider.known],
         sources=list(sources),
     )
+
+
+def _facts(table: Table, subject: Subject) -> _Facts:
+    """Return the core facts of a provider, with a column for each wire: what holds on one says nothing of another."""
+    same = [each for each in table.subjects if each.kind != ADAPTER and each.service == subject.service]
+    wires = sorted([each for each in same if each.name == each.provider], key=lambda each: position(each.wire))
+    names = {each.name for each in wires}
+    inputs = replace(table.inputs, results=[each for each in table.inputs.results if each.name in names])
+    answered = {each.subject: each.answers for each in provider_answers(inputs)}
+    rows = [
+        [question.text, *(_answer(answered[each.name][number]) for each in wires)]
+        for number, question in enumerate(QUESTIONS)
+    ]
+    return _Facts(["", *(_head(each, subject) for each in wires)], rows)
+
+
+def _head(subject: Subject, shown: Subject) -> str:
+    """Return the head of a wire's column, which links to the wire's own page."""
+    title = titles()[subject.wire]
+    return title if subject.name == shown.name else f"[{title}]({subject.name}.md)"
+
+
+def _answer(answer: Answer) -> str:
+    notes = "; ".join([prose(each) for each in answer.notes])
+    kind = EVIDENCE[answer.evidence][1]
+    return "<br>".join(filter(None, [f"{MEANINGS[answer.meaning][0]} **{prose(answer.value)}**", notes, kind]))
 
 
 def _provider(table: Table, subject: Subject) -> _Provider:

@@ -55,7 +55,7 @@ def links(provider: str, results: Path | None) -> dict[str, str]:
     found["Page of these results"] = (
         how if results is None else f"conformance report --results {shlex.quote(f'{results}')}"
     )
-    if provider in profiles.names():
+    if provider.partition(".")[0] in profiles.names():
         found["What is known of this provider"] = f"{_PAGES}{provider}.md"
     return found
 

@@ -1,6 +1,6 @@
 // The address after the hash: `/<view>/<path>`, then `?` with the search, the order, pins, filters and the place.
 const VIEWS = ["sdks", "rules", "probes", "claims", "changes", "trust", "compare", "of", "cell"];
-const WORDS = ["q", "ask", "sort", "at"];
+const WORDS = ["q", "wire", "ask", "sort", "at"];
 const LISTS = ["verdict", "evidence", "kind", "pin"];
 
 function readAddress(hash) {
@@ -11,6 +11,7 @@ function readAddress(hash) {
   const state = VIEWS.includes(view) ? { view, path } : { view: "", path: [] };
   for (const name of WORDS) state[name] = given.get(name) ?? "";
   for (const name of LISTS) state[name] = given.getAll(name).filter(Boolean);
+  if (!Object.hasOwn(index.wires, state.wire)) state.wire = "";
   return state;
 }
 

@@ -20,7 +20,7 @@ function asked(name, shown) {
 function answerLines(rows, column, meanings) {
   const named = grouped(rows, (row) => row.name.replace(/@.*/, ""));
   return meanings.flatMap((meaning) => {
-    const found = rows.filter((row) => row.answers[column].meaning === meaning);
+    const found = rows.filter((row) => row.answers[column].meaning === meaning && !isRepeated(row, column));
     const groups = [...grouped(found, (row) => wordsOf(row.answers[column], Boolean(row.on)))];
     return groups.sort(([, a], [, b]) => b.length - a.length).map(([words, same]) => {
       const names = same.slice(0, MAX_NAMES).map((row) => nameLink(row, named));
@@ -29,6 +29,13 @@ function answerLines(rows, column, meanings) {
       return make("p", { class: meaning }, value, ` (${same.length}): `, ...joined(names, ", "), ...more);
     });
   });
+}
+
+// A further model of a provider is named only if it answers in another way than the provider's own.
+function isRepeated(row, column) {
+  const own = index.subjects.find(({ name }) => name === row.subject);
+  const main = own.main || own.kind === "adapter" ? null : factRow(own.provider);
+  return main?.answers[column].value === row.answers[column].value;
 }
 
 // What the others do for some models stands in the value's place if the value alone would not show why to beware.
@@ -45,7 +52,8 @@ function nameLink(row, named) {
   const same = named.get(base);
   const isOneVersion = same.every(({ name }) => name === row.name);
   const name = `${isOneVersion ? base : row.name}${same.some(({ on }) => on !== row.on) ? ` on ${row.on}` : ""}`;
-  return make("a", { href: writeAddress({ view: "of", path: [row.subject] }) }, name);
+  const wire = row.label && row.label !== "chat" ? ` (${row.label})` : "";
+  return make("a", { href: writeAddress({ view: "of", path: [row.subject] }) }, `${name}${wire}`);
 }
 
 function others(rows, column) {
@@ -56,9 +64,10 @@ function others(rows, column) {
 // A search for a provider finds the SDKs that were tested on it; any other one those that it names.
 function ofSearch(state, [, found]) {
   const wanted = state.q.toLowerCase();
-  const tested = factTables[1].rows.filter((row) => row.on === wanted);
+  const tested = factTables[1].rows.filter((row) => row.on === wanted && (!state.wire || row.wire === state.wire));
   const rows = tested.length ? tested : found;
   const where = tested.length ? `on ${wanted}: is reasoning sent back?` : "found: is reasoning sent back?";
-  const lines = rows.length ? [make("h2", {}, `${plural(rows.length, "SDK")} ${where}`), ...answerLines(rows, 0, MEANINGS)] : [];
+  const sdks = new Set(rows.map(({ name }) => name)).size;
+  const lines = rows.length ? [make("h2", {}, `${plural(sdks, "SDK")} ${where}`), ...answerLines(rows, 0, MEANINGS)] : [];
   return [...lines, ...alsoFound(state, rowsNamed(state.q))];
 }

@@ -1,9 +1,11 @@
 // What changed: the providers' wire by date, and the results since an earlier run if one is stored.
 const EARLIER = { broken: "newly failing", fixed: "fixed", added: "new and passing", removed: "no longer tested" };
 
-function showChanges(holder, { q }) {
+function showChanges(holder, { q, wire }) {
   const words = q.toLowerCase().split(/\s+/).filter(Boolean);
-  const found = index.changes.filter((change) => words.every((word) => change.join(" ").toLowerCase().includes(word)));
+  const isOfWire = ([, provider]) => !wire || index.subjects.some((each) => each.name === provider && each.wire === wire);
+  const named = index.changes.filter((change) => words.every((word) => change.join(" ").toLowerCase().includes(word)));
+  const found = named.filter(isOfWire);
   const months = [...grouped(found, ([day]) => day.slice(0, 7))];
   const newest = index.day.slice(0, 7);
   const current = found.filter(([day]) => day.startsWith(newest));

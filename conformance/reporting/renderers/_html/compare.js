@@ -2,11 +2,11 @@
 const MAX_COMPARED = 6;
 
 function showCompare(holder, { pin }) {
-  const names = pin.filter((name) => subjectNumber(name) >= 0).slice(0, MAX_COMPARED);
+  const names = namesOf(pin).slice(0, MAX_COMPARED);
   if (names.length < 2) {
     holder.replaceChildren(
       make("h2", {}, "Compare"),
-      make("p", {}, "Pin two or more rows of the core facts with ☆: providers, SDKs, or two versions of an SDK. Then come back."),
+      make("p", {}, "Pin two or more rows of the core facts with ☆: providers, the APIs of one, SDKs, or two versions of an SDK. Then come back."),
     );
     return [];
   }

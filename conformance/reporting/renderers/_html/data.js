@@ -30,8 +30,23 @@ function cellsAtCrossing(subject, row) {
   return matrix().crossings.get(crossing({ subject, row })) ?? [];
 }
 
+// A name of a provider without chat completions is that of its first wire: `anthropic` is `anthropic.messages`.
 function subjectNumber(name) {
-  return index.subjects.findIndex((each) => each.name === name);
+  const found = index.subjects.findIndex((each) => each.name === name);
+  return found < 0 ? index.subjects.indexOf(wiresOf({ service: name, mine: false })[0]) : found;
+}
+
+// The subjects that stand for the wires of a provider, in the order of the wires.
+function wiresOf({ service, mine }) {
+  const order = Object.keys(index.wires);
+  const same = index.subjects.filter((each) => each.main && each.service === service && each.mine === mine);
+  return same.sort((a, b) => order.indexOf(a.wire) - order.indexOf(b.wire));
+}
+
+// The names of subjects for names in an address, each once: that of a provider may stand for one of its wires.
+function namesOf(names) {
+  const numbers = names.map(subjectNumber).filter((number) => number >= 0);
+  return [...new Set(numbers)].map((number) => index.subjects[number].name);
 }
 
 function rowNumber(name) {

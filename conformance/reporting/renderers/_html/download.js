@@ -29,8 +29,8 @@ function csvField(value) {
 function factDownload(shown) {
   return shown.flatMap((rows, number) =>
     rows.map((row) => {
-      const { subject, kind, protocol } = row.element.dataset;
-      const found = { subject, kind, protocol };
+      const { subject, kind, wire } = row.element.dataset;
+      const found = { subject, kind, wire };
       factTables[number].questions.forEach(({ name }, at) => {
         const { value, meaning, notes, evidence } = row.answers[at];
         Object.assign(found, { [name]: value, [`${name}: means`]: meaning, [`${name}: notes`]: notes.join("; "), [`${name}: evidence`]: evidence });
@@ -46,6 +46,7 @@ function cellDownload(cells) {
     const { word: result } = index.verdicts[cell.verdict];
     const { name: evidence } = evidenceOf(cell);
     const [subject, row] = pathOf(cell);
-    return { subject, row, variant: cell.variant, value: valueOf(cell), result, evidence, claimed, observed };
+    const { wire } = index.subjects[cell.subject];
+    return { subject, wire, row, variant: cell.variant, value: valueOf(cell), result, evidence, claimed, observed };
   });
 }

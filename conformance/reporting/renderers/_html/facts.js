@@ -12,7 +12,9 @@ function readRow(element, place) {
   const [head, ...cells] = element.cells;
   const name = head.firstElementChild.textContent;
   const on = (head.querySelector(".on")?.textContent ?? "").replace(/^on /, "");
-  const found = { element, place, name, on, subject: element.dataset.subject, answers: cells.map(readAnswer) };
+  const { subject, wire } = element.dataset;
+  const label = head.querySelector(".wire")?.textContent ?? "";
+  const found = { element, place, name, on, subject, wire, label, answers: cells.map(readAnswer) };
   const words = found.answers.flatMap(({ value, notes }) => [value, ...notes]);
   return { ...found, text: [head.textContent, ...words].join(" ").toLowerCase() };
 }
@@ -59,19 +61,21 @@ function showFacts(state) {
   return shown;
 }
 
-function showTable({ element, questions, rows }, words, { sort, ask, pin, q }) {
+function showTable({ element, questions, rows }, words, { sort, ask, pin, q, wire }) {
   const column = questions.findIndex(({ name }) => name === (sort || ask).replace(/^-/, ""));
   const sign = sort.startsWith("-") ? -1 : 1;
   const exact = q.trim().toLowerCase();
-  const rank = (row) => (pin.includes(row.subject) ? 0 : exact && [row.name, row.subject, row.on].includes(exact) ? 1 : 2);
+  const pins = namesOf(pin);
+  const rank = (row) => (pins.includes(row.subject) ? 0 : exact && [row.name, row.subject, row.on].includes(exact) ? 1 : 2);
   const compare = (a, b) => rank(a) - rank(b) || sign * compareAnswers(a.answers[column], b.answers[column]) || a.place - b.place;
   const ordered = [...rows].sort(compare);
   const [body] = element.tBodies;
   // Moving rows costs a layout of the whole table.
   if (ordered.some((row, number) => body.rows[number] !== row.element)) body.append(...ordered.map((row) => row.element));
   for (const row of rows) {
-    const isPinned = pin.includes(row.subject);
-    row.element.hidden = !isPinned && !words.every((word) => row.text.includes(word));
+    const isPinned = pins.includes(row.subject);
+    const isOfWire = !wire || row.wire === wire;
+    row.element.hidden = !isPinned && !(isOfWire && words.every((word) => row.text.includes(word)));
     row.element.classList.toggle("pinned", isPinned);
     row.pin.setAttribute("aria-pressed", String(isPinned));
     row.pin.textContent = isPinned ? "★" : "☆";

@@ -5,6 +5,8 @@ const GROUPS = [
   ["kind", "Kind", [...new Set(index.subjects.map(({ kind }) => kind))].map((kind) => [kind, "", kind])],
 ];
 
+const UNFILTERED = { verdict: [], evidence: [], kind: [], wire: "" };
+
 function buildFilters(holder, changed) {
   const groups = GROUPS.map(([name, title, options]) => filterGroup(name, title, options));
   const clear = make("button", { type: "button" }, "Clear filters");
@@ -12,7 +14,7 @@ function buildFilters(holder, changed) {
   const read = (name) => new FormData(form).getAll(name);
   form.addEventListener("input", () => changed(Object.fromEntries(GROUPS.map(([name]) => [name, read(name)]))));
   form.addEventListener("submit", (event) => event.preventDefault());
-  clear.addEventListener("click", () => changed({ verdict: [], evidence: [], kind: [] }));
+  clear.addEventListener("click", () => changed(UNFILTERED));
   holder.append(make("details", {}, make("summary", {}, "Filter by result, evidence and kind"), form));
 }
 
@@ -37,13 +39,13 @@ function passing(state) {
   const byRow = holds(index.rows.map(({ name, title }) => `${name} ${title}`));
   const isOfView = KINDS.find(([view]) => view === state.view)[2];
   const rows = index.rows.map(isOfView);
-  const kinds = index.subjects.map(({ kind }) => allows(state.kind, kind));
+  const subjects = index.subjects.map(({ kind, wire }) => allows(state.kind, kind) && (!state.wire || state.wire === wire));
   const verdicts = index.verdicts.map(({ name }) => allows(state.verdict, name));
   const evidence = index.evidence.map(({ name }) => allows(state.evidence, name));
   return matrix().cells.filter(
     (cell) =>
       rows[cell.row] &&
-      kinds[cell.subject] &&
+      subjects[cell.subject] &&
       verdicts[cell.verdict] &&
       evidence[cell.evidence] &&
       words.every((_, number) => bySubject[number][cell.subject] || byRow[number][cell.row]),
@@ -55,12 +57,12 @@ function allows(wanted, name) {
 }
 
 function isFiltered(state) {
-  return GROUPS.some(([name]) => state[name].length);
+  return Boolean(state.wire) || GROUPS.some(([name]) => state[name].length);
 }
 
 // Why nothing passes: the search alone, or the filters that hide what it finds.
 function whyEmpty(state) {
-  const without = isFiltered(state) ? passing({ ...state, verdict: [], evidence: [], kind: [] }).length : 0;
+  const without = isFiltered(state) ? passing({ ...state, ...UNFILTERED }).length : 0;
   if (without) return `The filters hide all ${plural(without, "cell")} that “${state.q || "no search"}” finds.`;
   return `Nothing here has “${state.q}” in the name or title of a subject, or of one of the ${state.view}.`;
 }

@@ -26,7 +26,9 @@ function nothingFound(state) {
   const names = [...new Set(factTables.flatMap(({ rows }) => rows.map((row) => row.name)))];
   const near = names.map((name) => [similarity(name, state.q), name]).sort(([a], [b]) => b - a).slice(0, 3);
   const links = near.filter(([score]) => score > LEAST_SIMILAR).map(([, name]) => make("a", { href: writeAddress({ ...state, q: name, at: "" }) }, name));
-  const text = `No provider or SDK has “${state.q}” in its name, model or values.`;
+  const where = state.wire ? ` on ${index.wires[state.wire]}` : "";
+  if (!state.q) return make("p", {}, `Nothing was tested${where}.`);
+  const text = `No provider or SDK${where} has “${state.q}” in its name, model or values.`;
   return make("p", {}, text, ...(links.length ? [" Did you mean ", ...joined(links, ", "), "?"] : []));
 }
 

@@ -21,9 +21,10 @@ function start() {
   byId("form").addEventListener("submit", (event) => event.preventDefault());
   byId("form").addEventListener("reset", (event) => {
     event.preventDefault();
-    go({ ...state, q: "", ask: "", sort: "", at: "" });
+    go({ ...state, q: "", wire: "", ask: "", sort: "", at: "" });
     search.focus();
   });
+  byId("wire")?.addEventListener("change", ({ target }) => go({ ...searchable(state), wire: target.value, at: "" }));
   search.addEventListener("input", () => go({ ...searchable(state), q: search.value.trim(), ask: "", at: "" }, true));
   byId("skip").addEventListener("click", skip);
   dialog.addEventListener("close", leaveCell);
@@ -83,6 +84,7 @@ function showView(next) {
   const isSamePlace = isSettled && next.view === state.view && next.path.join() === state.path.join();
   state = next;
   if (search.value.trim() !== state.q) search.value = state.q;
+  if (byId("wire")) byId("wire").value = state.wire;
   document.body.classList.toggle("searching", Boolean(state.q || state.ask) || !["", "sdks", ...KINDS.map(([view]) => view)].includes(state.view));
   markCurrent();
   const isGrid = KINDS.some(([view]) => view === state.view);
@@ -107,7 +109,8 @@ function markCurrent() {
     const isAsked = link.closest("#asks") && !target.ask && target.view === "";
     if (isCurrent && !isAsked) link.setAttribute("aria-current", "page");
     else link.removeAttribute("aria-current");
-    if (link.closest("#views")) link.href = writeAddress({ ...target, q: state.q, pin: state.pin });
+    const kept = link.closest("#views") ? { q: state.q } : {};
+    link.href = writeAddress({ ...target, ...kept, wire: state.wire, pin: state.pin });
   }
 }
 
@@ -140,8 +143,9 @@ function showCoreFacts(answer) {
   rowsToSave = () => factDownload(shown);
   const pins = state.pin.length > 1 ? [" ", make("a", { href: writeAddress({ ...state, view: "compare" }) }, `Compare ${state.pin.length} pinned`)] : [];
   const counted = [[providers, "provider row"], [adapters, "SDK row"]].filter(([count]) => count);
-  const counts = state.q ? `${counted.map(([count, noun]) => plural(count, noun)).join(", ")}.` : "";
-  byId("count").replaceChildren(...(providers + adapters || state.ask ? [counts] : [nothingFound(state)]), ...pins);
+  const counts = state.q || state.wire ? `${counted.map(([count, noun]) => plural(count, noun)).join(", ")}.` : "";
+  const isEmpty = state.view === "sdks" ? !adapters : !providers && !adapters;
+  byId("count").replaceChildren(...(!isEmpty || state.ask ? [counts] : [nothingFound(state)]), ...pins);
 }
 
 function showCell(cellPath, isFirst) {

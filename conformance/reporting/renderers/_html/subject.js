@@ -14,7 +14,7 @@ function showSubject(holder, name) {
   holder.replaceChildren(
     make("h2", {}, subject.title),
     make("p", {}, `${capital(subject.kind)} ${subject.name}, model ${subject.model}.${versions}`),
-    ...subjectAnswers(subject),
+    ...(wiresOf(subject).length > 1 && subject.main ? wireColumns(subject) : subjectAnswers(subject)),
     ...(isAdapter ? [] : testedOn(subject)),
     ...titled("h3", "The second request, to copy", secondRequests(subject)),
     ...failedRows(cells, isAdapter),
@@ -35,8 +35,28 @@ function subjectAnswers({ name }) {
   return [make("dl", { class: "answered" }, ...lines)];
 }
 
-function testedOn({ provider }) {
-  const rows = factTables[1].rows.filter((row) => row.on === provider);
+// The wires of a provider side by side: what holds on one says nothing of another.
+function wireColumns(subject) {
+  const wires = wiresOf(subject);
+  const rows = wires.map(({ name }) => factRow(name));
+  const heads = wires.map(({ name, wire }) => {
+    const link = make("a", { href: writeAddress({ view: "of", path: [name] }), title: index.wires[wire] }, capital(wire));
+    if (name === subject.name) link.setAttribute("aria-current", "page");
+    return make("th", { scope: "col" }, link);
+  });
+  const lines = rows[0].questions.map(({ element, text }, number) => {
+    const title = make("th", { scope: "row", title: text }, element.textContent);
+    return make("tr", {}, title, ...rows.map((row) => row.answers[number].element.cloneNode(true)));
+  });
+  const corner = make("th", { scope: "col" }, "Fact");
+  const columns = make("table", { class: "facts wires", "aria-label": "Core facts by API" }, make("thead", {}, make("tr", {}, corner, ...heads)), make("tbody", {}, ...lines));
+  const all = make("a", { href: writeAddress({ view: "compare", pin: wires.map(({ name }) => name) }) }, "Compare every rule, probe and claim of these APIs");
+  const below = `Below: ${index.wires[subject.wire]} only.`;
+  return [columns, make("p", {}, all, ". ", below)];
+}
+
+function testedOn({ service }) {
+  const rows = factTables[1].rows.filter((row) => row.on === service);
   return titled("h3", `SDKs tested on it: do they keep the reasoning?`, answerLines(rows, 0, MEANINGS));
 }
 
