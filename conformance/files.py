@@ -5,15 +5,14 @@ from collections import Counter, deque
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from fnmatch import fnmatchcase
 from functools import lru_cache
-from itertools import islice
 from pathlib import Path
-from typing import Any, Final, NamedTuple, TypeAlias
+from typing import TYPE_CHECKING, Any, Final, NamedTuple, TypeAlias
 
 from conformance import profiles, protocols, rules
 from conformance.documents.pointer import render
 from conformance.engine import judge
 from conformance.errors import InvalidDocument, Unrecognized, Unusable
-from conformance.formats import Input, read_path
+from conformance.formats import Input, read_block, read_path, read_path_in_blocks
 from conformance.formats.compression import plain_name
 from conformance.formats.inputs import pointer_lines
 from conformance.profiles import Profile
@@ -22,6 +21,9 @@ from conformance.rules import Rule
 from conformance.wire.exchange import Conversation
 from conformance.wire.native import CHAT
 from conformance.wire.views import requests
+
+if TYPE_CHECKING:
+    from conformance.formats.blocks import Block
 
 AUTO: Final = "auto"
 """The provider argument that means: detect the provider of each input from the name or the host in it."""
@@ -322,26 +324,33 @@ def files_of(path: str) -> Iterator[File]:
         yield File(given)
 
 
-Batch: TypeAlias = "File | list[Input | CheckedInput]"
-"""What one process checks at once: a file, or some inputs of a file that has been read."""
+Batch: TypeAlias = "File | Block | list[Input | CheckedInput]"
+"""What one process checks at once: a file, some lines of a file, or some inputs of a file that has been read."""
 
 
 def _batches(files: Iterable[File]) -> Iterator[Batch]:
-    """Yield each file; a file of lines, which may be of any size, as batches of its inputs."""
+    """Yield each file; a file of lines, which may be of any size, in blocks; other large ones in batches of inputs."""
     for file in files:
         if file.path != _STDIN and not plain_name(file.path.name).endswith(_LINES):
             yield file
             continue
-        inputs = _read(file)
-        while batch := list(islice(inputs, _BATCH)):
+        batch: list[Input | CheckedInput] = []
+        for each in _read(file):
+            if not isinstance(each, (Input, CheckedInput)):
+                yield each
+                continue
+            batch.append(each)
+            if len(batch) == _BATCH:
+                yield batch
+                batch = []
+        if batch:
             yield batch
 
 
-def _read(file: File) -> Iterator[Input | CheckedInput]:
-    """Yield the inputs of a file; errors become reports here, because they are not passed between processes."""
+def _read(file: File) -> "Iterator[Block | Input | CheckedInput]":
+    """Yield the content of a file, then the report of an error that ends it."""
     try:
-        for given in read_path(file.path):
-            yield given if given.problem is None else _unreadable(given.path, given.problem)
+        yield from read_path_in_blocks(file.path)
     except InvalidDocument as error:
         yield _failed_file(file, error)
 
@@ -350,7 +359,9 @@ def _check_batch(task: Task, batch: Batch) -> list[CheckedInput]:
     checker = _checker(task)
     if isinstance(batch, File):
         return list(checker.file(batch))
-    return [each if isinstance(each, CheckedInput) else checker.input(each) for each in batch]
+    if isinstance(batch, list):
+        return [each if isinstance(each, CheckedInput) else checker.input(each) for each in batch]
+    return [checker.input(given) for given in read_block(batch)]
 
 
 def _check_in_processes(files: Iterable[File], task: Task, jobs: int) -> Iterator[CheckedInput]:

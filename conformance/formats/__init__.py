@@ -8,7 +8,7 @@ import zlib
 from collections.abc import Callable, Iterator
 from io import BufferedReader
 from pathlib import Path
-from typing import Final, TypeAlias
+from typing import TYPE_CHECKING, Final, TypeAlias, TypeVar
 
 from conformance.documents import BOUNDS, parse_json
 from conformance.errors import InvalidDocument, Unrecognized
@@ -17,8 +17,13 @@ from conformance.formats.encodings import MARK, as_utf8, is_wide
 from conformance.formats.inputs import ACCEPTED, KINDS, Input
 from conformance.wire.plain import is_event_stream
 
-__all__ = ["KINDS", "Input", "read", "read_path"]
+if TYPE_CHECKING:
+    from conformance.formats.blocks import Block
+    from conformance.formats.jsonl import Line
 
+__all__ = ["KINDS", "Input", "read", "read_block", "read_path", "read_path_in_blocks"]
+
+_T = TypeVar("_T")
 Reader: TypeAlias = Callable[[bytes, str], Iterator[Input]]
 
 _LINES: Final = (".jsonl", ".ndjson")
@@ -49,6 +54,27 @@ def read_path(path: Path) -> Iterator[Input]:
     Raises InvalidDocument as `read` does, if the file cannot be opened, and if a file of another format exceeds the
     size bound of a document.
     """
+    yield from _read_path(path, _inputs_of_lines)
+
+
+def read_path_in_blocks(path: Path) -> "Iterator[Block | Input]":
+    """Yield blocks of JSON Lines, each to be read by `read_block` in any process, or the inputs of any other file.
+
+    Together, these are the inputs that `read_path` yields, and the errors are the same.
+    """
+    yield from _read_path(path, _blocks_of_lines)
+
+
+def read_block(block: "Block") -> Iterator[Input]:
+    """Yield the inputs of a block of JSON Lines."""
+    from conformance.formats.jsonl import read_lines
+
+    for given in read_lines(block.lines, block.path, block.seen):
+        yield _with_note(given, block.note)
+        block = block._replace(note="")
+
+
+def _read_path(path: Path, of_lines: "Callable[[Iterator[Line], str, str], Iterator[_T]]") -> "Iterator[_T | Input]":
     name = str(path)
     with open_file(path) as file:
         try:
@@ -62,15 +88,32 @@ def read_path(path: Path) -> Iterator[Input]:
         except (OSError, EOFError, zlib.error) as error:
             raise InvalidDocument(f"cannot be read: {error}", name) from None
         if is_lines:
-            from conformance.formats.jsonl import read_lines, split_lines
+            from conformance.formats.jsonl import split_lines
 
-            yield from _noted(read_lines(split_lines(file, name), name), note, name)
+            yield from of_lines(split_lines(file, name), name, note)
         elif is_parquet:
             from conformance.formats.parquet import read_path as read_parquet
 
             yield from _noted(read_parquet(path), "", name)
         else:
             yield from read(data, name)
+
+
+def _inputs_of_lines(lines: "Iterator[Line]", name: str, note: str) -> Iterator[Input]:
+    from conformance.formats.jsonl import read_lines
+
+    return _noted(read_lines(lines, name), note, name)
+
+
+def _blocks_of_lines(lines: "Iterator[Line]", name: str, note: str) -> "Iterator[Block]":
+    from conformance.formats.blocks import split
+
+    empty = True
+    for block in split(lines, name):
+        yield block._replace(note=note if empty else "")
+        empty = False
+    if empty:
+        raise _without_inputs(name)
 
 
 def _reader(data: bytes, name: str) -> Reader:
@@ -117,10 +160,18 @@ def _noted(inputs: Iterator[Input], note: str, name: str) -> Iterator[Input]:
     """
     empty = True
     for given in inputs:
-        yield given._replace(notes=(note, *given.notes)) if note else given
+        yield _with_note(given, note)
         note, empty = "", False
     if empty:
-        raise Unrecognized(f"{ACCEPTED}; got a file without any of them", name, 1)
+        raise _without_inputs(name)
+
+
+def _with_note(given: Input, note: str) -> Input:
+    return given._replace(notes=(note, *given.notes)) if note else given
+
+
+def _without_inputs(name: str) -> Unrecognized:
+    return Unrecognized(f"{ACCEPTED}; got a file without any of them", name, 1)
 
 
 def _is_stream(data: bytes) -> bool:

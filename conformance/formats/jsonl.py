@@ -15,7 +15,7 @@ from conformance.formats.compression import BLOCK, OpenFile
 from conformance.formats.inputs import Input
 from conformance.wire.assemble import DONE_EVENT
 
-_MAX_SESSIONS: Final = 100_000
+MAX_SESSIONS: Final = 100_000
 """How many sessions are remembered, to notice when one occurs again."""
 _CHUNKS: Final = "chunks"
 _SPLIT_SESSION: Final = (
@@ -59,11 +59,14 @@ def read(data: bytes, path: str) -> Iterator[Input]:
     yield from read_lines((Line(number, line) for number, line in numbered if line), path)
 
 
-def read_lines(lines: Iterable[Line], path: str) -> Iterator[Input]:
-    """Yield the inputs of lines; adjacent lines of one session, or of one stream, are one input."""
-    group = _Group()
+def read_lines(lines: Iterable[Line], path: str, seen: Iterable[str] = ()) -> Iterator[Input]:
+    """Yield the inputs of lines; adjacent lines of one session, or of one stream, are one input.
+
+    `seen`: sessions of lines before these.
+    """
+    group = Group(seen)
     for line in lines:
-        for found in _inputs(line, path):
+        for found in inputs_of(line, path):
             if found.problem:
                 group.broken.append(line.number)
                 yield found
@@ -71,21 +74,26 @@ def read_lines(lines: Iterable[Line], path: str) -> Iterator[Input]:
                 group.add(found, len(line.data))
             else:
                 yield from group.close()
-                if found.session or found.kind == _CHUNKS:
+                if may_continue(found):
                     group.add(found, len(line.data))
                 else:
                     yield found
     yield from group.close()
 
 
-class _Group:
-    """The adjacent lines that make one input."""
+def may_continue(found: Input) -> bool:
+    """Return whether the next line may belong to the same input."""
+    return bool(found.session) or found.kind == _CHUNKS
 
-    def __init__(self) -> None:
+
+class Group:
+    """The adjacent lines that make one input; `seen`: the sessions before it."""
+
+    def __init__(self, seen: Iterable[str] = ()) -> None:
         self.inputs: list[Input] = []
         self.size = 0
         self.broken: list[int] = []
-        self.seen: set[str] = set()
+        self.seen = set(seen)
 
     def continues(self, found: Input, size: int) -> bool:
         """Return whether a line continues the input that the lines before it began."""
@@ -96,6 +104,7 @@ class _Group:
         return found.kind == last.kind and (same_session or found.kind == _CHUNKS)
 
     def add(self, found: Input, size: int) -> None:
+        """Add what a line of a certain size holds."""
         self.inputs.append(found)
         self.size += size
 
@@ -109,7 +118,7 @@ class _Group:
         notes = dict.fromkeys(note for item in inputs for note in item.notes)
         if first.session in self.seen:
             notes[_SPLIT_SESSION] = None
-        elif first.session and len(self.seen) < _MAX_SESSIONS:
+        elif first.session and len(self.seen) < MAX_SESSIONS:
             self.seen.add(first.session)
         if [number for number in broken if (first.line or 0) < number < (last.line or 0)]:
             notes[_BROKEN_LINES] = None
@@ -122,7 +131,7 @@ class _Group:
         yield first._replace(kind=kind, conversation=conversation, lines=lines, notes=tuple(notes))
 
 
-def _inputs(line: Line, path: str) -> Iterator[Input]:
+def inputs_of(line: Line, path: str) -> Iterator[Input]:
     """Yield the inputs of one line; a line that cannot be read is an input with a problem."""
     if line.problem:
         yield Input(path, line.number, "jsonl", problem=line.problem)

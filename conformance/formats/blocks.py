@@ -1,0 +1,98 @@
+"""JSON Lines in blocks of whole inputs, so that other processes parse them.
+
+Most lines are inputs of their own, which their bytes show, so that they need not be parsed here.
+"""
+
+import re
+from collections.abc import Iterable, Iterator
+from typing import Final, NamedTuple
+
+from conformance.formats.inputs import Input
+from conformance.formats.jsonl import MAX_SESSIONS, Group, Line, inputs_of, may_continue
+
+_BYTES: Final = 1 << 18
+_LINES: Final = 32
+"""A block has at least so many bytes or lines, if there are more, which outweighs the transfer."""
+
+_CHUNK_WITHOUT_DELTA: Final = re.compile(rb'"choices"\s*:\s*\[\s*[^{\s]')
+_ESCAPED_LETTER: Final = re.compile(rb"\\u00[67]")
+
+
+class Block(NamedTuple):
+    """Adjacent lines of the file at `path`, none of whose inputs continues before or after them.
+
+    `seen`: those of their sessions that occurred before. `note`: a note on the whole file, which its first input has.
+    """
+
+    path: str
+    lines: tuple[Line, ...]
+    seen: frozenset[str] = frozenset()
+    note: str = ""
+
+
+def split(lines: Iterable[Line], path: str, least: int = _LINES) -> Iterator[Block]:
+    """Yield lines in blocks of at least so many lines, fewer if they are long; none if no line holds an input."""
+    cutter = _Cutter(path, least)
+    for line in lines:
+        yield from cutter.add(line)
+    yield from cutter.cut()
+
+
+class _Cutter:
+    """The lines of the next block, and what of them the next line may continue."""
+
+    def __init__(self, path: str, least: int) -> None:
+        self._path = path
+        self._least = least
+        self._lines: list[Line] = []
+        self._size = 0
+        self._group = Group()
+        self._before: set[str] = set()
+        self._sessions: set[str] = set()
+        self._empty = True
+
+    def add(self, line: Line) -> Iterator[Block]:
+        """Add a line; yield the block before it if that is large enough and the line does not continue it."""
+        has_group, was_empty = bool(self._group.inputs), self._empty
+        found: list[Input] = []
+        # Of the first lines it must be known whether they hold an input at all.
+        if has_group or was_empty or not _stands_alone(line):
+            every = list(inputs_of(line, self._path))
+            self._empty = was_empty and not every
+            found = [each._replace(conversation=()) for each in every if not each.problem]
+        # A line that cannot be read does not end a group.
+        is_end = not was_empty
+        if has_group:
+            is_end = bool(found) and not self._group.continues(found[0], len(line.data))
+        if is_end and (self._size >= _BYTES or len(self._lines) >= self._least):
+            yield from self.cut()
+        self._lines.append(line)
+        self._size += len(line.data)
+        for each in found:
+            self._follow(each, len(line.data))
+
+    def cut(self) -> Iterator[Block]:
+        """Yield the lines so far as a block, if they hold any input."""
+        if self._lines and not self._empty:
+            yield Block(self._path, tuple(self._lines), frozenset(self._sessions & self._before))
+        if len(self._before) < MAX_SESSIONS:
+            self._before |= self._sessions
+        self._lines, self._size, self._sessions = [], 0, set()
+
+    def _follow(self, found: Input, size: int) -> None:
+        if not self._group.continues(found, size):
+            self._group = Group()
+        if may_continue(found):
+            self._group.add(found, size)
+        if found.session:
+            self._sessions.add(found.session)
+
+
+def _stands_alone(line: Line) -> bool:
+    """Return whether a line surely has neither a session nor is a chunk; its keys may be written with escapes."""
+    data = line.data
+    if line.problem or not data.startswith(b"{") or b'"session"' in data or b'"delta"' in data:
+        return False
+    if b'"choices"' in data and _CHUNK_WITHOUT_DELTA.search(data):
+        return False
+    return b"\\u00" not in data or _ESCAPED_LETTER.search(data) is None
