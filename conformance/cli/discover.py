@@ -13,7 +13,7 @@ import os
 import re
 import sys
 from datetime import UTC, datetime
-from functools import lru_cache
+from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 from urllib.parse import urlsplit
@@ -23,9 +23,10 @@ from conformance.arguments import positive, seconds
 from conformance.errors import Unusable
 from conformance.reporting.text import plural, printable
 from conformance.terminal import Progress, print_error
+from conformance.wire.native import CHAT
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterator, Mapping, Sequence
 
     from conformance.discovery.discovering import Discovery
     from conformance.discovery.session import Session
@@ -34,9 +35,11 @@ if TYPE_CHECKING:
 
 EXAMPLES: Final = """\
   conformance discover --base-url http://127.0.0.1:8000/v1 --out my-server.yaml
+  conformance discover --base-url https://gateway.example/v1 --protocol messages --out my-gateway.yaml
   conformance discover --base-url https://gateway.example/v1 --key-env GATEWAY_KEY --model m --out my-gateway.yaml --yes
   pytest --provider=./my-gateway.yaml --base-url https://gateway.example/v1"""
 
+_PROTOCOL: Final = "the wire that the endpoint speaks: chat (default), or another one that the suites play"
 _REQUESTS: Final = 600
 _VARIABLE: Final = re.compile("[A-Z][A-Z0-9_]*")
 _SHOWN: Final = 12
@@ -45,7 +48,8 @@ _SHOWN: Final = 12
 def configure(parser: argparse.ArgumentParser) -> None:
     """Declare the arguments."""
     add = parser.add_argument
-    add("--base-url", metavar="URL", required=True, help="the URL that /chat/completions is appended to")
+    add("--base-url", metavar="URL", required=True, help="the URL that the path of the wire is appended to")
+    add("--protocol", metavar="NAME", default=CHAT, help=_PROTOCOL)
     add(
         "--model",
         metavar="MODEL",
@@ -73,23 +77,24 @@ def run(arguments: argparse.Namespace) -> int:
     from conformance.suite.options import check_base_url
     from conformance.transport.client import Client, Endpoint
 
-    url = arguments.base_url.rstrip("/")
+    url, wire = arguments.base_url.rstrip("/"), arguments.protocol
     check_base_url(url)
+    _check_wire(wire)
     _check_target(arguments.out)
     key = _key(arguments.key_env)
     secrets = scrubber([key], [url])
-    models = arguments.model or _models(url, key, arguments.request_timeout)
-    _show_plan(models, arguments.max_requests)
+    models = arguments.model or _models(url, key, arguments.request_timeout, wire)
+    _show_plan(models, arguments.max_requests, wire)
     _confirm(arguments)
     today = datetime.now(UTC).date().isoformat()
     found: list[Discovery] = []
     failed: list[str] = []
     sessions: list[Session] = []
-    endpoint = Endpoint(url, key, arguments.request_timeout, scrubber=secrets)
+    endpoint = Endpoint(url, key, arguments.request_timeout, scrubber=secrets, wire=wire)
     with Client(endpoint, until=time.monotonic() + arguments.max_time) as client:
         for model in models:
             try:
-                session, discovery = _discovered(client.send, model, arguments.max_requests)
+                session, discovery = _discovered(client.send, model, arguments.max_requests, wire)
             except Unusable as error:
                 if not found:
                     raise
@@ -133,11 +138,23 @@ def _key(variable: str) -> str:
     return os.environ[variable] if variable else ""
 
 
-def _models(url: str, key: str, timeout: float) -> list[str]:
+def _check_wire(wire: str) -> None:
+    """Raise UnknownName for the name of no wire, and Unusable for one that is not played yet."""
+    from conformance.protocols import by_name
+
+    if wire != CHAT:
+        by_name(wire).played()
+
+
+def _models(url: str, key: str, timeout: float, wire: str) -> list[str]:
     """Return the only model that an endpoint lists; raises Unusable if there is not exactly one."""
     import httpx
 
-    headers = {"authorization": f"Bearer {key}"} if key else {}
+    from conformance.protocols import by_name
+
+    headers: Mapping[str, str] = {"authorization": f"Bearer {key}"} if key else {}
+    if wire != CHAT:
+        headers = by_name(wire).played().headers(key)
     try:
         reply = httpx.get(f"{url}/models", headers=headers, timeout=min(timeout, 15.0))
         listed: Any = reply.json() if len(reply.content) < 1_000_000 else None
@@ -161,12 +178,12 @@ def _title(out: Path | None, url: str) -> str:
     return out.stem if out is not None else (urlsplit(url).hostname or "discovered")
 
 
-def _show_plan(models: "Sequence[str]", limit: int) -> None:
+def _show_plan(models: "Sequence[str]", limit: int, wire: str) -> None:
     """Print what is going to be sent; the number depends on the answers, so it is at most the limit."""
     from conformance.discovery.further import known_switches
 
-    planned = _planned()
-    further = 8 + max(len(known_switches(name)) for name in ("thinking.on", "thinking.off"))
+    planned = _planned(wire)
+    further = 8 + max(len(known_switches(name, wire)) for name in ("thinking.on", "thinking.off"))
     few = planned.requests + further
     print(
         f"plan: every scenario and probe, plain and streamed: about {few} requests for each of "
@@ -177,13 +194,14 @@ def _show_plan(models: "Sequence[str]", limit: int) -> None:
     )
 
 
-@lru_cache(maxsize=1)
-def _planned() -> "Plan":
+@cache
+def _planned(wire: str) -> "Plan":
     """Return what the scenarios alone would send to an endpoint that accepts everything, and whose model thinks."""
     from conformance.discovery.exploring import all_cases
+    from conformance.discovery.wires import profile_of
     from conformance.suite.plan import plan
 
-    return plan(profiles.of({"thinking.mode": "default-on"}, "the endpoint"), "model", all_cases())
+    return plan(profile_of({"thinking.mode": "default-on"}, wire), "model", all_cases())
 
 
 def _confirm(arguments: argparse.Namespace) -> None:
@@ -198,12 +216,12 @@ def _confirm(arguments: argparse.Namespace) -> None:
         raise Unusable(message)
 
 
-def _discovered(ask: Any, model: str, limit: int) -> "tuple[Session, Discovery]":
+def _discovered(ask: Any, model: str, limit: int, wire: str) -> "tuple[Session, Discovery]":
     from conformance.discovery.discovering import discover
     from conformance.discovery.session import Session
 
     progress = Progress(report_at_end=True)
-    session = Session(ask, limit, log=lambda sent: progress.show(f"{model}: {sent} requests"))
+    session = Session(ask, limit, log=lambda sent: progress.show(f"{model}: {sent} requests"), wire=wire)
     try:
         return session, discover(session, model)
     finally:
@@ -222,7 +240,7 @@ def _report(found: "Sequence[Discovery]", sessions: "Sequence[Session]") -> "Ite
 
     for each, session in zip(found, sessions, strict=True):
         yield f"{each.model}: {plural(len(each.claims), 'claim')} from {plural(session.sent, 'request')}"
-        like = nearest(values(each.claims))
+        like = nearest(values(each.claims), each.wire)
         yield (
             f"  most like the profile {like.provider} ({like.model}): {plural(len(like.same), 'claim')} the same, "
             f"{len(like.different)} different"

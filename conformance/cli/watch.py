@@ -40,6 +40,7 @@ EXAMPLES: Final = """\
 _RECORDED: Final = (
     "a file or folder of recorded exchanges (default: those beside the profile, or the provider's cassettes)"
 )
+_PROTOCOL: Final = "the wire to watch, if the profile has claims about it (default: chat, or the provider's first one)"
 _SHOWN: Final = 200
 _SHOWN_MODELS: Final = 5
 
@@ -48,6 +49,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
     """Declare the arguments."""
     add = parser.add_argument
     add("--provider", metavar="PROVIDER", required=True, help="the provider, or the path of a profile")
+    add("--protocol", metavar="NAME", default="", help=_PROTOCOL)
     add("--live", action="store_true", help="send requests to the provider's API, with the key that the profile names")
     add("--base-url", metavar="URL", default="", help="send requests to this server instead")
     add("--model", metavar="MODEL", default="", help="the model to request (default: the one that the profile names)")
@@ -71,13 +73,11 @@ def run(arguments: argparse.Namespace) -> int:
     # Imported here because these modules load httpx, which --help does not need.
     from conformance.discovery.watching import drifts
     from conformance.secrets import scrubber
-    from conformance.suite.options import check_base_url, key_for
+    from conformance.suite.options import check_base_url, key_for, on_wire
 
     if bool(arguments.live or arguments.base_url) is bool(arguments.seen):
         raise Unusable("watch compares with a real endpoint or its traffic: add --live, --base-url URL or --seen PATH")
-    profile = profiles.load_profile(arguments.provider)
-    if not profile.claims:
-        raise Unusable(f"{profile.title} has no claims about chat completions, the only wire that is watched")
+    profile = on_wire(profiles.load_profile(arguments.provider), arguments.protocol)
     model = arguments.model or profile.model
     if not model:
         raise Unusable(f"{profile.title} has no default model; select one with --model")
@@ -128,21 +128,21 @@ def _recorded(profile: Profile, model: str, given: Path | None) -> "Recorded | N
     from conformance.transport.shelf import CassetteFolder
 
     if given is not None:
-        return read_exchanges(given)
+        return read_exchanges(given, profile.wire)
     if profile.path:
         beside = Path(profile.path).with_suffix(".exchanges.jsonl")
-        return read_exchanges(beside) if beside.is_file() else None
+        return read_exchanges(beside, profile.wire) if beside.is_file() else None
     cassettes = CassetteFolder(folder("cassettes"), profile.name)
     entry = cassettes.manifest().get(model)
     if entry is None or entry.evidence is Evidence.SIMULATED:
         return None
-    return read_exchanges(cassettes.path(model, "any").parent)._replace(day=entry.date)
+    return read_exchanges(cassettes.path(model, "any").parent, profile.wire)._replace(day=entry.date)
 
 
 def _asked(url: str, key: str, secrets: Any, profile: Profile, model: str, arguments: argparse.Namespace) -> "Observed":
     from conformance.transport.client import Client, Endpoint
 
-    endpoint = Endpoint(url, key, arguments.request_timeout, scrubber=secrets)
+    endpoint = Endpoint(url, key, arguments.request_timeout, scrubber=secrets, wire=profile.wire)
     with Client(endpoint, until=time.monotonic() + arguments.max_time) as client:
         observed = _observed(client.send, profile, model, arguments.max_requests)
     if not observed.claims:
@@ -158,9 +158,10 @@ def _observed(ask: Any, profile: Profile, model: str, limit: int) -> "Observed":
 
     progress = Progress(report_at_end=True)
     if not limit:
-        return observe(Session(ask, 10**9, patience=10**9), profile, model)
+        return observe(Session(ask, 10**9, patience=10**9, wire=profile.wire), profile, model)
+    session = Session(ask, limit, log=lambda sent: progress.show(f"{model}: {sent} requests"), wire=profile.wire)
     try:
-        return observe(Session(ask, limit, log=lambda sent: progress.show(f"{model}: {sent} requests")), profile, model)
+        return observe(session, profile, model)
     finally:
         progress.clear()
 

@@ -5,12 +5,13 @@ from collections.abc import Iterator, Mapping
 from enum import StrEnum
 from typing import Any, Final, NamedTuple
 
-from conformance import profiles
+from conformance.discovery.wires import sections
 from conformance.evidence.answers import Answer, is_same
 from conformance.evidence.reads import kinds
 from conformance.profiles import UNKNOWN, UPSTREAM, Profile
 from conformance.results import Refusal
 from conformance.wire.ids import text_matching
+from conformance.wire.native import CHAT
 
 _SAMPLES: Final = 20
 _ANSWERED: Final = ("accepted", "ignored", "damaged")
@@ -120,7 +121,7 @@ def similarity(found: Mapping[str, Any], profile: Profile) -> Similarity:
     return Similarity(profile.name, profile.model, tuple(same), tuple(different))
 
 
-def nearest(found: Mapping[str, Any]) -> Similarity:
+def nearest(found: Mapping[str, Any], wire: str = CHAT) -> Similarity:
     """Return the shipped profile that is most like what was discovered; of several, the one that claims more of it."""
-    every: Iterator[Similarity] = (similarity(found, profiles.load(name)) for name in profiles.names())
+    every: Iterator[Similarity] = (similarity(found, profile) for profile in sections(wire))
     return max(every, key=lambda each: (len(each.same) - 2 * len(each.different), each.share))

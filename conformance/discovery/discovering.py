@@ -4,12 +4,13 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Final
 
-from conformance import profiles, rules
+from conformance import rules
 from conformance.discovery import further, sights
 from conformance.discovery.exploring import Answer, Explored, all_cases, explore
 from conformance.discovery.found import HIGH, LOW, MEDIUM, Claims, Found, values
 from conformance.discovery.session import Session
 from conformance.discovery.verdicts import of_errors, refusal, same_refusal, verdicts, without_words
+from conformance.discovery.wires import bodies, has_counterpart, max_tokens, profile_of, shown
 from conformance.engine import check
 from conformance.errors import Unusable
 from conformance.evidence.reading import digest
@@ -17,11 +18,12 @@ from conformance.evidence.reads import deviations
 from conformance.profiles import UNKNOWN, Profile
 from conformance.results import Case, Evidence, Level, Status
 from conformance.suite.mirror import failures
-from conformance.suite.play import MAX_TOKENS, Subject, play
+from conformance.suite.play import Subject, play
 from conformance.suite.probes import ACCEPTED
 from conformance.transport.client import UnusableReply
 from conformance.wire.exchange import Exchange
 from conformance.wire.index import Index
+from conformance.wire.native import CHAT
 from conformance.wire.reasoning import FIELDS, has_field
 
 _PASSES: Final = 4
@@ -46,26 +48,29 @@ class Discovery:
     open: dict[str, str] = field(default_factory=dict)
     broken: list[str] = field(default_factory=list)
     skipped: dict[str, str] = field(default_factory=dict)
+    wire: str = CHAT
 
-    def profile(self, name: str = "discovered") -> Profile:
+    def profile(self) -> Profile:
         """Return a profile with what was found; what stays open is unknown."""
-        return profiles.of({_READ: UNKNOWN, **dict.fromkeys(self.open, UNKNOWN), **values(self.claims)}, name)
+        return profile_of({**dict.fromkeys(self.open, UNKNOWN), **values(self.claims)}, self.wire)
 
 
 def discover(session: Session, model: str) -> Discovery:
-    """Ask an endpoint everything about a model; raises Unusable if it gives no chat completions at all."""
+    """Ask an endpoint everything about a model, on the wire of the session; raises Unusable if it gives no replies."""
     length = contact(session, model)
     first = session.exchanges[-1]
-    found = Discovery(model)
-    thinking = further.thinking(session, model, length, MAX_TOKENS)
+    found = Discovery(model, wire=session.wire)
+    thinking = further.thinking(session, model, length)
     thinks = "thinking.mode" in thinking.claims and thinking.claims["thinking.mode"].value != "never"
-    single = further.single_requests(session, model, length, MAX_TOKENS, thinks=thinks)
-    given = {"request.max-tokens-fields": Found([length], digest(first), MEDIUM), **thinking.claims, **single.claims}
+    single = further.single_requests(session, model, length, thinks=thinks)
+    given = {**thinking.claims, **single.claims}
+    if session.wire == CHAT:
+        given["request.max-tokens-fields"] = Found([length], digest(first), MEDIUM)
     if first.streamed:
         given["stream.default"] = Found(value=True, digest=digest(first))
     known: Claims = {**_shown_field(thinking), **given}
     for _ in range(_PASSES):
-        explored = explore(session, profiles.of({_READ: UNKNOWN, **values(known)}, "discovered"), model)
+        explored = explore(session, profile_of(values(known), session.wire), model)
         given = {**_adapted(explored), **given}
         conversations = (*explored.conversations, *thinking.conversations, *single.conversations)
         now, still_open = _derived(session, explored, conversations, known, given)
@@ -87,10 +92,10 @@ def _shown_field(thinking: further.Further) -> Claims:
 def contact(session: Session, model: str) -> str:
     """Send the first request and return the parameter that limits a reply; raises Unusable without a completion."""
     rejected = ""
-    for length in further.LENGTHS:
+    for length in further.LENGTHS if session.wire == CHAT else further.LENGTHS[:1]:
         body = {"model": model, "messages": [{"role": "user", "content": "Answer with the one word: hello."}]}
         try:
-            exchange = session.send({**body, length: MAX_TOKENS})
+            exchange = session.send({**body, length: max_tokens(session.wire)})
         except UnusableReply as error:
             status = error.exchange.status if error.exchange is not None else None
             if status in (401, 403):
@@ -100,8 +105,9 @@ def contact(session: Session, model: str) -> str:
         if exchange.status == 200:
             if Index((exchange,)).replies:
                 return length
-            raise Unusable(f"the endpoint answers, but with no chat completion: {exchange.response!r:.200}")
-        rejected = f"HTTP {exchange.status}: {exchange.response!r:.300}"
+            kind = "no chat completion" if session.wire == CHAT else f"nothing of the wire {session.wire}"
+            raise Unusable(f"the endpoint answers, but with {kind}: {bodies(exchange)[1]!r:.200}")
+        rejected = f"HTTP {exchange.status}: {bodies(exchange)[1]!r:.300}"
     raise Unusable(f"the endpoint rejects a plain question to {model}: {rejected}")
 
 
@@ -113,15 +119,16 @@ def _derived(
     rejected = [each for each in conversations if each[-1].status != 200]
     now = values(known)
     main = [each for each in explored.played if each[-1].status == 200]
-    shown = [sights.collect(accepted, now), sights.collect(main, now)]
-    claims = {name: each for name, each in sights.combined(shown[0]).items() if not name.startswith(_BY_PLAYED)}
-    claims |= {name: each for name, each in sights.combined(shown[1]).items() if name.startswith(_BY_PLAYED)}
+    seen = [sights.collect(accepted, now), sights.collect(main, now)]
+    claims = {name: each for name, each in sights.combined(seen[0]).items() if not name.startswith(_BY_PLAYED)}
+    claims |= {name: each for name, each in sights.combined(seen[1]).items() if name.startswith(_BY_PLAYED)}
     statuses = sights.combined(sights.collect(rejected, now))
     claims |= {name: each for name, each in statuses.items() if name.startswith(("http.", "error."))}
     claims |= sights.id_formats(accepted)
-    claims |= of_errors([each[-1] for each in rejected])
+    claims = shown(claims | of_errors([each[-1] for each in rejected]), session.wire)
     found, still_open = verdicts(explored.answers, now)
-    claims |= found
+    claims |= {name: each for name, each in found.items() if has_counterpart(name, session.wire)}
+    still_open = {name: why for name, why in still_open.items() if has_counterpart(name, session.wire)}
     claims |= _ids(session, explored)
     claims |= _tools(explored, claims)
     claims |= _sent_field(explored.played)
@@ -207,11 +214,11 @@ def _read_field(claims: Claims) -> Claims:
     Reasoning in another field is ignored, if it is rejected in the same words as an omission.
     """
     omitted = claims.get(_OMITTED)
-    shown = claims.get("reasoning.response-field")
-    if omitted is None or shown is None or not isinstance(omitted.value, Mapping):
+    response = claims.get("reasoning.response-field")
+    if omitted is None or response is None or not isinstance(omitted.value, Mapping):
         return {}
     found: Claims = {}
-    sent = claims.get(_READ, shown).value
+    sent = claims.get(_READ, response).value
     read = sent if isinstance(sent, list) else [sent]
     for name, each in claims.items():
         field = name.removeprefix("reasoning.input.")

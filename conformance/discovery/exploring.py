@@ -6,6 +6,7 @@ from typing import Any, Final, NamedTuple
 
 from conformance import scenarios
 from conformance.discovery.session import Session
+from conformance.discovery.wires import is_sent
 from conformance.profiles import Claims, Profile
 from conformance.results import Evidence, Status
 from conformance.scenarios import Probe, Scenario
@@ -100,21 +101,25 @@ def _played(scenario: Scenario, variant: str, subject: Subject) -> tuple[Progres
 def _answers(scenario: Scenario, variant: str, progress: Progress, subject: Subject) -> Iterator[Answer]:
     for probe in scenario.probes:
         sent: list[Exchange] = []
+        bodies: list[Mapping[str, Any]] = []
 
-        def send(body: Mapping[str, Any], sent: list[Exchange] = sent) -> Exchange:
+        def send(body: Mapping[str, Any], sent: list[Exchange] = sent, bodies: list[Any] = bodies) -> Exchange:
             exchange = subject.send(body)
             sent.append(exchange)
+            bodies.append(body)
             return exchange
 
         if probe.at > len(progress.exchanges):
             continue
         result = probed(probe, progress, replace(subject, send=send))
         if sent and result is not None and not (result.status is Status.UNTESTED and not sent):
-            before = tuple(progress.exchanges[: probe.at - 1])
+            history = tuple(progress.exchanges[: probe.at])
+            if probe.breaks and not is_sent(probe.breaks, bodies[-1], history, sent[-1]):
+                continue
             yield Answer(
                 f"{scenario.name}.{variant}",
                 probe,
-                before,
+                history[:-1],
                 sent[-1],
                 result.observed.endswith(EXCHANGED),
                 result.status is Status.PASSED,

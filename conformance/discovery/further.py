@@ -7,16 +7,17 @@ from typing import Any, Final, NamedTuple
 
 import orjson
 
-from conformance import profiles
 from conformance.discovery.found import MEDIUM, Claims, Found
 from conformance.discovery.session import Session
 from conformance.discovery.verdicts import refusal, same_refusal
+from conformance.discovery.wires import max_tokens, sections
 from conformance.evidence.reading import digest
 from conformance.scenarios import load, tool_definitions
 from conformance.suite.observations import reasoning_fields
 from conformance.suite.run_claims import question, reasoning_tokens
 from conformance.wire.exchange import Conversation, Exchange
 from conformance.wire.index import Index
+from conformance.wire.native import CHAT
 
 Body = dict[str, Any]
 
@@ -45,16 +46,16 @@ def reasons(exchange: Exchange) -> bool:
     return shown or reasoning_tokens(exchange.response) > 0
 
 
-def thinking(session: Session, model: str, length: str, tokens: int) -> Further:
+def thinking(session: Session, model: str, length: str) -> Further:
     """Ask whether the model thinks by default, and which known switch turns it on or off."""
-    first = session.any_answer(_body(model, question().turns[0].user or "", length, tokens))
+    base = _body(session, model, question().turns[0].user or "", length)
+    first = session.any_answer(base)
     if first is None or not Index((first,)).replies:
         return Further({}, (), {"thinking.mode": "the plain question got no usable reply"})
     by_default, name, tried = reasons(first), digest(first), 0
     switch, wanted = ("thinking.off", False) if by_default else ("thinking.on", True)
-    base = _body(model, question().turns[0].user or "", length, tokens)
     seen: list[Conversation] = [(first,)]
-    for members in known_switches(switch):
+    for members in known_switches(switch, session.wire):
         tried += 1
         exchange = session.any_answer({**base, **members})
         if exchange is None or exchange.status != 200 or not Index((exchange,)).replies:
@@ -74,7 +75,10 @@ def thinking(session: Session, model: str, length: str, tokens: int) -> Further:
 def _switched(switch: str, members: Body, first: str, name: str) -> Claims:
     wanted = switch == "thinking.on"
     other = {} if wanted else {"thinking.on": Found({}, first)}
-    switches = [{"at": at, "equals": value, "thinks": wanted} for at, value in _leaves(members, "")]
+    leaves = list(_leaves(members, ""))
+    # A budget beside a switch is none itself.
+    words = [(at, value) for at, value in leaves if isinstance(value, (bool, str))]
+    switches = [{"at": at, "equals": value, "thinks": wanted} for at, value in words or leaves]
     return {
         "thinking.mode": Found("default-off" if wanted else "default-on", first),
         switch: Found(members, name),
@@ -92,21 +96,21 @@ def _leaves(held: Mapping[str, Any], prefix: str) -> Iterator[tuple[str, Any]]:
 
 
 @cache
-def known_switches(name: str) -> tuple[Body, ...]:
-    """Return the values of a claim in all shipped profiles, the most common one first; not the empty one."""
+def known_switches(name: str, wire: str = CHAT) -> tuple[Body, ...]:
+    """Return the values of a claim in what all shipped profiles say of a wire, the most common one first."""
     found: Counter[bytes] = Counter()
-    for profile in map(profiles.load, profiles.names()):
+    for profile in sections(wire):
         for claims in (profile.claims, *(model.claims for model in profile.models)):
             values = [each.value for each in claims.get(name, ()) if isinstance(each.value, dict) and each.value]
             found.update({orjson.dumps(value, option=orjson.OPT_SORT_KEYS) for value in values})
     return tuple([orjson.loads(text) for text, _ in sorted(found.items(), key=lambda pair: (-pair[1], pair[0]))])
 
 
-def single_requests(session: Session, model: str, length: str, tokens: int, *, thinks: bool) -> Further:
+def single_requests(session: Session, model: str, length: str, *, thinks: bool) -> Further:
     """Send each of the single requests: without usage asked for, cut off, with a tool choice, to no model."""
     claims: Claims = {}
     seen: list[Conversation] = []
-    hello = _body(model, load("plain-answer").turns[0].user or "", length, tokens)
+    hello = _body(session, model, load("plain-answer").turns[0].user or "", length)
     for body in ({**hello, "stream": True}, {**hello, length: 1}):
         exchange = session.any_answer(body)
         seen += [(exchange,)] if exchange is not None and exchange.status == 200 else []
@@ -118,14 +122,14 @@ def single_requests(session: Session, model: str, length: str, tokens: int, *, t
         claims["request.unknown-model"] = Found(value, digest(unknown))
     elif unknown is not None:
         claims["request.unknown-model"] = Found("ignored", digest(unknown))
-    chosen = _choices(session, model, length, tokens, thinks=thinks)
+    chosen = _choices(session, model, length, thinks=thinks)
     return Further(claims | chosen.claims, (*seen, *chosen.conversations), chosen.open)
 
 
-def _choices(session: Session, model: str, length: str, tokens: int, *, thinks: bool) -> Further:
+def _choices(session: Session, model: str, length: str, *, thinks: bool) -> Further:
     """Send a request with each tool choice."""
     scenario = load("one-tool-call")
-    base = _body(model, scenario.turns[0].user or "", length, tokens)
+    base = _body(session, model, scenario.turns[0].user or "", length)
     base["tools"] = [tool_definitions()[name] for name in scenario.tools]
     sent = {name: session.any_answer({**base, "tool_choice": choice}) for name, choice in _CHOICES.items()}
     answers = {name: each for name, each in sent.items() if each is not None}
@@ -178,5 +182,5 @@ def _with_ids(body: Mapping[str, Any], identifier: str) -> Body:
     return changed
 
 
-def _body(model: str, text: str, length: str, tokens: int) -> Body:
-    return {"model": model, "messages": [{"role": "user", "content": text}], length: tokens}
+def _body(session: Session, model: str, text: str, length: str) -> Body:
+    return {"model": model, "messages": [{"role": "user", "content": text}], length: max_tokens(session.wire)}

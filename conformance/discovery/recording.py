@@ -7,31 +7,34 @@ from typing import Any, NamedTuple
 
 import orjson
 
-from conformance import artifacts
+from conformance import artifacts, protocols
+from conformance.discovery.wires import as_sent, bodies
 from conformance.errors import Unusable
 from conformance.files import files_of
 from conformance.formats import read_path
 from conformance.secrets import Scrubber
 from conformance.transport.client import SIMULATOR, Inconclusive
 from conformance.wire.exchange import Conversation, Exchange
+from conformance.wire.native import CHAT
 
 _SUFFIXES = (".jsonl", ".gz", ".yaml", ".har", ".json")
 _HEADERS = ("content-type", "retry-after", "server")
 
 
 class Recorded(NamedTuple):
-    """Recorded exchanges by request, and the day on which they were recorded (empty: unknown)."""
+    """Recorded exchanges by request, the day on which they were recorded (empty: unknown), and their wire."""
 
     exchanges: Mapping[str, Exchange]
     day: str
+    wire: str = CHAT
 
     def send(self, body: Mapping[str, Any]) -> Exchange:
-        """Return the recorded exchange of a request; raises Inconclusive if it was not recorded."""
-        found = self.exchanges.get(_key(body))
+        """Return the recorded exchange of a request, translated; raises Inconclusive if it was not recorded."""
+        found = self.exchanges.get(_key(as_sent(body, self.wire)))
         if found is None:
             message = "this request was not recorded"
             raise Inconclusive(message)
-        return found
+        return found if self.wire == CHAT else protocols.by_name(self.wire).translate([found])[0]
 
 
 def write_exchanges(path: Path, exchanges: Iterable[Exchange], day: str, secrets: Scrubber | None = None) -> None:
@@ -42,17 +45,21 @@ def write_exchanges(path: Path, exchanges: Iterable[Exchange], day: str, secrets
 
 
 def _record(exchange: Exchange) -> dict[str, Any]:
+    request, response = bodies(exchange)
+    # A short request of another wire may look like one of chat completions; its address tells it.
+    address = {} if exchange.native is None else {"url": exchange.url}
     return {
-        "request": exchange.request,
-        "response": exchange.response,
+        **address,
+        "request": request,
+        "response": response,
         "status": exchange.status,
         "stream": exchange.streamed,
         "headers": {name: value for name, value in exchange.headers.items() if name in _HEADERS},
     }
 
 
-def read_exchanges(path: Path) -> Recorded:
-    """Return the exchanges in a file, or in the files of a folder.
+def read_exchanges(path: Path, wire: str = CHAT) -> Recorded:
+    """Return the exchanges of a wire in a file, or in the files of a folder.
 
     Raises InvalidDocument if one cannot be read, and Unusable if there is none.
     """
@@ -63,12 +70,17 @@ def read_exchanges(path: Path) -> Recorded:
         if given.problem is not None:
             raise given.problem
         for exchange in given.conversation:
-            if isinstance(exchange.request, dict):
+            if isinstance(exchange.request, dict) and _wire(exchange) == wire:
                 found[_key(exchange.request)] = exchange
                 days += [exchange.date] if exchange.date else []
     if not found:
-        raise Unusable(f"{path} holds no exchanges")
-    return Recorded(found, max(days, default=""))
+        raise Unusable(f"{path} holds no exchanges{'' if wire == CHAT else f' of the wire {wire}'}")
+    return Recorded(found, max(days, default=""), wire)
+
+
+def _wire(exchange: Exchange) -> str:
+    protocol = protocols.of(exchange)
+    return CHAT if protocol is None else protocol.name
 
 
 def read_traffic(path: Path) -> tuple[Conversation, ...]:

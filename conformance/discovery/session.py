@@ -5,9 +5,11 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Final
 
+from conformance.discovery.wires import as_sent
 from conformance.errors import Unusable
 from conformance.transport.client import Inconclusive, UnusableReply
 from conformance.wire.exchange import Exchange
+from conformance.wire.native import CHAT
 
 _SERVER_ERROR: Final = 500
 _ABOUT_THE_CLIENT: Final = (401, 403, 408, 429)
@@ -19,7 +21,7 @@ class Session:
     """Sends requests to an endpoint; the same body gets the reply that it got before.
 
     `limit` is the number of requests after which nothing more is sent. `failures` counts the requests in a row that got
-    no conclusive answer: after `patience` of them the endpoint counts as broken.
+    no conclusive answer: after `patience` of them the endpoint counts as broken. `wire` is the one that it speaks.
     """
 
     ask: Callable[[Mapping[str, Any]], Exchange]
@@ -28,6 +30,7 @@ class Session:
     sent: int = 0
     failures: int = 0
     log: Callable[[int], None] = lambda _sent: None
+    wire: str = CHAT
     _answers: dict[str, Exchange | UnusableReply] = field(default_factory=dict)
     _kept: dict[str, Exchange] = field(default_factory=dict)
 
@@ -38,7 +41,7 @@ class Session:
 
     def send(self, body: Mapping[str, Any]) -> Exchange:
         """Return the exchange of a request; raises Inconclusive as the client does, and Unusable at the limit."""
-        key = json.dumps(body, sort_keys=True)
+        key = self._key(body)
         if key not in self._answers:
             self._answers[key] = self._first(body)
         answer = self._answers[key]
@@ -79,11 +82,14 @@ class Session:
     def _counted(self, body: Mapping[str, Any], answer: Exchange | UnusableReply) -> Exchange | UnusableReply:
         exchange = answer.exchange if isinstance(answer, UnusableReply) else answer
         if exchange is not None:
-            self._kept[json.dumps(body, sort_keys=True)] = exchange
+            self._kept[self._key(body)] = exchange
         self.failures = self.failures + 1 if isinstance(answer, Inconclusive) else 0
         if self.failures >= self.patience:
             raise Unusable(f"the endpoint gave no usable answer {self.failures} times in a row; the last one: {answer}")
         return answer
+
+    def _key(self, body: Mapping[str, Any]) -> str:
+        return json.dumps(as_sent(body, self.wire), sort_keys=True)
 
 
 def _status(answer: Exchange | UnusableReply) -> int:

@@ -9,8 +9,10 @@ from conformance.discovery.exploring import Explored, explore
 from conformance.discovery.found import Claims
 from conformance.discovery.session import Session
 from conformance.discovery.verdicts import claim_of, of_errors, verdicts
+from conformance.discovery.wires import bodies, has_counterpart, shown
 from conformance.evidence.reading import digest
 from conformance.profiles import UNKNOWN, Claim, Profile
+from conformance.protocols import translate
 from conformance.wire.exchange import Conversation, Exchange
 
 _OF_THE_MODEL: Final = ("ids.numbering", "reply.id-format")
@@ -62,7 +64,8 @@ class Drift(NamedTuple):
 def _exchange(exchange: Exchange | None) -> dict[str, Any] | None:
     if exchange is None:
         return None
-    return {"request": exchange.request, "status": exchange.status, "response": exchange.response}
+    request, response = bodies(exchange)
+    return {"request": request, "status": exchange.status, "response": response}
 
 
 def observe(session: Session, profile: Profile, model: str) -> Observed:
@@ -80,13 +83,19 @@ def observe(session: Session, profile: Profile, model: str) -> Observed:
 def observe_traffic(conversations: Iterable[Conversation], profile: Profile, model: str) -> Observed:
     """Return what recorded traffic with a model shows by itself: no request of it was made to show anything."""
     values = profile.at(model, "")
-    parts = [each[: number + 1] for each in conversations for number, one in enumerate(each) if one.model == model]
+    sessions = [_on_wire(conversation, profile.wire) for conversation in conversations]
+    parts = [each[: number + 1] for each in sessions for number, one in enumerate(each) if one.model == model]
     accepted = [part for part in parts if part[-1].status in (None, 200)]
     rejected = [part for part in parts if part[-1].status not in (None, 200)]
     claims = sights.combined(sights.collect(accepted, values))
-    claims |= sights.id_formats(accepted) | of_errors([each[-1] for each in rejected])
+    claims = shown(claims | sights.id_formats(accepted) | of_errors([each[-1] for each in rejected]), profile.wire)
     watched = {name: each for name, each in claims.items() if _is_watched(name) and name != _OF_THE_NAME}
     return Observed(watched, {digest(part[-1]): part[-1] for part in parts}, frozenset(), {})
+
+
+def _on_wire(conversation: Conversation, wire: str) -> Conversation:
+    """Return the exchanges of a conversation that were on a wire, translated."""
+    return tuple([exchange for exchange in translate(conversation) if exchange.protocol == wire])
 
 
 def _as_claimed(explored: Explored, profile: Profile, model: str) -> frozenset[str]:
@@ -105,7 +114,8 @@ def _claims(explored: Explored, profile: Profile, model: str) -> Claims:
     claims = sights.combined(sights.collect(played, values))
     claims |= sights.combined(sights.collect(rejected, values))
     claims |= sights.id_formats(accepted) | of_errors([each[-1] for each in rejected])
-    return {name: each for name, each in (claims | verdicts(explored.answers, values)[0]).items() if _is_watched(name)}
+    claims = shown(claims, profile.wire) | verdicts(explored.answers, values)[0]
+    return {name: each for name, each in claims.items() if _is_watched(name) and has_counterpart(name, profile.wire)}
 
 
 def _is_watched(name: str) -> bool:

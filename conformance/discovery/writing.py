@@ -7,6 +7,8 @@ from typing import Any, Final
 
 from conformance.discovery.discovering import Discovery
 from conformance.discovery.found import Found
+from conformance.discovery.wires import max_tokens
+from conformance.wire.native import CHAT
 
 _UNPRINTABLE: Final = re.compile("[\x7f-\x9f\u2028\u2029\ufeff\ufffe\uffff\ud800-\udfff]")
 _PLAIN: Final = re.compile(r"[a-z][a-z0-9._/-]*[a-z0-9]")
@@ -27,6 +29,18 @@ def _lines(title: str, base_url: str, key: str, found: Sequence[Discovery], day:
     if key:
         yield f"key: {quoted(key)}"
     yield f"model: {quoted(first.model)}"
+    if first.wire == CHAT:
+        yield from _of_models(first, others, day)
+        return
+    yield f"max_tokens: {max_tokens(first.wire)}"
+    yield "claims: {}"
+    yield "protocols:"
+    yield f"  {first.wire}:"
+    yield from (f"    {line}" for line in _of_models(first, others, day))
+
+
+def _of_models(first: Discovery, others: Sequence[Discovery], day: str) -> Iterator[str]:
+    """Yield the claims about the first model, which hold for all, and before them those of others that differ."""
     differing = [(each, _differing(each, first)) for each in others]
     if any(claims for _, claims in differing):
         yield "models:"

@@ -25,9 +25,11 @@ class Numbered(NamedTuple):
 def digest(exchange: Exchange) -> str:
     """Return what identifies an exchange wherever it is stored: 12 hexadecimal digits of a hash.
 
-    They are over the request, the reply and the status, as the format readers normalise them.
+    They are over the request, the reply and the status, as the format readers normalise them; over those of its own
+    wire, if it is a translation.
     """
-    recorded = [exchange.request, exchange.response, exchange.status]
+    held = exchange if exchange.native is None else exchange.native
+    recorded = [held.request, held.response, exchange.status]
     # The standard library, because the text of a recording may hold a lone surrogate, which orjson refuses.
     return hashlib.sha256(json.dumps(recorded, sort_keys=True).encode()).hexdigest()[:12]
 

@@ -1,0 +1,97 @@
+"""What a discovery on another wire than chat completions knows beforehand, and which claims it can make there."""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import replace
+from functools import cache
+from typing import Any, Final
+
+from conformance import profiles, protocols
+from conformance.discovery.found import Claims
+from conformance.engine import check
+from conformance.profiles import UNKNOWN, Profile
+from conformance.profiles import Claims as Values
+from conformance.suite.play import MAX_TOKENS
+from conformance.wire.exchange import Conversation, Exchange
+from conformance.wire.native import CHAT
+
+_READ: Final = "reasoning.request-field"
+_PLACES: Final = "reasoning.input."
+_TRANSLATED: Final = "reasoning_details"
+"""The field that a translation has for the reasoning of every other wire."""
+
+
+def profile_of(claims: Values, wire: str) -> Profile:
+    """Return a profile of one wire with these claims, and what a discovery assumes until it knows more."""
+    if wire == CHAT:
+        return profiles.of({_READ: UNKNOWN, **claims}, "discovered")
+    made = profiles.of({_READ: _TRANSLATED, **claims}, "discovered")
+    return replace(made, wire=wire, protocols={}, max_tokens=max_tokens(wire))
+
+
+def max_tokens(wire: str) -> int:
+    """Return the token limit of a reply; on other wires, it may have to be above a budget for thinking."""
+    return MAX_TOKENS if wire == CHAT else 2 * MAX_TOKENS
+
+
+def sections(wire: str) -> Iterator[Profile]:
+    """Yield what the shipped profiles say of a wire."""
+    for profile in map(profiles.load, profiles.names()):
+        if wire == CHAT or wire in profile.protocols:
+            yield profile.on(wire)
+
+
+@cache
+def _claimed(wire: str) -> frozenset[str]:
+    """Return the claims that some shipped profile makes of a wire, for any model."""
+    names = [
+        name
+        for profile in sections(wire)
+        for claims in (profile.claims, *(model.claims for model in profile.models))
+        for name in claims
+    ]
+    return frozenset(names)
+
+
+def has_counterpart(claim: str, wire: str) -> bool:
+    """Return False for a claim about where reasoning may stand in a request, of which other wires leave no choice."""
+    return wire == CHAT or not claim.startswith(_PLACES)
+
+
+def shown(found: Claims, wire: str) -> Claims:
+    """Return the claims that replies can show: a translation has members of chat completions that its wire has not."""
+    return found if wire == CHAT else {name: each for name, each in found.items() if name in _claimed(wire)}
+
+
+def as_sent(body: Mapping[str, Any], wire: str) -> Mapping[str, Any]:
+    """Return a request of chat completions as it is sent on a wire."""
+    return body if wire == CHAT else protocols.by_name(wire).played().request(body)
+
+
+def bodies(exchange: Exchange) -> tuple[Any, Any]:
+    """Return the request and the reply of an exchange as they were on its wire."""
+    held = exchange if exchange.native is None else exchange.native
+    return held.request, held.response
+
+
+def is_sent(rule: str, body: Mapping[str, Any], history: Conversation, exchange: Exchange) -> bool:
+    """Return False if a request deviates from the last one of its history in chat completions, and not on its wire.
+
+    A wire has no counterpart for some deviations, so that an answer to such a request shows nothing of them.
+    """
+    *before, origin = history
+    if exchange.native is None or origin.native is None:
+        return True
+    if exchange.native.request == origin.native.request:
+        return False
+    untranslated = (*map(_as_chat, before), Exchange.of_plain(request=dict(body), model=exchange.model))
+    return not _breaks(rule, untranslated) or _breaks(rule, (*before, exchange))
+
+
+def _as_chat(exchange: Exchange) -> Exchange:
+    return replace(exchange, url="", native=None)
+
+
+def _breaks(rule: str, conversation: Conversation) -> bool:
+    here = f"/{len(conversation) - 1}/request"
+    outcomes = check(conversation, None, [rule])
+    return any(finding.at.startswith(here) for outcome in outcomes for finding in outcome.findings)

@@ -1,0 +1,202 @@
+"""Discovery and drift on other wires than chat completions, against the simulator of each provider that has one."""
+
+import json
+from collections.abc import Iterator, Mapping
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from conformance import load_profile
+from conformance.cli import main
+from conformance.discovery import further, wires
+from conformance.discovery.comparing import Relation, nearest, relation
+from conformance.discovery.discovering import Discovery
+from conformance.discovery.exploring import all_cases
+from conformance.discovery.found import Found, values
+from conformance.discovery.session import Session
+from conformance.documents.pointer import edit
+from conformance.errors import Unusable
+from conformance.evidence.reading import digest
+from conformance.formats import read_path
+from conformance.protocols import by_name, translate
+from conformance.results import Evidence
+from conformance.simulator import simulated
+from conformance.suite.mirror import failures
+from conformance.suite.play import Subject, play
+from conformance.transport.client import Client, Endpoint
+from conformance.transport.server import HttpReply, serving
+from conformance.wire.exchange import Exchange
+
+LIMIT = 600
+
+DIFFERENT: Mapping[str, Mapping[str, str]] = {
+    "anthropic.messages": {},
+    "deepseek.messages": {"thinking.on": "the model thinks without being asked to, so nothing needs to be sent"},
+}
+"""By profile, the claims that are discovered of its simulator and differ from it, with the reason."""
+
+NOT_ASKED: Mapping[str, frozenset[str]] = {
+    "anthropic.messages": frozenset(
+        {
+            "ids.input-pattern", "messages.budget-not-below-max-tokens", "messages.empty-content",
+            "messages.temperature-while-thinking", "messages.thinking-not-first", "messages.trailing-whitespace",
+            "reasoning.details.reordered", "reasoning.omitted-on-plain-turn", "reasoning.on-plain-turn",
+            "signature.field", "signature.prefix-changed", "thinking.off",
+        }
+    ),
+    "deepseek.messages": frozenset(),
+}  # fmt: skip
+"""By profile, its claims that no scenario asks about, or that the search for switches does not come to."""
+
+
+def marked() -> Iterator[Any]:
+    for name in DIFFERENT:
+        yield pytest.param(name, marks=pytest.mark.slow if name == "anthropic.messages" else pytest.mark.exhaustive)
+
+
+@pytest.fixture(scope="module", params=list(marked()))
+def discovered(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Any]:
+    """The name of a profile of another wire, the base URL of its simulator, and what the command wrote and returned."""
+    name = request.param
+    provider, wire = name.split(".")
+    path = tmp_path_factory.mktemp("mine") / "mine.yaml"
+    with simulated(load_profile(provider)) as url:
+        model = load_profile(name).model
+        words = ("--base-url", f"{url}/v1", "--protocol", wire, "--model", model, "--yes", "--out", str(path))
+        yield name, f"{url}/v1", path, main(["discover", *words])
+
+
+def test_what_is_found_on_another_wire_is_what_is_claimed_of_it(discovered: Any) -> None:
+    name, _, path, code = discovered
+    profile = load_profile(name)
+    found = load_profile(path)
+    claims = {claim: value for claim, value in found.on(profile.wire).at(profile.model).items() if value != "unknown"}
+    claimed = profile.at(profile.model)
+    relations = {claim: relation(claim, value, claimed.get(claim)) for claim, value in claims.items()}
+    assert 0 == code
+    assert set(DIFFERENT[name]) == {claim for claim, each in relations.items() if each is Relation.DIFFERENT}
+    assert set(NOT_ASKED[name]) == set(claimed) - set(found.on(profile.wire).at(profile.model))
+    assert name == nearest(claims, profile.wire).provider
+    assert ({}, [profile.wire]) == (found.claims, list(found.protocols))
+
+
+def test_the_suites_are_green_with_the_profile_that_was_found(discovered: Any) -> None:
+    name, url, path, _ = discovered
+    wire = load_profile(name).wire
+    profile = load_profile(path).on(wire)
+    with Client(Endpoint(url, wire=wire)) as client:
+        subject = Subject(profile, profile.model, client.send, Evidence.LIVE)
+        cases = [play(scenario, variant, subject) for scenario, variant in all_cases()]
+    assert [] == [line for case in cases if case.outcomes for line in failures(case)]
+    assert any(case.outcomes for case in cases)
+
+
+def test_each_claim_names_an_exchange_that_was_written_as_it_was_on_its_wire(discovered: Any) -> None:
+    name, _, path, _ = discovered
+    protocol = by_name(load_profile(name).wire)
+    written = [each for part in read_path(path.with_suffix(".exchanges.jsonl")) for each in part.conversation]
+    digests = {digest(each) for each in written}
+    claims = load_profile(path).protocols[protocol.name].claims
+    sources = {claim: history[0].source[0] for claim, history in claims.items()}
+    assert {True} == {source.exchange in digests for source in sources.values() if source.exchange}
+    assert {digest(each) for each in written} == {digest(each) for one in written for each in translate((one,))}
+
+
+@pytest.mark.exhaustive
+def test_an_endpoint_that_stays_as_it_was_shows_no_drift(discovered: Any, capsys: pytest.CaptureFixture[str]) -> None:
+    name, url, path, _ = discovered
+    provider, wire = name.split(".")
+    assert 0 == main(["watch", "--provider", str(path), "--base-url", url])
+    assert 0 == main(["watch", "--provider", str(path), "--base-url", url, "--protocol", wire])
+    seen = ("--seen", str(path.with_suffix(".exchanges.jsonl")))
+    assert 2 == main(["watch", "--provider", provider, "--protocol", wire, *seen])
+    assert "simulator" in capsys.readouterr().err
+
+
+@pytest.mark.exhaustive
+def test_a_change_is_reported_with_both_exchanges_as_they_were_on_their_wire(discovered: Any, tmp_path: Path) -> None:
+    name, _, path, _ = discovered
+    provider, wire = name.split(".")
+    profile = load_profile(provider)
+    section = profile.protocols[wire].with_claims({"reasoning.omitted-on-tool-turn": "accepted"})
+    with simulated(replace(profile, protocols={**profile.protocols, wire: section})) as url:
+        words = ("--provider", str(path), "--base-url", f"{url}/v1", "--results", str(tmp_path))
+        assert 1 == main(["watch", *words])
+    (file,) = tmp_path.iterdir()
+    changes = {each["claim"]: each for each in json.loads(file.read_text())["changes"]}
+    drift = changes["reasoning.omitted-on-tool-turn"]
+    assert "accepted" == drift["now"]
+    assert {"content"} <= set(drift["after"]["response"])
+    assert "max_tokens" in drift["before"]["request"]
+
+
+@pytest.mark.parametrize(
+    ("wire", "message"), [("massages", "did you mean"), ("messages", "nothing of the wire messages")]
+)
+def test_a_wire_that_is_unknown_or_not_spoken_there_is_refused(
+    wire: str, message: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    def answer(_: Any) -> HttpReply:
+        return HttpReply(200, b'{"ok": true}', {"content-type": "application/json"})
+
+    with serving(answer) as url:
+        words = ("--base-url", f"{url}/v1", "--model", "m", "--yes", "--protocol", wire)
+        assert 2 == main(["discover", *words])
+    assert message in capsys.readouterr().err
+
+
+def test_a_wire_that_is_not_played_yet_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
+    def without_rendering(_: str) -> Any:
+        return replace(by_name("messages"), name="gemini", rendering=None)
+
+    monkeypatch.setattr("conformance.protocols.by_name", without_rendering)
+    with pytest.raises(Unusable, match="the wire gemini can be checked, but not played yet"):
+        wires.as_sent({"messages": []}, "gemini")
+
+
+def test_a_deviation_that_a_wire_has_no_counterpart_for_shows_nothing() -> None:
+    def sent(body: dict[str, Any]) -> Exchange:
+        native = by_name("messages").played().request(body)
+        (exchange,) = by_name("messages").translate([Exchange(native)])
+        return exchange
+
+    rule, again = "request/no-unknown-fields", {"role": "user", "content": "again"}
+    plain: dict[str, Any] = {"model": "m", "max_tokens": 9, "messages": [{"role": "user", "content": "hi"}]}
+    odd = edit(plain, {"/messages/0/no_such_field": 1})
+    longer = {**odd, "messages": [*odd["messages"], again]}
+    roles = {**plain, "messages": [*plain["messages"], again]}
+    history = (sent(plain),)
+    assert not wires.is_sent(rule, odd, history, sent(odd))
+    assert not wires.is_sent(rule, longer, history, sent(longer))
+    assert wires.is_sent("request/roles-alternate", roles, history, sent(roles))
+    assert wires.is_sent(rule, odd, (Exchange(plain),), Exchange(odd))
+
+
+def test_what_only_a_translation_has_is_no_claim_about_its_wire() -> None:
+    found = {"stream.done": Found(value=False, digest=""), "ids.format": Found("x", "")}
+    assert ["ids.format"] == list(wires.shown(found, "messages"))
+    assert found == wires.shown(found, "chat")
+    assert ("messages", 4096) == (Discovery("m", wire="messages").profile().wire, wires.max_tokens("messages"))
+
+
+def test_requests_that_are_one_on_their_wire_are_sent_once() -> None:
+    sent: list[Mapping[str, Any]] = []
+
+    def ask(body: Mapping[str, Any]) -> Exchange:
+        sent.append(body)
+        return Exchange(dict(body), {"choices": []}, 200)
+
+    session = Session(ask, LIMIT, wire="messages")
+    for extra in ({}, {"no_such_field": 1}, {"temperature": 1}):
+        session.send({"model": "m", "messages": [], **extra})
+    assert 2 == len(sent)
+
+
+def test_a_switch_with_a_budget_claims_the_switch_alone() -> None:
+    with simulated(load_profile("anthropic")) as url, Client(Endpoint(f"{url}/v1", wire="messages")) as client:
+        session = Session(client.send, LIMIT, wire="messages")
+        found = further.thinking(session, "claude-sonnet-4-6", "max_tokens").claims
+    assert [{"at": "/thinking/type", "equals": "enabled", "thinks": True}] == found["thinking.switches"].value
+    assert values(found)["thinking.mode"] == "default-off"
