@@ -13,7 +13,7 @@ from conformance.profiles import load_profile
 from conformance.protocols.responses import playing, rendering
 from conformance.results import Evidence, Level, Status
 from conformance.simulator import simulated
-from conformance.suite.play import Subject, converse
+from conformance.suite.play import Subject, converse, play
 from conformance.transport.client import Client, Endpoint
 from conformance.wire.exchange import Conversation, Exchange
 
@@ -89,6 +89,30 @@ def test_every_conversation_comes_to_its_end(provider: str) -> None:
     expected = {(name, variant): len(scenarios.load(name).turns) for name, variant in conversations(provider)}
     assert expected == {case: len(each) for case, each in conversations(provider).items()}
     assert ("interleaved-thinking", "stream") in expected
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("provider", SPOKEN)
+def test_every_probe_gets_the_answer_that_the_profile_claims(provider: str) -> None:
+    profile = load_profile(provider).on("responses")
+    wrong: dict[tuple[str, str], tuple[str, str]] = {}
+    with simulated(load_profile(provider)) as url, Client(Endpoint(f"{url}/v1", wire="responses")) as client:
+        subject = Subject(profile, profile.model, client.send, Evidence.LIVE)
+        for name, variant in PLAYED:
+            case = play(scenarios.load(name), variant, subject)
+            bad = [each for each in case.probes if each.status not in (Status.PASSED, Status.NOT_APPLICABLE)]
+            wrong |= {(case.name, each.name): (each.expected, each.observed) for each in bad}
+    assert {} == wrong
+
+
+def test_a_deviation_that_the_wire_has_no_place_for_is_not_sent() -> None:
+    profile = load_profile("openai").on("responses")
+    with simulated(load_profile("openai")) as url, Client(Endpoint(f"{url}/v1", wire="responses")) as client:
+        subject = Subject(profile, profile.model, client.send, Evidence.LIVE)
+        case = play(scenarios.load("one-tool-call"), "plain", subject)
+    names = {each.name for each in case.probes if each.observed}
+    assert {"control", "results-missing", "ids-absent", "arguments-malformed"} <= names
+    assert names.isdisjoint({"unknown-field-assistant", "unknown-field-tool", "unknown-field-call", "content-null"})
 
 
 def test_a_request_has_the_shape_of_the_wire() -> None:

@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 import httpx
@@ -11,7 +12,7 @@ import pytest
 from conformance import scenarios
 from conformance.profiles import load_profile
 from conformance.simulator import Simulator, simulated
-from conformance.simulator.store import MAX_REPLIES, MAX_SESSION, ReplyStore
+from conformance.simulator.store import MAX_REPLIES, MAX_SESSION, MAX_SESSION_BYTES, ReplyStore
 from conformance.transport.server import HttpRequest
 from conformance.wire.exchange import Exchange
 
@@ -197,6 +198,14 @@ def test_each_provider_treats_the_id_of_a_reply_as_its_profile_claims(provider: 
     assert (status, True) == (found, words in json.dumps(body, ensure_ascii=False))
 
 
+@pytest.mark.parametrize("provider", ["openai", "vllm", "xai", "groq"])
+def test_no_provider_continues_a_reply_that_is_not_stored(provider: str) -> None:
+    server = Server(provider)
+    _, reply = server.ask([QUESTION], model="m", tools=[], store=False)
+    status, body = server.ask("Go on.", model="m", tools=[], previous_response_id=reply["id"])
+    assert (True, True) == (status in (400, 404), reply["id"] in body["error"]["message"])
+
+
 def test_a_conversation_is_refused_since_none_is_played(server: Server) -> None:
     status, body = server.ask([QUESTION], conversation="conv_1")
     assert (400, True) == (status, "has no conversations" in body["error"]["message"])
@@ -247,6 +256,25 @@ def test_of_a_long_session_only_the_last_exchanges_are_looked_at() -> None:
     for number in range(2 * MAX_SESSION):
         store.add(*kept(number), f"resp_{number - 1}")
     assert MAX_SESSION == len(store.session(f"resp_{2 * MAX_SESSION - 1}"))
+
+
+def test_of_a_session_of_large_requests_only_so_many_bytes_are_looked_at() -> None:
+    store = ReplyStore()
+    for number in range(8):
+        _, reply = kept(number)
+        large = Exchange(request={"input": (MAX_SESSION_BYTES // 4) * "x"})
+        store.add(large, reply, f"resp_{number - 1}")
+    assert 4 == len(store.session("resp_7"))
+
+
+def test_many_clients_at_once_get_their_own_replies(server: Server) -> None:
+    def play(number: int) -> bool:
+        _, first = server.ask(f"Remember {number}.", tools=[])
+        status, second = server.ask("Which one?", tools=[], previous_response_id=first["id"])
+        return (200, first["id"]) == (status, second["previous_response_id"])
+
+    with ThreadPoolExecutor(8) as pool:
+        assert all(pool.map(play, range(64)))
 
 
 def test_a_huge_request_is_answered_and_not_kept(server: Server) -> None:

@@ -36,7 +36,7 @@ def missing(asked: Asked, claims: Claims) -> Missing | None:
 def _missing(asked: Asked, store: ReplyStore, claims: Claims) -> Iterator[Missing]:
     body: Any = asked.native.request
     previous = body.get("previous_response_id")
-    if type(previous) is str and previous and not asked.parent and claims.get(_PREVIOUS) != "ignored":
+    if type(previous) is str and previous and claims.get(_PREVIOUS) != "ignored" and not store.has(previous):
         yield Missing(_NOT_STORED, {"id": previous}, f"no reply with the id {previous!r:.80} is stored")
     if body.get("conversation") is not None:
         yield Missing("", {}, "the simulator has no conversations; send previous_response_id or the whole history")

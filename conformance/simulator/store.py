@@ -13,12 +13,13 @@ from typing import Any, Final, NamedTuple
 import orjson
 
 from conformance.protocols.drafts import objects
-from conformance.wire.exchange import Exchange
+from conformance.wire.exchange import Exchange, model_of
 
 MAX_REPLIES: Final = 512
 MAX_BYTES: Final = 32 * 1024 * 1024
 MAX_SESSION: Final = 32
-"""Of the session that a request continues, so many replies are looked at."""
+MAX_SESSION_BYTES: Final = 4 * 1024 * 1024
+"""Of the session that a request continues, so many replies are looked at, with so many bytes."""
 
 _ITEM_KEYS: Final = ("id", "encrypted_content", "call_id")
 _MAX_SIZE: Final = MAX_BYTES // 8
@@ -28,16 +29,29 @@ _MAX_SIZE: Final = MAX_BYTES // 8
 class Kept(NamedTuple):
     """A reply that was sent.
 
-    `exchange`: as it was on its own wire. `reply`: its body, also if it was streamed. `parent`: the id of the reply
-    that its request continued; empty if it began a session. `stored`: whether a client may refer to it. `size`: its
-    bytes.
+    `url` and `request`: what it replied to. `reply`: its body, also if it was streamed; `events`: the stream, empty if
+    there was none. `keys`: what tells its items from others. `parent`: the id of the reply that its request continued;
+    empty if it began a session. `stored`: whether a client may refer to it.
     """
 
-    exchange: Exchange
-    reply: Mapping[str, Any]
+    url: str
+    request: bytes
+    reply: bytes
+    events: str
+    keys: tuple[tuple[str, str], ...]
     parent: str
     stored: bool
-    size: int
+
+    @property
+    def size(self) -> int:
+        """Return how much it takes, in bytes."""
+        return len(self.request) + len(self.reply) + len(self.events)
+
+    def exchange(self) -> Exchange:
+        """Return the exchange as it was on its own wire."""
+        body = orjson.loads(self.request)
+        response = self.events or orjson.loads(self.reply)
+        return Exchange.of_plain(body, response, 200, bool(self.events), url=self.url, model=model_of(body))
 
 
 class ReplyStore:
@@ -53,30 +67,43 @@ class ReplyStore:
 
     def add(self, exchange: Exchange, reply: Mapping[str, Any], parent: str) -> None:
         """Keep a reply, and drop the oldest ones if there are too many."""
-        size = len(orjson.dumps(exchange.request)) + len(orjson.dumps(reply))
-        kept = Kept(exchange, reply, parent, bool(reply.get("store")), size)
+        kept = Kept(
+            exchange.url,
+            orjson.dumps(exchange.request),
+            orjson.dumps(reply),
+            exchange.response if exchange.streamed else "",
+            tuple(_keys(reply.get("output"))),
+            parent,
+            reply.get("store") is not False,
+        )
         with self._lock:
-            if size > _MAX_SIZE:
+            if kept.size > _MAX_SIZE:
                 self._is_whole = False
                 return
             identity = str(reply["id"])
             self._drop(identity)
             self._replies[identity] = kept
-            self._bytes += size
-            self._owners |= dict.fromkeys(_keys(reply.get("output")), identity)
+            self._bytes += kept.size
+            self._owners |= dict.fromkeys(kept.keys, identity)
             while len(self._replies) > MAX_REPLIES or self._bytes > MAX_BYTES:
                 self._drop(next(iter(self._replies)))
                 self._is_whole = False
 
-    def stored(self, identity: str) -> Mapping[str, Any] | None:
+    def has(self, identity: str) -> bool:
+        """Return True if a client may refer to a reply by that id."""
+        with self._lock:
+            kept = self._replies.get(identity)
+            return kept is not None and kept.stored
+
+    def stored(self, identity: str) -> Any:
         """Return the body of a reply that a client may refer to; None if there is none by that id."""
         with self._lock:
             kept = self._replies.get(identity)
-        return kept.reply if kept is not None and kept.stored else None
+        return orjson.loads(kept.reply) if kept is not None and kept.stored else None
 
     def delete(self, identity: str) -> bool:
         """Delete a reply that a client may refer to; return whether there was one."""
-        if self.stored(identity) is None:
+        if not self.has(identity):
             return False
         with self._lock:
             self._drop(identity)
@@ -97,13 +124,14 @@ class ReplyStore:
 
     def session(self, identity: str) -> list[Exchange]:
         """Return the exchanges that led to a reply, that of the reply last, as they were on their own wire."""
-        found: list[Exchange] = []
+        found: list[Kept] = []
         with self._lock:
             while identity in self._replies and len(found) < MAX_SESSION:
-                kept = self._replies[identity]
-                found.append(kept.exchange)
-                identity = kept.parent
-        return found[::-1]
+                found.append(self._replies[identity])
+                identity = found[-1].parent
+                if sum([kept.size for kept in found]) > MAX_SESSION_BYTES:
+                    break
+        return [kept.exchange() for kept in reversed(found)]
 
     def unknown_blobs(self, items: Any) -> list[int]:
         """Return the positions of items whose encrypted content is from elsewhere; none once a reply was dropped.
@@ -121,7 +149,7 @@ class ReplyStore:
         kept = self._replies.pop(identity, None)
         if kept is not None:
             self._bytes -= kept.size
-            for key in _keys(kept.reply.get("output")):
+            for key in kept.keys:
                 if self._owners.get(key) == identity:
                     del self._owners[key]
 
