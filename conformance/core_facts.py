@@ -23,6 +23,7 @@ class Check:
 
     `claims`: the claims that promise it; a rule without claims is promised to all. `optional`: it counts where it
     applied, and is not missed elsewhere. `shown_by`: whether a case shows by other means that it passes, by the claims.
+    `on_ids`: it is about ids, so nothing promises it where they are optional.
     """
 
     name: str
@@ -31,6 +32,7 @@ class Check:
     probe: bool = False
     optional: bool = False
     shown_by: Callable[[Case, Mapping[str, Any]], bool] | None = None
+    on_ids: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -131,7 +133,7 @@ DEFINITIONS: Final = (
             _probe(_TURNS, "ids-colliding", "ids.duplicate-in-request"),
             _probe(_PARALLEL, "ids-colliding", "ids.duplicate-in-message"),
         ),
-        _NO_TOOLS,
+        {**_NO_TOOLS, "ids.optional": True},
         ("ids",),
     ),
     Definition(
@@ -139,7 +141,7 @@ DEFINITIONS: Final = (
         "Parallel calls: order of calls and of results",
         ("tools.parallel", "results.reversed"),
         (
-            Check("tool-calls/id-unique-in-reply", (_PARALLEL,), ("tools.parallel",)),
+            Check("tool-calls/id-unique-in-reply", (_PARALLEL,), ("tools.parallel",), on_ids=True),
             Check("stream/index-distinct", (_PARALLEL,), ("tools.parallel",), optional=True),
             _probe(_PARALLEL, "as-scripted", optional=True),
             _probe(_PARALLEL, "results-paired", optional=True),
@@ -203,6 +205,8 @@ def _tested(check: Check, cases: Sequence[Case], claims: Mapping[str, Any]) -> _
 
 
 def _is_promised(check: Check, claims: Mapping[str, Any]) -> bool:
+    if check.on_ids and claims.get("ids.optional") is True:
+        return False
     return not check.claims or any(claims.get(name, UNKNOWN) != UNKNOWN for name in check.claims)
 
 

@@ -35,7 +35,7 @@ def test_calls_without_ids_and_their_results_get_the_same_ids() -> None:
     (translated,) = protocols.translate((exchange(session()[1], "test"),))
     called, *results = translated.request["messages"][2:]
     ids = [each["id"] for each in called["tool_calls"]]
-    assert ids == ["1.0", "1.1"]
+    assert ids == ["turn-0.0", "turn-0.1"]
     assert [each["tool_call_id"] for each in results] == ids
 
 
@@ -128,6 +128,8 @@ def test_every_recording_is_recognised_and_judged_and_what_it_breaks_is_explaine
             musts = [each for each in outcome.findings if each.level is Level.MUST]
             broken += [(record["ref"], record["status"], outcome.rule, each.side) for each in musts]
     assert broken == [
+        ("gemini_native.jsonl:864", 200, "http/body-is-object-or-stream", "provider"),
+        ("gemini_native.jsonl:1638", 200, "http/body-is-object-or-stream", "provider"),
         ("gemini_native.jsonl:5994", 400, "native/request-shape", "client"),
         ("gemini_native.jsonl:7097", 200, "tool-calls/name-declared", "provider"),
     ]

@@ -16,17 +16,19 @@ class Draft:
     """The messages of a request in the making.
 
     `places`: the native place of each part, by its place in the translated exchange; neither has the number of the
-    exchange.
+    exchange. `turns`: how many of the messages are the assistant's.
     """
 
     def __init__(self) -> None:
         self.messages: list[dict[str, Any]] = []
+        self.turns = 0
         self.places: dict[Place, Place] = {}
 
     def add(self, message: dict[str, Any], native: Place) -> Place:
         """Add a message that comes from a native place; return its own place."""
         place: Place = ("request", "messages", len(self.messages))
         self.messages.append(message)
+        self.turns += message.get("role") == "assistant"
         self.places[place] = native
         return place
 

@@ -24,8 +24,8 @@ from conformance.wire.native import CHAT, NATIVE
 from conformance.wire.views import View
 
 __all__ = [
-    "EVERY", "NATIVE", "UNCLAIMED", "WITH_IDS", "Claimed", "Context", "Example", "Fault", "Judge", "Rule", "Source",
-    "When", "Where", "advice", "by_id", "current_id", "example", "load", "rule", "select",
+    "EVERY", "NATIVE", "UNCLAIMED", "WITH_IDS", "WITH_REASONING", "Claimed", "Context", "Example", "Fault", "Judge",
+    "Rule", "Source", "When", "Where", "advice", "by_id", "current_id", "example", "load", "rule", "select",
 ]  # fmt: skip
 
 Judge: TypeAlias = Callable[[Any, Context], Iterable[Fault] | None]
@@ -37,6 +37,8 @@ EVERY: Final = (CHAT, *NATIVE)
 """The wires of a rule that holds on all of them; NATIVE are those of a rule about bodies as they are."""
 WITH_IDS: Final = (CHAT, "messages", "responses")
 """The wires on which every call has an id; in Gemini ids are optional, and derived from places where there are none."""
+WITH_REASONING: Final = WITH_IDS
+"""The wires on which reasoning comes back as it was said; in Gemini, signatures hold it, and its text is a summary."""
 
 UNCLAIMED: Final = -1
 """Stands for the number of judged elements if a claim that a rule needs is not known."""

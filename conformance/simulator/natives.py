@@ -68,15 +68,19 @@ def answer(
     exchange, asked = _asked(protocol, sent, kept)
     reply = given({**exchange.request, "stream": False}, asked)
     content = orjson.loads(reply.body if isinstance(reply.body, bytes) else b"".join(reply.body))
-    made = protocol.played().reply(content, body)
+    made, is_array = protocol.played().reply(content, body), protocol.played().is_array(path)
     streams = exchange.request.get("stream") is True and reply.status == 200
-    if streams:
+    response: Any = made
+    if streams and is_array:
+        response = [each.value for each in protocol.played().events(made)]
+        answered = as_json(200, response)
+    elif streams:
         events = [_event(each) for each in protocol.played().events(made)]
         answered = HttpReply(200, tuple(events), headers(STREAM_TYPE))
-        response: Any = b"".join(events).decode()
+        response = b"".join(events).decode()
     else:
-        answered = replace(as_json(reply.status, made), headers={**headers("application/json"), **reply.headers})
-        response = made
+        shown = as_json(reply.status, [made] if is_array else made)
+        answered = replace(shown, headers={**headers("application/json"), **reply.headers})
     if asked.store is not None and reply.status == 200:
         exchange = Exchange.of_plain(body, response, 200, streams, url=path, model=sent.model)
         asked.store.add(exchange, made, asked.parent)

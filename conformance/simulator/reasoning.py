@@ -6,7 +6,8 @@ from conformance import profiles
 from conformance.simulator.reply_context import ReplyContext
 from conformance.wire.reasoning import ALL_KEYS, TEXT_KEYS, prepend_reasoning
 
-_SIGNATURE: Final = r"[A-Za-z0-9+/]{38}=="
+_SIGNATURE: Final = r"[A-Za-z0-9+/]{37}[AQgw]=="
+"""Base64 of whole bytes, since some SDKs decode it."""
 _DETAIL_ID: Final = "rs_[0-9a-f]{32}"
 
 

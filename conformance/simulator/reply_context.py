@@ -12,7 +12,7 @@ import orjson
 
 from conformance import profiles
 from conformance.simulator.parameters import NO_PARAMETERS, Parameters
-from conformance.wire.ids import positional_ids, text_matching
+from conformance.wire.ids import id_of_place, positional_ids, text_matching
 
 _ENDS_IN_NUMBER: Final = re.compile(r"(\\d|\[0-9\])\+\$?$")
 """The end of a pattern whose ids end in a number that counts."""
@@ -58,7 +58,12 @@ class ReplyContext:
         return text_matching(pattern, orjson.dumps(_fingerprint(self.request)) + salt.encode())
 
     def call_id(self, name: str, position: int) -> str:
-        """Return the id of a tool call in the claimed form; a number at its end counts as claimed."""
+        """Return the id of a tool call in the claimed form; a number at its end counts as claimed.
+
+        Where ids are optional and no form is claimed, it only says where the call stands.
+        """
+        if self.is_true("ids.optional") and not self.claim_values("ids.format"):
+            return id_of_place(sum([each.get("role") == "assistant" for each in _messages(self.request)]), position)
         pattern = self.claim("ids.format", DEFAULT_ID)
         if self.streams:
             pattern = self.claim("ids.format-in-stream", pattern)

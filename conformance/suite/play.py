@@ -184,10 +184,19 @@ def _with_reasoning(exchange: Exchange, number: int, turn: Turn, progress: Progr
 
 def _must_reason(exchange: Exchange, claims: Mapping[str, Any]) -> bool:
     """Return True if a reply calls without reasoning, though the claims say that the model thinks and shows it."""
-    shown = claims.get("reasoning.response-field", UNKNOWN) not in (UNKNOWN, "none", ["none"])
-    if not shown or profiles.thinks(claims, exchange.request) is not True:
+    if not _is_shown(exchange, claims) or profiles.thinks(claims, exchange.request) is not True:
         return False
     return any(reply.calls and not reasoning_fields(reply) for reply in Index((exchange,)).replies)
+
+
+def _is_shown(exchange: Exchange, claims: Mapping[str, Any]) -> bool:
+    """Return True if the claims say that a reply to this request shows reasoning, wherever that is."""
+    field: Any = claims.get("reasoning.response-field", UNKNOWN)
+    switches = claims.get("reasoning.response-field-switches", ())
+    for switch in switches if isinstance(switches, list) else ():
+        if profiles.matches(switch, exchange.request):
+            field = switch["field"]
+    return field != UNKNOWN and "none" not in (field if isinstance(field, list) else [field])
 
 
 def _without_reasoning(outcomes: Sequence[Outcome], silent: Sequence[int]) -> tuple[Outcome, ...]:

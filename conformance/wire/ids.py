@@ -2,9 +2,23 @@
 
 import hashlib
 import random
+import re
 from functools import lru_cache
+from typing import Final
 
 import rstr
+
+_OF_PLACE: Final = re.compile(r"turn-\d+\.\d+")
+
+
+def id_of_place(turn: int, number: int) -> str:
+    """Return the id of a call that has none on its wire: by the number of the model's turn, and of the call in it."""
+    return f"turn-{turn}.{number}"
+
+
+def is_of_place(identity: str) -> bool:
+    """Return whether an id only says where its call stands."""
+    return _OF_PLACE.fullmatch(identity) is not None
 
 
 def positional_ids(name: str, number: int) -> tuple[str, ...]:

@@ -4,14 +4,16 @@ Source: https://ai.google.dev/api/generate-content
 """
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Final
 from urllib.parse import quote
 
-from conformance.protocols import Protocol
+from conformance.protocols import Protocol, Rendering
 from conformance.wire.exchange import Exchange
+from conformance.wire.native import NativeEvent
 
 NAME: Final = "gemini"
+_STREAM: Final = ":streamGenerateContent"
 
 
 def _path(body: Mapping[str, Any]) -> str:
@@ -35,14 +37,41 @@ def _translate(exchanges: Sequence[Exchange]) -> Sequence[Exchange]:
     return [translated(exchange) for exchange in exchanges]
 
 
+def _request(body: Mapping[str, Any]) -> dict[str, Any]:
+    from conformance.protocols.gemini import rendering
+
+    return rendering.request(body)
+
+
+def _reply(body: Mapping[str, Any], _request: Mapping[str, Any]) -> dict[str, Any]:
+    from conformance.protocols.gemini import rendering
+
+    return rendering.reply(body)
+
+
+def _events(response: Mapping[str, Any]) -> Iterable[NativeEvent]:
+    from conformance.protocols.gemini import rendering
+
+    return rendering.events(response)
+
+
+def _headers(key: str) -> Mapping[str, str]:
+    return {"x-goog-api-key": key} if key else {}
+
+
+def _is_array(url: str) -> bool:
+    return _STREAM in url and "alt=sse" not in url
+
+
 PROTOCOL: Final = Protocol(
     NAME,
     "Gemini",
     _path,
     re.compile(r"(?:/.+)?/models/[^/]+:(?:generateContent|streamGenerateContent)"),
-    (":generateContent", ":streamGenerateContent"),
+    (":generateContent", _STREAM),
     _is_request,
     _is_reply,
     ('"candidates":', '"usageMetadata":'),
     _translate,
+    Rendering(_request, _reply, _events, _headers, _is_array),
 )

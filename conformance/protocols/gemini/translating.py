@@ -1,7 +1,8 @@
 """Exchanges of Gemini as exchanges of chat completions.
 
-A call without an id gets one from its place, and the result of the same name or position gets the same: this wire pairs
-them so. A signature stands in the call that it came with. Summaries of reasoning need not come back, and stay native.
+A call without an id gets one from its place among the model's turns, and the result of the same name or position gets
+the same: this wire pairs them so. A signature stands in the call that it came with. Parts with `thought` are summaries
+of the reasoning, and become `reasoning_content`; they need not come back, since the signatures hold the reasoning.
 """
 
 from collections.abc import Mapping
@@ -12,6 +13,7 @@ from conformance.documents.pointer import Place
 from conformance.protocols.drafts import Draft, as_chat, as_object, as_word, objects, rendered, total
 from conformance.protocols.gemini.stream import Assembled, add_up, assemble
 from conformance.wire.exchange import Exchange
+from conformance.wire.ids import id_of_place
 from conformance.wire.native import Native, NativeEvent
 
 _ERROR: Final = 400
@@ -19,21 +21,25 @@ _FINISH: Final[Mapping[Any, str]] = {"STOP": "stop", 1: "stop", "MAX_TOKENS": "l
 _FILTERED: Final = frozenset({"SAFETY", "RECITATION", "BLOCKLIST", "PROHIBITED_CONTENT", "SPII"})
 _CALLING: Final = frozenset({"stop", "UNEXPECTED_TOOL_CALL"})
 _MODES: Final[Mapping[Any, str]] = {"AUTO": "auto", "VALIDATED": "auto", "ANY": "required", "NONE": "none"}
+_ALPHABETS: Final = str.maketrans("-_", "+/")
+_SCHEMAS: Final = ("items", "additionalProperties", "not")
+
+SETTINGS: Final = {"maxOutputTokens": "max_tokens", "temperature": "temperature", "topP": "top_p"}
+"""The members of `generationConfig` that are keys of a request in chat completions, by their native names."""
 
 
 def translated(exchange: Exchange) -> Exchange:
     """Return an exchange of Gemini as one of chat completions, with its native form."""
     draft = Draft()
     request = exchange.request
-    turns = request.get("contents") if type(request) is dict else None
     model = exchange.model or _model(exchange.url)
     if type(request) is dict:
         request = _with_method(_request(request, draft), exchange.url, model)
     made = _assembled(exchange)
-    reply, begins = None if made is None else made.reply, {} if made is None else made.begins
-    response = exchange.response
+    reply, response = None if made is None else made.reply, exchange.response
+    begins = {} if made is None or type(response) is dict else made.begins
     if made is not None and made.error is None:
-        response = None if made.reply is None else _body(made.reply, len(turns or ()), draft, begins)
+        response = None if made.reply is None else _body(made.reply, draft, begins)
     elif made is not None:
         response = made.error
     if type(response) is list:
@@ -76,8 +82,16 @@ def _with_method(request: dict[str, Any], url: str, model: str) -> dict[str, Any
 
 def _of(holder: Mapping[str, Any], name: str) -> Any:
     """Return a member by its name in either notation: SDKs write snake_case, the wire camelCase."""
-    snake = "".join([f"_{letter.lower()}" if letter.isupper() else letter for letter in name])
-    return holder.get(name, holder.get(snake))
+    return holder.get(name, holder.get(_snake(name)))
+
+
+def _camel(name: str) -> str:
+    first, *others = name.split("_")
+    return first + "".join([each.capitalize() for each in others])
+
+
+def _snake(name: str) -> str:
+    return "".join([f"_{letter.lower()}" if letter.isupper() else letter for letter in name])
 
 
 def _request(body: dict[str, Any], draft: Draft) -> dict[str, Any]:
@@ -93,11 +107,28 @@ def _request(body: dict[str, Any], draft: Draft) -> dict[str, Any]:
         made["messages"] = draft.messages
     if functions := _functions(body, draft):
         made["tools"] = functions
-    calling = as_object(_of(as_object(_of(body, "toolConfig")), "functionCallingConfig"))
-    if (mode := as_word(calling.get("mode"))) in _MODES:
-        made["tool_choice"] = _MODES[mode]
-    limit = _of(as_object(_of(body, "generationConfig")), "maxOutputTokens")
-    return made | ({"max_tokens": limit} if type(limit) is int else {})
+    choice = _choice(as_object(_of(as_object(_of(body, "toolConfig")), "functionCallingConfig")))
+    return made | ({"tool_choice": choice} if choice else {}) | _settings(as_object(_of(body, "generationConfig")))
+
+
+def _choice(calling: Mapping[str, Any]) -> Any:
+    """Return a tool choice; one of several functions demands a call, whichever it is."""
+    names = _of(calling, "allowedFunctionNames")
+    mode = _MODES.get(as_word(calling.get("mode")))
+    if mode == "required" and type(names) is list and len(names) == 1:
+        return {"type": "function", "function": {"name": names[0]}}
+    return mode
+
+
+def _settings(configuration: Mapping[str, Any]) -> dict[str, Any]:
+    """Return how to generate, as keys of chat completions; what they have no key for stays together."""
+    made = {name: value for native, name in SETTINGS.items() if (value := _of(configuration, native)) is not None}
+    known = {spelled for native in SETTINGS for spelled in (native, _snake(native))}
+    rest = {key: value for key, value in configuration.items() if key not in known}
+    thinking = rest.pop("thinking_config", rest.get("thinkingConfig"))
+    if type(thinking) is dict:
+        rest["thinkingConfig"] = {_camel(key): value for key, value in thinking.items()}
+    return made | ({"generationConfig": rest} if rest else {})
 
 
 def _functions(body: Mapping[str, Any], draft: Draft) -> list[dict[str, Any]]:
@@ -106,7 +137,33 @@ def _functions(body: Mapping[str, Any], draft: Draft) -> list[dict[str, Any]]:
         for number, function in objects(_of(tool, "functionDeclarations")):
             place: Place = ("request", "tools", position, "functionDeclarations", number)
             draft.places["request", "tools", len(made)] = place
-            made.append({"type": "function", "function": {"name": function.get("name")}})
+            made.append({"type": "function", "function": _function(function)})
+    return made
+
+
+def _function(function: Mapping[str, Any]) -> dict[str, Any]:
+    made = {key: function[key] for key in ("name", "description") if key in function}
+    schema = _of(function, "parametersJsonSchema")
+    if schema is None and type(function.get("parameters")) is dict:
+        schema = _schema(function["parameters"])
+    return made | ({"parameters": schema} if schema is not None else {})
+
+
+def _schema(given: Any) -> Any:
+    """Return a schema of this wire as JSON Schema: the names of types are in lower case, and null is a type."""
+    if type(given) is not dict:
+        return given
+    made = {key: _schema(value) if key in _SCHEMAS else value for key, value in given.items() if key != "nullable"}
+    if type(given.get("type")) is str:
+        made["type"] = given["type"].lower()
+        if given.get("nullable") is True:
+            made["type"] = [made["type"], "null"]
+    if type(given.get("properties")) is dict:
+        made["properties"] = {name: _schema(each) for name, each in given["properties"].items()}
+    for key in ("anyOf", "any_of"):
+        if type(given.get(key)) is list:
+            made.pop(key)
+            made["anyOf"] = [_schema(each) for each in given[key]]
     return made
 
 
@@ -122,18 +179,21 @@ def _add_content(content: Mapping[str, Any], position: int, draft: Draft, waitin
             last = {"role": "assistant", "content": None}
             at = draft.add(last, place)
             waiting.clear()
-        fill(last, parts, at, (*place, "parts"), draft, position)
+        fill(last, parts, at, (*place, "parts"), draft, draft.turns - 1)
         known = {identity for identity, _ in waiting}
         calls = last.get("tool_calls", ())
         waiting += [(call["id"], call["function"]["name"]) for call in calls if call["id"] not in known]
         return
-    texts = [{"type": "text", "text": part["text"]} for _, part in parts if type(part.get("text")) is str]
+    said = []
     for number, part in parts:
         answer = _of(part, "functionResponse")
         if type(answer) is dict:
             _add_result(answer, (*place, "parts", number), draft, waiting)
-    if texts or not any([type(_of(part, "functionResponse")) is dict for _, part in parts]):
-        draft.add({"role": "user", "content": texts}, place)
+        else:
+            said.append({"type": "text", "text": part["text"]} if type(part.get("text")) is str else dict(part))
+    if said or not parts:
+        is_text = len(said) == 1 and said[0].get("type") == "text"
+        draft.add({"role": "user", "content": said[0]["text"] if is_text else said}, place)
 
 
 def _add_result(answer: Mapping[str, Any], place: Place, draft: Draft, waiting: list[tuple[str, Any]]) -> None:
@@ -143,9 +203,19 @@ def _add_result(answer: Mapping[str, Any], place: Place, draft: Draft, waiting: 
         named = [each for each, name in waiting if name == answer.get("name")] or [each for each, _ in waiting]
         identity = named[0] if named else f"unpaired.{len(draft.messages)}"
     waiting[:] = [each for each in waiting if each[0] != identity]
-    text = rendered(answer.get("response"))
-    at = draft.add({"role": "tool", "tool_call_id": identity, "content": text}, place)
+    content = _output(answer.get("response"))
+    at = draft.add({"role": "tool", "tool_call_id": identity, "content": content}, place)
     draft.places[*at, "tool_call_id"] = place
+
+
+def _output(response: Any) -> Any:
+    """Return what a result says: its `output` if that is all, as text or parts, or else the object as JSON."""
+    if type(response) is dict and response.keys() == {"output"}:
+        said = response["output"]
+        if type(said) is str or said is None or (said and list(objects(said)) == list(enumerate(said))):
+            return said
+        return rendered(said)
+    return rendered(response)
 
 
 def fill(
@@ -157,18 +227,22 @@ def fill(
     turn: int,
     begins: Mapping[int, int] | None = None,
 ) -> None:
-    """Add the parts of the model's content number `turn` to a message."""
+    """Add the parts of a content to a message of the model, the one of number `turn`.
+
+    `begins` are the chunks at which streamed parts begin.
+    """
     for position, part in parts:
         native: Place = ("response", begins[position]) if begins and position in begins else (*inside, position)
         call = _of(part, "functionCall")
         if type(call) is dict:
             calls = message.setdefault("tool_calls", [])
             at: Place = (*place, "tool_calls", len(calls))
-            calls.append(_call(call, part, f"{turn}.{position}"))
+            calls.append(_call(call, part, id_of_place(turn, len(calls))))
             draft.places.update({at: native, (*at, "function", "arguments"): (*native, "functionCall", "args")})
-        elif type(part.get("text")) is str and not part.get("thought"):
-            message["content"] = (message["content"] or "") + part["text"]
-            draft.places.setdefault((*place, "content"), native)
+        elif type(part.get("text")) is str:
+            key = "reasoning_content" if part.get("thought") else "content"
+            message[key] = (message.get(key) or "") + part["text"]
+            draft.places.setdefault((*place, key), native)
 
 
 def _call(call: Mapping[str, Any], part: Mapping[str, Any], derived: str) -> dict[str, Any]:
@@ -176,6 +250,9 @@ def _call(call: Mapping[str, Any], part: Mapping[str, Any], derived: str) -> dic
     made: dict[str, Any] = {"id": call.get("id") or derived, "type": "function"}
     made["function"] = {"name": call.get("name"), "arguments": arguments}
     signature = _of(part, "thoughtSignature")
+    if type(signature) is str:
+        # Bytes may be written in either alphabet of base64, and Google's own SDK writes the other one than the server.
+        signature = signature.translate(_ALPHABETS)
     return made | ({"extra_content": {"google": {"thought_signature": signature}}} if signature else {})
 
 
@@ -183,14 +260,14 @@ def _text(content: Mapping[str, Any]) -> str:
     return "".join([part["text"] for _, part in objects(content.get("parts")) if type(part.get("text")) is str])
 
 
-def _body(body: Mapping[str, Any], turn: int, draft: Draft, begins: Mapping[int, int]) -> dict[str, Any]:
+def _body(body: Mapping[str, Any], draft: Draft, begins: Mapping[int, int]) -> dict[str, Any]:
     """Return a response as a reply of chat completions."""
     _, candidate = next(objects(body.get("candidates")), (0, {}))
     message: dict[str, Any] = {"role": "assistant", "content": None}
     place: Place = ("response", "choices", 0, "message")
     inside: Place = ("response", "candidates", 0, "content", "parts")
     parts = list(objects(as_object(candidate.get("content")).get("parts")))
-    fill(message, parts, place, inside, draft, turn, begins if len(begins) > 1 else None)
+    fill(message, parts, place, inside, draft, draft.turns, begins)
     given = candidate.get("finishReason")
     reason = given if type(given) is int else as_word(given) or None
     finish = "content_filter" if reason in _FILTERED else _FINISH.get(reason, reason)
@@ -200,6 +277,8 @@ def _body(body: Mapping[str, Any], turn: int, draft: Draft, begins: Mapping[int,
     draft.places["response", "usage"] = ("response", "usageMetadata")
     made: dict[str, Any] = {"object": "chat.completion"}
     made["choices"] = [{"index": 0, "message": message, "finish_reason": finish}] if candidate else []
+    names = {"responseId": "id", "modelVersion": "model"}
+    made |= {name: body[native] for native, name in names.items() if type(body.get(native)) is str}
     usage = body.get("usageMetadata")
     return made | ({"usage": _usage(usage)} if type(usage) is dict else {})
 
@@ -210,7 +289,8 @@ def _usage(usage: Mapping[str, Any]) -> dict[str, Any]:
     prompt = total(usage.get("promptTokenCount"), usage.get("toolUsePromptTokenCount"))
     completion = total(usage.get("candidatesTokenCount"), reasoning)
     made: dict[str, Any] = {"prompt_tokens": prompt, "completion_tokens": completion}
-    made["total_tokens"] = prompt + completion
+    if type(usage.get("totalTokenCount")) is int:
+        made["total_tokens"] = usage["totalTokenCount"]
     if type(cached) is int:
         made["prompt_tokens_details"] = {"cached_tokens": cached}
     if type(reasoning) is int:

@@ -1,6 +1,6 @@
 from conformance.documents.pointer import REMOVE
 from conformance.results import Level
-from conformance.rules import EVERY, Context, Fault, Source, example, rule
+from conformance.rules import WITH_REASONING, Context, Fault, Source, example, rule
 from conformance.rules.context import as_words, is_refusal
 from conformance.rules.reasoning_claims import INPUTS, REQUIRED, is_required, omission, request_fields
 from conformance.wire.elements import Resent
@@ -65,7 +65,7 @@ def _applies(returned: Resent, context: Context) -> bool:
         *INPUTS,
         *[f"reasoning.input.{field}" for field in ("extra_content", *TAGS)],
     ),
-    wires=EVERY,
+    wires=WITH_REASONING,
 )
 def judge(returned: Resent, context: Context) -> list[Fault]:
     """The reasoning of a reply with tool calls is sent back with it.

@@ -1,7 +1,7 @@
 from typing import Any
 
 from conformance.results import Level
-from conformance.rules import EVERY, Context, Fault, Source, example, rule
+from conformance.rules import WITH_REASONING, Context, Fault, Source, example, rule
 from conformance.rules.reasoning_claims import REQUIRED, is_required, request_fields
 from conformance.wire.elements import Resent
 from conformance.wire.reasoning import carried_fields, present_fields, reasoning_text
@@ -38,7 +38,7 @@ def _applies(returned: Resent, _context: Context) -> bool:
     good=[example("thinking-session"), example("stream-thinking-session"), example("details-session")],
     claim="reasoning.altered",
     reads=("reasoning.request-field", "reasoning.empty-on-tool-turn", *REQUIRED),
-    wires=EVERY,
+    wires=WITH_REASONING,
 )
 def judge(returned: Resent, context: Context) -> list[Fault]:
     """Reasoning is sent back word for word.

@@ -3,6 +3,7 @@ from typing import Any
 from conformance.results import Level
 from conformance.rules import Context, Fault, Source, example, rule
 from conformance.wire.elements import Usage
+from conformance.wire.native import CHAT
 from conformance.wire.views import usages
 
 _TOTAL = "/0/response/usage/total_tokens"
@@ -35,6 +36,7 @@ _WITH_REASONING = {"usage.total": "prompt+completion+reasoning"}
         example("plain", {_TOTAL: 58}, {"usage.total": "larger"}),
     ],
     reads=("usage.total",),
+    wires=(CHAT, "gemini"),
 )
 def judge(usage: Usage, context: Context) -> list[Fault]:
     """The total token count is the sum of prompt and completion tokens.
