@@ -1,5 +1,6 @@
 import json
 import pickle
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
@@ -24,30 +25,53 @@ KINDS = [
     b'{"request":',
     EMPTY_LOG,
 ]
+RECORDS = [
+    json.dumps({"event_name": name, "attributes": {}, "span_id": span, "body": body}).encode()
+    for span in "ab"
+    for name, body in (
+        ("gen_ai.user.message", {"content": "Hello"}),
+        ("gen_ai.choice", {"message": {"role": "assistant", "content": "Hi"}}),
+    )
+]
 
 
 def shown(found: Input) -> list[Any]:
     return [*found[:-1], str(found.problem)]
 
 
-def in_blocks(given: list[Line], least: int) -> list[Block]:
-    blocks: list[Block] = pickle.loads(pickle.dumps(list(split(given, "x", least))))  # noqa: S301 — just made
+def in_blocks(given: list[Line], least: int) -> list[Block | Input]:
+    blocks: list[Block | Input] = pickle.loads(pickle.dumps(list(split(given, "x", least))))  # noqa: S301 — just made
     return blocks
+
+
+def inputs_in(blocks: list[Block | Input]) -> list[Any]:
+    return [shown(found) for each in blocks for found in ([each] if isinstance(each, Input) else read_block(each))]
+
+
+def lines_in(blocks: Iterable[Block | Input]) -> list[tuple[Line, ...]]:
+    return [each.lines for each in blocks if isinstance(each, Block)]
 
 
 @given(st.lists(st.sampled_from(KINDS), max_size=12), st.integers(1, 4))
 def test_blocks_hold_the_inputs_of_the_lines_in_order(data: list[bytes], least: int) -> None:
     given_lines = [Line(number, each) for number, each in enumerate(data, 1)]
     blocks = in_blocks(given_lines, least)
-    read = [shown(each) for block in blocks for each in read_block(block)]
+    read = inputs_in(blocks)
     assert [shown(each) for each in read_lines(given_lines, "x")] == read
-    assert (given_lines if read else []) == [line for block in blocks for line in block.lines]
+    assert (given_lines if read else []) == [line for found in lines_in(blocks) for line in found]
+
+
+@given(st.lists(st.sampled_from([*KINDS[:6], *RECORDS]), max_size=12), st.integers(1, 4))
+def test_from_the_first_part_of_a_call_on_there_are_inputs_instead(data: list[bytes], least: int) -> None:
+    given_lines = [Line(number, each) for number, each in enumerate(data, 1)]
+    blocks = in_blocks(given_lines, least)
+    assert [shown(each) for each in read_lines(given_lines, "x")] == inputs_in(blocks)
 
 
 def test_lines_that_stand_alone_are_split_without_being_parsed(monkeypatch: pytest.MonkeyPatch) -> None:
     alone = [Line(number, json.dumps(each).encode()) for number, each in enumerate([REQUEST, REPLY] * 4)]
     monkeypatch.setattr("conformance.formats.blocks.inputs_of", read := Counted())
-    assert [3, 3, 2] == [len(block.lines) for block in split(alone, "x", 3)]
+    assert [3, 3, 2] == [*map(len, lines_in(split(alone, "x", 3)))]
     assert [0] == read.numbers
 
 
@@ -65,7 +89,7 @@ class Counted:
 def test_a_session_and_a_stream_are_never_split() -> None:
     data = [SESSION] * 5 + [CHUNK] * 5 + [REQUEST]
     given_lines = [Line(number, json.dumps(each).encode()) for number, each in enumerate(data)]
-    assert [5, 5, 1] == [len(block.lines) for block in split(given_lines, "x", 1)]
+    assert [5, 5, 1] == [*map(len, lines_in(split(given_lines, "x", 1)))]
 
 
 def test_only_the_first_block_has_the_note_on_the_file(tmp_path: Path) -> None:

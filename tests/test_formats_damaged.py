@@ -35,6 +35,8 @@ LOG_NAMES = (
     "langfuse.json",
     "langsmith.jsonl",
     "litellm.jsonl",
+    "log-records-otlp.jsonl",
+    "log-records.jsonl",
     "otlp.jsonl",
     "spans-openllmetry.jsonl",
     "wiremock.json",

@@ -15,7 +15,7 @@ from tests.wires import REPLY, REQUEST
         ("""a reply body is inside: jq -c '.rows[]["x-y"]' 'my file'""", {"rows": [{"x-y": REPLY}]}),
         ("a list of messages is inside: jq -c .chat 'my file'", {"chat": REQUEST["messages"]}),
         ("a request of OpenAI's Responses API", {"model": "m", "input": "Hello"}),
-        ("export spans with message attributes instead", {"resourceLogs": []}),
+        ("export spans or log records with messages instead", {"resourceMetrics": []}),
     ],
 )
 def test_an_unrecognized_value_says_what_is_nearest(expected: str, value: Any) -> None:

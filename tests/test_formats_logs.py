@@ -7,10 +7,10 @@ import pytest
 
 from conformance import rules
 from conformance.files import Checker, Task
-from conformance.formats import KINDS, Input, read_path
+from conformance.formats import KINDS, Input, read, read_path
 from conformance.resources import folder
 from conformance.results import Level
-from tests.wires import ERROR, REPLY, REQUEST, lines, one
+from tests.wires import ERROR, REBUILT, REPLY, REQUEST, lines, one
 
 FIXTURES = folder("fixtures") / "formats"
 LITELLM = {"call_type": "acompletion", "model": "m", "messages": REQUEST["messages"], "response": REPLY}
@@ -39,6 +39,8 @@ def musts(name: str) -> list[str]:
         ("otlp.jsonl", "spans", 3, 3, []),
         ("spans-openllmetry.jsonl", "spans", 3, 3, []),
         ("spans-without-messages.jsonl", "spans", 0, 0, []),
+        ("log-records-otlp.jsonl", "events", 4, 3, ["transcript/result-answers-call"]),
+        ("log-records.jsonl", "events", 4, 3, ["transcript/result-answers-call"]),
         ("betamax.json", "cassette", 2, 2, []),
         ("wiremock.json", "wiremock", 2, 2, []),
         ("wiremock-journal.json", "wiremock", 2, 2, []),
@@ -124,8 +126,6 @@ def test_a_list_of_logs_is_one_input_and_its_broken_entries_have_problems() -> N
 
 
 def read_path_of(value: Any) -> list[Input]:
-    from conformance.formats import read
-
     return list(read(json.dumps(value).encode(), "file"))
 
 
@@ -149,109 +149,6 @@ def test_headers_of_nock_are_read_in_each_form() -> None:
         for value in ([{**call, "rawHeaders": headers}], {**call, "rawHeaders": headers}):
             found = one(value)
             assert ("nock", {"content-type": "text/plain"}) == (found.kind, found.conversation[0].headers)
-
-
-def part(kind: str, **more: Any) -> dict[str, Any]:
-    return {"type": kind, **more}
-
-
-SPAN_MESSAGES = [
-    {"role": "user", "parts": [part("text", content="Hello")]},
-    {"role": "assistant", "parts": [part("reasoning", content="x"), part("tool_call", id="a", name="f", arguments={})]},
-    {"role": "tool", "parts": [part("tool_call_response", id="a", response={"b": 1})]},
-]
-SPAN_REPLY = [{"role": "assistant", "parts": [part("text", content="Hi")], "finish_reason": "stop"}]
-REBUILT = [
-    {"role": "user", "content": "Hello"},
-    {
-        "role": "assistant",
-        "content": None,
-        "tool_calls": [{"id": "a", "type": "function", "function": {"name": "f", "arguments": "{}"}}],
-    },
-    {"role": "tool", "tool_call_id": "a", "content": '{"b":1}'},
-]
-FLAT = {
-    "llm.request.type": "chat",
-    "gen_ai.prompt.0.role": "user",
-    "gen_ai.prompt.0.content": "Hello",
-    "gen_ai.prompt.1.role": "assistant",
-    "gen_ai.prompt.1.tool_calls.0.id": "a",
-    "gen_ai.prompt.1.tool_calls.0.name": "f",
-    "gen_ai.prompt.1.tool_calls.0.arguments": "{}",
-    "gen_ai.prompt.2.role": "tool",
-    "gen_ai.prompt.2.tool_call_id": "a",
-    "gen_ai.prompt.2.content": '{"b":1}',
-    "gen_ai.completion.0.role": "assistant",
-    "gen_ai.completion.0.content": "Hi",
-}
-CHAT = {"gen_ai.operation.name": "chat", "gen_ai.request.model": "m"}
-
-
-def span(attributes: dict[str, Any], **more: Any) -> dict[str, Any]:
-    return {"name": "chat m", "context": {"span_id": "0x1"}, "attributes": attributes, **more}
-
-
-def typed(value: Any) -> dict[str, Any]:
-    if isinstance(value, list):
-        return {"arrayValue": {"values": [typed(item) for item in value]}}
-    if isinstance(value, dict):
-        return {"kvlistValue": {"values": [{"key": key, "value": typed(item)} for key, item in value.items()]}}
-    return {"stringValue": value} if isinstance(value, str) else {"intValue": value}
-
-
-MESSAGES = {"gen_ai.input.messages": SPAN_MESSAGES, "gen_ai.output.messages": SPAN_REPLY}
-TEXTS = {name: json.dumps(value) for name, value in MESSAGES.items()}
-
-
-@pytest.mark.parametrize(
-    "value",
-    [
-        span(CHAT | TEXTS),
-        span(CHAT | MESSAGES),
-        span(FLAT),
-        span(CHAT, events=[{"name": "gen_ai.client.inference.operation.details", "attributes": TEXTS}]),
-        {
-            "resourceSpans": [
-                {
-                    "scopeSpans": [
-                        {"spans": [{"spanId": "1", "attributes": typed(CHAT | MESSAGES)["kvlistValue"]["values"]}]}
-                    ]
-                }
-            ]
-        },
-    ],
-)
-def test_a_span_is_read_in_each_form(value: dict[str, Any]) -> None:
-    (exchange,) = one(value).conversation
-    assert REBUILT == exchange.request["messages"]
-    assert [{"role": "assistant", "content": "Hi"}] == [choice["message"] for choice in exchange.response["choices"]]
-
-
-@pytest.mark.parametrize(
-    ("expected", "value"),
-    [
-        ("skipped, a span without messages", span(CHAT)),
-        ("skipped, spans of something other than chat calls", span({"gen_ai.operation.name": "execute_tool"})),
-        ("skipped, spans of something other than chat calls", span({"http.request.method": "POST"})),
-        ("skipped, not chat completions: calls of anthropic", span(CHAT | TEXTS | {"gen_ai.system": "anthropic"})),
-    ],
-)
-def test_a_span_that_cannot_be_checked_says_why(expected: str, value: dict[str, Any]) -> None:
-    found = one(value)
-    assert () == found.conversation
-    assert expected in found.notes[0]
-
-
-def test_a_span_whose_messages_were_cut_is_a_problem() -> None:
-    found = one(span(CHAT | {"gen_ai.input.messages": TEXTS["gen_ai.input.messages"][:-9]}))
-    assert found.problem is not None
-    assert "expected JSON in gen_ai.input.messages, which a limit" in found.problem.message
-
-
-def test_a_result_that_answers_no_call_is_found_in_a_span() -> None:
-    messages = [*SPAN_MESSAGES[:2], {"role": "tool", "parts": [part("tool_call_response", id="b", response="1")]}]
-    report = Checker(Task(level=Level.MUST)).input(one(span(CHAT | {"gen_ai.input.messages": messages}))).report
-    assert "transcript/result-answers-call" in [outcome["rule"] for outcome in report["outcomes"]]
 
 
 def test_text_that_betamax_read_with_the_wrong_charset_is_repaired() -> None:

@@ -25,6 +25,16 @@ EVENT = f"data: {json.dumps(CHUNK, separators=(',', ':'))}\n\n"
 DONE = "data: [DONE]\n\n"
 ERROR = {"error": {"message": "no", "type": "invalid_request_error"}}
 HEADERS = {"Date": ["Thu, 01 Jan 2026 00:00:00 GMT"], "X-Twice": ["a", "b"]}
+REBUILT = [
+    {"role": "user", "content": "Hello"},
+    {
+        "role": "assistant",
+        "content": None,
+        "tool_calls": [{"id": "a", "type": "function", "function": {"name": "f", "arguments": "{}"}}],
+    },
+    {"role": "tool", "tool_call_id": "a", "content": '{"b":1}'},
+]
+"""Messages as they are rebuilt from a log that holds no bodies."""
 REQUEST_TEXT = json.dumps(REQUEST)
 REPLY_TEXT = json.dumps(REPLY)
 

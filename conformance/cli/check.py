@@ -7,7 +7,8 @@ The content of a file decides what it is: a request body, a bare list of message
 with "request" and "response"), a list of exchanges (a session), JSON Lines of these (consecutive lines with the same
 "session" are one conversation), a Parquet file of exchanges, the raw text of an event stream, a VCR cassette, a HAR
 file or an httprr trace. It also reads the output of curl -i and -v, OpenAI Batch files, and what LiteLLM,
-OpenTelemetry, Langfuse, LangSmith, Helicone, WireMock and nock write; a note says what such a log lacks.
+OpenTelemetry (spans and log records), Langfuse, LangSmith, Helicone, WireMock and nock write; a note says what such a
+log lacks.
 
 A finding reads "path:line: rule LEVEL (side) at pointer: message"; the side is client or provider. The JSON Pointer
 starts at the conversation: /0 is its first exchange, which has request, response, status and headers. `conformance

@@ -105,12 +105,13 @@ def _inputs_of_lines(lines: "Iterator[Line]", name: str, note: str) -> Iterator[
     return _noted(read_lines(lines, name), note, name)
 
 
-def _blocks_of_lines(lines: "Iterator[Line]", name: str, note: str) -> "Iterator[Block]":
+def _blocks_of_lines(lines: "Iterator[Line]", name: str, note: str) -> "Iterator[Block | Input]":
     from conformance.formats.blocks import split
 
     empty = True
-    for block in split(lines, name):
-        yield block._replace(note=note if empty else "")
+    for each in split(lines, name):
+        given = note if empty else ""
+        yield _with_note(each, given) if isinstance(each, Input) else each._replace(note=given)
         empty = False
     if empty:
         raise _without_inputs(name)

@@ -5,16 +5,19 @@ Most lines are inputs of their own, which their bytes show, so that they need no
 
 import re
 from collections.abc import Iterable, Iterator
+from itertools import chain
 from typing import Final, NamedTuple
 
 from conformance.formats.inputs import Input
-from conformance.formats.jsonl import MAX_SESSIONS, Group, Line, inputs_of, may_continue
+from conformance.formats.jsonl import MAX_SESSIONS, Group, Line, inputs_of, may_continue, read_lines
 
 _BYTES: Final = 1 << 18
 _LINES: Final = 32
 """A block has at least so many bytes or lines, if there are more, which outweighs the transfer."""
 
 _CHUNK_WITHOUT_DELTA: Final = re.compile(rb'"choices"\s*:\s*\[\s*[^{\s]')
+_PART: Final = re.compile(rb'"event(?:_n|N|\.n)ame"[^}]{0,99}"gen_ai\.')
+"""What a log record has that `Calls` may have to join with others."""
 _ESCAPED_LETTER: Final = re.compile(rb"\\u00[67]")
 
 
@@ -30,24 +33,30 @@ class Block(NamedTuple):
     note: str = ""
 
 
-def split(lines: Iterable[Line], path: str, least: int = _LINES) -> Iterator[Block]:
-    """Yield lines in blocks of at least so many lines, fewer if they are long; none if no line holds an input."""
-    cutter = _Cutter(path, least)
-    for line in lines:
+def split(lines: Iterable[Line], path: str, least: int = _LINES) -> Iterator[Block | Input]:
+    """Yield lines in blocks of at least so many lines, fewer if they are long; none if no line holds an input.
+
+    From the first line on that may hold a part of a call, whose other parts may be anywhere, yield inputs instead.
+    """
+    cutter, rest = _Cutter(path, least), iter(lines)
+    for line in rest:
+        if _PART.search(line.data):
+            yield from read_lines(chain(cutter.lines, (line,), rest), path, cutter.before)
+            return
         yield from cutter.add(line)
     yield from cutter.cut()
 
 
 class _Cutter:
-    """The lines of the next block, and what of them the next line may continue."""
+    """The lines of the next block, and what the next line may continue; `before`: the sessions of blocks before."""
 
     def __init__(self, path: str, least: int) -> None:
         self._path = path
         self._least = least
-        self._lines: list[Line] = []
+        self.lines: list[Line] = []
         self._size = 0
         self._group = Group()
-        self._before: set[str] = set()
+        self.before: set[str] = set()
         self._sessions: set[str] = set()
         self._empty = True
 
@@ -64,20 +73,20 @@ class _Cutter:
         is_end = not was_empty
         if has_group:
             is_end = bool(found) and not self._group.continues(found[0], len(line.data))
-        if is_end and (self._size >= _BYTES or len(self._lines) >= self._least):
+        if is_end and (self._size >= _BYTES or len(self.lines) >= self._least):
             yield from self.cut()
-        self._lines.append(line)
+        self.lines.append(line)
         self._size += len(line.data)
         for each in found:
             self._follow(each, len(line.data))
 
     def cut(self) -> Iterator[Block]:
         """Yield the lines so far as a block, if they hold any input."""
-        if self._lines and not self._empty:
-            yield Block(self._path, tuple(self._lines), frozenset(self._sessions & self._before))
-        if len(self._before) < MAX_SESSIONS:
-            self._before |= self._sessions
-        self._lines, self._size, self._sessions = [], 0, set()
+        if self.lines and not self._empty:
+            yield Block(self._path, tuple(self.lines), frozenset(self._sessions & self.before))
+        if len(self.before) < MAX_SESSIONS:
+            self.before |= self._sessions
+        self.lines, self._size, self._sessions = [], 0, set()
 
     def _follow(self, found: Input, size: int) -> None:
         if not self._group.continues(found, size):

@@ -15,8 +15,7 @@ _FLOW: Final = re.compile(rb"[0-9]{1,12}:[0-9]{1,3}:[a-z_]{1,40};")
 _NATIVE: Final = {
     "input": "it looks like a request of OpenAI's Responses API, which is another wire",
     "prompt": "it looks like a request of the legacy completions API, which has no messages",
-    "resourceLogs": "it holds OpenTelemetry log records; export spans with message attributes instead",
-    "resourceMetrics": "it holds OpenTelemetry metrics; export spans with message attributes instead",
+    "resourceMetrics": "it holds OpenTelemetry metrics; export spans or log records with messages instead",
 }
 
 

@@ -23,6 +23,7 @@ KINDS: Final = {
     "batch": "a line of an OpenAI batch",
     "litellm": "a log of LiteLLM",
     "spans": "OpenTelemetry spans",
+    "events": "OpenTelemetry log records",
     "wiremock": "a file of WireMock",
     "langfuse": "observations of Langfuse",
     "langsmith": "a run of LangSmith",

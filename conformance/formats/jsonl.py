@@ -11,6 +11,7 @@ from typing import Final, NamedTuple
 from conformance.documents import BOUNDS, parse_json
 from conformance.errors import InvalidDocument
 from conformance.formats import json, sse
+from conformance.formats.calls import Calls, is_part
 from conformance.formats.compression import BLOCK, OpenFile
 from conformance.formats.inputs import Input
 from conformance.wire.assemble import DONE_EVENT
@@ -60,14 +61,16 @@ def read(data: bytes, path: str) -> Iterator[Input]:
 
 
 def read_lines(lines: Iterable[Line], path: str, seen: Iterable[str] = ()) -> Iterator[Input]:
-    """Yield the inputs of lines; adjacent lines of one session, or of one stream, are one input.
+    """Yield the inputs of lines; those of one call, and adjacent ones of one session or one stream, are one input.
 
     `seen`: sessions of lines before these.
     """
-    group = Group(seen)
+    group, calls = Group(seen), Calls()
     for line in lines:
         for found in inputs_of(line, path):
-            if found.problem:
+            if is_part(found):
+                yield from calls.add(found, len(line.data))
+            elif found.problem:
                 group.broken.append(line.number)
                 yield found
             elif group.continues(found, len(line.data)):
@@ -79,6 +82,7 @@ def read_lines(lines: Iterable[Line], path: str, seen: Iterable[str] = ()) -> It
                 else:
                     yield found
     yield from group.close()
+    yield from calls.close()
 
 
 def may_continue(found: Input) -> bool:

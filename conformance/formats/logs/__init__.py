@@ -2,7 +2,8 @@
 
 A file has `KIND`, what an input is called; `RULES`, globs of the rules for which the log holds enough, empty for all;
 `NOTES`, what the log lacks and what follows from it; `holds`, which says whether a value is its own; and `exchanges`,
-which yields the exchanges of a value, or a sentence about what was skipped.
+which yields the exchanges of a value, or a sentence about what was skipped. If a value may hold only a part of an
+exchange, it has `parts` instead, which yields an input for each, and `joined`, which joins them.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -19,6 +20,11 @@ _MARKS: Final = {
     "custom_id": "batch",
     "standard_logging_object": "litellm",
     "call_type": "litellm",
+    "resourceLogs": "events",
+    "resource_logs": "events",
+    "event_name": "events",
+    "eventName": "events",
+    "severity_number": "events",
     "resourceSpans": "spans",
     "resource_spans": "spans",
     "attributes": "spans",
@@ -51,7 +57,14 @@ def reader_of(value: Mapping[str, Any]) -> ModuleType | None:
 
 
 def read(log: ModuleType, values: Sequence[Mapping[str, Any]], path: str, line: int | None) -> Iterator[Input]:
-    """Yield one input of all exchanges of a log, then one for each value that cannot be read."""
+    """Yield one input of all exchanges of a log, then one for each value that cannot be read.
+
+    The parts of a line stay parts, since the others may be in other lines.
+    """
+    if hasattr(log, "parts"):
+        parts = log.parts(values, path, line)
+        yield from parts if line is not None else log.joined(parts)
+        return
     exchanges: list[Exchange] = []
     numbers: list[int] = []
     skipped: dict[str, int] = {}

@@ -2,8 +2,8 @@
 
 Messages are in `gen_ai.input.messages`, `gen_ai.output.messages` and `gen_ai.system_instructions` (semantic conventions
 since 1.37, August 2025), as JSON text or as structured values, on the span or on its event
-`gen_ai.client.inference.operation.details`; older OpenLLMetry has `gen_ai.prompt.0.role` and so on. The conventions of
-early 2025 put messages in log records, which spans do not hold. A message has `role` and `parts`: `text`, `reasoning`,
+`gen_ai.client.inference.operation.details`; older OpenLLMetry has `gen_ai.prompt.0.role` and so on. What is in log
+records instead is read by `events`. A message has `role` and `parts`: `text`, `reasoning`,
 `tool_call` (`id`, `name`, `arguments`) and `tool_call_response` (`id`, `response`).
 
 Source: https://opentelemetry.io/docs/specs/semconv/gen-ai/gen-ai-spans/, gen-ai-input-messages.json beside it, and
@@ -45,59 +45,78 @@ def exchanges(value: Mapping[str, Any], path: str) -> Iterator[Exchange | str]:
     if "attributes" in value:
         yield _exchange(value, path)
         return
-    for resource in _items(value, _RESOURCES):
-        for scope in _items(resource, _SCOPES):
-            for span in _items(scope, ("spans",)):
+    for resource in items(value, _RESOURCES):
+        for scope in items(resource, _SCOPES):
+            for span in items(scope, ("spans",)):
                 yield _exchange(span, path)
 
 
-def _items(holder: Mapping[str, Any], keys: tuple[str, ...]) -> list[Mapping[str, Any]]:
+def items(holder: Mapping[str, Any], keys: tuple[str, ...]) -> list[Mapping[str, Any]]:
+    """Return the objects in the list that is under the first of some keys."""
     found: list[Any] = next((holder[key] for key in keys if isinstance(holder.get(key), list)), [])
     return [item for item in found if isinstance(item, Mapping)]
 
 
 def _exchange(span: Mapping[str, Any], path: str) -> Exchange | str:
-    known = _attributes(span.get("attributes"))
-    for event in _items(span, ("events",)):
-        known = {**_attributes(event.get("attributes")), **known}
+    known = attributes(span.get("attributes"))
+    for event in items(span, ("events",)):
+        known = {**attributes(event.get("attributes")), **known}
+    date = date_of_time(span.get("start_time")) or date_of_time(span.get("startTimeUnixNano"))
+    return exchange_of(known, date, path, _NO_MESSAGES)
+
+
+def exchange_of(known: Mapping[str, Any], date: str, path: str, without: str) -> Exchange | str:
+    """Return the exchange of a call by its attributes, or why there is none; `without` is why if it lacks messages."""
     operation = known.get("gen_ai.operation.name", known.get("llm.request.type"))
-    system = as_text(known.get("gen_ai.provider.name")) or as_text(known.get("gen_ai.system"))
     if operation != "chat" and (operation is not None or not any(key.startswith("gen_ai.prompt.") for key in known)):
         return "skipped, spans of something other than chat calls"
-    if system.lower() in _OTHER_WIRES:
-        return f"skipped, not chat completions: calls of {system}"
+    if is_other_wire(known):
+        return f"skipped, not chat completions: calls of {system_of(known)}"
     messages = _messages(known, _INPUT, path) or _flat(known, "gen_ai.prompt.")
     if not messages:
-        return _NO_MESSAGES
+        return without
     instructions = _parts(rebuilt.embedded(known.get(_SYSTEM), _SYSTEM, path), "system")
     replies = _messages(known, _OUTPUT, path) or _flat(known, "gen_ai.completion.")
-    date = date_of(span.get("start_time")) or _date_of(str(span.get("startTimeUnixNano")))
     url = as_text(known.get("gen_ai.openai.api_base")) or as_text(known.get("server.address"))
     model = as_text(known.get("gen_ai.request.model"))
     return rebuilt.exchange([*instructions, *messages], replies, model, url=url, date=date)
 
 
-def _date_of(nanoseconds: str) -> str:
-    return date_of(int(nanoseconds) / _NANOSECONDS) if nanoseconds.isdecimal() and len(nanoseconds) < _DIGITS else ""
+def system_of(known: Mapping[str, Any]) -> str:
+    """Return the provider that attributes name, or an empty string."""
+    return as_text(known.get("gen_ai.provider.name")) or as_text(known.get("gen_ai.system"))
 
 
-def _attributes(recorded: Any) -> dict[str, Any]:
+def is_other_wire(known: Mapping[str, Any]) -> bool:
+    """Return whether the provider of a call speaks no chat completions."""
+    return system_of(known).lower() in _OTHER_WIRES
+
+
+def date_of_time(recorded: Any) -> str:
+    """Return the ISO 8601 date of a time in nanoseconds or in ISO 8601; else the empty string."""
+    nanoseconds = str(recorded)
+    if nanoseconds.isdecimal() and len(nanoseconds) < _DIGITS:
+        return date_of(int(nanoseconds) / _NANOSECONDS)
+    return date_of(recorded)
+
+
+def attributes(recorded: Any) -> dict[str, Any]:
     """Return attributes by name; OTLP has a list of keys with typed values, SDKs print an object."""
     if isinstance(recorded, Mapping):
         return dict(recorded)
-    items = recorded if isinstance(recorded, list) else []
-    pairs = [(item.get("key"), item.get("value")) for item in items if isinstance(item, Mapping)]
-    return {key: _value(value) for key, value in pairs if isinstance(key, str)}
+    listed = recorded if isinstance(recorded, list) else []
+    pairs = [(item.get("key"), item.get("value")) for item in listed if isinstance(item, Mapping)]
+    return {key: value_of(value) for key, value in pairs if isinstance(key, str)}
 
 
-def _value(recorded: Any) -> Any:
+def value_of(recorded: Any) -> Any:
     """Return a value of OTLP, which names its type: `stringValue`, `arrayValue`, `kvlistValue` and so on."""
     typed = as_object(recorded)
     if "arrayValue" in typed:
         values = as_object(typed["arrayValue"]).get("values")
-        return [_value(item) for item in values] if isinstance(values, list) else []
+        return [value_of(item) for item in values] if isinstance(values, list) else []
     if "kvlistValue" in typed:
-        return _attributes(as_object(typed["kvlistValue"]).get("values"))
+        return attributes(as_object(typed["kvlistValue"]).get("values"))
     return next(iter(typed.values()), None)
 
 
