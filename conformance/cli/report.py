@@ -3,8 +3,8 @@
 With --results, the matrix has your endpoints and adapters beside all providers and adapters that the package knows,
 whose facts and counts stay as they are. `mine.md` is the page of your own, and `badge.svg` its badge.
 
-Without, in a checkout, the committed reports are written again: the matrix, the rules and a page for each provider. The
-README's headline, between its two marks, is one of them. The same input gives the same bytes.
+Without, in a checkout, the committed reports are written again: the matrix, the rules, and a page for each provider and
+each adapter. The README's headline, between its two marks, is one of them. The same input gives the same bytes.
 """
 
 import argparse
@@ -33,8 +33,8 @@ EXAMPLES: Final = """\
   conformance report --check"""
 
 _MARKS: Final = ("<!-- headline -->\n", "<!-- /headline -->")
-_PAGES: Final = "providers"
-"""The folder that holds one page per provider and, in a checkout, nothing else."""
+_PAGES: Final = ("providers/*.md", "adapters/*.html")
+"""The pages of single providers and adapters; in a checkout, their folders hold nothing else."""
 
 _MINE: Final = "mine"
 _BADGE: Final = "badge.svg"
@@ -141,5 +141,5 @@ def _with_headline(path: Path, made: Table) -> str:
 
 
 def _obsolete(out: Path, files: Mapping[Path, str]) -> Iterator[Path]:
-    """Yield the pages of providers that no longer exist."""
-    yield from (path for path in sorted((out / _PAGES).glob("*.md")) if path not in files)
+    """Yield the pages of providers and adapters that no longer exist."""
+    yield from (path for glob in _PAGES for path in sorted(out.glob(glob)) if path not in files)

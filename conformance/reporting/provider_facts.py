@@ -1,14 +1,13 @@
 """What the page of a provider shows beside its claims: dates, lifecycles of models, and requests to copy."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from typing import Any, NamedTuple
-
-import orjson
+from typing import NamedTuple
 
 from conformance.core_facts import DEFINITIONS
 from conformance.profiles import Claim, Period, Profile, Source, retired
 from conformance.profiles.lifecycle import period_on
 from conformance.protocols import by_name
+from conformance.reporting.bodies import body_lines
 from conformance.reporting.text import code, prose
 from conformance.suite.second_turn import second_turns
 from conformance.wire.native import CHAT
@@ -54,7 +53,7 @@ def requests(profile: Profile) -> Iterator[tuple[str, str]]:
         return
     for turn in second_turns(profile):
         body = turn.body if profile.wire == CHAT else by_name(profile.wire).played().request(turn.body)
-        yield turn.title, _indented(body)
+        yield turn.title, "\n".join([line.text for line in body_lines(body)])
 
 
 def _status(lifecycle: Sequence[Period], day: str) -> str:
@@ -73,14 +72,3 @@ def _period(period: Period) -> str:
     return " ".join([each for each in (since, until, alias) if each]) + (
         f": {prose(period.note)}" if period.note else ""
     )
-
-
-def _indented(body: Mapping[str, Any]) -> str:
-    """Return a request body as JSON, with the items of its lists on lines of their own."""
-    members = []
-    for name, value in body.items():
-        text = orjson.dumps(value).decode()
-        if isinstance(value, list):
-            text = "[\n    " + ",\n    ".join([orjson.dumps(each).decode() for each in value]) + "\n  ]"
-        members.append(f"  {orjson.dumps(name).decode()}: {text}")
-    return "{\n" + ",\n".join(members) + "\n}"

@@ -11,9 +11,10 @@ from conformance.reporting.answers.wires import titles
 from conformance.reporting.matrix import WORST_FIRST
 from conformance.reporting.matrix.difference import difference
 from conformance.reporting.matrix.sentences import VERDICTS
-from conformance.reporting.matrix.table import CLAIMS, Row, Subject, Table
+from conformance.reporting.matrix.table import ADAPTER, CLAIMS, Row, Subject, Table
 from conformance.reporting.page.cells import KINDS
 from conformance.reporting.page.facts import EVIDENCE
+from conformance.reporting.page.paths import adapter_page
 from conformance.reporting.provider_facts import requests
 from conformance.reporting.text import printable
 from conformance.results import MINE
@@ -72,7 +73,10 @@ def _evidence(name: str, mark: str, word: str, text: str) -> Mapping[str, str]:
 def _subject(subject: Subject) -> Mapping[str, Any]:
     shown = {name: printable(getattr(subject, name)) for name in _OF_SUBJECT}
     versions = [printable(f"{name} {version}") for name, version in sorted(subject.versions.items())]
-    return shown | {"versions": versions, "mine": subject.mine, "main": subject.name in _main_names(subject.provider)}
+    page = {"page": adapter_page(subject.name)} if subject.kind == ADAPTER else {}
+    is_main = subject.name in _main_names(subject.provider)
+    true = {name: True for name, holds in (("mine", subject.mine), ("main", is_main)) if holds}
+    return shown | {"versions": versions} | true | page
 
 
 def _main_names(provider: str) -> tuple[str, str]:

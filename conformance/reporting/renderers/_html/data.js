@@ -33,13 +33,13 @@ function cellsAtCrossing(subject, row) {
 // A name of a provider without chat completions is that of its first wire: `anthropic` is `anthropic.messages`.
 function subjectNumber(name) {
   const found = index.subjects.findIndex((each) => each.name === name);
-  return found < 0 ? index.subjects.indexOf(wiresOf({ service: name, mine: false })[0]) : found;
+  return found < 0 ? index.subjects.indexOf(wiresOf({ service: name })[0]) : found;
 }
 
 // The subjects that stand for the wires of a provider, in the order of the wires.
 function wiresOf({ service, mine }) {
   const order = Object.keys(index.wires);
-  const same = index.subjects.filter((each) => each.main && each.service === service && each.mine === mine);
+  const same = index.subjects.filter((each) => each.main && each.service === service && Boolean(each.mine) === Boolean(mine));
   return same.sort((a, b) => order.indexOf(a.wire) - order.indexOf(b.wire));
 }
 

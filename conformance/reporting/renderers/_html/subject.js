@@ -18,6 +18,7 @@ function showSubject(holder, name) {
     ...(isAdapter ? [] : testedOn(subject)),
     ...titled("h3", "The second request, to copy", secondRequests(subject)),
     ...failedRows(cells, isAdapter),
+    ...(isAdapter ? [make("p", {}, make("a", { href: subject.page }, "All failures on one page, with the whole requests"))] : []),
     ...titled("h3", "Everything else", [everything(subject)]),
   );
 }
