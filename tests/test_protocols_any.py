@@ -48,7 +48,7 @@ def test_a_conversation_with_odd_values_is_judged(base: str, data: st.DataObject
             each for record in records for part in ("request", "response") for each in holders({part: record.get(part)})
         ]
         holder, key = data.draw(st.sampled_from(every))
-        holder[key] = data.draw(ODD)
+        holder[key] = copy.deepcopy(data.draw(ODD))
     provider = PROVIDERS[base.partition("-")[0]]
     outcomes = check([sent(each) for each in records], provider)
     assert [] == [(each.rule, each.reason) for each in outcomes if each.status is Status.ERRORED]

@@ -1,4 +1,4 @@
-from conformance.protocols.drafts import objects
+from conformance.protocols.drafts import as_word, objects
 from conformance.protocols.views import NativeMessage, messages
 from conformance.results import Level
 from conformance.rules import Context, Fault, Source, example, rule
@@ -10,7 +10,7 @@ _ROLE = {"tool_result": "user", "tool_use": "assistant", "thinking": "assistant"
     Level.MUST,
     on=messages,
     where=lambda message, _context: any(
-        block.get("type") in _ROLE for _, block in objects(message.value.get("content"))
+        as_word(block.get("type")) in _ROLE for _, block in objects(message.value.get("content"))
     ),
     source=Source("https://platform.claude.com/docs/en/api/messages"),
     bad=[
@@ -40,5 +40,5 @@ def judge(message: NativeMessage, _context: Context) -> list[Fault]:
             at=("content", at),
         )
         for at, block in objects(message.value.get("content"))
-        if (kind := block.get("type")) in _ROLE and _ROLE[kind] != role
+        if (kind := as_word(block.get("type"))) in _ROLE and _ROLE[kind] != role
     ]
