@@ -1,27 +1,32 @@
 """Gemini played: chat completions rendered as this wire and back, the simulator, Google's SDK, and the suite."""
 
+import copy
 import json
 from collections.abc import Iterator, Mapping
 from typing import Any
 
 import httpx
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from conformance import Exchange, Status, check, protocols, scenarios
 from conformance.profiles import Profile, load_profile
 from conformance.protocols.gemini import rendering
+from conformance.resources import folder
 from conformance.results import Evidence
 from conformance.simulator import Simulator, simulated
 from conformance.suite.play import Subject, converse
 from conformance.transport.client import Client, Endpoint
+from conformance.transport.server import HttpRequest
 from conformance.wire.sse import render
+from tests.test_protocols_any import ODD, holders
 
 GEMINI = protocols.by_name("gemini")
 MODEL = "gemini-3-pro-preview"
 SHOWN = {"thinkingConfig": {"includeThoughts": True}}
 PLAYED = [name for name in scenarios.names() if not scenarios.load(name).for_clients]
+SESSION = folder("fixtures") / "wire" / "gemini-session.json"
 COUNTED = ("id", "model", "usage")
 
 
@@ -229,6 +234,28 @@ def test_a_stream_comes_as_events_or_as_an_array(url: str) -> None:
     assert array.json() == [json.loads(line) for line in lines]
     refused = post(url, [{"role": "system", "parts": [{"text": "Hello."}]}], "streamGenerateContent")
     assert [400] == [each["error"]["code"] for each in refused.json()]
+
+
+@pytest.mark.parametrize("sent", [b"{", b"[]", b"{}"])
+def test_a_body_that_is_no_request_is_refused_in_the_shape_of_google(url: str, sent: bytes) -> None:
+    address = f"{url}/v1beta/models/{MODEL}:generateContent"
+    refused = httpx.post(address, content=sent, headers={"content-type": "application/json"})
+    assert (refused.status_code, refused.json()["error"]["status"]) == (400, "INVALID_ARGUMENT")
+
+
+@settings(deadline=None, max_examples=60)
+@given(data=st.data())
+def test_any_request_is_answered(data: st.DataObject) -> None:
+    body = copy.deepcopy(data.draw(st.sampled_from(json.loads(SESSION.read_text("utf-8"))))["request"])
+    for _ in range(data.draw(st.integers(1, 3))):
+        every = list(holders(body))
+        if every:
+            holder, key = data.draw(st.sampled_from(every))
+            holder[key] = copy.deepcopy(data.draw(ODD))
+    method = data.draw(st.sampled_from(["generateContent", "streamGenerateContent", "streamGenerateContent?alt=sse"]))
+    path, headers = f"/v1beta/models/{MODEL}:{method}", {"content-type": "application/json"}
+    answered = Simulator(load_profile("gemini")).answer(HttpRequest("POST", path, headers, json.dumps(body).encode()))
+    assert answered.status in (200, 400)
 
 
 @pytest.mark.parametrize("variant", ["plain", "stream"])

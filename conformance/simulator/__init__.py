@@ -86,19 +86,13 @@ class Simulator:
         return responder.model(name) if name else responder.models()
 
     def _completion(self, request: HttpRequest, scenario: Scenario | None, protocol: Protocol | None) -> HttpReply:
-        responder = Responder(self.profile)
-        kind = request.headers.get("content-type", "application/json").partition(";")[0].strip().lower()
-        if not (kind == "application/json" or kind.endswith("+json")):
-            return responder.generic({}, 415, f"expected content-type application/json, got {kind!r:.80}")
-        try:
-            body = parse_json(request.body, "request body")
-        except InvalidDocument as error:
-            return responder.malformed(error, request.body)
-        if not isinstance(body, dict):
-            return responder.invalid({}, "expected a JSON object as the request body")
+        profile = self.profile if protocol is None else self.profile.on(protocol.name)
+        body = _read(request, Responder(profile))
         if protocol is None:
-            return self.reply(body, scenario, request.body)
-        on_wire = Simulator(self.profile.on(protocol.name), self.store)
+            return body if isinstance(body, HttpReply) else self.reply(body, scenario, request.body)
+        if isinstance(body, HttpReply):
+            return natives.refused(protocol, request.path, body)
+        on_wire = Simulator(profile, self.store)
         return natives.answer(
             protocol,
             request.path,
@@ -155,6 +149,18 @@ class Simulator:
             return responder.invalid(body, turn)
         named = {**body, "model": exchange.model or self.profile.model or "simulated"}
         return responder.reply(named, turn, responder.context(named, parameters=parameters))
+
+
+def _read(request: HttpRequest, responder: Responder) -> dict[str, Any] | HttpReply:
+    """Return the body of a request, or the refusal of one that is not a JSON object."""
+    kind = request.headers.get("content-type", "application/json").partition(";")[0].strip().lower()
+    if not (kind == "application/json" or kind.endswith("+json")):
+        return responder.generic({}, 415, f"expected content-type application/json, got {kind!r:.80}")
+    try:
+        body = parse_json(request.body, "request body")
+    except InvalidDocument as error:
+        return responder.malformed(error, request.body)
+    return body if isinstance(body, dict) else responder.invalid({}, "expected a JSON object as the request body")
 
 
 def _turn(body: Mapping[str, Any], played: Scenario | None, claims: Claims, parameters: Parameters) -> Turn | str:

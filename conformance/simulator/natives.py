@@ -67,24 +67,40 @@ def answer(
     sent = Exchange.of_plain(request=body, url=path, model=model_of(body))
     exchange, asked = _asked(protocol, sent, kept)
     reply = given({**exchange.request, "stream": False}, asked)
-    content = orjson.loads(reply.body if isinstance(reply.body, bytes) else b"".join(reply.body))
-    made, is_array = protocol.played().reply(content, body), protocol.played().is_array(path)
-    streams = exchange.request.get("stream") is True and reply.status == 200
+    if reply.status != 200:
+        return refused(protocol, path, reply)
+    made = protocol.played().reply(_content(reply), body)
     response: Any = made
-    if streams and is_array:
-        response = [each.value for each in protocol.played().events(made)]
-        answered = as_json(200, response)
+    streams = exchange.request.get("stream") is True
+    if streams and protocol.played().is_array(path):
+        answered = as_json(200, [each.value for each in protocol.played().events(made)])
     elif streams:
         events = [_event(each) for each in protocol.played().events(made)]
         answered = HttpReply(200, tuple(events), headers(STREAM_TYPE))
         response = b"".join(events).decode()
     else:
-        shown = as_json(reply.status, [made] if is_array else made)
-        answered = replace(shown, headers={**headers("application/json"), **reply.headers})
-    if asked.store is not None and reply.status == 200:
+        answered = replace(as_json(200, made), headers={**headers("application/json"), **reply.headers})
+    if asked.store is not None:
         exchange = Exchange.of_plain(body, response, 200, streams, url=path, model=sent.model)
         asked.store.add(exchange, made, asked.parent)
     return answered
+
+
+def refused(protocol: Protocol, path: str, reply: HttpReply) -> HttpReply:
+    """Return a refusal in the shape of a wire, whatever the request was; one in a shape that is claimed stays so."""
+    try:
+        content = _content(reply)
+    except orjson.JSONDecodeError:
+        return reply
+    if not isinstance(content, dict) or not isinstance(content.get("error"), dict):
+        return reply
+    made = protocol.played().reply(content, {})
+    shown = as_json(reply.status, [made] if protocol.played().is_array(path) else made)
+    return replace(shown, headers={**headers("application/json"), **reply.headers})
+
+
+def _content(reply: HttpReply) -> Any:
+    return orjson.loads(reply.body if isinstance(reply.body, bytes) else b"".join(reply.body))
 
 
 def _asked(protocol: Protocol, sent: Exchange, kept: tuple[ReplyStore, Claims] | None) -> tuple[Exchange, Asked]:
