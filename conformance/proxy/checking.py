@@ -10,12 +10,24 @@ from conformance.profiles import Profile
 from conformance.proxy.conversations import Conversation, Grouping
 from conformance.proxy.copies import Copy, Frame
 from conformance.proxy.judging import Found, Judge, Judged
-from conformance.proxy.layers import BEFORE, BEHIND, CLIENT, PROVIDER, Change, Layers, layer_before, layer_behind
+from conformance.proxy.layers import (
+    BEFORE,
+    BEHIND,
+    CLIENT,
+    GATEWAY,
+    PROVIDER,
+    Change,
+    Layers,
+    layer_before,
+    layer_behind,
+)
+from conformance.proxy.origins import origin, part
 from conformance.proxy.reading import keys_of, read
 from conformance.proxy.tally import Tally
 from conformance.proxy.tape import Tape
 from conformance.results import files
 from conformance.secrets import Scrubber, scrubber
+from conformance.wire.views import Side
 
 MAX_LINES: Final = 3
 """How many findings of one rule in one exchange are printed; all are counted."""
@@ -46,7 +58,7 @@ class Printer(Protocol):
     """Prints what happens, without knowing how it came about."""
 
     def finding(self, judged: Judged, found: Found, tap: str, layer: str) -> None:
-        """Print a finding; `tap` and `layer` are empty without a second tap."""
+        """Print a finding; `tap` is empty without a second tap, and `layer` if it is unknown."""
 
     def more(self, judged: Judged, rule: str, count: int) -> None:
         """Print how many further findings of a rule an exchange has."""
@@ -137,7 +149,7 @@ class Checking:
         """Print and count the findings of an exchange; one behind a gateway waits for the one before it."""
         named = _header(copy, self.settings.correlate)
         if len(self.settings.taps) == 1:
-            self._publish(judged, "", lambda _: "")
+            self._publish(judged, "", lambda found: PROVIDER if found.finding.side == Side.PROVIDER else CLIENT)
         elif copy.tap:
             for late in self.layers.wait(judged, named):
                 self._publish_behind(late, None)
@@ -151,23 +163,39 @@ class Checking:
                 self.printer.change(change)
 
     def _publish_behind(self, judged: Judged, before: Judged | None) -> None:
-        self._publish(judged, BEHIND, lambda found: layer_behind(found, before))
+        self._publish(judged, BEHIND, lambda found: layer_behind(found, before), before)
 
-    def _publish(self, judged: Judged, side: str, layer_of: Callable[[Found], str]) -> None:
+    def _publish(
+        self, judged: Judged, side: str, layer_of: Callable[[Found], str], front: Judged | None = None
+    ) -> None:
         """Print and count findings, each at one tap: what passed a gateway as it was is not its fault."""
         layers = {found: layer_of(found) for found in judged.found}
         elsewhere = {BEFORE: PROVIDER, BEHIND: CLIENT}.get(side)
         shown = tuple([found for found in judged.found if not layers[found] or layers[found] != elsewhere])
+        named = self._named(judged, layers, front or judged)
         self.tally.add(replace(judged, found=shown))
+        self.tally.add_parts([named[found] for found in shown])
         tap = "" if not side else self.settings.taps[side == BEHIND][0]
         printed: Counter[str] = Counter()
         for found in shown:
             printed[found.rule] += 1
             if printed[found.rule] <= MAX_LINES:
-                self.printer.finding(judged, found, tap, layers[found])
+                self.printer.finding(judged, found, tap, named[found])
         for rule, count in printed.items():
             if count > MAX_LINES:
                 self.printer.more(judged, rule, count - MAX_LINES)
+
+    def _named(self, judged: Judged, layers: Mapping[Found, str], front: Judged) -> Mapping[Found, str]:
+        """Return the layers with what is known of them: the part of a provider, and the name of a gateway.
+
+        `front` is the exchange with the client, whose reply is the gateway's.
+        """
+        source = origin(judged.exchange, self.profile)
+        gateway = f"{GATEWAY} {origin(front.exchange, None).gateway}".rstrip()
+        return {
+            found: part(found, source) if layer == PROVIDER else gateway if layer == GATEWAY else layer
+            for found, layer in layers.items()
+        }
 
     def _end(self, conversation: Conversation) -> None:
         if self.tape is not None:

@@ -1,7 +1,7 @@
 """What a run of the proxy has seen, in numbers and as results; its size does not grow with the traffic."""
 
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from typing import Final
 
@@ -54,6 +54,7 @@ class Tally:
 
     `unchecked` counts exchanges by the reason why they were not checked; `sides` counts findings by the side that has
     to fix them. `broken`: what rules raised, by rule. `without_trailers`: exchanges with trailers that did not pass.
+    `parts` counts findings by the layer, or the part of a provider, that has to fix them, where that is known.
     """
 
     models: dict[str, ModelTally] = field(default_factory=dict)
@@ -63,6 +64,7 @@ class Tally:
     dropped: int = 0
     open: int = 0
     without_trailers: int = 0
+    parts: Counter[str] = field(default_factory=Counter)
 
     @property
     def checked(self) -> int:
@@ -100,6 +102,10 @@ class Tally:
         if len(row.findings) < _MAX_FINDINGS:
             where = f"{finding.message} ({judged.conversation.name})"
             row.findings.append(Finding(finding.at, where, finding.level, side=finding.side))
+
+    def add_parts(self, parts: Iterable[str]) -> None:
+        """Count findings by what has to fix them."""
+        self.parts.update(filter(None, parts))
 
     def add_unchecked(self, reason: str) -> None:
         """Count an exchange that could not be checked."""

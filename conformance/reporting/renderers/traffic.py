@@ -80,6 +80,8 @@ def summary(
         yield f"{plural(tally.without_trailers, 'exchange')} passed without some trailers"
     yield from _changes(changes)
     yield _findings(tally, paint)
+    if set(tally.parts) - set(tally.sides):
+        yield f"to fix: {', '.join([f'{count:,} × {printable(name)}' for name, count in tally.parts.most_common()])}"
     for rule, reason in sorted(tally.broken.items()):
         yield paint("red", f"rule {rule} raised {printable(reason)}; this is a bug in conformance")
     yield from written
