@@ -31,11 +31,11 @@ def holders(value: Any) -> Iterator[tuple[Any, Any]]:
         yield from holders(value[key])
 
 
-def sent(record: Any) -> Exchange:
-    """Return a record as an exchange; a list of events as the text of their stream."""
+def sent(record: Any, *, by_url: bool) -> Exchange:
+    """Return a record as an exchange, recognised by its URL or its bodies; a list of events as a stream's text."""
     response = record["response"]
     text = "".join(f"data: {json.dumps(each)}\n\n" for each in response) if isinstance(response, list) else response
-    return Exchange(record["request"], text, 200, url=record["url"])
+    return Exchange(record["request"], text, 200, url=record["url"] if by_url else "")
 
 
 @pytest.mark.parametrize("base", BASES)
@@ -50,5 +50,6 @@ def test_a_conversation_with_odd_values_is_judged(base: str, data: st.DataObject
         holder, key = data.draw(st.sampled_from(every))
         holder[key] = copy.deepcopy(data.draw(ODD))
     provider = PROVIDERS[base.partition("-")[0]]
-    outcomes = check([sent(each) for each in records], provider)
+    by_url = data.draw(st.booleans())
+    outcomes = check([sent(each, by_url=by_url) for each in records], provider)
     assert [] == [(each.rule, each.reason) for each in outcomes if each.status is Status.ERRORED]

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from conformance import protocols
+from conformance import Exchange, protocols
 from conformance.formats.records import exchange
 from conformance.resources import folder
 
@@ -31,3 +31,10 @@ def test_an_exchange_is_recognised_by_its_url_or_its_bodies(wire: str, kept: Seq
 def test_chat_completions_need_no_protocol(name: str) -> None:
     each = records(name)
     assert [None] * len(each) == [protocols.of(exchange(record, "test")) for record in each]
+
+
+@pytest.mark.parametrize("odd", [None, 5, [], {}, [{"type": []}], [{"type": {}}], [None]])
+@pytest.mark.parametrize("key", ["role", "content"])
+def test_odd_messages_belong_to_no_other_wire(key: str, odd: Any) -> None:
+    request = {"model": "m", "messages": [{"role": "user", "content": "Hello.", key: odd}]}
+    assert protocols.of(Exchange(request=request)) is None

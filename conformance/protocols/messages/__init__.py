@@ -34,7 +34,8 @@ def _is_request(body: dict[str, Any]) -> bool:
 
 def _is_own(message: dict[str, Any]) -> bool:
     content = message.get("content")
-    return type(content) is list and any([type(each) is dict and each.get("type") in _OWN_BLOCKS for each in content])
+    listed = [each.get("type") for each in content if type(each) is dict] if type(content) is list else []
+    return any([type(kind) is str and kind in _OWN_BLOCKS for kind in listed])
 
 
 def _is_reply(body: dict[str, Any]) -> bool:
