@@ -116,6 +116,7 @@ DEFINITIONS: Final = (
         ("reasoning.omitted-on-tool-turn", "reasoning.empty-on-tool-turn", "reasoning.altered"),
         (
             _probe(_THINKING, "absent-current-own", "reasoning.omitted-on-tool-turn", shown_by=_is_never_sent),
+            _probe(_THINKING, "absent-current-with-item-ids", "responses.call-without-reasoning"),
             _probe(_THINKING, "empty-current-own", "reasoning.empty-on-tool-turn"),
             _probe(_THINKING, "altered-current-own", "reasoning.altered"),
         ),

@@ -9,8 +9,10 @@ from collections.abc import Iterator
 import pytest
 
 from conformance import profiles, scenarios
+from conformance.profiles import Profile
 from conformance.results import Case, Evidence, Level, Status
 from conformance.simulator import Simulator, simulated
+from conformance.suite.mirror import problems
 from conformance.suite.play import Subject, play
 from conformance.transport.client import Client, Endpoint
 from tests.sampling import sampled
@@ -93,3 +95,13 @@ def test_a_case_that_the_claims_rule_out_is_not_played_and_names_the_claim(name:
             case = play(scenario, "plain", silent)
             assert ((), ()) == (case.outcomes, case.probes)
             assert f"claims {unmet} = " in case.note
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    "section",
+    [section for profile in LOADED.values() for section in profile.protocols.values()],
+    ids=lambda section: section.name,
+)
+def test_on_each_other_wire_the_suite_finds_what_the_profile_claims(section: Profile) -> None:
+    assert [] == list(problems(section))

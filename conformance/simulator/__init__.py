@@ -15,11 +15,13 @@ from functools import lru_cache
 from typing import Any, Final
 from urllib.parse import unquote
 
+import orjson
+
 from conformance import scenarios
 from conformance.documents import parse_json
 from conformance.errors import InvalidDocument, UnknownName, Unusable
 from conformance.profiles import Claims, Profile
-from conformance.protocols import Protocol
+from conformance.protocols import Protocol, by_name
 from conformance.scenarios import Scenario, Turn
 from conformance.simulator import natives, references, replies, script, shaping
 from conformance.simulator.parameters import Parameters, read_parameters
@@ -29,6 +31,7 @@ from conformance.simulator.strictness import first_violation
 from conformance.transport.client import SIMULATOR_ERROR
 from conformance.transport.server import HttpReply, HttpRequest, serve, serving
 from conformance.wire.exchange import Conversation, Exchange, model_of
+from conformance.wire.native import CHAT
 
 UNKNOWN_MODEL: Final = "no-such-model"
 """The model that no simulated provider has; every other name is taken for a model that it has."""
@@ -102,14 +105,22 @@ class Simulator:
         )
 
     def send(self, body: Mapping[str, Any]) -> Exchange:
-        """Return the exchange of one request, as a client that uses HTTP would record it.
+        """Return the exchange of one request of chat completions, as a client that uses HTTP would record it.
 
-        Raises Unusable if the simulator itself is at fault.
+        It is sent on the wire of the profile. Raises Unusable if the simulator itself is at fault.
         """
-        sent = to_exchange(dict(body), self.reply(body), model_of(dict(body)))
+        sent = self._sent(body)
         if sent.status == 500 and SIMULATOR_ERROR in str(sent.response):
             raise Unusable(str(sent.response))
         return sent
+
+    def _sent(self, body: Mapping[str, Any]) -> Exchange:
+        if self.profile.wire == CHAT:
+            return to_exchange(dict(body), self.reply(body), model_of(dict(body)))
+        protocol = by_name(self.profile.wire)
+        native, path = protocol.played().request(body), protocol.path(body)
+        request = HttpRequest("POST", path, {}, orjson.dumps(native))
+        return protocol.translate_one(to_exchange(native, self.answer(request), model_of(dict(body)), path))
 
     def reply(
         self,

@@ -12,6 +12,7 @@ from conformance.profiles import Profile
 from conformance.results import Finding, Level, Outcome, Refusal
 from conformance.simulator.refusals import completed, position
 from conformance.wire.exchange import Conversation
+from conformance.wire.native import NATIVE
 
 _TRACE: Final = "00000000000000000000000000000000"
 """The id that a refusal gives the request, if it gives one."""
@@ -40,9 +41,13 @@ def first_violation(conversation: Conversation, profile: Profile) -> Violation |
 
 
 def _first(outcomes: Sequence[Outcome], exchange: int, *, claimed: bool) -> Violation | None:
+    """Return the fault with the first place; of several there, that of a rule of the wire itself if there is one."""
     start = f"/{exchange}/request"
     found = [
-        (position(finding.at), Violation(outcome.rule, finding, finding.refusal))
+        (
+            (position(finding.at), outcome.rule.partition("/")[0] not in NATIVE),
+            Violation(outcome.rule, finding, finding.refusal),
+        )
         for outcome in outcomes
         for finding in outcome.findings
         if f"{finding.at}/".startswith(f"{start}/")

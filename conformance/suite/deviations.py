@@ -6,8 +6,9 @@ from dataclasses import dataclass
 from typing import Any, Final, TypeAlias
 
 from conformance.scenarios import Change
-from conformance.suite import reasoning_deviations
+from conformance.suite import item_deviations, reasoning_deviations
 from conformance.suite.history import Inapplicable, assistant_messages, compact, last_results, rename, tool_turns
+from conformance.wire.exchange import Conversation
 from conformance.wire.ids import positional_ids
 
 Body: TypeAlias = dict[str, Any]
@@ -18,28 +19,30 @@ def with_changes(
     changes: Sequence[Change],
     transcript: Sequence[Mapping[str, Any]],
     claims: Mapping[str, Any],
+    before: Conversation = (),
 ) -> Body:
     """Return a copy of a request body with the changes applied in order.
 
-    `transcript` is what the body was made from, message by message, with the reasoning that was omitted. Raises
-    Inapplicable if a change finds nothing to change.
+    `transcript` is what the body was made from, message by message, with the reasoning that was omitted. `before` are
+    the exchanges that led to it. Raises Inapplicable if a change finds nothing to change.
     """
     changed: Body = copy.deepcopy(dict(body))
     for change in changes:
-        before = copy.deepcopy(changed)
-        CHANGES[change.name](Request(changed, transcript, claims), **change.parameters)
-        if changed == before and change.name not in _SAME_VALUE:
+        unchanged = copy.deepcopy(changed)
+        CHANGES[change.name](Request(changed, transcript, claims, before), **change.parameters)
+        if changed == unchanged and change.name not in _SAME_VALUE:
             raise Inapplicable
     return changed
 
 
 @dataclass(frozen=True, slots=True)
 class Request:
-    """A body to change, the transcript that it was made from, and the claims of its provider."""
+    """A body to change, the transcript that it was made from, the claims of its provider, and the exchanges before."""
 
     body: Body
     transcript: Sequence[Mapping[str, Any]]
     claims: Mapping[str, Any]
+    before: Conversation = ()
 
     @property
     def messages(self) -> list[Body]:
@@ -278,6 +281,7 @@ CHANGES: Final[Mapping[str, Callable[..., None]]] = {
     "unknown-parameter": _unknown_parameter,
     "system-as-parts": _system_as_parts,
     **reasoning_deviations.CHANGES,
+    **item_deviations.CHANGES,
 }
 
 _SAME_VALUE: Final = frozenset({"stored"})

@@ -42,7 +42,7 @@ def run_probe(
     *before, origin = exchanges
     claims = profile.at(origin.model, "")
     try:
-        body = _changed(origin.request, probe, transcript, profile.wire, claims)
+        body = _changed(probe, exchanges, transcript, profile)
     except Inapplicable:
         return None
     expected = expected_answers(body, probe, tuple(before), profile)
@@ -64,13 +64,19 @@ def run_probe(
 
 
 def _changed(
-    body: Mapping[str, Any], probe: Probe, transcript: Sequence[Mapping[str, Any]], wire: str, claims: Mapping[str, Any]
+    probe: Probe, exchanges: Conversation, transcript: Sequence[Mapping[str, Any]], profile: Profile
 ) -> Mapping[str, Any]:
-    """Return a request with a deviation; raises Inapplicable if there is nothing to change that the wire could show."""
-    changed = with_changes(body, probe.changes, transcript, claims)
-    if probe.changes and wire != CHAT:
-        request = by_name(wire).played().request
-        if request(body) == request(changed):
+    """Return the last request with a deviation.
+
+    Raises Inapplicable if there is nothing to change that the wire could show.
+    """
+    *before, origin = exchanges
+    changed = with_changes(
+        origin.request, probe.changes, transcript, profile.at(origin.model, ""), before=tuple(before)
+    )
+    if probe.changes and profile.wire != CHAT:
+        request = by_name(profile.wire).played().request
+        if request(origin.request) == request(changed):
             raise Inapplicable
     return changed
 

@@ -1,8 +1,9 @@
 """Chat completions as Responses: the requests of the suites, and the replies of the simulator.
 
 A request is sent stateless: nothing is stored, and encrypted reasoning is asked for. What `reasoning_details` hold
-becomes items of type reasoning, before the text and the calls. Ids that chat completions lack are made from the
-request and the id of the reply, so that they are reproducible, and differ if anything else does.
+becomes items of type reasoning, before the text and the calls. A call with an `item_id` becomes an item with that id.
+Ids that a reply of chat completions lacks are made from the request and the id of the reply, so that they are
+reproducible, and differ if anything else does.
 """
 
 import hashlib
@@ -123,6 +124,7 @@ def _parts(content: Any, kind: str) -> Any:
 def _call(call: Mapping[str, Any]) -> dict[str, Any]:
     function = as_object(call.get("function"))
     item = {"type": "function_call", "name": function.get("name"), "arguments": function.get("arguments")}
+    item |= {"id": call["item_id"]} if "item_id" in call else {}
     return item | ({"call_id": call["id"]} if "id" in call else {})
 
 
