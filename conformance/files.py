@@ -5,6 +5,7 @@ from collections import Counter, deque
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from fnmatch import fnmatchcase
 from functools import lru_cache
+from itertools import chain, islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, NamedTuple, TypeAlias
 
@@ -82,14 +83,21 @@ class File(NamedTuple):
 def check_paths(paths: Iterable[str], task: Task, jobs: int = 1) -> Iterator[CheckedInput]:
     """Check files, the files in folders, and standard input (`-`), in as many processes as `jobs`.
 
-    An input that cannot be read is reported with an `error`, and the next ones are still checked. Raises UnknownName
-    for an unknown provider or rule before anything is read.
+    Requests and replies of a batch are joined, and come last. An input that cannot be read is reported with an `error`,
+    and the next ones are still checked. Raises UnknownName for an unknown provider or rule before anything is read.
     """
     checker = _checker(task)
-    files = (file for path in paths for file in files_of(path))
+    joined: Iterator[Input] = iter(())
+    others: Sequence[str] = tuple(paths)
+    if len(others) > 1:
+        # Imported here because most calls have one path.
+        from conformance.formats import pairs
+
+        joined, others = pairs.of_paths(others)
+    files = (file for path in others for file in files_of(path))
     if jobs > 1:
-        return _check_in_processes(files, task, jobs)
-    return (checked for file in files for checked in checker.file(file))
+        return _check_in_processes(files, joined, task, jobs)
+    return chain((checked for file in files for checked in checker.file(file)), map(checker.input, joined))
 
 
 def add_up(total: Counts, checked: CheckedInput) -> None:
@@ -328,7 +336,7 @@ Batch: TypeAlias = "File | Block | list[Input | CheckedInput]"
 """What one process checks at once: a file, some lines of a file, or some inputs of a file that has been read."""
 
 
-def _batches(files: Iterable[File]) -> Iterator[Batch]:
+def _batches(files: Iterable[File], joined: "Iterator[Input | CheckedInput]") -> Iterator[Batch]:
     """Yield each file; a file of lines, which may be of any size, in blocks; other large ones in batches of inputs."""
     for file in files:
         if file.path != _STDIN and not plain_name(file.path.name).endswith(_LINES):
@@ -345,6 +353,8 @@ def _batches(files: Iterable[File]) -> Iterator[Batch]:
                 batch = []
         if batch:
             yield batch
+    while rest := [*islice(joined, _BATCH)]:
+        yield rest
 
 
 def _read(file: File) -> "Iterator[Block | Input | CheckedInput]":
@@ -364,7 +374,9 @@ def _check_batch(task: Task, batch: Batch) -> list[CheckedInput]:
     return [checker.input(given) for given in read_block(batch)]
 
 
-def _check_in_processes(files: Iterable[File], task: Task, jobs: int) -> Iterator[CheckedInput]:
+def _check_in_processes(
+    files: Iterable[File], joined: Iterator[Input], task: Task, jobs: int
+) -> Iterator[CheckedInput]:
     """Check in several processes, in order; reads ahead only as much as keeps them busy."""
     # Imported here because a single process needs none of it.
     import signal
@@ -375,7 +387,7 @@ def _check_in_processes(files: Iterable[File], task: Task, jobs: int) -> Iterato
     pool = ProcessPoolExecutor(jobs, initializer=signal.signal, initargs=(signal.SIGINT, signal.SIG_IGN))
     waiting: deque[Future[Sequence[CheckedInput]]] = deque()
     try:
-        for batch in _batches(files):
+        for batch in _batches(files, joined):
             waiting.append(pool.submit(_check_batch, task, batch))
             if len(waiting) > 2 * jobs:
                 yield from waiting.popleft().result()

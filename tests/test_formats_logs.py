@@ -94,7 +94,7 @@ def found_log(found: Input) -> dict[str, Any]:
         ("skipped, not chat completions: call_type 'aembedding'", {**LITELLM, "call_type": "aembedding"}),
         ("skipped, a call whose messages were not logged", {**LITELLM, "messages": "redacted-by-litellm"}),
         ("a call without a reply: only its request is checked", {**LITELLM, "response": {}}),
-        ("skipped, not chat completions: POST /v1/responses", {**BATCH, "url": "/v1/responses", "body": {}}),
+        ("skipped, not chat completions: POST /v1/moderations", {**BATCH, "url": "/v1/moderations", "body": {}}),
         ("skipped, not a chat completion: a reply with the", {**BATCH, "response": {"body": {"object": "list"}}}),
         (
             "the batch reports the error 'batch_expired'",

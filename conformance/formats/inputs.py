@@ -62,7 +62,8 @@ class Input(NamedTuple):
     each exchange begins, or empty. `numbers`: the number (0-based) of each exchange among the interactions of a
     recording, or empty. `kind`: what it was read as, one of `KINDS`. `provider`, `session`: as the file
     names them, else empty. `notes`: what was skipped or assumed. `rules`: globs of the rules for which the input
-    holds enough, empty for all: a log may leave out what a rule needs. `problem`: why nothing here can be checked;
+    holds enough, empty for all: a log may leave out what a rule needs. `pair`: what identifies the other half of the
+    exchange, which is in another file. `problem`: why nothing here can be checked;
     then the conversation is empty, and the inputs after it still follow.
     """
 
@@ -76,6 +77,7 @@ class Input(NamedTuple):
     numbers: tuple[int, ...] = ()
     notes: tuple[str, ...] = ()
     rules: tuple[str, ...] = ()
+    pair: str = ""
     problem: InvalidDocument | None = None
 
 

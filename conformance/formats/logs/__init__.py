@@ -3,7 +3,8 @@
 A file has `KIND`, what an input is called; `RULES`, globs of the rules for which the log holds enough, empty for all;
 `NOTES`, what the log lacks and what follows from it; `holds`, which says whether a value is its own; and `exchanges`,
 which yields the exchanges of a value, or a sentence about what was skipped. If a value may hold only a part of an
-exchange, it has `parts` instead, which yields an input for each, and `joined`, which joins them.
+exchange, it has `parts` instead, which yields an input for each, and `joined`, which joins them. If requests and
+replies are in different files, it has `pair`, which returns what identifies a value in both.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -83,7 +84,9 @@ def read(log: ModuleType, values: Sequence[Mapping[str, Any]], path: str, line: 
             problems.append(Input(path, line, log.KIND, problem=problem))
     if exchanges or skipped:
         notes = (log.NOTES if exchanges else ()) + _shown(skipped)
-        yield Input(path, line, log.KIND, tuple(exchanges), numbers=tuple(numbers), notes=notes, rules=log.RULES)
+        pair = log.pair(values[0]) if hasattr(log, "pair") and len(values) == 1 else ""
+        found = tuple(exchanges)
+        yield Input(path, line, log.KIND, found, numbers=tuple(numbers), notes=notes, rules=log.RULES, pair=pair)
     yield from problems
 
 

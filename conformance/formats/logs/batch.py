@@ -9,14 +9,15 @@ Source: https://platform.openai.com/docs/api-reference/batch/request-input and â
 from collections.abc import Iterator, Mapping
 from typing import Any, Final
 
+from conformance import protocols
 from conformance.formats.bodies import reply_body, request_body
 from conformance.formats.records import as_object, as_text, date_of_reply, status_of
+from conformance.protocols.outside import other_api
 from conformance.wire.exchange import Exchange, model_of
 
 KIND: Final = "batch"
 RULES: Final = ()
 NOTES: Final = ()
-_PATH: Final = "/chat/completions"
 
 
 def holds(value: Mapping[str, Any]) -> bool:
@@ -24,8 +25,13 @@ def holds(value: Mapping[str, Any]) -> bool:
     return "custom_id" in value and ("body" in value or "response" in value or "error" in value)
 
 
+def pair(value: Mapping[str, Any]) -> str:
+    """Return what a request and its reply have in common."""
+    return as_text(value.get("custom_id"))
+
+
 def exchanges(value: Mapping[str, Any], path: str) -> Iterator[Exchange | str]:
-    """Yield the request or the reply of a line; the two are in different files, so each is checked alone."""
+    """Yield the request or the reply of a line; the two are in different files, which `pairs` joins."""
     if "body" in value:
         yield _request(value, path)
     elif isinstance(value.get("response"), Mapping):
@@ -37,16 +43,19 @@ def exchanges(value: Mapping[str, Any], path: str) -> Iterator[Exchange | str]:
 
 def _request(value: Mapping[str, Any], path: str) -> Exchange | str:
     url = as_text(value.get("url"))
-    if not url.partition("?")[0].rstrip("/").endswith(_PATH):
-        return f"skipped, not chat completions: {value.get('method')} {url[:80]}"
     body = request_body(value["body"], path)
-    return Exchange.of_plain(request=body, url=url, model=model_of(body))
+    found = Exchange.of_plain(request=body, url=url, model=model_of(body))
+    # Some providers leave the URL out.
+    is_known = not other_api(found) and (url or "messages" in as_object(body) or protocols.of(found) is not None)
+    return found if is_known else f"skipped, not chat completions: {value.get('method')} {url[:80]}"
 
 
 def _reply(response: Mapping[str, Any], path: str) -> Exchange | str:
     body, streamed = reply_body(response.get("body"), {}, path)
     known = as_object(body)
-    if not ("choices" in known or "error" in known) or known.get("object") == "text_completion":
-        return f"skipped, not a chat completion: a reply with the object {known.get('object')!r}"
     status, day = status_of(response.get("status_code")), date_of_reply(body)
-    return Exchange.of_plain(response=body, status=status, streamed=streamed, model=model_of(body), date=day)
+    found = Exchange.of_plain(response=body, status=status, streamed=streamed, model=model_of(body), date=day)
+    is_chat = ("choices" in known or "error" in known) and known.get("object") != "text_completion"
+    if not is_chat and protocols.of(found) is None:
+        return f"skipped, not a chat completion: a reply with the object {known.get('object')!r}"
+    return found
