@@ -65,6 +65,14 @@ def test_a_base_gives_its_model_and_keeps_its_address_and_key(gateway: Path) -> 
     assert (base.model, base.max_tokens, "", "", ()) == (own.model, own.max_tokens, own.base_url, own.key, own.hosts)
 
 
+def test_claims_about_another_wire_replace_those_of_the_base_on_this_wire(tmp_path: Path) -> None:
+    section = f"protocols: {{messages: {{claims: {{results.reversed: {{value: damaged, {ENTRY}}}}}}}}}\n"
+    profile = load_profile(written(tmp_path / "mine.yaml", f"extends: anthropic\nclaims: {{}}\n{section}"))
+    own, base = profile.on("messages"), load_profile("anthropic").on("messages")
+    assert ("mine.messages", "messages", base.model) == (own.name, own.wire, own.model)
+    assert {**base.at(base.model), "results.reversed": "damaged"} == own.at(base.model)
+
+
 def test_a_claim_about_a_model_replaces_that_of_the_base_for_this_model(tmp_path: Path) -> None:
     model = load_profile("deepseek").model
     section = f"models: {{{model}: {{claims: {{stream.done: {{value: false, {ENTRY}}}}}}}}}\n"

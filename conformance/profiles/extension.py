@@ -22,7 +22,7 @@ def extended(own: Profile, base: Profile) -> Profile:
         claims={**_inherited(base.claims, own.claims, base.name), **own.claims},
         as_of="",
         extends=(base.name, *base.extends),
-        protocols={**{wire: _moved(each, own) for wire, each in base.protocols.items()}, **own.protocols},
+        protocols={**own.protocols, **{wire: _on_wire(own, each) for wire, each in base.protocols.items()}},
         _breaks=(),
         _bare={},
         _layers={},
@@ -30,8 +30,10 @@ def extended(own: Profile, base: Profile) -> Profile:
     )
 
 
-def _moved(section: Profile, own: Profile) -> Profile:
-    """Return the base's profile of another wire, as served by this service."""
+def _on_wire(own: Profile, section: Profile) -> Profile:
+    """Return the base's profile of another wire as served by this service, with what it claims of that wire itself."""
+    if section.wire in own.protocols:
+        return extended(own.protocols[section.wire], section)
     name, title = f"{own.name}.{section.wire}", f"{own.title} ({section.wire})"
     return replace(section, name=name, title=title, base_url=own.base_url, key=own.key, hosts=own.hosts)
 
