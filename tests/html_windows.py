@@ -65,6 +65,8 @@ def opened(browser: Browser, made: Table, tmp_path_factory: pytest.TempPathFacto
             page.on("pageerror", lambda error: logged.append(str(error)))
             page.on("request", lambda request: requested.append(request.url.partition("#")[0]))
             page.goto(file + address)
+            if window.get("java_script_enabled", True) and page.locator("script[type=module]").count():
+                page.wait_for_selector("body[data-view]")
             yield page
             assert ([], [file]) == (logged, requested)
 

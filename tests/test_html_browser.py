@@ -273,7 +273,8 @@ def test_without_scripts_it_shows_the_core_facts(opened: Opening, made: Table) -
     with opened(java_script_enabled=False) as page:
         assert len(made.subjects) == page.locator("table.facts tbody tr").count()
         assert page.get_by_role("table", name="What providers do").is_visible()
-        assert not page.locator("#form").is_visible()
+        assert [False, False, False] == [page.locator(f"#{each}").is_visible() for each in ("form", "asks", "views")]
+        assert not page.locator(".pin").first.is_visible()
 
 
 def test_hostile_texts_are_shown_as_text(opened: Opening, tmp_path: Path) -> None:

@@ -154,6 +154,14 @@ def test_a_search_finds_rules_probes_and_claims_too(phone: Page) -> None:
         expect(phone.locator("#answer a", has_text=noun).first).to_be_visible()
 
 
+def test_the_first_screen_of_a_phone_has_the_core_facts_before_any_script(opened: Opening, published: Path) -> None:
+    text = published.read_text("utf-8")
+    assert text.rindex("</table>") < text.index("<script")
+    with opened(path=published, viewport=PHONE, java_script_enabled=False) as page:
+        expect(page.locator("#providers tbody tr").first).to_be_in_viewport(ratio=1)
+        assert [] == missing(["Provider", "Result order", "reasoning_content", "400", "seen · "], seen(page))
+
+
 def test_the_first_screen_has_the_search_the_questions_and_values(opened: Opening, published: Path) -> None:
     with opened(path=published) as page:
         for width in (360, 768, 1440):

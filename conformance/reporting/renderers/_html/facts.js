@@ -31,7 +31,7 @@ function preparePins(toggle) {
       const button = make("button", { type: "button", class: "pin", "aria-pressed": "false" }, "☆");
       button.setAttribute("aria-label", `Pin ${row.subject}`);
       button.addEventListener("click", () => toggle(row.subject));
-      row.element.cells[0].querySelector("small").before(button, " ");
+      row.element.querySelector(".pin").replaceWith(button);
       row.pin = button;
     }
   }

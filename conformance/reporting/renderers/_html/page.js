@@ -13,7 +13,7 @@ let isSettled = false;
 let settling = 0;
 
 function start() {
-  for (const id of ["form", "asks", "views", "tools"]) byId(id).hidden = false;
+  byId("tools").hidden = false;
   preparePins(togglePin);
   prepareSorting(toggleSort);
   buildFilters(byId("filters"), (chosen) => go({ ...state, ...chosen, at: "" }));
@@ -199,4 +199,6 @@ function print() {
   else hidePaper(byId("paper"));
 }
 
-start();
+// The first paint comes before the script: what it shows is in the page already. A tab that is not seen paints nothing.
+if (document.hidden) start();
+else requestAnimationFrame(() => setTimeout(start));
