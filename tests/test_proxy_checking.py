@@ -15,7 +15,7 @@ import yaml
 from conformance.documents.pointer import REMOVE, edit
 from conformance.proxy import checking, conversations, tally
 from conformance.proxy.copies import Copy, Frame, read_frame
-from conformance.proxy.passing import LEFT
+from conformance.proxy.passing import LEFT, TRAILERS, UNENCODED
 from conformance.proxy.tape import Tape
 from conformance.reporting.renderers import traffic
 from conformance.results import Evidence, Level, Status
@@ -158,9 +158,12 @@ def test_what_cannot_be_checked_is_counted_with_its_reason() -> None:
 
 def test_what_passed_without_its_trailers_is_counted() -> None:
     whole = copy_of(BASES["plain"][0])
-    found, _ = checked([whole, replace(whole, without_trailers=True), replace(whole, lost=LEFT, without_trailers=True)])
+    found, _ = checked(
+        [whole, replace(whole, missing=(TRAILERS,)), replace(whole, lost=LEFT, missing=(TRAILERS, UNENCODED))]
+    )
     shown = "\n".join(traffic.summary(found.tally, {}, "deepseek", [], lambda _, text: text))
     assert "2 exchanges passed without some trailers" in shown
+    assert "1 exchange passed without some bytes of headers, which are not UTF-8" in shown
 
 
 def test_a_session_on_another_wire_is_checked_and_one_conversation() -> None:

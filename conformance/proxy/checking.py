@@ -115,7 +115,7 @@ class Checking:
             self.tape.write()
 
     def _check(self, copy: Copy) -> None:
-        self.tally.without_trailers += copy.without_trailers
+        self.tally.missing.update(copy.missing)
         reading = read(copy)
         exchange = reading.exchange
         if exchange is None:

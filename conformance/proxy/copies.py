@@ -29,7 +29,7 @@ class Copy:
 
     `tap`: the number of the listening point. `url`: where the request went. `cut`: in words, how the reply is not
     whole; empty if it is. `lost`: why the copy cannot be checked, empty if it can; then the bodies may be missing.
-    `without_trailers`: the request or the reply had trailers that did not pass.
+    `missing`: what of the request or the reply did not pass, in words.
     """
 
     tap: int
@@ -43,7 +43,7 @@ class Copy:
     received: bytes = b""
     cut: str = ""
     lost: str = ""
-    without_trailers: bool = False
+    missing: tuple[str, ...] = ()
 
     def frame(self) -> bytes:
         """Return the copy as it crosses the pipe."""
@@ -57,7 +57,7 @@ class Copy:
             "headers": self.headers,
             "cut": self.cut,
             "lost": self.lost,
-            "without_trailers": self.without_trailers,
+            "missing": self.missing,
         }
         return frame("copy", head, self.sent, self.received)
 
@@ -73,7 +73,8 @@ class Frame(NamedTuple):
     def copy(self) -> Copy:
         """Return the copy that a frame of the kind `copy` holds."""
         headers = {name: [(key, text) for key, text in self.value[name]] for name in ("sent_headers", "headers")}
-        return Copy(**{**self.value, **headers}, sent=self.first, received=self.second)
+        held = {**self.value, **headers, "missing": tuple(self.value["missing"])}
+        return Copy(**held, sent=self.first, received=self.second)
 
 
 def frame(kind: str, value: Mapping[str, Any], first: bytes = b"", second: bytes = b"") -> bytes:

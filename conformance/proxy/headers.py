@@ -39,6 +39,15 @@ def of_reply(headers: CIMultiDictProxy[str], *, upgrades: bool = False) -> CIMul
     return _switching(found, headers) if upgrades else found
 
 
+def loses_bytes(headers: CIMultiDictProxy[str]) -> bool:
+    """Return True if aiohttp leaves out bytes of the headers when it writes them: those that are not UTF-8."""
+    return any(_is_damaged(value) for value in headers.values() if not value.isascii())
+
+
+def _is_damaged(value: str) -> bool:
+    return any("\ud800" <= character <= "\udfff" for character in value)
+
+
 def is_of_connection(name: bytes) -> bool:
     """Return True for the name of a header about one connection, or about the framing of a body."""
     return name.decode("latin-1").lower() in _OF_CONNECTION | {"content-length", "trailer"}

@@ -17,7 +17,7 @@ from yarl import URL
 from conformance.proxy import headers as passed
 from conformance.proxy import tunnels
 from conformance.proxy.copies import MAX_EXCHANGE, MAX_HELD, Copy
-from conformance.proxy.trailers import Answer
+from conformance.proxy.receiving import Answer
 from conformance.transport.server import is_host_served
 
 MAX_LINE: Final = 64 * 1024
@@ -31,6 +31,10 @@ LEFT: Final = "the client left, or the proxy was ended, before the reply ended"
 NO_REPLY: Final = "there was no reply"
 WEBSOCKET: Final = "a WebSocket, which passes as it is"
 """Why a copy is not checked."""
+
+TRAILERS: Final = "trailers"
+UNENCODED: Final = "bytes of headers, which are not UTF-8"
+"""What of an exchange does not pass."""
 
 _STEP: Final = 16 * 1024
 """After how many bytes of an exchange they are counted again."""
@@ -61,10 +65,10 @@ class Draft:
         "_url",
         "cut",
         "lost",
+        "missing",
         "received",
         "reply",
         "sent",
-        "without_trailers",
     )
 
     def __init__(self, desk: Desk, tap: int, url: str, request: web.BaseRequest) -> None:
@@ -76,7 +80,7 @@ class Draft:
         self.reply: Any = None
         self.cut = ""
         self.lost = ""
-        self.without_trailers = False
+        self.missing: dict[str, None] = {}
 
     def add(self, part: list[bytes], data: bytes) -> None:
         """Add bytes to the part `sent` or `received`."""
@@ -127,7 +131,7 @@ class Draft:
                 b"".join(self.received),
                 self.cut,
                 self.lost,
-                self.without_trailers,
+                tuple(self.missing),
             )
         )
 
@@ -194,6 +198,8 @@ class Passing(web.Server):
         headers = passed.of_reply(reply.headers, upgrades=switches)
         response = _Reply(status=reply.status, reason=reply.reason, headers=headers)
         draft.reply = reply
+        if passed.loses_bytes(request.headers) or passed.loses_bytes(reply.headers):
+            draft.missing[UNENCODED] = None
         async with reply:
             await response.prepare(request)
             if switches:
@@ -271,15 +277,16 @@ async def _relay(reply: Any, response: web.StreamResponse, draft: Draft) -> bool
 
 async def _end(request: web.BaseRequest, response: web.StreamResponse, reply: Answer, draft: Draft) -> None:
     """End a reply, with its trailers if the client's connection can have some."""
-    lines, draft.without_trailers = reply.trailers()
-    draft.without_trailers |= "trailer" in request.headers
+    lines, is_missing = reply.trailers()
     writer = request.writer
     if lines and isinstance(writer, StreamWriter) and writer.chunked:
         # From here on, aiohttp writes what it gets: it has no way to end a body with trailers.
         writer.chunked = False
         await writer.write(b"\r\n".join((b"0", *lines, b"", b"")))
     elif lines:
-        draft.without_trailers = True
+        is_missing = True
+    if is_missing or "trailer" in request.headers:
+        draft.missing[TRAILERS] = None
     await response.write_eof()
 
 

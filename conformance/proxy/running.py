@@ -16,8 +16,8 @@ from aiohttp import ClientSession, ClientTimeout, DummyCookieJar
 
 from conformance.errors import Unusable
 from conformance.proxy.copies import Copy, frame
-from conformance.proxy.passing import MAX_LINE, Passing
-from conformance.proxy.trailers import Answer, Connector
+from conformance.proxy.passing import MAX_HEADERS, MAX_LINE, Passing
+from conformance.proxy.receiving import Answer, Connector
 from conformance.transport.server import bind, loop_factory, new_runner, url_of
 
 MAX_WAITING: Final = 64 * 1024 * 1024
@@ -262,6 +262,7 @@ def new_session() -> ClientSession:
         auto_decompress=False,
         max_line_size=MAX_LINE,
         max_field_size=MAX_LINE,
+        max_headers=MAX_HEADERS,
     )
 
 

@@ -53,7 +53,7 @@ class Tally:
     """A whole run.
 
     `unchecked` counts exchanges by the reason why they were not checked; `sides` counts findings by the side that has
-    to fix them. `broken`: what rules raised, by rule. `without_trailers`: exchanges with trailers that did not pass.
+    to fix them. `broken`: what rules raised, by rule. `missing` counts exchanges by what of them did not pass.
     `parts` counts findings by the layer, or the part of a provider, that has to fix them, where that is known.
     """
 
@@ -63,7 +63,7 @@ class Tally:
     broken: dict[str, str] = field(default_factory=dict)
     dropped: int = 0
     open: int = 0
-    without_trailers: int = 0
+    missing: Counter[str] = field(default_factory=Counter)
     parts: Counter[str] = field(default_factory=Counter)
 
     @property

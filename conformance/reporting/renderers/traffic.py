@@ -76,8 +76,8 @@ def summary(
             yield f"  and {plural(len(tally.unchecked) - _MAX_REASONS, 'other reason')}"
     if tally.dropped:
         yield f"{plural(tally.dropped, 'exchange')} passed faster than they could be checked, and were not"
-    if tally.without_trailers:
-        yield f"{plural(tally.without_trailers, 'exchange')} passed without some trailers"
+    for what, count in sorted(tally.missing.items()):
+        yield f"{plural(count, 'exchange')} passed without some {what}"
     yield from _changes(changes)
     yield _findings(tally, paint)
     if set(tally.parts) - set(tally.sides):

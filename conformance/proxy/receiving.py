@@ -1,7 +1,8 @@
-"""Trailers of replies: the fields behind the last chunk of a body, which aiohttp reads and throws away.
+"""How replies end: with trailers, the fields behind the last chunk of a body, which aiohttp reads and throws away.
 
 What arrives last on a connection is remembered as bytes. aiohttp has then checked the framing, so that the last line of
 the length 0 in it is the end of the body, and what follows are the trailers: no line of theirs can look like that one.
+A body whose framing breaks ends, too, for which aiohttp would wait without end.
 """
 
 import asyncio
@@ -9,7 +10,7 @@ import re
 from functools import partial
 from typing import Any, Final, NamedTuple, Self
 
-from aiohttp import ClientResponse, TCPConnector
+from aiohttp import ClientPayloadError, ClientResponse, TCPConnector
 from aiohttp.client_proto import ResponseHandler
 
 from conformance.proxy.headers import is_of_connection
@@ -84,6 +85,13 @@ class _Receiving(ResponseHandler):
         if data:
             self.ending.add(data)
         super().data_received(data)
+
+    def connection_lost(self, exc: BaseException | None) -> None:
+        """End a body that the connection leaves open."""
+        body = self._payload
+        super().connection_lost(exc)
+        if body is not None and not body.is_eof() and body.exception() is None:
+            body.set_exception(ClientPayloadError("its chunks are not framed as HTTP"))
 
 
 class Connector(TCPConnector):
