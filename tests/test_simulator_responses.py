@@ -1,6 +1,7 @@
 """The simulator of Responses: what it keeps, what it refuses in the provider's words, and the SDK of OpenAI."""
 
 import json
+import re
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any
@@ -9,12 +10,15 @@ import httpx
 import openai
 import pytest
 
-from conformance import scenarios
+from conformance import rules, scenarios
+from conformance.engine import check
 from conformance.profiles import load_profile
+from conformance.results import Level
 from conformance.simulator import Simulator, simulated
 from conformance.simulator.store import MAX_REPLIES, MAX_SESSION, MAX_SESSION_BYTES, ReplyStore
 from conformance.transport.server import HttpRequest
 from conformance.wire.exchange import Exchange
+from conformance.wire.views import Side
 
 SCENARIO = scenarios.load("interleaved-thinking")
 PARALLEL = scenarios.load("parallel-tool-calls")
@@ -22,6 +26,7 @@ TOOLS: list[Any] = [
     {"type": "function", **scenarios.tool_definitions()[name]["function"], "strict": False} for name in SCENARIO.tools
 ]
 QUESTION: Any = {"role": "user", "content": SCENARIO.turns[0].user}
+HOLE = re.compile(r"\{[a-z]+\}")
 BLOBS: Any = {"store": False, "include": ["reasoning.encrypted_content"]}
 
 
@@ -280,6 +285,31 @@ def test_many_clients_at_once_get_their_own_replies(server: Server) -> None:
 def test_a_huge_request_is_answered_and_not_kept(server: Server) -> None:
     status, reply = server.ask([{"role": "user", "content": 5_000_000 * "x"}])
     assert (200, 404) == (status, server.send("GET", f"/v1/responses/{reply['id']}")[0])
+
+
+def faulty() -> Iterator[Any]:
+    """Yield the requests of bad examples in which a MUST can be seen without the exchanges before."""
+    profile = load_profile("openai")
+    for rule in rules.load():
+        of_wire = [each for each in rule.bad if each.base.startswith("responses") and rule.on.side is Side.CLIENT]
+        for number, example in enumerate(of_wire):
+            (*_, last) = example.conversation()
+            found = [each for outcome in check((last,), profile) for each in outcome.findings]
+            if any(each.level is Level.MUST and each.side == "client" and not each.handling for each in found):
+                yield pytest.param(last.request, id=f"{rule.id}-{number}")
+
+
+@pytest.mark.parametrize("body", list(faulty()))
+def test_every_must_on_a_request_is_refused_in_the_error_shape_of_openai(body: Any, server: Server) -> None:
+    status, refused = server.send("POST", "/v1/responses", body)
+    assert status in (400, 404)
+    assert {"message", "type", "param", "code"} == refused["error"].keys()
+    assert not HOLE.search(refused["error"]["message"])
+
+
+def test_a_missing_key_of_an_item_is_named_by_its_path(server: Server) -> None:
+    status, refused = server.ask([{"type": "function_call", "call_id": "call_1", "arguments": "{}"}])
+    assert (400, "Missing required parameter: 'input[0].name'.") == (status, refused["error"]["message"])
 
 
 HOSTILE: list[Any] = [
