@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 AUTO: Final = "auto"
 """The provider argument that means: detect the provider of each input from the name or the host in it."""
 
-SUFFIXES: Final = (".json", ".jsonl", ".ndjson", ".har", ".yaml", ".yml", ".sse", ".httprr", ".parquet")
+SUFFIXES: Final = (".json", ".jsonl", ".ndjson", ".har", ".yaml", ".yml", ".sse", ".httprr", ".parquet", ".flow")
 """The suffixes of files that are read from folders, each also with `.gz`, `.zst` or `.br` appended."""
 
 _MAX_PLACES: Final = 5

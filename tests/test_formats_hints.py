@@ -27,7 +27,6 @@ def test_an_unrecognized_value_says_what_is_nearest(expected: str, value: Any) -
 @pytest.mark.parametrize(
     ("expected", "data"),
     [
-        ("mitmdump -nr 'my file' --set hardump=flows.har", b"3122:9:websocket;0:~8:response;"),
         ("it looks like CSV", b'"id","model","request_body"\n1,2,3\n'),
     ],
 )

@@ -6,6 +6,7 @@ The formats are imported when they are needed: a small JSON file does not pay fo
 import re
 import zlib
 from collections.abc import Callable, Iterator
+from importlib import import_module
 from io import BufferedReader
 from pathlib import Path
 from typing import TYPE_CHECKING, Final, TypeAlias, TypeVar
@@ -29,8 +30,13 @@ Reader: TypeAlias = Callable[[bytes, str], Iterator[Input]]
 _LINES: Final = (".jsonl", ".ndjson")
 _OPENINGS: Final = (b"{", b"[")
 _CASSETTE: Final = (b"interactions:", b"http_interactions:")
-_TRACE: Final = b"httprr trace v1"
 _PARQUET: Final = b"PAR1"
+_BINARY: Final = {
+    "parquet": re.compile(_PARQUET),
+    "httprr": re.compile(rb"httprr trace v1"),
+    "mitmproxy": re.compile(rb"[0-9]{1,12}:[0-9]{1,3}:[a-z_]{1,40};"),
+}
+"""By format: the first bytes of its files."""
 _CURL: Final = re.compile(rb"\AHTTP/[0-9.]+ [1-5][0-9]{2}|^< HTTP/[0-9.]+ [1-5][0-9]{2}", re.MULTILINE)
 _HEAD: Final = 1 << 13
 
@@ -126,10 +132,8 @@ def _reader(data: bytes, name: str) -> Reader:
         from conformance.formats.jsonl import read as reader
     elif data.startswith(_OPENINGS):
         from conformance.formats.json import read as reader
-    elif data.startswith(_PARQUET):
-        from conformance.formats.parquet import read as reader
-    elif data.startswith(_TRACE):
-        from conformance.formats.httprr import read as reader
+    elif binary := next((each for each, begin in _BINARY.items() if begin.match(data)), ""):
+        reader = import_module(f"{__name__}.{binary}").read
     elif _is_stream(data) or known_as.endswith(".sse"):
         from conformance.formats.sse import read as reader
     elif _CURL.search(data[:_HEAD]):
@@ -142,7 +146,7 @@ def _reader(data: bytes, name: str) -> Reader:
         from conformance.formats.hints import for_text
 
         begins = data[:40].decode("utf-8", "replace")
-        raise Unrecognized(f"{ACCEPTED}; got text that begins with {begins!r}{for_text(data, name)}", name, 1)
+        raise Unrecognized(f"{ACCEPTED}; got text that begins with {begins!r}{for_text(data)}", name, 1)
     return reader
 
 

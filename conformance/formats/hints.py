@@ -11,7 +11,6 @@ import orjson
 _MAX_VALUES: Final = 2_000
 _MAX_DEPTH: Final = 6
 _PLAIN_KEY: Final = re.compile(r"[A-Za-z_][A-Za-z0-9_]{0,60}")
-_FLOW: Final = re.compile(rb"[0-9]{1,12}:[0-9]{1,3}:[a-z_]{1,40};")
 _NATIVE: Final = {
     "input": "it looks like a request of OpenAI's Responses API, which is another wire",
     "prompt": "it looks like a request of the legacy completions API, which has no messages",
@@ -50,11 +49,8 @@ def nearest(value: Any) -> tuple[str, str]:
     return "", ""
 
 
-def for_text(data: bytes, path: str) -> str:
+def for_text(data: bytes) -> str:
     """Return a hint for a file that is not JSON, YAML or an event stream, or an empty string."""
-    name = shlex.quote(path)
-    if _FLOW.match(data):
-        return f"; these are flows of mitmproxy, which exports a HAR file: mitmdump -nr {name} --set hardump=flows.har"
     first = data[:2048].partition(b"\n")[0]
     if b"\n" in data and first.count(b",") > 1 and not first.startswith((b"{", b"[")):
         return "; it looks like CSV: export JSON or JSON Lines instead, since CSV holds no nested values"

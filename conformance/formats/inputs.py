@@ -19,6 +19,7 @@ KINDS: Final = {
     "exchanges": "a session of exchanges",
     "cassette": "a recording of HTTP interactions",
     "har": "an HTTP archive",
+    "mitmproxy": "flows of mitmproxy",
     "nock": "a recording by nock",
     "batch": "a line of an OpenAI batch",
     "litellm": "a log of LiteLLM",
