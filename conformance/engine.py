@@ -1,6 +1,6 @@
 """The engine: one pure function checks every conversation, wherever it came from."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import lru_cache
 from itertools import compress, groupby
 from pathlib import Path
@@ -19,7 +19,7 @@ from conformance.rules.validation import BODIES, find_schema_faults
 from conformance.wire.exchange import Conversation, Exchange
 from conformance.wire.index import Index
 from conformance.wire.native import CHAT
-from conformance.wire.views import Side, View
+from conformance.wire.views import View
 
 MAX_FINDINGS = 100
 """An outcome holds this many findings of its rule; a last one says how many more there were."""
@@ -134,7 +134,7 @@ def judge(conversation: Conversation, profile: Profile | None, rules: Sequence[R
     # Without an exchange there are no elements, and any plan will do.
     first = plans[0] if plans else _plan(_Chosen(rules, _NO_CLAIMS, CHAT, claimed=profile is not None))
     is_uniform = all([plan is first for plan in plans])
-    for view, group in first.groups.items():
+    for view, group in first.active if is_uniform else first.groups.items():
         elements = view.select(index)
         if not elements:
             continue
@@ -155,33 +155,26 @@ def judge(conversation: Conversation, profile: Profile | None, rules: Sequence[R
 
 
 def _judge_by_schema(plan: "_Plan", index: Index, schema: SchemaFaults, run: "_Run") -> None:
-    """Judge what only the schemas find: the elements of valid bodies are just counted."""
-    is_valid = not schema.shapes and not schema.unknown
+    """Judge what only the schemas find: elements are just counted, and those with errors are judged."""
     is_canonical = all([exchange.native is None for exchange in index.conversation])
-    faulty_sides = {place[1] for places in schema for place in places if place}
+    misshapen, unknown = [{place[1] for place in places if place} for places in schema]
     for view, steps in plan.by_schema.items():
-        is_clean = BODIES[view.side] not in faulty_sides
-        # Of a valid conversation, the events of a stream are counted; of any other, only its chunks.
-        is_counted = is_valid or (is_clean and view.side is Side.CLIENT)
-        if is_counted and is_canonical and view.count_valid is not None:
-            count = view.count_valid(index)
-            for position, _, _ in steps:
-                run.counts[position] = count
-            continue
-        elements = view.select(index)
-        if not is_canonical:
-            # The schemas of chat completions say nothing about a translated body.
-            elements = [each for each in elements if index.conversation[each.place[0]].native is None]
+        side = BODIES[view.side]
+        if is_canonical and view.count_quickly is not None and side not in misshapen:
+            count = view.count_quickly(index)
+            faulty = view.at(index, schema.unknown) if view.at is not None and schema.unknown else ()
+        else:
+            elements = view.select(index)
+            if not is_canonical:
+                # The schemas of chat completions say nothing about a translated body.
+                elements = [each for each in elements if index.conversation[each.place[0]].native is None]
+            count, faulty = len(elements), ()
+            if side in misshapen or side in unknown:
+                faulty = [at for at in elements if at.place in schema.shapes or at.place in schema.unknown]
         for step in steps:
-            run.counts[step[0]] = len(elements)
-        faulty = [] if is_clean else [at for at in elements if at.place in schema.shapes or at.place in schema.unknown]
-        for step in steps:
-            if step[1] is not None and not is_valid:
-                run.counts[step[0]] = 0
-                run.judge([((step,), elements)])
-            elif faulty:
+            if faulty:
                 run.judge([((step,), faulty)])
-                run.counts[step[0]] = len(elements)
+            run.counts[step[0]] = count
 
 
 _Step: TypeAlias = tuple[int, Where | None, Judge]
@@ -203,15 +196,15 @@ class _Run:
         self.errors: dict[int, Exception] = {}
 
     def judge(self, parts: Sequence[tuple[tuple[_Step, ...], Sequence[Any]]]) -> None:
-        """Let all rules of a view judge each element in one pass; if one raises, let each of them do so alone."""
-        contexts, counts = self.contexts, self.counts
+        """Let each rule of a view judge the elements that concern it; if one raises, let each of them do so alone."""
+        counts = self.counts
         try:
             for steps, elements in parts:
-                for element in elements:
-                    context = contexts[element.place[0]]
+                for context, some in self.by_context(elements):
                     for position, where, judge_element in steps:
-                        if where is None or where(element, context):
-                            counts[position] += 1
+                        concerned = some if where is None else [each for each in some if where(each, context)]
+                        counts[position] += len(concerned)
+                        for element in concerned:
                             faults = judge_element(element, context)
                             if faults:
                                 self.faulty.setdefault(position, []).extend([(element, fault) for fault in faults])
@@ -225,6 +218,13 @@ class _Run:
                 self.faulty.pop(alone, None)
                 self.judge([(tuple([step for step in steps if step[0] == alone]), some) for steps, some in parts])
 
+    def by_context(self, elements: Sequence[Any]) -> Iterable[tuple[Context, Sequence[Any]]]:
+        """Return elements, which are in the order of their exchanges, by the context of their exchange."""
+        if len(self.contexts) == 1:
+            return ((self.contexts[0], elements),)
+        groups = groupby(elements, key=lambda element: int(element.place[0]))
+        return ((self.contexts[number], list(some)) for number, some in groups)
+
 
 class _Group(NamedTuple):
     """The rules of one view that the claims leave, and the positions of those that need a claim that is not known."""
@@ -236,12 +236,14 @@ class _Group(NamedTuple):
 class _Plan(NamedTuple):
     """A rule set, arranged for some claims: rules that they rule out are gone before the first element.
 
-    `idle`: the outcome of each rule if it judges nothing, in the order of the rules. `by_schema`: the rules that only
+    `idle`: the outcome of each rule if it judges nothing, in the order of the rules. `active`: the groups that hold
+    any rule. `by_schema`: the rules that only
     report what the schemas find. `derived`: what rules have derived from these claims, by how they do it.
     """
 
     idle: tuple[Outcome, ...]
     groups: Mapping[View, _Group]
+    active: tuple[tuple[View, _Group], ...]
     by_schema: Mapping[View, tuple[_Step, ...]]
     derived: dict[Any, Any]
 
@@ -286,7 +288,8 @@ def _plan(chosen: _Chosen) -> _Plan:
         elif not known and chosen.claimed:
             unclaimed.setdefault(rule.on, set()).add(position)
     groups = {view: _Group(tuple(listed), frozenset(unclaimed.get(view, ()))) for view, listed in steps.items()}
-    return _Plan(tuple(idle), groups, {view: tuple(listed) for view, listed in by_schema.items()}, {})
+    active = tuple([(view, group) for view, group in groups.items() if group.steps or group.unclaimed])
+    return _Plan(tuple(idle), groups, active, {view: tuple(listed) for view, listed in by_schema.items()}, {})
 
 
 def _failed(rule: Rule, judged: int, faulty: list[tuple[Any, Fault]], contexts: list[Context]) -> Outcome:

@@ -106,3 +106,16 @@ def test_an_event_that_is_no_chunk_is_not_counted_as_one(name: str, more: str, l
         text = render([*bodies, more, DONE_EVENT, late])
         (outcome,) = check(Exchange(response=text), None, "shape/chunk")
         assert (faulty, len(chunks)) == (outcome.status is Status.FAILED, outcome.judged)
+
+
+@pytest.mark.parametrize("other", ["", None, 7, {"role": "user", "content": "Hello"}])
+@pytest.mark.parametrize("key", ["timestamp", "reasoning", "mood"])
+def test_only_the_messages_with_unknown_keys_have_findings_and_all_are_counted(other: Any, key: str) -> None:
+    user = {"role": "user", "content": "Hello"}
+    bodies = [{"model": "m", "messages": [user, {**user, key: "x"}, other, {**user, key: "y"}]}] * 12
+    outcomes = check([Exchange(body) for body in bodies], None, [f"re*/{name}" for name in ("no-*fields", "on-*only")])
+    by_view = [each for each in outcomes if each.rule in ("request/no-unknown-fields", "request/no-local-only-fields")]
+    failed = [each for each in outcomes if each.status is Status.FAILED]
+    places = [f"/{number}/request/messages/{position}/{key}" for number in range(12) for position in (1, 3)]
+    assert [places] == [[finding.at for finding in each.findings] for each in failed]
+    assert {12 * (4 if type(other) is dict else 3)} == {each.judged for each in by_view}

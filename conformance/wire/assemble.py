@@ -270,6 +270,8 @@ class _Assembly:
 
 def _parse(text: str) -> Any:
     """Return the parsed data of an event, None if it is not JSON."""
+    if text == DONE:
+        return None
     try:
         return orjson.loads(text)
     except orjson.JSONDecodeError:

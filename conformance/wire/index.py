@@ -6,7 +6,7 @@ call, each chunk) are found when they are first needed.
 """
 
 from bisect import bisect_left
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, TypeVar
 
 from conformance.documents.pointer import Place
@@ -81,6 +81,15 @@ class Index:
     def count_messages(self) -> int:
         """Return the number of messages, without creating elements."""
         return sum([len(body["messages"]) for _, body in self._message_lists()])
+
+    def messages_at(self, places: Iterable[Place]) -> list[Message]:
+        """Return the messages at some places, without creating the others."""
+        found = []
+        for place in sorted(places):
+            body, position = self.conversation[int(place[0])].request, int(place[-1])
+            value = body["messages"][position]
+            found.append(Message(place, value, value.get("role"), position, body))
+        return found
 
     @property
     def calls(self) -> list[Call]:

@@ -4,11 +4,12 @@ A view yields elements with their places. It gives a rule its subject, the point
 (without elements, a rule is not applicable) and the count of checked elements. It also names the side that made them.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from enum import StrEnum
 from operator import attrgetter
 from typing import Any, NamedTuple
 
+from conformance.documents.pointer import Place
 from conformance.wire.index import Index
 
 
@@ -22,19 +23,21 @@ class Side(StrEnum):
 class View(NamedTuple):
     """A kind of element: its name in the singular, the side that makes it, and how to find all of them.
 
-    `count_valid` counts the elements of bodies that the schemas found valid, if creating each would cost too much.
+    If creating each would cost too much, `count_quickly` counts them, if each message, call and chunk is an object, and
+    `at` returns those at some places. Without `at`, the schemas allow every key in these elements.
     `variant` is the kind of reply that has such elements, `plain` or `stream`, if only one has.
     """
 
     name: str
     side: Side
     select: Callable[[Index], Sequence[Any]]
-    count_valid: Callable[[Index], int] | None = None
+    count_quickly: Callable[[Index], int] | None = None
+    at: Callable[[Index, Iterable[Place]], Sequence[Any]] | None = None
     variant: str = ""
 
 
 requests = View("request", Side.CLIENT, attrgetter("requests"))
-messages = View("message of a request", Side.CLIENT, attrgetter("messages"), Index.count_messages)
+messages = View("message of a request", Side.CLIENT, attrgetter("messages"), Index.count_messages, Index.messages_at)
 plain_turns = View("assistant message without tool calls", Side.CLIENT, attrgetter("plain_turns"))
 tool_turns = View("assistant message with tool calls", Side.CLIENT, attrgetter("turns"))
 tool_calls = View("tool call of a request", Side.CLIENT, attrgetter("calls"), Index.count_calls)
