@@ -31,7 +31,7 @@ def add_up(events: tuple[NativeEvent, ...]) -> Assembled:
     parts: list[dict[str, Any]] = []
     begins: dict[int, int] = {}
     error = None
-    finished: Any = None
+    whole: dict[str, Any] = {"finishReason": None}
     for number, event in enumerate(events):
         chunk = as_object(event.value)
         if "error" in chunk:
@@ -46,10 +46,10 @@ def add_up(events: tuple[NativeEvent, ...]) -> Assembled:
                 parts.append(dict(part))
             else:
                 parts[-1] = {**parts[-1], **part, "text": parts[-1]["text"] + part["text"]}
-        finished = candidate.get("finishReason", finished)
-    content = {"role": "model", "parts": parts}
-    whole = {**reply, "candidates": [{"content": content, "finishReason": finished}]} if reply or parts else None
-    return Assembled(events, whole, error, begins, finished is not None)
+        whole |= {key: value for key, value in candidate.items() if key != "content"}
+    whole["content"] = {"role": "model", "parts": parts}
+    made = {**reply, "candidates": [whole]} if reply or parts else None
+    return Assembled(events, made, error, begins, whole["finishReason"] is not None)
 
 
 def _continues(last: dict[str, Any], part: Any) -> bool:

@@ -39,6 +39,8 @@ def translated(exchange: Exchange) -> Exchange:
     reply, response = None if made is None else made.reply, exchange.response
     begins = {} if made is None or type(response) is dict else made.begins
     if made is not None and made.error is None:
+        # A plain reply stays as it is: what is wrong with its shape must be seen.
+        reply = response if type(response) is dict else reply
         response = None if made.reply is None else _body(made.reply, draft, begins)
     elif made is not None:
         response = made.error

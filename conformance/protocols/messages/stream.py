@@ -56,6 +56,8 @@ class _Assembly:
         self.begins: dict[int, int] = {}
         self.open: dict[int, None] = {}
         self.signed: set[int] = set()
+        self.started = False
+        self.ended = False
         self.stopped = False
         self.found: list[Irregularity] = []
 
@@ -81,6 +83,7 @@ class _Assembly:
             case "message_start":
                 self._start(number, value)
             case "content_block_start" | "content_block_delta" | "content_block_stop":
+                self._begun(number, kind)
                 self._block(number, kind, value)
             case "message_delta":
                 self._end(number, value)
@@ -90,9 +93,16 @@ class _Assembly:
                 self.error = dict(value)
 
     def _start(self, number: int, value: dict[str, Any] | Any) -> None:
-        if self.reply is not None:
+        if self.started:
             self.note("second-start", number, "expected one message_start, got another one")
+        self.started = True
         self.reply = {**as_object(value.get("message"))}
+
+    def _begun(self, number: int, kind: str) -> None:
+        """Note, once, what comes before the start of the message."""
+        if self.reply is None:
+            self.note("no-start", number, f"expected message_start first, got {kind}")
+            self.reply = {}
 
     def _block(self, number: int, kind: str, value: Any) -> None:
         index = value.get("index")
@@ -114,6 +124,8 @@ class _Assembly:
             self.note(
                 "blocks-overlap", number, f"expected block {listed} to be stopped first, got the start of {index}"
             )
+        if self.ended:
+            self.note("after-delta", number, f"expected no block after message_delta, got the start of {index}")
         expected = len(self.blocks)
         if index != expected:
             self.note("index-jumps", number, f"expected the index {expected}, got {index}")
@@ -144,18 +156,24 @@ class _Assembly:
                 self.signed.add(index)
 
     def _end(self, number: int, value: Any) -> None:
-        if self.reply is None:
-            self.note("no-start", number, "expected message_start first, got message_delta")
-            self.reply = {}
-        self.reply |= as_object(value.get("delta"))
-        usage = {**as_object(self.reply.get("usage")), **as_object(value.get("usage"))}
-        self.reply["usage"] = usage
+        self._begun(number, "message_delta")
+        if not self.ended:
+            self._close(number)
+        self.ended = True
+        reply = self.reply or {}
+        usage = {**as_object(reply.get("usage")), **as_object(value.get("usage"))}
+        self.reply = {**reply, **as_object(value.get("delta")), "usage": usage}
 
     def _stop(self, number: int) -> None:
+        if not self.ended:
+            self._close(number)
+            self.note("no-delta", number, "expected message_delta with the stop_reason before message_stop, got none")
+        self.stopped = True
+
+    def _close(self, number: int) -> None:
         if self.open:
             listed = ", ".join(map(str, self.open))
             self.note("block-not-stopped", number, f"expected every block to be stopped, got block {listed} still open")
-        self.stopped = True
 
     def assembled(self, events: tuple[NativeEvent, ...]) -> Assembled:
         reply = self.reply

@@ -22,6 +22,7 @@ _SENTINEL: Final = "[DONE]"
 _ASIDE: Final[Mapping[str, str]] = {
     "sequence-missing": "numbering",
     "sequence-not-rising": "numbering",
+    "sequence-gap": "numbering",
     "index-missing": "indexes",
     "index-jumps": "indexes",
     "part-index-missing": "indexes",
@@ -131,7 +132,12 @@ class _Assembly:
         if self.last is None or _text_of(name, value) != self.last[0]:
             return False
         sequence, delta = value.get("sequence_number"), value.get("delta")
-        if type(sequence) is not int or type(delta) is not str or self.sequence is None or sequence <= self.sequence:
+        if (
+            type(sequence) is not int
+            or type(delta) is not str
+            or self.sequence is None
+            or sequence != self.sequence + 1
+        ):
             return False
         self.sequence = sequence
         self.last[1].append(delta)
@@ -149,6 +155,8 @@ class _Assembly:
         if self.sequence is not None and sequence <= self.sequence:
             message = f"expected a sequence_number above {self.sequence}, got {sequence}"
             self.note("sequence-not-rising", number, message)
+        elif self.sequence is not None and sequence != self.sequence + 1:
+            self.note("sequence-gap", number, f"expected the sequence_number {self.sequence + 1}, got {sequence}")
         self.sequence = sequence
 
     def _lifecycle(self, number: int, kind: str, value: Any) -> None:

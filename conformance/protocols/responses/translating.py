@@ -76,9 +76,14 @@ def _reply_of(response: Any, made: Assembled | None) -> _Reply | None:
     if made is not None:
         end: Place = ("response",) if made.end is None else ("response", made.end, "response")
         return None if made.reply is None else _Reply(made.reply, made.places, end, made.repeated)
-    if type(response) is not dict or type(response.get("output")) is not list:
+    if type(response) is not dict:
         return None
-    places: list[Place] = [("response", "output", position) for position in range(len(response["output"]))]
+    output = response.get("output")
+    # A response that lacks its output is one all the same, and what is missing must be seen.
+    if type(output) is not list and response.get("object") != "response":
+        return None
+    count = len(output) if type(output) is list else 0
+    places: list[Place] = [("response", "output", position) for position in range(count)]
     return _Reply(response, places, ("response",))
 
 

@@ -36,7 +36,7 @@ _WITH_REASONING = {"usage.total": "prompt+completion+reasoning"}
         example("plain", {_TOTAL: 58}, {"usage.total": "larger"}),
     ],
     reads=("usage.total",),
-    wires=(CHAT, "gemini"),
+    wires=(CHAT, "gemini", "responses"),
 )
 def judge(usage: Usage, context: Context) -> list[Fault]:
     """The total token count is the sum of prompt and completion tokens.
