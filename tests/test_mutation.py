@@ -13,9 +13,11 @@ from conformance.cli import main
 from conformance.mutation import bases, catalogue, targets
 from conformance.mutation.bases import Base, Record
 from conformance.mutation.definition import SURVIVED, Allowed, Mutation, mutation
-from conformance.mutation.mutants import Fate, Mutant, difference, of_mutation, of_rule
+from conformance.mutation.mutants import Fate, Mutant, all_bases, difference, of_mutation, of_rule
 from conformance.reporting.renderers.mutation import render_score
 from conformance.resources import folder
+from conformance.wire.native import NATIVE
+from conformance.wire.views import Side
 
 MUTATIONS = catalogue.load()
 IDS = [rule.id for rule in rules.load()]
@@ -74,6 +76,25 @@ def test_an_allowed_result_has_a_reason_and_occurs(each: Mutation) -> None:
 @pytest.mark.parametrize("each", [each for each in MUTATIONS if each.harmless], ids=lambda each: each.name)
 def test_no_rule_fails_on_a_harmless_change(each: Mutation) -> None:
     assert {(Fate.TOLERATED, ())} == {(mutant.fate, mutant.found) for mutant in mutants(each)}
+
+
+NATIVE_FAMILIES = ("native/", "messages/", "responses/", "gemini/")
+
+
+@pytest.mark.parametrize("rule", [name for name in IDS if name.startswith(NATIVE_FAMILIES)])
+def test_a_mutation_of_the_catalogue_is_found_by_each_rule_of_other_wires(rule: str) -> None:
+    killed = [each for each in MUTATIONS if rule in each.expects and any(rule in it.found for it in mutants(each))]
+    assert killed, f"no mutation of conformance/mutation/catalogue is found by {rule}"
+
+
+@pytest.mark.parametrize("wire", NATIVE)
+def test_every_wire_has_bases_and_mutations_of_both_sides(wire: str) -> None:
+    own = [each for each in MUTATIONS if each.wire == wire]
+    sides = {rule.on.side for rule in rules.load() for each in own if rule.id in each.expects}
+    assert {Side.CLIENT, Side.PROVIDER} == sides
+    assert any(each.harmless for each in own)
+    assert any(each.sessions for each in own)
+    assert all(bases.is_good(base) for group in all_bases(wire) for base in group)
 
 
 def test_mutations_have_distinct_names() -> None:

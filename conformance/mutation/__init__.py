@@ -11,6 +11,7 @@ from conformance.mutation import catalogue
 from conformance.mutation.mutants import all_bases, of_mutation, of_rule
 from conformance.mutation.score import score
 from conformance.rules import Rule, load
+from conformance.wire.native import CHAT, NATIVE
 
 __all__ = ["run"]
 
@@ -29,6 +30,6 @@ def run(rules: Sequence[Rule]) -> dict[str, Any]:
     ]
     mutants = [mutant for rule in rules for mutant in of_rule(rule)]
     mutants += [mutant for mutation in mutations for mutant in of_mutation(mutation)]
-    sessions, exchanges = all_bases()
-    hosts = {"sessions": len(sessions), "exchanges": len(exchanges)}
+    found = [all_bases(wire) for wire in (CHAT, *NATIVE)]
+    hosts = {"sessions": sum(len(each) for each, _ in found), "exchanges": sum(len(each) for _, each in found)}
     return {"hosts": hosts, **score(rules, mutations, mutants)}

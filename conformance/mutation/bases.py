@@ -21,6 +21,7 @@ from conformance.scenarios import Scenario
 from conformance.simulator import Simulator
 from conformance.suite.play import Subject, play
 from conformance.wire.exchange import Conversation, Exchange
+from conformance.wire.native import CHAT
 
 Record: TypeAlias = dict[str, Any]
 """One exchange as the fixtures have it: request, response, status, headers, stream."""
@@ -62,9 +63,10 @@ def conversation(records: Iterable[Mapping[str, Any]]) -> Conversation:
     return tuple(exchange(record, "mutant") for record in records)
 
 
-def sessions() -> tuple[Base, ...]:
-    """Return every good conversation, fixtures first; those that a scenario breaks on purpose are left out."""
-    return tuple(base for base in (*_fixtures(), *_played()) if is_good(base))
+def sessions(wire: str = CHAT) -> tuple[Base, ...]:
+    """Return the good conversations on a wire, fixtures first; those that a scenario breaks on purpose are left out."""
+    played = _played() if wire == CHAT else ()
+    return tuple(base for base in (*_fixtures(wire), *played) if is_good(base))
 
 
 def is_good(base: Base, claims: Mapping[str, Any] | None = None) -> bool:
@@ -78,11 +80,10 @@ def broken(records: Iterable[Mapping[str, Any]], claims: Mapping[str, Any] | Non
     return {outcome.rule: outcome.status for outcome in outcomes if outcome.status in (Status.FAILED, Status.ERRORED)}
 
 
-def _fixtures() -> Iterator[Base]:
-    """Yield those on the wire that mutations change; on others, the rules' own examples are the mutants."""
+def _fixtures(wire: str) -> Iterator[Base]:
     for path in sorted((folder("fixtures") / "wire").glob("*.json")):
         base = Base(path.stem, orjson.dumps(read_json(path)))
-        if not any(map(protocols.of, conversation(base.records()))):
+        if {exchange.protocol for exchange in protocols.translate(conversation(base.records()))} == {wire}:
             yield base
 
 

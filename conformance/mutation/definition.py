@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 from typing import Any, Final, NamedTuple, TypeAlias
 
 from conformance.mutation.bases import Record
+from conformance.wire.native import CHAT
 
 Find: TypeAlias = Callable[[Sequence[Record]], Iterable[Any]]
 """Finds the targets of a mutation in a copy of a base, the same in the same order each time."""
@@ -36,7 +37,8 @@ class Mutation:
     `expects`: one of these rules has to find it; if there is none, the change is harmless. `related`: rules that may
     find it as well, or in their place if the others have nothing to check, since they are about its consequences.
     `sessions`: it is applied to the last request of sessions rather than to single exchanges. `claims`: the claims of
-    the provider. `prepare` changes a base first, so that it is good at such a provider.
+    the provider. `prepare` changes a base first, so that it is good at such a provider. `wire`: that of the bases,
+    which have the bodies of that wire.
     """
 
     name: str
@@ -49,6 +51,7 @@ class Mutation:
     claims: Mapping[str, Any] = field(default_factory=dict)
     allows: tuple[Allowed, ...] = ()
     prepare: Callable[[Sequence[Record]], None] | None = None
+    wire: str = CHAT
 
     @property
     def harmless(self) -> bool:
@@ -64,6 +67,7 @@ def mutation(
     claims: Mapping[str, Any] | None = None,
     allows: Sequence[Allowed] = (),
     prepare: Callable[[Sequence[Record]], None] | None = None,
+    wire: str = CHAT,
 ) -> Callable[[Apply], Mutation]:
     """Make a function that changes a target a mutation; its name is the function's, its title the docstring."""
 
@@ -71,7 +75,7 @@ def mutation(
         name = getattr(apply, "__name__", "").strip("_").replace("_", "-")
         title = (apply.__doc__ or "").strip()
         return Mutation(
-            name, title, find, apply, expects, tuple(related), sessions, claims or {}, tuple(allows), prepare
+            name, title, find, apply, expects, tuple(related), sessions, claims or {}, tuple(allows), prepare, wire
         )
 
     return declare

@@ -17,6 +17,7 @@ from conformance.mutation.bases import Base, Record
 from conformance.mutation.definition import SURVIVED, Mutation
 from conformance.results import Status
 from conformance.rules import Rule
+from conformance.wire.native import CHAT
 
 
 class Fate(StrEnum):
@@ -81,9 +82,9 @@ def of_rule(rule: Rule) -> Iterator[Mutant]:
 
 
 @cache
-def all_bases() -> tuple[tuple[Base, ...], tuple[Base, ...]]:
-    """Return all bases: starts of sessions, and single exchanges, each conversation once."""
-    found = bases.sessions()
+def all_bases(wire: str = CHAT) -> tuple[tuple[Base, ...], tuple[Base, ...]]:
+    """Return all bases on a wire: starts of sessions, and single exchanges, each conversation once."""
+    found = bases.sessions(wire)
     starts = {base.text: base for session in reversed(found) for base in session.beginnings()}
     single = {base.text: base for session in reversed(found) for base in session.split()}
     return _sorted(starts.values()), _sorted(single.values())
@@ -94,7 +95,7 @@ def _sorted(found: Iterable[Base]) -> tuple[Base, ...]:
 
 
 def _bases(mutation: Mutation) -> Iterator[Base]:
-    for base in all_bases()[not mutation.sessions]:
+    for base in all_bases(mutation.wire)[not mutation.sessions]:
         prepared = base
         if mutation.prepare is not None:
             records = base.records()

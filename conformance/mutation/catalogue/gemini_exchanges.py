@@ -1,0 +1,196 @@
+"""Faults of clients and hosts on the wire of Gemini."""
+
+# ruff: noqa: D401 — the first line of a mutation's docstring states the fault
+
+from functools import partial
+from typing import Any, Final
+
+from conformance.mutation import definition, targets
+from conformance.mutation.bases import Record
+from conformance.mutation.definition import REJECTED
+from conformance.mutation.native_targets import contents, events, parts, replies, where
+from conformance.mutation.targets import Slot, in_last_request, keys
+
+mutation = partial(definition.mutation, wire="gemini")
+
+_CANDIDATE: Final = "candidates"
+
+
+def _called(reply: dict[str, Any]) -> list[dict[str, Any]]:
+    """Return the parts of a reply that hold calls."""
+    return [part for part in reply["candidates"][0]["content"]["parts"] if "functionCall" in part]
+
+
+def _with_calls(records: Any) -> Any:
+    return (reply for reply in replies(records) if _called(reply))
+
+
+@mutation(
+    where(parts("model", "functionCall"), lambda part: "thoughtSignature" in part.value),
+    "gemini/signature-on-first-call",
+    claims={"signature.omitted": REJECTED},
+)
+def signature_of_call_left_out(part: Slot) -> None:
+    """The first call of a step is sent back without its signature."""
+    del part.value["thoughtSignature"]
+
+
+@mutation(
+    where(parts("model", "functionCall"), lambda part: "thoughtSignature" in part.value),
+    "gemini/signature-on-first-call",
+    claims={"signature.omitted": REJECTED},
+)
+def signature_on_another_part(part: Slot) -> None:
+    """The signature of a call stands on the next part."""
+    part.holder[part.key + 1]["thoughtSignature"] = part.value.pop("thoughtSignature")
+
+
+@mutation(
+    where(in_last_request(parts("model", "functionCall")), lambda part: "thoughtSignature" in part.value),
+    "reasoning/signatures-resent",
+    sessions=True,
+)
+def signature_of_call_altered(part: Slot) -> None:
+    """The signature of a call is not the one that came with it."""
+    part.value["thoughtSignature"] = "b3RoZXI="
+
+
+@mutation(parts("user", "functionResponse"), "transcript/calls-answered")
+def response_left_out(part: Slot) -> None:
+    """There are fewer responses than calls."""
+    part.drop()
+
+
+@mutation(parts("user", "functionResponse"), "transcript/result-answers-call")
+def response_twice(part: Slot) -> None:
+    """There are more responses than calls."""
+    part.holder.insert(part.key, part.value)
+
+
+@mutation(
+    where(contents("user"), lambda content: any("functionResponse" in part for part in content.value["parts"])),
+    "transcript/results-follow-calls",
+)
+def responses_too_late(content: Slot) -> None:
+    """The user speaks between the calls and their responses."""
+    content.holder.insert(content.key, {"role": "user", "parts": [{"text": "Go on."}]})
+
+
+@mutation(
+    where(contents("model"), lambda content: any("functionCall" in part for part in content.value["parts"])),
+    "transcript/result-answers-call",
+)
+def calls_left_out(content: Slot) -> None:
+    """Responses follow no calls."""
+    content.drop()
+
+
+@mutation(contents("user"), "native/request-shape")
+def role_of_chat_completions(content: Slot) -> None:
+    """A content has a role that this wire does not have."""
+    content.value["role"] = "assistant"
+
+
+@mutation(
+    keys(parts("model", "functionCall"), "functionCall/name"),
+    "native/request-shape",
+    related=("transcript/results-in-call-order",),
+)
+def call_without_name(slot: Slot) -> None:
+    """A call is sent back without the name of its function."""
+    slot.drop()
+
+
+@mutation(
+    keys(parts("user", "functionResponse"), "functionResponse/name", "functionResponse/response"),
+    "native/request-shape",
+)
+def answer_key_dropped(slot: Slot) -> None:
+    """A response lacks a required key."""
+    slot.drop()
+
+
+@mutation(
+    keys(parts("user", "functionResponse"), "functionResponse/name", "functionResponse/response"),
+    "native/request-shape",
+)
+def answer_key_retyped(slot: Slot) -> None:
+    """A key of a response has a value of the wrong type."""
+    slot.retype()
+
+
+@mutation(
+    keys(targets.requests, "contents", "tools", "systemInstruction"),
+    "native/request-shape",
+    related=("tool-calls/name-declared",),
+)
+def gemini_request_key_retyped(slot: Slot) -> None:
+    """A key of a request has a value of the wrong type."""
+    slot.retype()
+
+
+@mutation(keys(replies, "candidates", "usageMetadata"), "native/reply-shape")
+def gemini_reply_key_retyped(slot: Slot) -> None:
+    """A key of a reply has a value of the wrong type."""
+    slot.retype()
+
+
+@mutation(_with_calls, "tool-calls/name-declared")
+def gemini_call_of_another_tool(reply: dict[str, Any]) -> None:
+    """A reply calls a tool that was not declared."""
+    _called(reply)[0]["functionCall"]["name"] = "get_time"
+
+
+@mutation(_with_calls, "native/reply-shape")
+def gemini_call_without_name(reply: dict[str, Any]) -> None:
+    """A reply holds a call without the name of a function."""
+    del _called(reply)[0]["functionCall"]["name"]
+
+
+@mutation(_with_calls, "native/reply-shape", related=("tool-calls/arguments-are-an-object",))
+def gemini_arguments_as_text(reply: dict[str, Any]) -> None:
+    """The arguments of a call are text."""
+    _called(reply)[0]["functionCall"]["args"] = '{"city":"Paris"}'
+
+
+@mutation(replies, "usage/adds-up")
+def total_of_gemini_wrong(reply: dict[str, Any]) -> None:
+    """The total of the tokens is not their sum."""
+    reply["usageMetadata"]["totalTokenCount"] += 1
+
+
+@mutation(targets.exchanges, "error/no-error-in-success")
+def gemini_error_as_a_reply(record: Record) -> None:
+    """An error comes with status 200."""
+    record["response"] = {"error": {"code": 503, "message": "Overloaded", "status": "UNAVAILABLE"}}
+
+
+@mutation(where(events(), lambda event: "finishReason" in event.value[_CANDIDATE][0]), "native/stream-complete")
+def gemini_stream_cut(event: Slot) -> None:
+    """A stream ends too early."""
+    del event.holder[event.key :]
+
+
+@mutation(
+    keys(events(), "candidates", "usageMetadata"),
+    "native/event-shape",
+    related=("native/stream-complete", "native/reply-shape"),
+)
+def gemini_event_key_retyped(slot: Slot) -> None:
+    """A key of an event has a value of the wrong type."""
+    slot.retype()
+
+
+@mutation(parts("model", "functionCall"))
+def call_with_an_id(part: Slot) -> None:
+    """A call and its response have an id, which is optional."""
+    at = next(at for at, content in enumerate(part.record["request"]["contents"]) if content["parts"] is part.holder)
+    answers = part.record["request"]["contents"][at + 1]["parts"]
+    for number, (call, answer) in enumerate(zip(part.holder, answers, strict=True)):
+        call["functionCall"]["id"] = answer["functionResponse"]["id"] = f"call_{number}"
+
+
+@mutation(targets.requests)
+def request_in_snake_case(body: dict[str, Any]) -> None:
+    """A request spells a key as the SDK for Python does."""
+    body["system_instruction"] = body.pop("systemInstruction")
