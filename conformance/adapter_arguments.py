@@ -35,6 +35,12 @@ def _configure_run(run: argparse.ArgumentParser) -> None:
     add(
         "--model", metavar="MODEL", default="", help="the model to request (default: the adapter's, else the profile's)"
     )
+    add(
+        "--protocol",
+        metavar="WIRE",
+        default="",
+        help="with --driver, the API that it speaks: chat, messages, responses, gemini (default: the profile's first)",
+    )
     add("--variant", choices=("plain", "stream"), help="request only plain or only streamed replies")
     add(
         "--env",

@@ -102,6 +102,8 @@ def test_strict_rejects_requests_and_names_the_rule(adapter: Any) -> None:
         (["run", "referenz"], "did you mean reference?"),
         (["run", "reference", "--provider", "vllm"], "unknown provider of reference 'vllm'"),
         (["run", "reference@1.0"], "omit @1.0"),
+        (["run", "reference", "--protocol", "messages"], "reference speaks chat"),
+        (["run", "--driver", "x", "--provider", "groq", "--protocol", "messages"], "no claims about 'messages'"),
         (["matrix", "--only", "no-such-*"], "unknown adapter"),
         (["install", "no-such"], "unknown adapter"),
         (["list", "--adapters", "/no/such/folder"], ""),

@@ -12,6 +12,7 @@ from conformance.adapters.loop import ANSWERED, ClientSession, DriverAnswer
 from conformance.adapters.normalize import normalize, normalize_text
 from conformance.engine import check
 from conformance.profiles import Profile
+from conformance.protocols import by_name
 from conformance.results import NOT_PLAYED, Case, Evidence, Level, Outcome, Status
 from conformance.rule_ids import matches
 from conformance.scenarios import Scenario
@@ -50,8 +51,11 @@ class CaseRun:
 def run_case(server: SessionServer, scenario: Scenario, variant: str, setup: AdapterSetup) -> CaseRun:
     """Drive an adapter through a scenario and check what it sent; nothing that the adapter does raises.
 
-    A scenario that the provider's claims rule out is not played: its case has no outcomes and says which claim.
+    A scenario that the wire or the provider's claims rule out is not played: its case has no outcomes and says why.
     """
+    if setup.profile.wire not in scenario.wires:
+        note = f"{NOT_PLAYED}: {by_name(setup.profile.wire).title} has nothing like it"
+        return CaseRun(Case(scenario.name, variant, Evidence.SIMULATED, note=note))
     claims = setup.profile.at(setup.model)
     unmet = scenario.unmet(claims)
     if unmet is not None:
@@ -105,7 +109,7 @@ def check_session(session: ClientSession, profile: Profile) -> tuple[Outcome, ..
 
     What the scenario promises to test but found nothing to check is untested; without a request, all of it is.
     """
-    wanted = promised(session.scenario)
+    wanted = promised(session.scenario, profile.wire)
     if not session.conversation:
         return tuple(_nothing_sent(wanted, session))
     claims = profile.at(str(session.job["model"]))
@@ -120,9 +124,9 @@ def check_session(session: ClientSession, profile: Profile) -> tuple[Outcome, ..
     )
 
 
-def promised(scenario: Scenario) -> Set[str]:
-    """Return the ids of the rules about clients and the loop facts that a scenario promises to test."""
-    clients = [rule.id for rule in rules.load() if rule.on.side is Side.CLIENT]
+def promised(scenario: Scenario, wire: str) -> Set[str]:
+    """Return the ids of the rules about clients and the loop facts that a scenario promises to test on a wire."""
+    clients = [rule.id for rule in rules.load() if rule.on.side is Side.CLIENT and wire in rule.wires]
     guaranteed = {fact.id for fact in loop.load() if fact.on.is_guaranteed(scenario)}
     return guaranteed | {rule for rule in clients if any(matches(glob, rule) for glob in scenario.exercises)}
 

@@ -13,6 +13,7 @@ from conformance.adapters.driver import SECONDS
 from conformance.documents.pointer import Place
 from conformance.errors import UnknownName, Unusable
 from conformance.scenarios import VARIANTS
+from conformance.wire.native import CHAT
 
 FOLDER: Final = Path(__file__).parent / "sdks"
 """The folder with the adapters of this package."""
@@ -43,6 +44,7 @@ class AdapterDefinition:
     seconds: float = SECONDS
     link: str = ""
     note: str = ""
+    protocol: str = CHAT
 
     @property
     def version(self) -> str:
@@ -102,15 +104,18 @@ def read(path: Path) -> AdapterDefinition:
         alongside={glob: tuple(pins) for glob, pins in value.get("alongside", {}).items()},
         variants=tuple(value.get("variants", VARIANTS)),
         **{key: value[key] for key in ("title", "language", "package", "driver")},
-        **{key: value[key] for key in ("environment", "seconds", "link", "note") if key in value},
+        **{key: value[key] for key in ("environment", "seconds", "link", "note", "protocol") if key in value},
     )
 
 
 def _errors(folder: Path, value: Mapping[str, Any]) -> Iterator[tuple[Place, str]]:
     """Yield the errors that a schema cannot express: unknown providers, a missing driver, unpinned packages."""
+    wire = value.get("protocol", CHAT)
     for name in value["providers"]:
         if name not in profiles.names():
             yield ("providers", name), str(UnknownName("provider", name, profiles.names()))
+        elif wire != CHAT and wire not in profiles.load(name).protocols:
+            yield ("providers", name), f"expected a profile with claims about {wire}, got {name!r}"
     if not (folder / value["driver"]).is_file():
         yield ("driver",), f"expected a file beside this one, got {value['driver']!r}"
     pinned: list[tuple[Place, str]] = [(("packages", number), each) for number, each in enumerate(value["packages"])]

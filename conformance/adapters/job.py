@@ -23,12 +23,13 @@ def job_of(session: Session) -> dict[str, Any]:
     """Return the job of a session."""
     scenario = session.scenario
     profile = session.profile
-    known = [each for each in (profile.name, *profile.extends) if each in profiles.names()]
+    known = [each for each in (profile.service, *profile.extends) if each in profiles.names()]
     return {
         "contract": CONTRACT,
         "base_url": session.base_url,
+        "protocol": profile.wire,
         "api_key": API_KEY,
-        "provider": next(iter(known), profile.name),
+        "provider": next(iter(known), profile.service),
         "model": session.model,
         "stream": session.variant == "stream",
         "system": scenario.system,

@@ -92,7 +92,7 @@ def _with_requests(case: Case, conversations: Mapping[str, Conversation], number
 
 def _sent(conversation: Conversation, number: int) -> SentRequest:
     """Return a request without what changes from run to run, so that the same behaviour gives the same results."""
-    exchange = conversation[number]
+    exchange = conversation[number].as_received
     path = urlsplit(exchange.url).path
     _, is_session, rest = path.partition(_SESSION)
     path = f"/{rest.partition('/')[2]}" if is_session else path

@@ -16,11 +16,14 @@ from conformance.adapters.driver import Driver
 from conformance.adapters.proof import with_requests
 from conformance.errors import UnknownName, Unusable
 from conformance.profiles import Profile
+from conformance.protocols import by_name
 from conformance.results import NOT_PLAYED, Case, Results, Status
 from conformance.results.files import read
 from conformance.scenarios import VARIANTS, Scenario
 from conformance.secrets import Scrubber
+from conformance.simulator.responder import PATH
 from conformance.simulator.sessions import serving_sessions
+from conformance.suite.options import on_wire
 from conformance.wire.exchange import Conversation, Exchange
 
 UNNAMED: Final = "driver"
@@ -66,12 +69,13 @@ class RunPlan:
 
 def plan_for(definition: AdapterDefinition, provider: str, driver: Driver) -> RunPlan:
     """Return the plan of all cases of an adapter with one of its providers, or with a profile that extends one."""
-    if not profiles.is_path(provider) and provider not in (*definition.models, *profiles.installed_names()):
+    named = provider.removesuffix(f".{definition.protocol}")
+    if not profiles.is_path(provider) and named not in (*definition.models, *profiles.installed_names()):
         raise UnknownName(f"provider of {definition.name}", provider, definition.providers)
-    profile = profiles.load_profile(provider)
-    known = next((each for each in (profile.name, *profile.extends) if each in definition.models), None)
+    profile = on_wire(profiles.load_profile(provider), definition.protocol)
+    known = next((each for each in (profile.service, *profile.extends) if each in definition.models), None)
     if known is None:
-        raise UnknownName(f"provider of {definition.name}", profile.name, definition.providers)
+        raise UnknownName(f"provider of {definition.name}", profile.service, definition.providers)
     model = profile.model if profile.extends else definition.models[known]
     name = f"{definition.name}@{definition.version}" if definition.version else definition.name
     return RunPlan(name, driver, profile, model, variants=definition.variants)
@@ -163,12 +167,13 @@ def write_recording(
     return path
 
 
-def _record(exchange: Exchange) -> dict[str, Any]:
+def _record(translated: Exchange) -> dict[str, Any]:
+    exchange = translated.as_received
     return {
         "request": exchange.request,
         "response": exchange.response,
         "status": exchange.status,
         "stream": exchange.streamed,
         "headers": {name: value for name, value in exchange.headers.items() if name in _RECORDED_HEADERS},
-        "url": "/chat/completions",
+        "url": PATH if translated.native is None else f"/v1{by_name(translated.protocol).path(translated.request)}",
     }

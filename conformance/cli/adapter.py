@@ -36,6 +36,7 @@ if TYPE_CHECKING:
 EXAMPLES: Final = """\
   conformance adapter run --driver 'node driver.mjs' --provider deepseek
   conformance adapter run --driver ./driver.py --provider openrouter --scenario 'ids-*' --strict
+  conformance adapter run --driver ./driver.py --provider openai --protocol responses
   conformance adapter run pydantic-ai@1.25.0 --install --keep sessions
   conformance adapter run --driver ./driver.py --provider deepseek --write-baseline expected-failures.yaml
   conformance adapter run --driver ./driver.py --provider deepseek --baseline expected-failures.yaml
@@ -67,6 +68,7 @@ def _list(arguments: argparse.Namespace) -> int:
             "name": each.name,
             "version": each.version,
             "language": each.language,
+            "protocol": each.protocol,
             "installed": install.is_installed(each),
             "providers": list(each.providers),
             "title": each.title,
@@ -80,7 +82,7 @@ def _list(arguments: argparse.Namespace) -> int:
     for row in rows:
         named = f"{row['name']}@{row['version']}".rstrip("@")
         here = "installed    " if row["installed"] else "not installed"
-        print(f"{named:{width}}  {row['language']:6}  {here}  {', '.join(row['providers'])}")
+        print(f"{named:{width}}  {row['language']:6}  {row['protocol']:9}  {here}  {', '.join(row['providers'])}")
     return 0
 
 
@@ -204,6 +206,8 @@ def _plan(arguments: argparse.Namespace) -> "RunPlan":
         raise Unusable(message)
     if arguments.name:
         chosen = definition.load(arguments.name, _folder(arguments))
+        if arguments.protocol not in ("", chosen.protocol):
+            raise Unusable(f"--protocol is for --driver: {chosen.name} speaks {chosen.protocol}")
         plan = _adapter_plan(chosen, arguments.provider or chosen.providers[0], arguments)
     else:
         plan = _driver_plan(arguments)
@@ -230,6 +234,7 @@ def _driver_plan(arguments: argparse.Namespace) -> "RunPlan":
     from conformance.adapters.driver import SECONDS, Driver
     from conformance.adapters.runs import UNNAMED, RunPlan
     from conformance.profiles import load_profile
+    from conformance.suite.options import on_wire
 
     if not arguments.provider:
         message = "--provider is required; see `conformance list providers`"
@@ -243,7 +248,8 @@ def _driver_plan(arguments: argparse.Namespace) -> "RunPlan":
         raise Unusable(message)
     variables = dict(_variables(arguments))
     driver = Driver(words, Path.cwd(), variables, arguments.seconds or SECONDS)
-    return RunPlan(UNNAMED, driver, load_profile(arguments.provider), scenarios=tuple(arguments.scenario))
+    profile = on_wire(load_profile(arguments.provider), arguments.protocol)
+    return RunPlan(UNNAMED, driver, profile, scenarios=tuple(arguments.scenario))
 
 
 def _variables(arguments: argparse.Namespace) -> Iterator[tuple[str, str]]:

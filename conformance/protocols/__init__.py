@@ -27,14 +27,16 @@ class Rendering:
     """Chat completions as another wire: requests as the suites send them, replies as the simulator sends them.
 
     `reply` takes the native request, too, since replies of some wires repeat it. `events` are those of the stream that
-    adds up to a native reply. `headers` are those of a request with a key. `is_array`: whether a stream at a URL comes
-    as one JSON array of its events, instead of as server-sent events.
+    adds up to a native reply. `headers` are those of a request with a key. `failure` is the event that reports an error
+    inside a stream. `is_array`: whether a stream at a URL comes as one JSON array of its events, instead of as
+    server-sent events.
     """
 
     request: Callable[[Mapping[str, Any]], dict[str, Any]]
     reply: Callable[[Mapping[str, Any], Mapping[str, Any]], dict[str, Any]]
     events: Callable[[Mapping[str, Any]], Iterable[NativeEvent]]
     headers: Callable[[str], Mapping[str, str]]
+    failure: Callable[[str], NativeEvent]
     is_array: Callable[[str], bool] = lambda _url: False
 
 

@@ -23,6 +23,9 @@ MAX_FINDINGS: Final = 3
 _MESSAGE: Final = 2
 """How many tokens lead from a request to one of its messages."""
 
+_LISTS: Final = ("messages", "input", "contents")
+"""The keys under which a request has its messages: on each wire another one."""
+
 _LAST_EVENTS: Final = 2
 """How many events of a stream are quoted if the finding is about the whole stream."""
 
@@ -53,9 +56,9 @@ def _finding(finding: Finding, conversation: Conversation, normalize: Normalize)
     tokens = parse(finding.at)
     if len(tokens) < 2 or not tokens[0].isdecimal() or int(tokens[0]) >= len(conversation):
         return finding
-    exchange, side, inside = conversation[int(tokens[0])], tokens[1], tokens[2:]
+    exchange, side, inside = conversation[int(tokens[0])].as_received, tokens[1], tokens[2:]
     if side == "request":
-        least = _MESSAGE if inside[:1] == ("messages",) else 1
+        least = _MESSAGE if inside[:1] and inside[0] in _LISTS else 1
         return replace(finding, excerpt=_around(exchange.request, inside, least, normalize))
     root, at = _reply(exchange, inside)
     return replace(finding, excerpt=_around(root, at, 0, normalize), asked=_asked(exchange.request, normalize))
@@ -102,7 +105,8 @@ def _down(value: Any, inside: tuple[str, ...]) -> Iterator[Any]:
 
 def _asked(request: Any, normalize: Normalize) -> str:
     """Return the last message of a request."""
-    messages = request.get("messages") if isinstance(request, dict) else None
+    lists = [request[key] for key in _LISTS if key in request] if isinstance(request, dict) else []
+    messages = lists[0] if lists else None
     return _cut(normalize(orjson.dumps(messages[-1]).decode())) if isinstance(messages, list) and messages else ""
 
 

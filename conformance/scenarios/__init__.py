@@ -19,6 +19,7 @@ from conformance.errors import UnknownName
 from conformance.profiles import UNKNOWN, Source
 from conformance.rule_ids import current_id
 from conformance.scenarios._validation import errors
+from conformance.wire.native import CHAT, NATIVE
 
 _FOLDER = Path(__file__).parent
 VARIANTS = ("plain", "stream")
@@ -102,8 +103,8 @@ class Scenario:
 
     `needs` are claims with their required value; None allows any value that does not rule the scenario out.
     `for_clients`: it is never played against a provider. `claims` override the profile's while it is played and
-    checked. `breaks` are the rules about providers that its replies break on purpose. `expects` says what a
-    conforming client does.
+    checked. `breaks` are the rules about providers that its replies break on purpose. `wires` are those that have what
+    it is about. `expects` says what a conforming client does.
     """
 
     name: str
@@ -118,6 +119,7 @@ class Scenario:
     for_clients: bool = False
     claims: Mapping[str, Any] = field(default_factory=dict)
     breaks: tuple[str, ...] = ()
+    wires: tuple[str, ...] = (CHAT, *NATIVE)
     expects: str = ""
     source: Source | None = None
 
@@ -170,6 +172,7 @@ def read(path: Path) -> Scenario:
         for_clients="for" in value,
         claims=unknown | value.get("claims", {}),
         breaks=tuple(map(current_id, value.get("breaks", ()))),
+        wires=tuple(value.get("wires", (CHAT, *NATIVE))),
         expects=value.get("expects", ""),
         source=Source(**value["source"]) if "source" in value else None,
     )

@@ -1,6 +1,6 @@
 """Requests on other wires: translated, answered as chat completions would be, and rendered as that wire."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -8,6 +8,7 @@ import orjson
 
 from conformance.profiles import Claims
 from conformance.protocols import Protocol, by_name, load
+from conformance.simulator.native_faults import faulty
 from conformance.simulator.responder import STREAM_TYPE, as_json, headers
 from conformance.simulator.store import ReplyStore
 from conformance.transport.server import HttpReply
@@ -58,11 +59,17 @@ def _cut(native: Native, messages: int) -> dict[str, Any] | None:
 
 
 def answer(
-    protocol: Protocol, path: str, body: dict[str, Any], given: Answer, kept: tuple[ReplyStore, Claims] | None = None
+    protocol: Protocol,
+    path: str,
+    body: dict[str, Any],
+    given: Answer,
+    kept: tuple[ReplyStore, Claims] | None = None,
+    faults: Callable[[], Sequence[str]] = tuple,
 ) -> HttpReply:
     """Return the reply to the path and the body of a request on another wire, plain or as a stream.
 
     `kept`: what the server keeps of earlier replies, and the claims that say whether requests may refer to them.
+    `faults`: returns the names of the faults that the stream has, once the reply is given.
     """
     sent = Exchange.of_plain(request=body, url=path, model=model_of(body))
     exchange, asked = _asked(protocol, sent, kept)
@@ -73,9 +80,9 @@ def answer(
     response: Any = made
     streams = exchange.request.get("stream") is True
     if streams and protocol.played().is_array(path):
-        answered = as_json(200, [each.value for each in protocol.played().events(made)])
+        answered = as_json(200, [each.value for each in _events(protocol, made, faults())])
     elif streams:
-        events = [_event(each) for each in protocol.played().events(made)]
+        events = [_event(each) for each in _events(protocol, made, faults())]
         answered = HttpReply(200, tuple(events), headers(STREAM_TYPE))
         response = b"".join(events).decode()
     else:
@@ -113,6 +120,10 @@ def _asked(protocol: Protocol, sent: Exchange, kept: tuple[ReplyStore, Claims] |
     *before, exchange = protocol.translate([*store.session(parent), sent])
     native = exchange.native or Native(protocol.name, sent.request)
     return exchange, Asked(native, tuple(before), store, parent)
+
+
+def _events(protocol: Protocol, made: dict[str, Any], faults: Sequence[str]) -> Sequence[NativeEvent]:
+    return faulty(faults, tuple(protocol.played().events(made)), protocol.played())
 
 
 def _event(event: NativeEvent) -> bytes:

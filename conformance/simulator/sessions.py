@@ -15,24 +15,29 @@ from dataclasses import dataclass, field
 from typing import Any, Final, NamedTuple
 from urllib.parse import unquote
 
+from conformance import protocols
 from conformance.documents import parse_json
 from conformance.errors import InvalidDocument, Unusable
 from conformance.profiles import UNKNOWN, Profile
+from conformance.protocols import Protocol
 from conformance.results import Refusal
 from conformance.scenarios import Scenario, Turn
-from conformance.simulator import script
+from conformance.simulator import natives, script
+from conformance.simulator.natives import Asked
 from conformance.simulator.responder import PATH, Responder, not_found, to_exchange
+from conformance.simulator.store import ReplyStore
 from conformance.simulator.strictness import first_violation
 from conformance.transport.client import SIMULATOR_ERROR
 from conformance.transport.server import HttpReply, HttpRequest, serving
 from conformance.wire.exchange import Conversation, Exchange
+from conformance.wire.native import CHAT
 
 AFTER_SCRIPT: Final = Turn(says="There is nothing more.")
 """The reply to requests after the end of a script."""
 
 _PATH: Final = re.compile(r"/r/(?P<run>\d+)/s/(?P<scenario>[^/]+)(?P<rest>/.*)")
-_ENDPOINT: Final = re.compile(r"(/v1)*/chat/completions/?")
-_MODELS: Final = re.compile(r"(/v1)*/models(/(?P<name>.*))?")
+_VERSION: Final = re.compile(r"(/v1(?:alpha|beta\d*)?(?=/))*")
+_MODELS: Final = re.compile(r"/models(/(?P<name>.*))?")
 _IF_THINKING: Final = (
     "thinking.refused-parameters", "thinking.fixed-parameters", "thinking.with-tool-choice", "thinking.with-tools",
     "thinking.with-required-tool-choice", "thinking.with-named-tool-choice", "request.prefill-while-thinking",
@@ -58,7 +63,8 @@ class Session:
     """One run of a scenario, with everything that the client has sent so far.
 
     `variant` is what the client should request; a reply is streamed if its request says so. `profile` is the
-    provider's with the claims of the scenario, and with thinking on by default if the model can think.
+    provider's with the claims of the scenario, and with thinking on by default if the model can think. Its wire is the
+    only one that the session answers on.
     """
 
     scenario: Scenario
@@ -68,7 +74,7 @@ class Session:
     strict: bool
     base_url: str
     other_requests: list[str] = field(default_factory=list)
-    """Method and path of each request that did not ask for a chat completion, and the error in its body if any."""
+    """Method and path of each request that did not ask for a reply of the model, and the error in its body if any."""
 
     refusals: list[Rejection] = field(default_factory=list)
     repeats: list[int] = field(default_factory=list)
@@ -79,12 +85,14 @@ class Session:
 
     _exchanges: list[Exchange] = field(default_factory=list)
     _turns: int = 0
+    _turn: Turn = AFTER_SCRIPT
+    _store: ReplyStore = field(default_factory=ReplyStore, repr=False)
     _lock: threading.Lock = field(default_factory=threading.Lock, repr=False)
 
     @property
     def exchanges(self) -> Conversation:
-        """Return the exchanges so far, in order."""
-        return tuple(self._exchanges)
+        """Return the exchanges so far, in order; those of another wire are translated, and hold what they were."""
+        return protocols.translate(tuple(self._exchanges))
 
     @property
     def fault(self) -> str:
@@ -96,13 +104,15 @@ class Session:
         """Return the reply to an HTTP request of this session, and record both."""
         arrived = time.monotonic()
         responder = Responder(self.profile, _BROKEN_BY_SCRIPT.union(self.scenario.breaks))
+        plain, question, query = path.partition("?")
+        served = plain[_VERSION.match(plain).end() :]  # type: ignore[union-attr]
         with self._lock:
-            named = _MODELS.fullmatch(path) if request.method == "GET" else None
+            named = _MODELS.fullmatch(served) if request.method == "GET" else None
             if named:
                 return responder.model(unquote(named["name"])) if named["name"] else responder.models()
-            if request.method != "POST" or not _ENDPOINT.fullmatch(path):
-                self.other_requests.append(f"{request.method} {path}")
-                return not_found("this session answers POST <base URL>/chat/completions")
+            if request.method != "POST" or not self._serves(served.rstrip("/")):
+                self.other_requests.append(f"{request.method} {plain}")
+                return not_found(f"this session answers POST <base URL>{self._endpoint}")
             body: Any = None
             try:
                 body = parse_json(request.body, "request body")
@@ -110,23 +120,55 @@ class Session:
             except InvalidDocument as error:
                 fault = str(error)
             if fault:
-                self.other_requests.append(f"{request.method} {path}: {fault}")
-                return responder.invalid({}, fault)
-            reply = self._reply(responder, body)
-            self._exchanges.append(to_exchange(body, reply, self._model(body), f"{self.base_url}/chat/completions"))
+                self.other_requests.append(f"{request.method} {plain}: {fault}")
+                refusal = responder.invalid({}, fault)
+                return natives.refused(self._protocol, served, refusal) if self._protocol else refusal
+            url = f"{self.base_url}{served.rstrip('/')}{question}{query}"
+            reply = self._on_wire(responder, body, url)
+            self._exchanges.append(to_exchange(body, reply, self._model(body), url))
             self.times.append((arrived, time.monotonic()))
             return reply
 
-    def _reply(self, responder: Responder, body: dict[str, Any]) -> HttpReply:
-        number = len(self._exchanges)
+    def _serves(self, path: str) -> bool:
+        return bool(self._protocol.served.fullmatch(path)) if self._protocol else path == PATH
+
+    @property
+    def _protocol(self) -> Protocol | None:
+        """Return the protocol of the wire; None for chat completions."""
+        return None if self.profile.wire == CHAT else protocols.by_name(self.profile.wire)
+
+    @property
+    def _endpoint(self) -> str:
+        """Return what a client appends to the base URL."""
+        return PATH if self._protocol is None else self._protocol.path({"model": self.model})
+
+    def _on_wire(self, responder: Responder, body: dict[str, Any], url: str) -> HttpReply:
+        """Return the reply to a request, in the form of the session's wire."""
         is_repeated = bool(self._exchanges) and self._exchanges[-1].request == body
         if is_repeated:
-            self.repeats.append(number)
+            self.repeats.append(len(self._exchanges))
+        if self._protocol is None:
+            return self._reply(responder, body, is_repeated=is_repeated)
+        return natives.answer(
+            self._protocol,
+            url,
+            body,
+            lambda translated, asked: self._reply(responder, dict(translated), asked, is_repeated=is_repeated),
+            (self._store, self.profile.at(self._model(body))) if self._protocol.keeps_replies else None,
+            lambda: self._turn.raw,
+        )
+
+    def _reply(
+        self, responder: Responder, body: dict[str, Any], asked: Asked | None = None, *, is_repeated: bool
+    ) -> HttpReply:
+        """Return the reply to a request of chat completions; `asked` is what it was on another wire."""
+        number = len(self._exchanges)
+        native = None if asked is None else asked.native
         if self.strict:
-            exchange = Exchange.of_plain(request=body, url=PATH, model=self._model(body))
-            violation = first_violation((*self._exchanges, exchange), self.profile)
+            exchange = Exchange.of_plain(request=body, url=PATH, model=self._model(body), native=native)
+            violation = first_violation((*self.exchanges, exchange), self.profile)
             if violation is not None:
-                reply = responder.reject(body, violation)
+                reply = responder.reject(body if native is None else native.request, violation)
                 refusal = violation.refusal or Refusal(reply.status, violation.finding.message)
                 self.refusals.append(Rejection(number, violation.rule, refusal))
                 return reply
@@ -134,6 +176,7 @@ class Session:
             self._turns += 1
         turns = self.scenario.turns
         turn = turns[self._turns - 1] if self._turns <= len(turns) else AFTER_SCRIPT
+        self._turn = turn
         named = {**body, "model": self._model(body)}
         turn = script.adapted(turn, named, self.scenario.tools)
         if isinstance(body.get("messages"), list):
@@ -183,7 +226,7 @@ class SessionServer:
 
     def answer(self, request: HttpRequest) -> HttpReply:
         """Return the reply to an HTTP request by the session that its path names."""
-        found = _PATH.fullmatch(request.path.partition("?")[0])
+        found = _PATH.fullmatch(request.path)
         session = self._sessions.get(found["run"]) if found else None
         if found is None or session is None or session.scenario.name != found["scenario"]:
             return not_found("no session has this path")

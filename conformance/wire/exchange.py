@@ -6,7 +6,7 @@ event stream, and what the wire did not carry is None or empty.
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, Final, Self, TypeAlias
 
 from conformance.documents import JSON
@@ -96,6 +96,20 @@ class Exchange:
     def protocol(self) -> str:
         """Return the name of the wire that the exchange was on: `chat`, or that of its native form."""
         return CHAT if self.native is None else self.native.protocol
+
+    @property
+    def as_received(self) -> "Exchange":
+        """Return the exchange as it was on its own wire: itself, unless it was translated."""
+        native = self.native
+        if native is None:
+            return self
+        return replace(
+            self,
+            request=native.request,
+            response=native.response,
+            streamed=isinstance(native.response, str),
+            native=None,
+        )
 
 
 Conversation: TypeAlias = tuple[Exchange, ...]

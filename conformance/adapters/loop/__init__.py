@@ -74,14 +74,18 @@ class Fact:
             if not self.on.is_reported(session):
                 reason = f"the answer does not report it: no {self.on.name}"
             return Outcome(self.id, Status.NOT_APPLICABLE, self.level, reason=reason)
-        findings = tuple([self._finding(each, fault) for each in elements for fault in self.judge(each, session)])
+        findings = tuple(
+            [self._finding(each, fault, session) for each in elements for fault in self.judge(each, session)]
+        )
         if not findings:
             return Outcome(self.id, Status.PASSED, self.level, len(elements))
         level = max((finding.level for finding in findings), key=lambda level: level.severity)
         return Outcome(self.id, Status.FAILED, level, len(elements), findings)
 
-    def _finding(self, element: Any, fault: Fault) -> Finding:
+    def _finding(self, element: Any, fault: Fault, session: ClientSession) -> Finding:
         place = (*element.place, *fault.at) if fault.place is None else fault.place
+        native = session.conversation[int(place[0])].native if place else None
+        place = place if native is None else native.place(place)
         return Finding(render(place), fault.message, fault.level or self.level, side=Side.CLIENT.value)
 
 

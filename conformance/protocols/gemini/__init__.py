@@ -63,6 +63,10 @@ def _is_array(url: str) -> bool:
     return _STREAM in url and "alt=sse" not in url
 
 
+def _failure(message: str) -> NativeEvent:
+    return NativeEvent("", {"error": {"code": 503, "message": message, "status": "UNAVAILABLE"}})
+
+
 PROTOCOL: Final = Protocol(
     NAME,
     "Gemini",
@@ -73,5 +77,5 @@ PROTOCOL: Final = Protocol(
     _is_reply,
     ('"candidates":', '"usageMetadata":'),
     _translate,
-    Rendering(_request, _reply, _events, _headers, _is_array),
+    Rendering(_request, _reply, _events, _headers, _failure, _is_array),
 )

@@ -73,6 +73,10 @@ def _headers(key: str) -> Mapping[str, str]:
     return {"anthropic-version": "2023-06-01"} | ({"x-api-key": key} if key else {})
 
 
+def _failure(message: str) -> NativeEvent:
+    return NativeEvent("error", {"type": "error", "error": {"type": "api_error", "message": message}})
+
+
 PROTOCOL: Final = Protocol(
     NAME,
     "Anthropic Messages",
@@ -83,5 +87,5 @@ PROTOCOL: Final = Protocol(
     _is_reply,
     ("event: message_start", '"type":"message_start"', '"type": "message_start"'),
     _translate,
-    Rendering(_request, _reply, _events, _headers),
+    Rendering(_request, _reply, _events, _headers, _failure),
 )

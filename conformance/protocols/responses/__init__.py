@@ -78,6 +78,10 @@ def _headers(key: str) -> Mapping[str, str]:
     return {"authorization": f"Bearer {key}"} if key else {}
 
 
+def _failure(message: str) -> NativeEvent:
+    return NativeEvent("error", {"type": "error", "code": "server_error", "message": message, "param": None})
+
+
 PROTOCOL: Final = Protocol(
     NAME,
     "OpenAI Responses",
@@ -94,6 +98,6 @@ PROTOCOL: Final = Protocol(
         ]
     ),
     _translate,
-    Rendering(_request, _reply, _events, _headers),
+    Rendering(_request, _reply, _events, _headers, _failure),
     keeps_replies=True,
 )

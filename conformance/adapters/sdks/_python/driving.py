@@ -141,16 +141,16 @@ class Job:
         listed = [{"name": name, "arguments": parse_arguments(arguments)} for name, arguments in calls]
         self.events.record("gate", calls=listed)
 
-    def run_calls(self, calls: Sequence[tuple[str, Any]]) -> list[str]:
-        """Run calls (name, arguments) in parallel and return their results in order; failures are text."""
+    def run_calls(self, calls: Sequence[tuple[str, Any]]) -> list[tuple[str, bool]]:
+        """Run calls (name, arguments) in parallel; return the text of each result and whether the call failed."""
         with ThreadPoolExecutor(max(len(calls), 1)) as pool:
             return list(pool.map(lambda call: self._run(*call), calls))
 
-    def _run(self, name: str, arguments: Any) -> str:
+    def _run(self, name: str, arguments: Any) -> tuple[str, bool]:
         try:
-            return self.tool(name).call(arguments)
+            return self.tool(name).call(arguments), False
         except ToolFailed as failure:
-            return str(failure)
+            return str(failure), True
 
 
 def loop(job: Job, ask: Callable[[list[Any]], Any], resend: Callable[[Any], Any] = lambda message: message) -> Texts:
@@ -167,7 +167,7 @@ def loop(job: Job, ask: Callable[[list[Any]], Any], resend: Callable[[Any], Any]
             if not message.tool_calls:
                 break
             results = job.run_calls([(call.function.name, call.function.arguments) for call in message.tool_calls])
-            for call, text in zip(message.tool_calls, results, strict=True):
+            for call, (text, _) in zip(message.tool_calls, results, strict=True):
                 history.append({"role": "tool", "tool_call_id": call.id, "content": text})
         yield message.content
 
