@@ -119,6 +119,8 @@ DEFINITIONS: Final = (
             _probe(_THINKING, "absent-current-with-item-ids", "responses.call-without-reasoning"),
             _probe(_THINKING, "empty-current-own", "reasoning.empty-on-tool-turn"),
             _probe(_THINKING, "altered-current-own", "reasoning.altered"),
+            _probe(_THINKING, "signatures-dropped", "signature.omitted", optional=True),
+            _probe(_THINKING, "signatures-altered", "signature.altered", optional=True),
         ),
         {**_NO_REASONING, **_NO_TOOLS},
     ),

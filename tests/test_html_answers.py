@@ -48,6 +48,21 @@ def answers_of(made: Profile, **more: Any) -> tuple[Answer, ...]:
             ("what to send back is unknown",),
         ),
         (FIELD, {"reasoning.response-field": "none"}, "none", Meaning.WORKS, ("replies carry no reasoning",)),
+        (IDS, {"ids.optional": "true"}, "optional", Meaning.BEWARE, ("else paired by name and order",)),
+        (
+            OMITTED,
+            {"reasoning.omitted-on-tool-turn": "accepted", "signature.omitted": REFUSED},
+            "400",
+            Meaning.BREAKS,
+            ("signatures of calls",),
+        ),
+        (
+            OMITTED,
+            {"reasoning.response-field": "none", "signature.omitted": REFUSED},
+            "400",
+            Meaning.BREAKS,
+            ("signatures of calls",),
+        ),
         (
             OMITTED,
             {"reasoning.omitted-on-tool-turn": REFUSED},

@@ -12,12 +12,13 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from conformance import Exchange, Status, check, protocols, scenarios
+from conformance.core_facts import core_facts
 from conformance.profiles import Profile, load_profile
 from conformance.protocols.gemini import rendering
 from conformance.resources import folder
-from conformance.results import Evidence
+from conformance.results import Evidence, Verdict
 from conformance.simulator import Simulator, simulated
-from conformance.suite.play import Subject, converse
+from conformance.suite.play import Subject, converse, play
 from conformance.transport.client import Client, Endpoint
 from conformance.transport.server import HttpRequest
 from conformance.wire.native import CHAT
@@ -237,6 +238,18 @@ def test_a_stream_comes_as_events_or_as_an_array(url: str) -> None:
     assert array.json() == [json.loads(line) for line in lines]
     refused = post(url, [{"role": "system", "parts": [{"text": "Hello."}]}], "streamGenerateContent")
     assert [400] == [each["error"]["code"] for each in refused.json()]
+
+
+@pytest.mark.parametrize("provider", ["gemini", "vertex"])
+def test_the_core_facts_are_answered(provider: str) -> None:
+    played = load_profile(provider).on("gemini")
+    subject = Subject(played, MODEL, Simulator(played).send, Evidence.SIMULATED)
+    every = [scenarios.load(name) for name in PLAYED]
+    cases = [play(each, variant, subject) for each in every for variant in each.variants]
+    field, omitted, ids, parallel = core_facts(cases, subject.claims)
+    assert [Verdict.DECLARED] * 3 == [fact.verdict for fact in (field, omitted, parallel)]
+    assert (Verdict.NOT_APPLICABLE, ("ids.optional: true",)) == (ids.verdict, ids.reasons)
+    assert "signatures-dropped refused with 400; signatures-altered refused with 400" == omitted.observed
 
 
 @pytest.mark.parametrize("sent", [b"{", b"[]", b"{}"])

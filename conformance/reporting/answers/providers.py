@@ -6,9 +6,9 @@ from dataclasses import replace
 from typing import Any, Final, NamedTuple
 
 from conformance.core_facts import CoreFact, core_facts
-from conformance.profiles import UNKNOWN, Profile, retired, tolerates
+from conformance.profiles import UNKNOWN, Profile, rejects_or_damages, retired, tolerates
 from conformance.reporting.answers import ASSUMED, Answer, Answers, Meaning, Question, worst
-from conformance.reporting.answers.turns import TURNS, omitted
+from conformance.reporting.answers.turns import TURNS, UNSIGNED, omitted
 from conformance.reporting.answers.wires import REASONING, TRANSLATED
 from conformance.reporting.matrix.table import CLAIMS, Inputs, claim_evidence
 from conformance.results import Evidence, Results, Verdict
@@ -24,6 +24,7 @@ QUESTIONS: Final = (
 
 _RESPONSE, _REQUEST = "reasoning.response-field", "reasoning.request-field"
 _IN_REPLY, _UNIQUE = "ids.unique-in-reply", "ids.unique-in-conversation"
+_OPTIONAL: Final = "ids.optional"
 _REVERSED, _PARALLEL, _TOOLS = "results.reversed", "tools.parallel", "tools.supported"
 _CANONICAL: Final = "reasoning_content"
 _MAX_MODELS: Final = 3
@@ -150,15 +151,16 @@ def _field(claims: Mapping[str, Any]) -> _Found:
 
 def _natively(found: _Found, wire: str) -> _Found:
     """Return a value as another wire calls it; reasoning that is where this wire has it works as it is."""
-    if wire not in REASONING or found.value not in (TRANSLATED, _CANONICAL):
+    if wire not in REASONING:
         return found
     name = REASONING[wire]
-    notes = tuple([note.replace(TRANSLATED, name).replace(_CANONICAL, name) for note in found.notes])
-    return found._replace(value=name, meaning=found.meaning if notes else Meaning.WORKS, notes=notes)
+    value, *notes = [text.replace(TRANSLATED, name).replace(_CANONICAL, name) for text in (found.value, *found.notes)]
+    is_own = value == name and not notes
+    return found._replace(value=value, meaning=Meaning.WORKS if is_own else found.meaning, notes=tuple(notes))
 
 
 def _omitted(claims: Mapping[str, Any]) -> _Found:
-    if claims.get(_RESPONSE) == "none":
+    if claims.get(_RESPONSE) == "none" and not rejects_or_damages(claims.get(UNSIGNED, UNKNOWN)):
         return _Found("no reasoning", Meaning.WORKS, _RESPONSE)
     return _Found(*omitted(claims))
 
@@ -167,6 +169,8 @@ def _ids(claims: Mapping[str, Any]) -> _Found:
     form, twice = claims.get("ids.format", UNKNOWN), _handled(claims.get("ids.duplicate-in-request", UNKNOWN))
     shape = "" if form == UNKNOWN else _shape(form)
     notes = (*([shape] if shape else []), *([] if twice in (UNKNOWN, "accepted") else [f"duplicates: {twice}"]))
+    if claims.get(_OPTIONAL) is True:
+        return _Found("optional", Meaning.BEWARE, _OPTIONAL, (*notes, "else paired by name and order"))
     if claims.get(_IN_REPLY) is False:
         return _Found("repeat in a reply", Meaning.BREAKS, _IN_REPLY, notes)
     unique = claims.get(_UNIQUE, True)
@@ -206,7 +210,7 @@ def _shape(value: Any) -> str:
 
 _FACTS: Final = (
     _Fact((_RESPONSE, _REQUEST), _field),
-    _Fact(TURNS, _omitted),
-    _Fact((_IN_REPLY, _UNIQUE), _ids),
+    _Fact((*TURNS, UNSIGNED), _omitted),
+    _Fact((_IN_REPLY, _UNIQUE, _OPTIONAL), _ids),
     _Fact((_REVERSED, _PARALLEL), _order),
 )

@@ -12,6 +12,8 @@ _PLAIN: Final = "reasoning.omitted-on-plain-turn"
 _EMPTY: Final = "reasoning.empty-on-tool-turn"
 _ALTERED: Final = "reasoning.altered"
 
+UNSIGNED: Final = "signature.omitted"
+"""The claim about a signature that is not sent back."""
 
 TURNS: Final = (_CURRENT, _EARLIER, _PLAIN)
 """The claims about omitted reasoning, by turn."""
@@ -23,6 +25,9 @@ def omitted(claims: Mapping[str, Any]) -> tuple[str, Meaning, str, tuple[str, ..
     bad = [name for name, value in found.items() if rejects_or_damages(value)]
     if bad:
         return _word(found[bad[0]]), Meaning.BREAKS, bad[0], (_turns(bad, found), *_also(claims))
+    unsigned = claims.get(UNSIGNED, UNKNOWN)
+    if rejects_or_damages(unsigned):
+        return _word(unsigned), Meaning.BREAKS, UNSIGNED, ("signatures of calls", *_also(claims))
     if tolerates(found[_CURRENT]):
         return str(found[_CURRENT]), Meaning.WORKS, _CURRENT, tuple(_also(claims))
     return UNKNOWN, Meaning.UNKNOWN, _CURRENT, tuple(_also(claims))
