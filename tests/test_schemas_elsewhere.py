@@ -1,55 +1,60 @@
 """The schemas in other tools: ajv compiles all of them, and a bundled schema finds what its canonical one finds."""
 
-import json
 import os
+import re
 import shutil
 import subprocess
-from functools import cache
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from conformance import environments
 from conformance.documents import read_json
 from conformance.resources import folder
 from conformance.schemas import validator
-from tests.checks import bundled
+from tests.checks import ajv, bundled
 
 ROOT = folder("schemas")
-NODE = shutil.which("node")
-
-COMPILE = """
-const Ajv = require("ajv/dist/2020").default;
-const schemas = JSON.parse(require("fs").readFileSync(0, "utf8"));
-const failed = [];
-for (const own of schemas) {
-  try {
-    const ajv = new Ajv({ logger: false });
-    const alone = own.$id.includes("/bundled/");
-    for (const other of schemas) if (!alone && other !== own) ajv.addSchema(other);
-    const passes = ajv.compile(own);
-    for (const example of own.examples || []) if (!passes(example)) throw new Error(ajv.errorsText(passes.errors));
-  } catch (error) {
-    failed.push(`${own.$id}: ${error.message}`);
-  }
-}
-console.log(JSON.stringify(failed));
-"""
+STEP = "python -m tests.checks.ajv"
 
 
-@cache
-def has_ajv() -> bool:
-    if NODE is None:
-        return False
-    return subprocess.run([NODE, "-e", 'require("ajv/dist/2020")'], capture_output=True, check=False).returncode == 0
+@pytest.fixture
+def packages() -> Path:
+    """Return the folder in which the step of CI has installed ajv."""
+    if shutil.which("node") is None or not environments.is_complete(ajv.cached()):
+        pytest.skip(f"ajv is not installed ({STEP}): the schemas are NOT compiled by ajv")
+    return ajv.cached()
 
 
-def test_ajv_compiles_every_schema_with_strict_defaults_and_passes_the_examples() -> None:
-    if NODE is None or not has_ajv():
-        pytest.skip("node does not find ajv (npm install ajv; NODE_PATH): the schemas are NOT compiled by ajv")
-    schemas = [read_json(path) for path in sorted(ROOT.rglob("*.json"))]
-    done = subprocess.run([NODE, "-e", COMPILE], input=json.dumps(schemas).encode(), capture_output=True, check=True)
-    assert [] == json.loads(done.stdout)
+def test_ajv_compiles_every_schema_with_strict_defaults_and_passes_the_examples(packages: Path) -> None:
+    assert [] == ajv.errors(ajv.all_schemas(), packages)
+
+
+@pytest.mark.parametrize(
+    ("wrong", "reason"),
+    [
+        ({"type": "object", "unknownKeyword": 1}, "strict mode"),
+        ({"type": "string", "examples": [1]}, "must be string"),
+        ({"$ref": "missing.json"}, "can't resolve reference"),
+    ],
+)
+def test_ajv_reports_a_wrong_schema(wrong: dict[str, Any], reason: str, packages: Path) -> None:
+    (found,) = ajv.errors([{"$id": "https://example.org/a.json", **wrong}], packages)
+    assert reason in found
+
+
+def test_ci_compiles_the_schemas_with_a_pinned_ajv() -> None:
+    assert STEP in (ROOT.parent / ".ci" / "run").read_text("utf-8").splitlines()
+    assert all(re.fullmatch(r"[a-z-]+@\d+\.\d+\.\d+", package) for package in ajv.PACKAGES)
+
+
+def test_without_node_the_check_says_that_nothing_was_compiled(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setenv("PATH", "")
+    assert 0 == ajv.main()
+    assert "ajv: NOT RUN: node and npm not on the PATH" in capsys.readouterr().out
 
 
 def test_check_jsonschema_takes_a_bundled_schema() -> None:
