@@ -26,7 +26,7 @@ HEAVY = {
     "gzip",
     "multiprocessing",
 }
-HEAVY |= {"concurrent.futures", "http.server", "importlib.metadata", "rstr", "shtab"}
+HEAVY |= {"concurrent.futures", "hashlib", "http.server", "importlib.metadata", "rstr", "shtab", "textwrap"}
 MAX_OWN = 80
 MAX_OTHERS = 12
 

@@ -1,7 +1,6 @@
 """Text from the wire, made safe for a terminal or a page of Markdown."""
 
 import re
-import textwrap
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from itertools import groupby
 from typing import Any, Final, TypeAlias
@@ -96,6 +95,9 @@ def labelled(label: str, text: str, width: int, indent: int = 0, column: int = 0
     if room < _MIN_ROOM:
         # On a narrow screen, the text goes under its label.
         return [head.rstrip(), *labelled("", text, max(width, indent + 2 + _MIN_ROOM), indent + 2)]
+    # Imported here because most reports wrap nothing.
+    import textwrap
+
     wrapped = textwrap.wrap(" ".join(text.split()), room, break_on_hyphens=False) or [""]
     return [f"{head}{wrapped[0]}".rstrip(), *[f"{' ' * len(head)}{line}" for line in wrapped[1:]]]
 

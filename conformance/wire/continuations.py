@@ -6,7 +6,6 @@ continues it is decided by its content, not by the order, because recordings mix
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from hashlib import blake2b
 from typing import Any, Final, NamedTuple
 
 import orjson
@@ -83,6 +82,9 @@ def _messages(body: Any) -> list[Any]:
 
 def _digest(messages: list[Any]) -> bytes:
     """Return a short value that is the same for equal lists of messages."""
+    # Imported here because it loads OpenSSL, and only a session of several exchanges needs it.
+    from hashlib import blake2b
+
     try:
         data = orjson.dumps(messages, option=orjson.OPT_SORT_KEYS)
     except TypeError:

@@ -1,6 +1,5 @@
 """Where the rules of Messages look, beside the views of all native wires."""
 
-import hashlib
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Final, NamedTuple
 
@@ -63,9 +62,12 @@ def _changed(number: int, before: Sequence[bytes], now: Sequence[bytes], positio
 
 def _prefix(body: Mapping[str, Any]) -> list[bytes]:
     """Return the digests of what binds thinking: system, tools, and each message without its thinking."""
+    # Imported here because it loads OpenSSL, and only requests with thinking need it.
+    from hashlib import blake2b
+
     messages = body.get("messages")
     listed = [*(body.get(key) for key in _BOUND), *(messages if type(messages) is list else ())]
-    return [hashlib.blake2b(_bytes(part), digest_size=16).digest() for part in listed]
+    return [blake2b(_bytes(part), digest_size=16).digest() for part in listed]
 
 
 def _bytes(part: Any) -> bytes:
