@@ -9,6 +9,7 @@ import os
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
+from tempfile import TemporaryFile
 from typing import Any, Final
 
 from conformance.errors import InvalidDocument, Unusable
@@ -125,6 +126,16 @@ def _make(folder: Path) -> None:
         folder.mkdir(parents=True, exist_ok=True)
     except OSError as error:
         raise Unusable(f"cannot create the folder {folder}: {error.strerror or error}") from None
+
+
+def check_writable(folder: Path) -> None:
+    """Create a folder; raises Unusable if files cannot be written to it, before the work that they come from."""
+    _make(folder)
+    try:
+        with TemporaryFile(dir=folder):
+            pass
+    except OSError as error:
+        raise Unusable(f"cannot write to the folder {folder}: {error.strerror or error}") from None
 
 
 def _held(folder: Path, seconds: float) -> str:

@@ -93,6 +93,35 @@ def test_the_exit_code_of_a_command_that_fails_is_passed_on(deepseek: str, scrip
     assert code == proxy("--upstream", deepseek, "--", sys.executable, "-c", script).returncode
 
 
+DEAF = """
+import os, signal, sys, time
+signal.signal(signal.SIGTERM, signal.SIG_IGN)
+signal.signal(signal.SIGINT, signal.SIG_IGN)
+print(os.getpid(), flush=True)
+time.sleep(600)
+"""
+
+
+@pytest.mark.slow
+def test_a_command_that_ignores_signals_ends_with_the_proxy(deepseek: str) -> None:
+    with running("--upstream", deepseek, "--", sys.executable, "-c", DEAF) as (number, process):
+        code, _, err = ended(process)
+    assert (137, False) == (code, psutil.pid_exists(int(number)))
+    assert "nothing was checked" in err
+
+
+@pytest.mark.slow
+def test_what_was_found_is_printed_though_the_results_cannot_be_written(deepseek: str, tmp_path: Path) -> None:
+    folder = tmp_path / "results"
+    with running("--upstream", deepseek, "--provider", "deepseek", "--results", folder) as (url, process):
+        assert 200 == ask(url, BASES["plain"][0]["request"]).status_code
+        folder.rmdir()
+        folder.write_text("", "utf-8")
+        code, out, err = ended(process)
+    assert (2, True) == (code, f"cannot create the folder {folder}" in err)
+    assert "1 exchange in 1 conversation checked against deepseek\nno findings\n" in out
+
+
 def ask(url: str, body: object, **headers: str) -> httpx.Response:
     return httpx.post(f"{url}/chat/completions", json=body, headers={"authorization": f"Bearer {KEY}", **headers})
 
@@ -184,6 +213,15 @@ UNUSABLE = {
     "a key in the URL": (["--upstream", "https://u:p@h/"], "keys come from the client"),
     "one tap": (["--tap", "a=http://h"], "--tap is given twice"),
     "a tap without a name": (["--tap", "http://h", "--tap", "b=http://h"], "expected NAME=URL or NAME:PORT=URL"),
+    "a URL with a blank": (["--upstream", "http://exa mple/"], "expected a URL that begins with http:// or https://"),
+    "one name for two taps": (["--tap", "a=http://h", "--tap", "A=http://h"], "expected two names for --tap"),
+    "a folder in a file": (
+        ["--upstream", "http://localhost:1", "--record", f"{__file__}/x"],
+        "cannot create the folder",
+    ),
+    "results in a file": (["--provider", "deepseek", "--results", f"{__file__}/x"], "cannot create the folder"),
+    "a port that is none": (["--upstream", "http://localhost:1", "--port", "99999"], "cannot bind 127.0.0.1:99999"),
+    "no command": (["--upstream", "http://localhost:1", "--", "/no/such/command"], "cannot run /no/such/command"),
     "an unknown provider": (["--provider", "deepsek"], "did you mean deepseek"),
     "results of nobody": (["--upstream", "http://localhost:1", "--results", "r"], "--results needs --provider"),
     "a bad address": (["--upstream", "http://localhost:1", "--host", "192.0.2.1"], "cannot bind 192.0.2.1:0"),

@@ -97,20 +97,27 @@ def _check(stream: BinaryIO, value: Mapping[str, Any]) -> int:
     settings = settings_of(value)
     profile = profiles.load_profile(value["provider"]) if value["provider"] else None
     screen = _Screen(has_table=bool(value["table"]))
-    with ExitStack() as stack:
-        tape = None
-        if settings.record:
-            tape = Tape(Path(settings.record), settings.taps[-1][1], settings.folder, settings.today, screen.warn)
-            stack.enter_context(tape)
-        checking = screen.checking = Checking(settings, profile, screen, tape)
-        is_whole = _take_all(stream, checking, screen)
-        screen.clear()
-        checking.finish()
+    tape, is_whole, problem = None, False, None
+    try:
+        with ExitStack() as stack:
+            if settings.record:
+                tape = Tape(Path(settings.record), settings.taps[-1][1], settings.folder, settings.today, screen.warn)
+                stack.enter_context(tape)
+            checking = screen.checking = Checking(settings, profile, screen, tape)
+            is_whole = _take_all(stream, checking, screen)
+            screen.clear()
+            checking.finish()
+    except ConformanceError as error:
+        if screen.checking is None:
+            raise
+        problem = error
     written = [f"cassettes: {printable(str(tape.home))}"] if tape is not None else []
     written += [f"results: {printable(settings.results)}"] if settings.results else []
     _print_summary(checking, profile.name if profile is not None else "", written, value)
     if not is_whole:
         print_error("the proxy ended early; what it passed until then was checked")
+    if problem is not None:
+        raise problem
     return _exit_code(checking, str(value["fail_on"]))
 
 

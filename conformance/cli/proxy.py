@@ -18,7 +18,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 from urllib.parse import urlsplit
 
-from conformance import profiles
+from conformance import artifacts, profiles
 from conformance.errors import Unusable
 from conformance.terminal import is_terminal, print_error
 from conformance.urls import is_url
@@ -72,6 +72,8 @@ def run(arguments: argparse.Namespace) -> int:
     profile = _profile(arguments, taps[-1].url)
     if arguments.results and profile is None:
         raise Unusable("--results needs --provider: results are those of a provider")
+    for folder in filter(None, (arguments.record, arguments.results)):
+        artifacts.check_writable(Path(folder))
     path = base_path(taps[0].url, profile)
 
     def announce(urls: Sequence[str]) -> None:
@@ -92,7 +94,10 @@ def _taps(arguments: argparse.Namespace) -> "tuple[Tap, ...]":
     if arguments.tap:
         if len(arguments.tap) != _TAPS or arguments.upstream is not None or arguments.port:
             raise Unusable("--tap is given twice, and instead of --upstream and --port")
-        return tuple([_tap(text) for text in arguments.tap])
+        taps = tuple([_tap(text) for text in arguments.tap])
+        if taps[0].name.upper() == taps[1].name.upper():
+            raise Unusable(f"expected two names for --tap, got {taps[0].name!r} twice")
+        return taps
     url = arguments.upstream
     if url is None:
         if not arguments.provider:
@@ -113,7 +118,7 @@ def _tap(text: str) -> "Tap":
 def _checked(url: str) -> str:
     """Return the URL of an upstream; raises Unusable for one that requests cannot be sent to."""
     parts = urlsplit(url) if is_url(url) else None
-    if parts is None or parts.scheme not in ("http", "https") or not parts.hostname:
+    if parts is None or parts.scheme not in ("http", "https") or not parts.hostname or re.search(r"\s", url):
         raise Unusable(f"expected a URL that begins with http:// or https://, got {url!r:.100}")
     if "@" in parts.netloc or parts.query:
         raise Unusable("expected a URL without user, password and query; keys come from the client")

@@ -188,6 +188,7 @@ class _Run:
             code = await self._serve(judge)
         except BaseException:
             judge.kill()
+            await judge.ended()
             raise
         found = await judge.end()
         return code or found

@@ -23,6 +23,7 @@ MAX_BODY = 16 * 1024 * 1024
 """The largest request body in bytes; a larger one gets status 413."""
 
 _HOST: Final = re.compile(r"(\[(?P<v6>[0-9a-f:.]+)\]|(?P<name>[^\[\]:/@\s]+))(:\d{1,5})?")
+_LAST_PORT: Final = 65535
 _ALL_ADDRESSES: Final = frozenset({"", "0.0.0.0", "::"})  # noqa: S104 — compared with, not bound
 
 
@@ -182,10 +183,12 @@ def loop_factory() -> Callable[[], asyncio.AbstractEventLoop] | None:
 
 def bind(host: str, port: int) -> socket.socket:
     """Return a listening socket; connections queue from here on. Raises Unusable if the address cannot be bound."""
+    if not 0 <= port <= _LAST_PORT:
+        raise Unusable(f"cannot bind {host}:{port}: a port is a number from 0 to {_LAST_PORT}")
     try:
         family = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE)[0][0]
         return socket.create_server((host, port), family=family, backlog=socket.SOMAXCONN)
-    except (OSError, OverflowError, ValueError) as error:
+    except (OSError, ValueError) as error:
         reason = getattr(error, "strerror", None) or error
         message = f"cannot bind {host}:{port}: {reason}; use another --port, or 0 for a free one"
         raise Unusable(message) from None
