@@ -39,9 +39,16 @@ function changeItem(same) {
   const link = make("a", { href: writeAddress({ view: "of", path: [provider] }) }, provider);
   const parts = same.map(([, , what, , before, after]) => {
     const isNew = !before || before === "not claimed before";
-    return make("span", {}, make("code", {}, what), ` ${isNew ? "is" : `${before} →`} `, make("b", {}, after));
+    return make("span", {}, changedClaim(provider, what), ` ${isNew ? "is" : `${before} →`} `, make("b", {}, after));
   });
   return make("li", {}, `${day} `, link, model ? ` (${model})` : "", ": ", ...joined(parts, "; "));
+}
+
+// A claim leads to its cell, which says what it means.
+function changedClaim(provider, what) {
+  const path = [provider, `claims/${what}`];
+  const name = make("code", {}, what);
+  return cellsAt(path).length ? make("a", { href: writeAddress({ view: "cell", path }) }, name) : name;
 }
 
 function earlierRun() {

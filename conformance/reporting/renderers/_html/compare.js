@@ -13,7 +13,7 @@ function showCompare(holder, { pin }) {
   const rows = [...factLines(names), ...differingLines(names)];
   const shown = table("Comparison", ["Row", ...names], rows.map(compareRow));
   const what = `${plural(rows.length, "row")}: the core facts, and every rule, probe and claim in which they differ.`;
-  holder.replaceChildren(make("h2", {}, `Compare ${names.join(" and ")}`), make("p", {}, what), scrolling("Comparison", shown));
+  holder.replaceChildren(make("h2", {}, `Compare ${names.slice(0, -1).join(", ")} and ${names.at(-1)}`), make("p", {}, what), scrolling("Comparison", shown));
   return rows.map(({ name, values }) => Object.fromEntries([["row", name], ...names.map((each, at) => [each, values[at].text])]));
 }
 

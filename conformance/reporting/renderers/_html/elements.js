@@ -35,7 +35,7 @@ function grouped(many, key) {
 }
 
 function table(label, head, rows) {
-  const heads = head.map((name) => make("th", { scope: "col" }, name));
+  const heads = head.map((name) => make("th", { scope: "col" }, ...name.split(/(?<=\.)/).flatMap((part) => [part, make("wbr")])));
   const body = make("tbody", {}, ...rows);
   return make("table", { "aria-label": label }, make("thead", {}, make("tr", {}, ...heads)), body);
 }

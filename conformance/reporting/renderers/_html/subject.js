@@ -15,10 +15,9 @@ function showSubject(holder, name) {
     make("h2", {}, subject.title),
     make("p", {}, `${capital(subject.kind)} ${subject.name}, model ${subject.model}.${versions}`),
     ...(wiresOf(subject).length > 1 && subject.main ? wireColumns(subject) : subjectAnswers(subject)),
-    ...(isAdapter ? [] : testedOn(subject)),
+    ...(isAdapter ? [...failedRows(cells, true), wholeRequests(subject)] : testedOn(subject)),
     ...titled("h3", "The second request, to copy", secondRequests(subject)),
-    ...failedRows(cells, isAdapter),
-    ...(isAdapter ? [make("p", {}, make("a", { href: subject.page }, "All failures on one page, with the whole requests"))] : []),
+    ...(isAdapter ? [] : failedRows(cells, false)),
     ...titled("h3", "Everything else", [everything(subject)]),
   );
 }
@@ -74,6 +73,10 @@ function failedRows(cells, isAdapter) {
   if (!byRow.length) return [make("h3", {}, "What fails"), make("p", {}, "Nothing that was checked.")];
   const who = isAdapter ? "What fails, and how to fix it" : "What fails";
   return [make("h3", {}, who), ...byRow.map(([row, same]) => failedRow(index.rows[row], same))];
+}
+
+function wholeRequests({ page }) {
+  return make("p", {}, make("a", { href: page }, "All of it on one page, with the whole requests"));
 }
 
 function severity(cells) {

@@ -5,7 +5,7 @@ function valueOf(cell) {
   const { claimed, observed, findings, more } = detailsOf(cell);
   const { family } = index.rows[cell.row];
   const verdict = index.verdicts[cell.verdict];
-  if (family === "claims") return short(claimed || "unknown");
+  if (family === "claims") return short((claimed || "unknown").replace(/^(\d{3}) .*/s, "$1"));
   if (family === "probes") return probeValue(cell, claimed, observed);
   if (findings.length) return plural(findings.length + more, "finding");
   if (verdict.name === "untested" || verdict.name === "errored") return verdict.word;
