@@ -143,10 +143,11 @@ def _reader(data: bytes, name: str) -> Reader:
     elif known_as.endswith((".yaml", ".yml")) or _has_line(data[:_HEAD], _CASSETTE):
         from conformance.formats.vcr import read as reader
     else:
-        from conformance.formats.hints import for_text
+        from conformance.formats.hints import for_text, is_binary
 
-        begins = data[:40].decode("utf-8", "replace")
-        raise Unrecognized(f"{ACCEPTED}; got text that begins with {begins!r}{for_text(data)}", name, 1)
+        begins = f"text that begins with {data[:40].decode(errors='replace')!r}"
+        got = f"bytes that begin with {data[:8].hex(' ')}" if is_binary(data) else begins
+        raise Unrecognized(f"{ACCEPTED}; got {got}{for_text(data, name)}", name, 1)
     return reader
 
 

@@ -10,12 +10,57 @@ import orjson
 
 _MAX_VALUES: Final = 2_000
 _MAX_DEPTH: Final = 6
+_HEAD: Final = 4096
 _PLAIN_KEY: Final = re.compile(r"[A-Za-z_][A-Za-z0-9_]{0,60}")
-_NATIVE: Final = {
-    "input": "it looks like a request of OpenAI's Responses API, which is another wire",
-    "prompt": "it looks like a request of the legacy completions API, which has no messages",
-    "resourceMetrics": "it holds OpenTelemetry metrics; export spans or log records with messages instead",
-}
+_MESSAGE: Final = {"role", "content"}
+_PIPE: Final = "{0} | conformance check -"
+_KEYS: Final = (
+    ({"resourceMetrics"}, "it holds OpenTelemetry metrics; export spans or log records with messages instead"),
+    ({"done", "message"}, "it is a reply of Ollama's own API; ask its /v1/chat/completions instead"),
+    ({"output", "stopReason"}, "it is a reply of Bedrock's Converse API, which is another wire"),
+    ({"openapi"}, "it is an OpenAPI document, which describes an API and holds no traffic"),
+    (
+        {"info", "item"},
+        "it looks like a collection of Postman: jq -c '.. | objects | .body.raw? // empty | fromjson' {0}",
+    ),
+    (_MESSAGE, "it is one message; check a list of them: jq -c '[.]' {0}"),
+    ({"conversations"}, "it looks like a dataset of ShareGPT: {1} {0}"),
+    ({"from", "value"}, "it looks like a dataset of ShareGPT, of which a list of messages can be checked"),
+    ({"mapping", "title"}, "it looks like an export of chats from ChatGPT, which holds no traffic of an API"),
+    ({"function", "type"}, "it holds tools or calls alone; check the whole request or reply"),
+    ({"object", "data"}, "it is a list of something else, such as models or embeddings"),
+    ({"prompt"}, "it looks like a request of the legacy completions API, which has no messages"),
+    ({"input"}, "if it is a request of Responses, add its URL: jq -c '{{url: \"/v1/responses\", request: .}}' {0}"),
+)
+"""By the keys of an object: what it is, and a command that ends with the file."""
+_SHAREGPT: Final = (
+    """jq -c '.. | .conversations? // empty | map({"""
+    """role: ({human: "user", gpt: "assistant"}[.from] // .from), content: .value})'"""
+)
+_TEXTS: Final = (
+    (rb"curl\s", "it is a command; run it with -i, and check what it prints"),
+    (rb"(?i)<!doctype html|<html", "it is an HTML page, as a gateway or a login sends it instead of a reply"),
+    (rb"<\?xml", "it is XML, and no API here speaks it"),
+    (rb"PK\x03\x04", "it is a ZIP archive; unpack it first"),
+    (rb"(?s).{257}ustar", "it is a tar archive; unpack it first"),
+    (
+        rb"SQLite format 3",
+        "it is a database of SQLite: sqlite3 -json {0} 'SELECT …' | jq -c '.[]' | conformance check -",
+    ),
+    (
+        rb"\xd4\xc3\xb2\xa1|\xa1\xb2\xc3\xd4|\x0a\x0d\x0d\x0a",
+        "it is a capture of packets; record the traffic with conformance proxy instead",
+    ),
+    (rb"[A-Z][A-Za-z]+\(", "it looks like an object as Python prints it; write it with .model_dump_json()"),
+    (
+        rb"(?:import|from) [a-z_.]+|#!",
+        "it is a program; check what it sends: conformance proxy --upstream URL -- COMMAND",
+    ),
+    (rb"(?:POST|GET|PUT) \S+", "it is a request with its head; check its body alone: sed '1,/^\\r*$/d' {0}"),
+)
+"""By the beginning of a text: what it is, and a command that ends with the file."""
+_PREFIXED: Final = re.compile(rb'^[^\n{"A-Za-z]*[A-Za-z][^\n{"]*\{"', re.MULTILINE)
+_LOG: Final = "some of its lines hold JSON after other text: grep -o '{{.*}}' {0}"
 
 
 def for_value(value: Any, path: str) -> str:
@@ -23,8 +68,32 @@ def for_value(value: Any, path: str) -> str:
     kind, place = nearest(value)
     if kind:
         return f"; {kind} is inside: jq -c {shlex.quote(place)} {shlex.quote(path)} | conformance check -"
-    known = next((text for key, text in _NATIVE.items() if isinstance(value, Mapping) and key in value), "")
-    return f"; {known}" if known else ""
+    if isinstance(value, str) and value.lstrip().startswith(("{", "[")):
+        return _shown("it is JSON that was encoded twice: jq -r . {0}", path)
+    items = value if isinstance(value, list) else [value]
+    if items and all(isinstance(item, str) and item.startswith(("{", "[")) for item in items):
+        return _shown("its items are JSON that was encoded twice: jq -c '.[] | fromjson' {0}", path)
+    first = items[0] if items else None
+    keys = first.keys() if isinstance(first, Mapping) else set()
+    is_one = items is not value
+    return next((_shown(text, path) for wanted, text in _KEYS if wanted <= keys and (is_one or wanted != _MESSAGE)), "")
+
+
+def for_damaged(data: bytes, error: str, path: str) -> str:
+    """Return a hint for a file that begins like JSON and is not, or an empty string."""
+    head = data.lstrip()
+    if error.startswith("expected the end of the text, got '{"):
+        return _shown("the file holds several JSON values: jq -c . {0}", path)
+    if re.match(rb"[\[{]\s*'", head):
+        return "; it looks like a value as Python prints it; write it with json.dumps"
+    if error.endswith(("got '/'", "got '#'")):
+        return "; JSON has no comments"
+    return _shown(_LOG, path) if _PREFIXED.match(head[:_HEAD]) else ""
+
+
+def _shown(text: str, path: str) -> str:
+    hint = text.format(shlex.quote(path), _SHAREGPT)
+    return f"; {_PIPE.format(hint)}" if text.endswith(" {0}") else f"; {hint}"
 
 
 def nearest(value: Any) -> tuple[str, str]:
@@ -49,12 +118,20 @@ def nearest(value: Any) -> tuple[str, str]:
     return "", ""
 
 
-def for_text(data: bytes) -> str:
+def for_text(data: bytes, path: str) -> str:
     """Return a hint for a file that is not JSON, YAML or an event stream, or an empty string."""
     first = data[:2048].partition(b"\n")[0]
     if b"\n" in data and first.count(b",") > 1 and not first.startswith((b"{", b"[")):
         return "; it looks like CSV: export JSON or JSON Lines instead, since CSV holds no nested values"
-    return ""
+    known = next((_shown(text, path) for begins, text in _TEXTS if re.match(begins, data[:_HEAD])), "")
+    if not known and _PREFIXED.search(data[:_HEAD]):
+        return _shown(_LOG, path)
+    return known or ("; a file packed with brotli is known by a name that ends with .br" if is_binary(data) else "")
+
+
+def is_binary(data: bytes) -> bool:
+    """Return whether the beginning of a file is no text."""
+    return b"\0" in data[:_HEAD] or "\ufffd" in data[: _HEAD - 4].decode(errors="replace")[:-1]
 
 
 def _kind(value: Any) -> str:

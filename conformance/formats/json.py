@@ -21,7 +21,15 @@ _ACCEPTED_LINES: Final = (
 
 def read(data: bytes, path: str) -> Iterator[Input]:
     """Yield the inputs of a JSON file."""
-    yield from read_value(parse_json(data, path), path)
+    try:
+        value = parse_json(data, path)
+    except InvalidDocument as error:
+        # Imported here because only an error needs it.
+        from conformance.formats.hints import for_damaged
+
+        message = error.message + for_damaged(data, error.message, path)
+        raise InvalidDocument(message, path, error.line, error.pointer) from None
+    yield from read_value(value, path)
 
 
 def read_value(value: JSON, path: str, line: int | None = None) -> Iterator[Input]:

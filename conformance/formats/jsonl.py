@@ -143,5 +143,14 @@ def inputs_of(line: Line, path: str) -> Iterator[Input]:
     try:
         yield from json.read_value(parse_json(line.data, path), path, line.number)
     except InvalidDocument as error:
-        problem = InvalidDocument(error.message, path, line.number, error.pointer)
+        problem = InvalidDocument(error.message + _hint(error, line, path), path, line.number, error.pointer)
         yield Input(path, line.number, "jsonl", problem=problem)
+
+
+def _hint(error: InvalidDocument, line: Line, path: str) -> str:
+    """Return a hint for a file of lines, of which the first shows what it is; the others would only repeat it."""
+    if line.number > 1:
+        return ""
+    from conformance.formats.hints import for_damaged
+
+    return for_damaged(line.data, error.message, path)

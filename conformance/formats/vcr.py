@@ -20,7 +20,8 @@ def read(data: bytes, path: str) -> Iterator[Input]:
     document = parse_yaml(data, path, foreign=True)
     value = as_object(document.value)
     if not any(isinstance(value.get(key), list) for key in KEYS):
-        raise Unrecognized(f"{ACCEPTED}; got YAML without a list of `interactions`", path, document.line(""))
+        hint = "; write a request as JSON" if "messages" in value else ""
+        raise Unrecognized(f"{ACCEPTED}; got YAML without a list of `interactions`{hint}", path, document.line(""))
     yield from read_value(value, path, document.lines)
 
 
