@@ -375,3 +375,10 @@ def test_the_claims_of_each_wire_are_its_own(name: str) -> None:
         each: sorted(expected[each] - resolved[each].keys()) for each in expected
     }
     assert len(wires) == len({id(wire.at()) for wire in wires})
+
+
+@pytest.mark.parametrize("name", ["anthropic", "gemini"])
+def test_a_profile_with_claims_about_other_wires_alone_is_as_of_their_last_source(name: str) -> None:
+    profile = profiles.load(name)
+    assert max(section.as_of for section in profile.protocols.values()) == profile.as_of
+    assert profile.as_of.startswith("20")

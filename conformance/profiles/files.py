@@ -19,7 +19,7 @@ from conformance.documents import Document, read_json, read_yaml
 from conformance.documents.pointer import Place, render
 from conformance.errors import InvalidDocument, UnknownName, Unusable
 from conformance.profiles.claims import Claim, Disagreement, Histories, Model, Profile, bare
-from conformance.profiles.lifecycle import Lifecycle, Period
+from conformance.profiles.lifecycle import FOREVER, Lifecycle, Period
 from conformance.profiles.sources import Source
 from conformance.resources import folder
 from conformance.schemas import SchemaError, validator
@@ -246,7 +246,8 @@ def _profile(name: str, value: Mapping[str, Any]) -> Profile:
     shared = bare(profile)
     found = {wire: _on_wire(shared, _of_wire(name, section), wire) for wire, section in value["protocols"].items()}
     sections = {wire: replace(each, name=f"{name}.{wire}", wire=wire, **_uncached()) for wire, each in found.items()}
-    return replace(profile, protocols=sections, as_of=max(profile.as_of, *(each.as_of for each in sections.values())))
+    days = [each.as_of for each in (profile, *sections.values()) if each.as_of != FOREVER]
+    return replace(profile, protocols=sections, as_of=max(days, default=FOREVER))
 
 
 def _on_wire(shared: Profile, section: Profile, wire: str) -> Profile:

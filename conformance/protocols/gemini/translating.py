@@ -22,6 +22,8 @@ _FILTERED: Final = frozenset({"SAFETY", "RECITATION", "BLOCKLIST", "PROHIBITED_C
 _CALLING: Final = frozenset({"stop", "UNEXPECTED_TOOL_CALL"})
 _MODES: Final[Mapping[Any, str]] = {"AUTO": "auto", "VALIDATED": "auto", "ANY": "required", "NONE": "none"}
 _ALPHABETS: Final = str.maketrans("-_", "+/")
+_BYPASSES: Final = frozenset({"skip_thought_signature_validator", "context_engineering_is_the_way_to_go"})
+"""What the wire takes instead of a signature, for the history of other models."""
 _SCHEMAS: Final = ("items", "additionalProperties", "not")
 
 SETTINGS: Final = {"maxOutputTokens": "max_tokens", "temperature": "temperature", "topP": "top_p"}
@@ -199,7 +201,7 @@ def _add_content(content: Mapping[str, Any], position: int, draft: Draft, waitin
 
 
 def _add_result(answer: Mapping[str, Any], place: Place, draft: Draft, waiting: list[tuple[str, Any]]) -> None:
-    identity = answer.get("id")
+    identity = answer.get("id") or None
     if identity is None:
         # By name, else by position: both are how the wire pairs what has no id.
         named = [each for each, name in waiting if name == answer.get("name")] or [each for each, _ in waiting]
@@ -252,7 +254,7 @@ def _call(call: Mapping[str, Any], part: Mapping[str, Any], derived: str) -> dic
     made: dict[str, Any] = {"id": call.get("id") or derived, "type": "function"}
     made["function"] = {"name": call.get("name"), "arguments": arguments}
     signature = _of(part, "thoughtSignature")
-    if type(signature) is str:
+    if type(signature) is str and signature not in _BYPASSES:
         # Bytes may be written in either alphabet of base64, and Google's own SDK writes the other one than the server.
         signature = signature.translate(_ALPHABETS)
     return made | ({"extra_content": {"google": {"thought_signature": signature}}} if signature else {})

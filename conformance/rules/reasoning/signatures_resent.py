@@ -25,16 +25,23 @@ _KEY = "extra_content"
             "reasoning-signature-session",
             {"/1/request/messages/1/tool_calls/0/extra_content/google/thought_signature": "c2lnbg=="},
         ),
+        example(
+            "reasoning-signature-session",
+            {"/1/request/messages/1/tool_calls/0/extra_content/google/thought_signature": "skip_check"},
+            {"signature.bypass": "skip_check"},
+        ),
     ],
     good=[example("reasoning-signature-session")],
-    reads=("signature.omitted", "signature.altered"),
+    reads=("signature.omitted", "signature.altered", "signature.bypass"),
     wires=(CHAT, "gemini"),
 )
-def judge(returned: Resent, _context: Context) -> list[Fault]:
+def judge(returned: Resent, context: Context) -> list[Fault]:
     """The thought signature of a tool call is sent back unchanged in the call.
 
     The signature stands for the reasoning behind the call, which the host does not show; newer models reject the call
-    without it. To fix it, store the `extra_content` of each call and send it back.
+    without it. What skips that check is for the history of other models: in place of a signature that was given, it is
+    a SHOULD, since the model goes on without its reasoning. To fix it, store the `extra_content` of each call and send
+    it back.
     """
     sent = returned.value.get("tool_calls")
     faults = []
@@ -44,9 +51,11 @@ def judge(returned: Resent, _context: Context) -> list[Fault]:
             continue
         claim = "signature.omitted" if got is None else "signature.altered"
         message = f"expected thought_signature {quoted(expected)} as in the reply, got {quoted(got)}"
-        faults.append(
-            Fault(message, at=("tool_calls", call.position), values={"name": call.name}, claim=claim, is_loss=True)
-        )
+        at = ("tool_calls", call.position)
+        if got is not None and got == context.claim("signature.bypass"):
+            faults.append(Fault(f"{message}, which skips the check", at=at, level=Level.SHOULD))
+        else:
+            faults.append(Fault(message, at=at, values={"name": call.name}, claim=claim, is_loss=True))
     return faults
 
 
