@@ -119,8 +119,15 @@ def test_files_that_are_no_halves_of_a_batch_stay_apart(tmp_path: Path, written:
     sent, got, other = written(sent=[asked("a")], got=[replied("a")], other=[REQUEST])
     missing = str(tmp_path / "missing.jsonl")
     (tmp_path / "empty.jsonl").touch()
-    (tmp_path / "bytes.jsonl").write_bytes(gzip.compress(lines(asked("a")))[:-9])
-    for paths in ([sent], [sent, other], [got, other], [sent, missing], [sent, str(tmp_path / "empty.jsonl"), "-"]):
+    (tmp_path / "damaged.jsonl").write_bytes(gzip.compress(lines(asked("a")))[:20])
+    for paths in (
+        [got, str(tmp_path / "damaged.jsonl")],
+        [sent],
+        [sent, other],
+        [got, other],
+        [sent, missing],
+        [sent, str(tmp_path / "empty.jsonl"), "-"],
+    ):
         assert ((), ()) == files_of_a_batch(paths)
         assert [] == read(paths)
 

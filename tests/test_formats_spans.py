@@ -5,6 +5,7 @@ from typing import Any
 
 import pytest
 
+from conformance.documents import BOUNDS
 from conformance.files import Checker, Task
 from conformance.formats import read
 from conformance.results import Level
@@ -115,7 +116,13 @@ RECORDS = [
 def otlp(records: list[dict[str, Any]]) -> dict[str, Any]:
     def encoded(given: dict[str, Any]) -> dict[str, Any]:
         attributes = typed(given["attributes"])["kvlistValue"]["values"]
-        return {"eventName": given["event_name"], "spanId": "1", "attributes": attributes, "body": typed(given["body"])}
+        span = given["span_id"]
+        return {
+            "eventName": given["event_name"],
+            "spanId": span,
+            "attributes": attributes,
+            "body": typed(given["body"]),
+        }
 
     return {"resourceLogs": [{"scopeLogs": [{"logRecords": [encoded(each) for each in records]}]}]}
 
@@ -157,6 +164,16 @@ def test_records_of_concurrent_calls_are_told_apart_by_their_spans() -> None:
     ]
     assert [REBUILT, REBUILT] == [each.conversation[0].request["messages"] for each in found[:2]]
     assert ["2026-11-22"] * 3 == [each.conversation[0].date for each in found]
+
+
+def test_a_line_with_parts_of_many_calls_counts_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    records = [{**each, "span_id": span} for each in RECORDS[:3] for span in ("1", "2", "3")]
+    line, reply = lines(otlp(records)), lines(*[{**RECORDS[3], "span_id": span} for span in ("1", "2", "3")])
+    monkeypatch.setattr("conformance.formats.calls.BOUNDS", BOUNDS._replace(bytes=len(line) + len(reply)))
+    found = list(read(line + reply, "x.jsonl"))
+    assert [REBUILT] * 3 == [each.conversation[0].request["messages"] for each in found]
+    monkeypatch.setattr("conformance.formats.calls.BOUNDS", BOUNDS._replace(bytes=len(line) - 2))
+    assert any("may be incomplete" in note for each in read(line + reply, "x.jsonl") for note in each.notes)
 
 
 def test_of_more_calls_than_are_held_at_once_the_oldest_are_checked_as_they_are() -> None:

@@ -67,9 +67,12 @@ def read_lines(lines: Iterable[Line], path: str, seen: Iterable[str] = ()) -> It
     """
     group, calls = Group(seen), Calls()
     for line in lines:
+        size = len(line.data)
         for found in inputs_of(line, path):
             if is_part(found):
-                yield from calls.add(found, len(line.data))
+                yield from calls.add(found, size)
+                # A line may hold parts of many calls, and counts once.
+                size = 0
             elif found.problem:
                 group.broken.append(line.number)
                 yield found

@@ -1,6 +1,7 @@
 """Requests and replies that a batch has in different files, joined by what identifies them in both."""
 
 import tempfile
+import zlib
 from collections.abc import Iterator, Sequence
 from contextlib import ExitStack
 from dataclasses import replace
@@ -12,12 +13,13 @@ import orjson
 from conformance.documents import parse_json
 from conformance.errors import InvalidDocument
 from conformance.formats import read_path
-from conformance.formats.compression import open_file
+from conformance.formats.compression import BLOCK, open_file
 from conformance.formats.inputs import Input
 from conformance.formats.jsonl import split_lines
 from conformance.formats.logs import batch
 from conformance.wire.exchange import Exchange, model_of
 
+_MARK: Final = b'"custom_id"'
 _SHOWN: Final = 64
 _NOT_CHECKED: Final = "skipped, the reply to a request that is not checked"
 
@@ -47,9 +49,9 @@ def _side(path: Path) -> str:
         return ""
     try:
         with open_file(path) as file:
-            first = next(split_lines(file, str(path)), None)
+            first = next(split_lines(file, str(path)), None) if _MARK in file.peek(BLOCK) else None
         value = parse_json(first.data) if first is not None and first.data.startswith(b"{") else None
-    except InvalidDocument:
+    except (InvalidDocument, OSError, EOFError, zlib.error):
         return ""
     if not isinstance(value, dict) or not batch.holds(value):
         return ""
