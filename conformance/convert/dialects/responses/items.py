@@ -123,14 +123,14 @@ def joins(item: dict[str, Any], piece: dict[str, Any]) -> bool:
     return min(held, added) >= 0 and held <= added and "encrypted_content" not in item
 
 
-def joined(item: dict[str, Any], piece: dict[str, Any]) -> dict[str, Any]:
-    """Return a reasoning item with a further piece."""
-    identity = item.get("id", piece.get("id"))
-    made = {"type": "reasoning", **({} if identity is None else {"id": identity})}
-    made["summary"] = item["summary"] + piece["summary"]
-    if content := item.get("content", []) + piece.get("content", []):
-        made["content"] = content
-    return made | ({"encrypted_content": piece["encrypted_content"]} if "encrypted_content" in piece else {})
+def join(item: dict[str, Any], piece: dict[str, Any]) -> None:
+    """Add a further piece to a reasoning item, in place: an item may have many."""
+    for key in ("id", "encrypted_content"):
+        if key in piece:
+            item.setdefault(key, piece[key])
+    item["summary"] += piece["summary"]
+    if "content" in piece:
+        item.setdefault("content", []).extend(piece["content"])
 
 
 def _last(item: dict[str, Any]) -> int:

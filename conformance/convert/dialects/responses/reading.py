@@ -1,6 +1,5 @@
 """From the input, replies and event streams of Responses to the transcript."""
 
-from functools import reduce
 from typing import Any, Final
 
 from conformance.convert.canonical.arguments import encode
@@ -12,7 +11,7 @@ from conformance.convert.dialects.responses.items import (
     READ_CALLS,
     READ_PARTS,
     details_of,
-    joined,
+    join,
     joins,
     note_reasoning,
     read_call,
@@ -192,13 +191,16 @@ class _Reader:
         if not pieces:
             self._losses.add(place, "a reasoning item without id, text and blob is left out")
             return
-        last = self._last
-        if last is not None and joins(last, pieces[0]):
+        whole, *pieces = pieces
+        if self._last is not None and joins(self._last, whole):
             self._losses.add(place, "comes back in one item with the reasoning before it")
-            pieces.insert(0, last)
+            pieces.insert(0, whole)
+            whole = self._last
+        for piece in pieces:
+            join(whole, piece)
         for detail in details:
             self._put(Block("detail", detail), place)
-        self._last = reduce(joined, pieces)
+        self._last = whole
 
     def _note_fields(self, item: dict[str, Any], held: tuple[str, ...], place: Place) -> None:
         for key, value in item.items():

@@ -5,7 +5,7 @@ from typing import Any
 
 from conformance.convert.canonical.assistant import Block, blocks_of, message_of, reduced
 from conformance.convert.dialects import Converted, Losses
-from conformance.convert.dialects.responses.items import CALLS, DETAILS, PARTS, joined, joins, write_call, write_detail
+from conformance.convert.dialects.responses.items import CALLS, DETAILS, PARTS, join, joins, write_call, write_detail
 from conformance.documents.pointer import Place
 
 
@@ -86,7 +86,7 @@ def _items(blocks: Sequence[Block]) -> Iterator[dict[str, Any]]:
     for block in blocks:
         made = _item(block)
         if open_item is not None and block.kind == "detail" and joins(open_item, made):
-            open_item = joined(open_item, made)
+            join(open_item, made)
             continue
         if open_item is not None:
             yield open_item
