@@ -7,7 +7,7 @@
     >>> from conformance.arrow import check_table
     >>> traffic = pyarrow.table({"id": ["a"], "request": ['{"model": "gpt-5", "messages": [{"role": "user"}]}']})
     >>> check_table(traffic).select(["id", "level", "rule", "at"]).to_pylist()
-    [{'id': 'a', 'level': 'MUST', 'rule': 'request/message-shape', 'at': '/0/request/messages/0'}]
+    [{'id': 'a', 'level': 'MUST', 'rule': 'shape/message', 'at': '/0/request/messages/0'}]
 """
 
 from collections import Counter
