@@ -87,6 +87,14 @@ class StatusTable:
             self._drawn = 0
 
 
+def columns(default: int) -> int:
+    """Return how wide the terminal is, or what COLUMNS says; `default` for a pipe or a file."""
+    # Imported here because most verbs print without asking, and every start would pay for it.
+    import shutil
+
+    return shutil.get_terminal_size((default, 0)).columns
+
+
 def is_terminal(stream: object) -> bool:
     """Return True if a stream is a terminal."""
     # sys.stdout is None if the caller has closed it.

@@ -1,4 +1,4 @@
-"""`conformance check` on a terminal: colours, progress, and no escape sequences from the input."""
+"""The command line on a terminal: colours, progress, width, and no escape sequences from the input."""
 
 import contextlib
 import io
@@ -11,6 +11,7 @@ from pathlib import Path
 
 import pytest
 
+from conformance import scenarios
 from conformance.cli import main
 from conformance.documents.pointer import edit
 from conformance.terminal import Progress, painter
@@ -84,3 +85,30 @@ def test_progress_is_hidden_if_the_report_goes_to_the_terminal() -> None:
 def test_files_get_no_colours() -> None:
     with contextlib.redirect_stdout(io.StringIO()):
         assert "MUST" == painter()("red", "MUST")
+
+
+@pytest.mark.parametrize("width", [40, 60, 100])
+@pytest.mark.parametrize(
+    "arguments",
+    [["list", each] for each in ("probes", "providers", "rules", "scenarios")]
+    + [["explain", "absent-current-own"], ["explain", "agent-session"]],
+    ids=" ".join,
+)
+def test_lists_and_explanations_fit_the_terminal(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], arguments: list[str], width: int
+) -> None:
+    monkeypatch.setenv("COLUMNS", str(width))
+    assert 0 == main(arguments)
+    too_long = [line for line in capsys.readouterr().out.splitlines() if len(line) > width]
+    # What is to be copied stays whole: names, URLs and commands.
+    assert [] == [line for line in too_long if not line.startswith("run it") and " " in line.strip().partition(": ")[2]]
+
+
+def test_a_list_that_is_piped_stays_a_table(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.delenv("COLUMNS", raising=False)
+    assert 0 == main(["list", "probes"])
+    heading, *lines = capsys.readouterr().out.splitlines()
+    assert ["name", "scenario", "rule", "title"] == heading.split()
+    assert len(lines) == sum(len(scenarios.load(name).probes) for name in scenarios.names())

@@ -22,6 +22,7 @@ from conformance.resources import folder
 from conformance.rule_ids import matches
 from conformance.rules import Example, Rule, advice
 from conformance.scenarios import Probe, Scenario
+from conformance.terminal import columns
 
 EXAMPLES: Final = """\
   conformance explain transcript/result-answers-call
@@ -30,7 +31,7 @@ EXAMPLES: Final = """\
   conformance explain absent-current-own
   conformance explain deepseek"""
 
-_WIDTH: Final = 100
+_MAX_WIDTH: Final = 100
 _LOOP: Final = "agent loop of a client"
 
 
@@ -135,9 +136,9 @@ def _rule(rule: Rule, claims: Mapping[str, str]) -> Iterator[str]:
 def _heading(rule: Rule | Fact, side: str) -> Iterator[str]:
     """Yield what rules and facts have in common."""
     why, fix = advice(rule.doc)
-    yield from (rule.id, rule.title, "")
+    yield from (rule.id, *labelled("", rule.title, _width()), "")
     yield f"level   {rule.level.value}"
-    yield f"checks  the {side}, for each {rule.on.name}"
+    yield from _line("checks", f"the {side}, for each {rule.on.name}")
     yield f"source  {rule.source.url}"
     if rule.source.quote:
         yield f"        “{rule.source.quote}”"
@@ -150,7 +151,7 @@ def _section(heading: str, text: str) -> Iterator[str]:
         yield from ("", heading)
         for number, paragraph in enumerate(text.split("\n\n")):
             yield from ("",) if number else ()
-            yield textwrap.fill(paragraph, _WIDTH, initial_indent="  ", subsequent_indent="  ")
+            yield textwrap.fill(paragraph, _width(), initial_indent="  ", subsequent_indent="  ")
 
 
 def _about(example: Example) -> str:
@@ -167,14 +168,14 @@ def _difference(example: Example) -> Iterator[str]:
 
 def _short(value: Any) -> str:
     text = json.dumps(value, ensure_ascii=False)
-    return text if len(text) <= _WIDTH else f"{text[: _WIDTH - 1]}…"
+    return text if len(text) <= _MAX_WIDTH else f"{text[: _MAX_WIDTH - 1]}…"
 
 
 def _claim(name: str, meaning: str) -> Iterator[str]:
     schema: Any = read_json(folder("schemas") / "files" / "profile.json")
     reference = schema["$defs"]["claims"]["properties"][name].get("$ref", "")
     kind = schema["$defs"].get(reference.rpartition("/")[2].removesuffix("-claim"), {})
-    yield from (name, meaning, "")
+    yield from (name, *labelled("", meaning, _width()), "")
     if kind.get("description"):
         yield f"value   {kind['description']}"
     for word, explained in kind.get("$defs", {}).items():
@@ -201,11 +202,16 @@ def _probe(found: Sequence[tuple[Scenario, Probe]]) -> Iterator[str]:
 
 
 def _line(label: str, text: str) -> list[str]:
-    return labelled(label, text, _WIDTH, 0, 6)
+    return labelled(label, text, _width(), 0, 6)
+
+
+def _width() -> int:
+    """Return the width of lines: that of the terminal, up to a width that is easy to read."""
+    return min(_MAX_WIDTH, columns(_MAX_WIDTH))
 
 
 def _scenario(scenario: Scenario) -> Iterator[str]:
-    yield from (f"{scenario.name} (scenario)", scenario.title, "")
+    yield from (f"{scenario.name} (scenario)", *labelled("", scenario.title, _width()), "")
     yield f"for     {'clients only' if scenario.for_clients else 'providers and clients'}"
     yield f"played  {' and '.join(scenario.variants)}, {len(scenario.turns)} exchanges"
     needs = [name if value is None else f"{name} = {json.dumps(value)}" for name, value in scenario.needs.items()]

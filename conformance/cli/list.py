@@ -5,6 +5,7 @@ is claimed to answer each probe, or its claims with their values, dates and sour
 """
 
 import argparse
+import sys
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any, Final, TypeAlias
 
@@ -13,6 +14,8 @@ import orjson
 from conformance import profiles, rules, scenarios
 from conformance.adapters import loop
 from conformance.profiles import Claim, Profile
+from conformance.reporting.text import labelled
+from conformance.terminal import columns
 
 EXAMPLES: Final = """\
   conformance list rules
@@ -46,7 +49,7 @@ def run(arguments: argparse.Namespace) -> int:
     if arguments.format == "json":
         print(orjson.dumps(rows, option=orjson.OPT_INDENT_2).decode())
     else:
-        lines = _blocks(rows) if arguments.what == "claims" else _table(rows)
+        lines = _blocks(rows) if arguments.what == "claims" else _fitted(rows, columns(sys.maxsize))
         print("\n".join(lines))
     return 0
 
@@ -152,6 +155,26 @@ _LISTS: Final[Mapping[str, Callable[[Profile | None], list[Row]]]] = {
     "rules": _rules,
     "scenarios": _scenarios,
 }
+
+
+def _fitted(rows: list[Row], width: int) -> list[str]:
+    """Return the rows as a table, or below each other where the terminal is too narrow for it."""
+    lines = list(_table(rows))
+    return lines if max(map(len, lines), default=0) <= width else list(_stacked(rows, width))
+
+
+def _stacked(rows: list[Row], width: int) -> Iterator[str]:
+    """Yield the name of each row, and below it everything else, wrapped."""
+    for row in rows:
+        name, *others = row.items()
+        yield _cell(name[1])
+        for key, value in others:
+            label, text = f"{_HEADINGS.get(key, key)}:", _cell(value)
+            if " " in text:
+                yield from labelled(label, text, width, 4)
+            elif text:
+                # A URL or an id is not broken, so that it can be copied.
+                yield f"    {label} {text}"
 
 
 def _table(rows: list[Row]) -> Iterator[str]:

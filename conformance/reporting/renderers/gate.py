@@ -42,7 +42,7 @@ def render(gate: GateResult, paint: Paint) -> Iterator[str]:
 def render_markdown(gate: GateResult) -> Iterator[str]:
     """Yield the report as Markdown, line by line; what came over the wire is always in code spans."""
     yield f"### Conformance: **{_state(gate)}**\n\n"
-    yield f"{_counts(gate) or 'Nothing closes it.'}{_known(gate)}\n"
+    yield f"{_counts(gate) or 'No unexpected failures, and no stale entries.'}{_known(gate)}\n"
     results = {"Errors in conformance itself": gate.errored, "Unexpected failures": gate.unexpected}
     for heading, found in results.items():
         yield from _listed(heading, [_item(each) for each in found])
