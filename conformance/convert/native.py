@@ -15,6 +15,7 @@ from conformance.protocols import as_sent
 from conformance.wire.exchange import Exchange
 
 _LEFT_OUT: Final = "left out: the wire has no place for it"
+_MEDIA: Final = "media are not written for this wire yet: the part is in the form of chat completions"
 _REWRITTEN: Final = "sent as an object, so its bytes change"
 _LIMITS: Final = ("max_tokens", "max_completion_tokens")
 _TEXTS: Final = ("content", "refusal", "name", "reasoning_content", "reasoning", "tool_call_id")
@@ -53,7 +54,8 @@ def native_request(
     for number, tool in enumerate(body.get("tools") or ()):
         notes += [Note(render(("tools", number, *place)), reason) for place, reason in _missing_of_tool(tool, pool)]
     for message, origin in zip(body["messages"], origins, strict=True):
-        notes += [Note(render((*at, origin, *place)), reason) for place, reason in _missing(message, pool)]
+        for place, reason in _missing(message, pool):
+            notes.append(Note(render((*at, origin, *place)), reason, fixed=reason != _MEDIA))
     return sent._replace(notes=tuple(notes))
 
 
@@ -100,8 +102,9 @@ def _missing(message: Mapping[str, Any], pool: _Pool) -> Iterator[tuple[Place, s
         value = message.get(key)
         if isinstance(value, list):
             for number, part in enumerate(value):
-                if not pool.take(part.get("text", part)):
-                    yield (key, number), _LEFT_OUT
+                is_sent = pool.take(part.get("text", part))
+                if not is_sent or "text" not in part:
+                    yield (key, number), _MEDIA if is_sent else _LEFT_OUT
         elif value and not pool.take(value):
             yield from _rewritten((key,), value, pool)
     for number, detail in enumerate(message.get("reasoning_details") or ()):
