@@ -30,7 +30,7 @@ _ADAPTATIONS: Final[tuple[Mapping[str, Any], ...]] = (
 class Answer(NamedTuple):
     """The answer to a probe of a case: the exchanges before it, its own, whether the reply exchanged results.
 
-    `as_claimed`: the answer is the one that the claims predict.
+    `as_claimed`: the answer is the one that the claims predict. `is_sent`: the wire has a counterpart for it.
     """
 
     case: str
@@ -39,6 +39,7 @@ class Answer(NamedTuple):
     exchange: Exchange
     exchanged: bool
     as_claimed: bool
+    is_sent: bool
 
 
 class Explored(NamedTuple):
@@ -114,8 +115,6 @@ def _answers(scenario: Scenario, variant: str, progress: Progress, subject: Subj
         result = probed(probe, progress, replace(subject, send=send))
         if sent and result is not None and not (result.status is Status.UNTESTED and not sent):
             history = tuple(progress.exchanges[: probe.at])
-            if probe.breaks and not is_sent(probe.breaks, bodies[-1], history, sent[-1]):
-                continue
             yield Answer(
                 f"{scenario.name}.{variant}",
                 probe,
@@ -123,4 +122,5 @@ def _answers(scenario: Scenario, variant: str, progress: Progress, subject: Subj
                 sent[-1],
                 result.observed.endswith(EXCHANGED),
                 result.status is Status.PASSED,
+                probe.breaks is None or is_sent(probe.breaks, bodies[-1], history, sent[-1]),
             )

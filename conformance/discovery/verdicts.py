@@ -32,7 +32,7 @@ _SHAPES: Final = (
 
 def verdicts(answers: Iterable[Answer], claims: Values) -> tuple[Claims, dict[str, str]]:
     """Return the claims that the answers show, and why others stay open, by claim."""
-    every = tuple(answers)
+    every = tuple([each for each in answers if each.is_sent])
     foreign = any(each.exchange.status != 200 for each in every if _changes_ids(each) and len(each.probe.changes) == 1)
     by_claim: dict[str, list[Answer]] = {}
     for answer in every:

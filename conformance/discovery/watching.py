@@ -101,7 +101,7 @@ def _on_wire(conversation: Conversation, wire: str) -> Conversation:
 def _as_claimed(explored: Explored, profile: Profile, model: str) -> frozenset[str]:
     values = profile.at(model, "")
     names = {True: set[str](), False: set[str]()}
-    for answer in explored.answers:
+    for answer in filter(lambda each: each.is_sent, explored.answers):
         names[answer.as_claimed].add(claim_of(answer, values))
     return frozenset(names[True] - names[False])
 
