@@ -53,14 +53,13 @@ NOT_ASKED: Mapping[str, frozenset[str]] = {
     "openai.responses": frozenset(
         {
             "ids.input-max-length", "reasoning.details.summary-at", "request.format-schema", "request.missing-field",
-            "request.unknown-role", "responses.duplicate-item",
-            "responses.foreign-id", "responses.phase-dropped",
-            "responses.previous-response-id", "responses.previous-response-not-stored", 
+            "request.unknown-role", "responses.duplicate-item", "responses.foreign-id", "responses.phase-dropped",
+            "responses.previous-response-id", "responses.previous-response-not-stored",
             "responses.two-states", "responses.unfinished-blob", "thinking.off", "tools.schema-dialect",
         }
     ),
 }  # fmt: skip
-"""By profile, the only claims that may be missing: no scenario asks about them, or the search for switches ends before."""
+"""By profile, the only claims that may be missing: no scenario asks, or the search for switches ends before."""
 
 
 def marked() -> Iterator[Any]:
