@@ -38,6 +38,9 @@ _HOLE: Final = re.compile(
     r"\{(index|position|id|ids|field|role|other|kind|name|value|count|length|limit|model|reason|line|column|trace)\}"
 )
 _STATUSES: Final = {400: "INVALID_ARGUMENT", 401: "UNAUTHENTICATED", 404: "NOT_FOUND", 429: "RESOURCE_EXHAUSTED"}
+_SHAPE: Final = "shape/"
+"""The family of rules that a provider checks first: it reads a body before it compares messages."""
+
 _REQUIRED: Final = frozenset({"openai", "openai-request-id", "flat", "flat-bare", "code-string", "openai-no-param"})
 """Shapes that always have code and param."""
 
@@ -92,12 +95,12 @@ def refusals(outcomes: Sequence[Outcome], exchange: int) -> list[Refusal]:
 
 def _claimed(outcomes: Sequence[Outcome], exchange: int) -> list[Refusal]:
     found = [
-        (place, finding.refusal)
+        (not outcome.rule.startswith(_SHAPE), place, finding.refusal)
         for outcome in outcomes
         for finding in outcome.findings
         if finding.refusal is not None and (place := position(finding.at))[:1] == (exchange,)
     ]
-    return [refusal for _, refusal in sorted(found, key=lambda pair: pair[0])]
+    return [refusal for *_, refusal in sorted(found, key=lambda each: each[:2])]
 
 
 def position(pointer: str) -> tuple[int, ...]:
