@@ -22,7 +22,7 @@ from conformance.suite import recorder
 from conformance.suite.expected_failures import ExpectedFailures
 from conformance.suite.options import Options, check_base_url, key_for, on_wire
 from conformance.suite.plan import Plan, plan
-from conformance.suite.play import Subject, play
+from conformance.suite.play import Progress, Subject, converse, play
 from conformance.suite.repeat import merged
 from conformance.suite.run_claims import (
     AUTO,
@@ -96,6 +96,11 @@ class Run:
                 self._recording.finish(entry, self._cases, is_whole=names <= set(self._cases))
 
     @property
+    def evidence(self) -> Evidence:
+        """What the replies of the run are."""
+        return self._evidence
+
+    @property
     def scrubber(self) -> Scrubber | None:
         """What removes the secrets of a live run from all that it writes and prints; None for any other run."""
         return self._endpoint.scrubber
@@ -136,28 +141,39 @@ class Run:
             self._cases[name] = merged(runs) if len(runs) > 1 else runs[0]
         return self._cases[name]
 
-    def _case(self, name: str, scenario: Scenario, variant: str) -> Case:
-        if scenario.unmet(self._known) is not None:
-            return self._play(scenario, variant)
-        if self._recording is not None:
-            return recorder.record(self._recording, name, lambda take: self._play(scenario, variant, take))
+    def progress(self, scenario: Scenario, variant: str) -> Progress:
+        """Play the turns of a scenario without its probes; raises Unusable, and InvalidDocument for a cassette."""
         if not self._is_replay:
-            return self._play(scenario, variant)
+            return converse(scenario, variant, self._subject())
+        with replaying(self._cassettes.path(self.model, f"{scenario.name}.{variant}")):
+            return converse(scenario, variant, self._subject())
+
+    def unmet(self, scenario: Scenario) -> str | None:
+        """Return the claim that rules a scenario out, if one does."""
+        return scenario.unmet(self._known)
+
+    def _case(self, name: str, scenario: Scenario, variant: str) -> Case:
+        if self.unmet(scenario) is not None:
+            return play(scenario, variant, self._subject())
+        if self._recording is not None:
+            return recorder.record(
+                self._recording, name, lambda take: play(scenario, variant, self._subject(take=take))
+            )
+        if not self._is_replay:
+            return play(scenario, variant, self._subject())
         evidence = self._entry.of(name).evidence if self._entry is not None else self._evidence
         try:
             with replaying(self._cassettes.path(self.model, name)):
-                return self._play(scenario, variant, evidence=evidence)
+                return play(scenario, variant, self._subject(evidence))
         except InvalidDocument as error:
             # A broken cassette costs its case, and not the run.
             return Case(scenario.name, variant, evidence, note=f"{UNREADABLE}: {error}")
 
-    def _play(
-        self, scenario: Scenario, variant: str, take: Take | None = None, evidence: Evidence | None = None
-    ) -> Case:
+    def _subject(self, evidence: Evidence | None = None, take: Take | None = None) -> Subject:
         def send(body: Mapping[str, Any]) -> Exchange:
             return self._send(with_switch(body, self._switch), take)
 
-        return play(scenario, variant, Subject(self.profile, self.model, send, evidence or self._evidence))
+        return Subject(self.profile, self.model, send, evidence or self._evidence)
 
     def _send(self, body: Mapping[str, Any], take: Take | None) -> Exchange:
         self._count_request()
