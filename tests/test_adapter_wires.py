@@ -15,7 +15,7 @@ from conformance.adapters.job import job_of
 from conformance.adapters.loop import DriverAnswer
 from conformance.adapters.normalize import normalize
 from conformance.adapters.proof import with_requests
-from conformance.adapters.runs import plan_for, write_recording
+from conformance.adapters.runs import RunPlan, plan_for, write_recording
 from conformance.errors import InvalidDocument, UnknownName
 from conformance.results import Case, Evidence, Outcome, Status
 from conformance.schemas import validator
@@ -198,6 +198,20 @@ def test_scenarios_promise_only_rules_of_the_wire(wire: str) -> None:
 def test_scenarios_about_the_form_of_chat_completions_are_for_that_wire() -> None:
     assert ("chat",) == scenarios.load("stream-index-zero").wires
     assert set(WIRES) < set(AGENT.wires)
+    plans = [RunPlan("sdk", Driver(("true",), Path()), profiles.load(name)) for name in ("openai", "openai.responses")]
+    chat, responses = ({scenario.name for scenario, _ in plan.cases} for plan in plans)
+    assert ("stream-index-zero" in chat, "stream-index-zero" in responses) == (True, False)
+    assert {"agent-session", "cut-stream", "arguments-verbatim"} <= responses
+
+
+def test_thinking_can_have_a_signature_and_no_text() -> None:
+    session = opened("messages", "details-text-empty")
+    thinking = orjson.loads(post(session, PATHS["messages"], asked("messages"))[1])["content"][0]
+    assert ("thinking", "") == (thinking["type"], thinking["thinking"])
+    assert thinking["signature"]
+    dropping = opened("messages", "details-text-empty")
+    found = outcomes(dropping, messages_loop(dropping, without_thinking))
+    assert Status.FAILED is found["reasoning/present-on-tool-turns"].status
 
 
 def test_a_definition_names_its_wire_and_only_providers_that_serve_it(tmp_path: Path) -> None:

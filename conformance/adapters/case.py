@@ -12,7 +12,6 @@ from conformance.adapters.loop import ANSWERED, ClientSession, DriverAnswer
 from conformance.adapters.normalize import normalize, normalize_text
 from conformance.engine import check
 from conformance.profiles import Profile
-from conformance.protocols import by_name
 from conformance.results import NOT_PLAYED, Case, Evidence, Level, Outcome, Status
 from conformance.rule_ids import matches
 from conformance.scenarios import Scenario
@@ -51,11 +50,8 @@ class CaseRun:
 def run_case(server: SessionServer, scenario: Scenario, variant: str, setup: AdapterSetup) -> CaseRun:
     """Drive an adapter through a scenario and check what it sent; nothing that the adapter does raises.
 
-    A scenario that the wire or the provider's claims rule out is not played: its case has no outcomes and says why.
+    A scenario that the provider's claims rule out is not played: its case has no outcomes and says which claim.
     """
-    if setup.profile.wire not in scenario.wires:
-        note = f"{NOT_PLAYED}: {by_name(setup.profile.wire).title} has nothing like it"
-        return CaseRun(Case(scenario.name, variant, Evidence.SIMULATED, note=note))
     claims = setup.profile.at(setup.model)
     unmet = scenario.unmet(claims)
     if unmet is not None:

@@ -57,13 +57,14 @@ class RunPlan:
 
     @property
     def cases(self) -> tuple[tuple[Scenario, str], ...]:
-        """Return the scenarios with their variants, in order; raises UnknownName if a glob matches none."""
+        """Return the scenarios of the wire with their variants, in order; raises UnknownName if a glob matches none."""
         known = scenarios.names()
         for glob in self.scenarios:
             if not any(fnmatchcase(name, glob) for name in known):
                 raise UnknownName("scenario", glob, known)
         chosen = [name for name in known if not self.scenarios or any(fnmatchcase(name, g) for g in self.scenarios)]
-        every = [(scenarios.load(name), variant) for name in chosen for variant in self.variants]
+        loaded = [each for each in map(scenarios.load, chosen) if self.profile.wire in each.wires]
+        every = [(scenario, variant) for scenario in loaded for variant in self.variants]
         return tuple([(scenario, variant) for scenario, variant in every if variant in scenario.variants])
 
 
@@ -92,7 +93,7 @@ def run(plan: RunPlan, jobs: int, on_case: OnCase) -> tuple[Results, tuple[CaseR
         raise Unusable(f"{profile.title} has no default model; name one with --model")
     cases = plan.cases
     if not cases:
-        raise Unusable(f"none of the chosen scenarios has these variants: {', '.join(plan.variants)}")
+        raise Unusable(f"none of the chosen scenarios has these variants on this wire: {', '.join(plan.variants)}")
     with serving_sessions() as server, ThreadPoolExecutor(max(1, jobs)) as pool:
         futures = [pool.submit(run_case, server, scenario, variant, setup) for scenario, variant in cases]
         try:

@@ -88,7 +88,8 @@ def _details(text: str, context: ReplyContext) -> list[dict[str, Any]]:
     readable = next((kind for kind in ("reasoning.text", "reasoning.summary") if kind in types), None)
     details: list[dict[str, Any]] = []
     if readable is not None:
-        details.append({"type": readable, readable.removeprefix("reasoning."): text})
+        shown = "" if context.is_true("reasoning.details.text-empty") else text
+        details.append({"type": readable, readable.removeprefix("reasoning."): shown})
         details[0] |= _signed(context, "reasoning_details")
     if "reasoning.encrypted" in types:
         known = (

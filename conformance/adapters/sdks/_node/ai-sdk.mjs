@@ -7,10 +7,11 @@ import * as ai from "ai";
 
 globalThis.AI_SDK_LOG_WARNINGS = false;
 
-/** Yield the final text of an AI SDK model for each prompt of the job. */
-export async function* converse(job, model) {
+/** Yield the final text of an AI SDK model for each prompt of the job; `providerOptions` are those of the SDK. */
+export async function* converse(job, model, providerOptions = {}) {
   const settings = {
     model,
+    providerOptions,
     tools: Object.fromEntries(job.tools.map((tool) => [tool.name, toolOf(tool)])),
     stopWhen: ai.stepCountIs(job.max_turns),
     ...systemPrompt(job.system),

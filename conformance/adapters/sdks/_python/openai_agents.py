@@ -3,14 +3,20 @@
 from collections.abc import AsyncIterator
 from typing import Any
 
-from agents import Agent, FunctionTool, Model, Runner, set_tracing_disabled
+from agents import Agent, FunctionTool, Model, ModelSettings, Runner, set_tracing_disabled
 from driving import Job, Tool, ToolFailed, parse_arguments
 
 
-async def talk(job: Job, model: Model) -> AsyncIterator[str]:
+async def talk(job: Job, model: Model, settings: ModelSettings | None = None) -> AsyncIterator[str]:
     """Hold the conversation with the SDK's runner; the history is the input list that each result returns."""
     set_tracing_disabled(disabled=True)
-    agent: Agent[None] = Agent("driven", instructions=job.system, model=model, tools=[tool_of(t) for t in job.tools])
+    agent: Agent[None] = Agent(
+        "driven",
+        instructions=job.system,
+        model=model,
+        model_settings=settings or ModelSettings(),
+        tools=[tool_of(tool) for tool in job.tools],
+    )
     history: list[Any] = []
     for prompt in job.prompts:
         result = await run(job, agent, [*history, {"role": "user", "content": prompt}])
