@@ -2,7 +2,7 @@
 
 import copy
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -150,6 +150,31 @@ def test_the_total_of_the_tokens_includes_the_reasoning(total: int, failed: list
     candidate = {"content": {"role": "model", "parts": [{"text": "Hello."}]}, "finishReason": "STOP"}
     sent = Exchange(response={"candidates": [candidate], "usageMetadata": counts}, status=200)
     assert failed == [each.rule for each in check(sent) if each.status is Status.FAILED]
+
+
+@pytest.mark.parametrize("said", [5, {}, [], [5], [{"type": "text", "text": "18"}], None, "18", {"output": "18"}])
+def test_an_output_of_any_form_is_what_a_result_says(said: Any) -> None:
+    part = {"functionResponse": {"name": "f", "response": {"output": said}}}
+    sent = Exchange(request={"contents": [{"role": "user", "parts": [part]}]}, url="/v1/models/m:generateContent")
+    (message,) = GEMINI.translate_one(sent).request["messages"]
+    is_kept = type(said) is str or said is None or said == [{"type": "text", "text": "18"}]
+    assert message["content"] == (said if is_kept else json.dumps(said, separators=(",", ":")))
+
+
+@pytest.mark.parametrize("ids", [("a", "b", "c", "d"), ()])
+def test_results_take_the_calls_of_their_names_in_order(ids: Sequence[str]) -> None:
+    called: list[dict[str, Any]] = [{"name": name} for name in ("f", "g", "f", "h")]
+    for call, identity in zip(called, ids, strict=False):
+        call["id"] = identity
+    results = [called[number] | {"response": {}} for number in (3, 1, 0, 2)]
+    contents = [
+        {"role": "model", "parts": [{"functionCall": each | {"args": {}}} for each in called]},
+        {"role": "user", "parts": [{"functionResponse": each} for each in results]},
+    ]
+    sent = Exchange(request={"contents": contents}, url="/v1/models/m:generateContent")
+    message, *found = GEMINI.translate_one(sent).request["messages"]
+    made = [call["id"] for call in message["tool_calls"]]
+    assert [made[number] for number in (3, 1, 0, 2)] == [each["tool_call_id"] for each in found]
 
 
 def question(name: str) -> str:

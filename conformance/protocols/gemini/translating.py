@@ -11,6 +11,7 @@ from urllib.parse import unquote
 
 from conformance.documents.pointer import Place
 from conformance.protocols.drafts import Draft, as_chat, as_object, as_word, objects, rendered, total
+from conformance.protocols.gemini.pairing import Waiting
 from conformance.protocols.gemini.stream import Assembled, add_up, assemble
 from conformance.wire.exchange import Exchange
 from conformance.wire.ids import id_of_place
@@ -103,7 +104,7 @@ def _request(body: dict[str, Any], draft: Draft) -> dict[str, Any]:
     if system:
         text = system if type(system) is str else _text(as_object(system))
         draft.add({"role": "system", "content": text}, ("request", "systemInstruction"))
-    waiting: list[tuple[str, Any]] = []
+    waiting = Waiting()
     for position, content in objects(body.get("contents")):
         _add_content(content, position, draft, waiting)
     made: dict[str, Any] = {key: body[key] for key in ("model",) if key in body}
@@ -171,8 +172,8 @@ def _schema(given: Any) -> Any:
     return made
 
 
-def _add_content(content: Mapping[str, Any], position: int, draft: Draft, waiting: list[tuple[str, Any]]) -> None:
-    """Add the messages of one content; `waiting` are the ids and names of calls that have no result yet."""
+def _add_content(content: Mapping[str, Any], position: int, draft: Draft, waiting: Waiting) -> None:
+    """Add the messages of one content; `waiting` are the calls that have no result yet."""
     place: Place = ("request", "contents", position)
     parts = list(objects(content.get("parts")))
     if content.get("role") == "model":
@@ -183,10 +184,9 @@ def _add_content(content: Mapping[str, Any], position: int, draft: Draft, waitin
             last = {"role": "assistant", "content": None}
             at = draft.add(last, place)
             waiting.clear()
+        known = len(last.get("tool_calls", ()))
         fill(last, parts, at, (*place, "parts"), draft, draft.turns - 1)
-        known = {identity for identity, _ in waiting}
-        calls = last.get("tool_calls", ())
-        waiting += [(call["id"], call["function"]["name"]) for call in calls if call["id"] not in known]
+        waiting.add(last.get("tool_calls", [])[known:])
         return
     said = []
     for number, part in parts:
@@ -200,13 +200,10 @@ def _add_content(content: Mapping[str, Any], position: int, draft: Draft, waitin
         draft.add({"role": "user", "content": said[0]["text"] if is_text else said}, place)
 
 
-def _add_result(answer: Mapping[str, Any], place: Place, draft: Draft, waiting: list[tuple[str, Any]]) -> None:
-    identity = answer.get("id") or None
+def _add_result(answer: Mapping[str, Any], place: Place, draft: Draft, waiting: Waiting) -> None:
+    identity = waiting.take(answer.get("id") or None, answer.get("name"))
     if identity is None:
-        # By name, else by position: both are how the wire pairs what has no id.
-        named = [each for each, name in waiting if name == answer.get("name")] or [each for each, _ in waiting]
-        identity = named[0] if named else f"unpaired.{len(draft.messages)}"
-    waiting[:] = [each for each in waiting if each[0] != identity]
+        identity = f"unpaired.{len(draft.messages)}"
     content = _output(answer.get("response"))
     at = draft.add({"role": "tool", "tool_call_id": identity, "content": content}, place)
     draft.places[*at, "tool_call_id"] = place
@@ -216,7 +213,9 @@ def _output(response: Any) -> Any:
     """Return what a result says: its `output` if that is all, as text or parts, or else the object as JSON."""
     if type(response) is dict and response.keys() == {"output"}:
         said = response["output"]
-        if type(said) is str or said is None or (said and list(objects(said)) == list(enumerate(said))):
+        if type(said) is str or said is None:
+            return said
+        if type(said) is list and said and all([type(part) is dict for part in said]):
             return said
         return rendered(said)
     return rendered(response)
