@@ -5,8 +5,9 @@ from pathlib import Path
 
 import pytest
 
-from conformance.adapters.proof import MAX_REQUEST, proofs, with_requests
+from conformance.adapters.proof import MAX_DEPTH, MAX_REQUEST, proofs, with_requests
 from conformance.cli import main
+from conformance.documents import parse_json
 from conformance.errors import InvalidDocument
 from conformance.results import Case, Evidence, Finding, Level, Outcome, Results, SentRequest, Status
 from conformance.results.files import read, write
@@ -61,6 +62,16 @@ def test_a_request_that_is_too_long_is_left_out() -> None:
     (short,) = with_requests((case,), {case.name: (sent("x" * (MAX_REQUEST - 400)),)})
     assert 1 == len(short.requests)
     assert (case,) == with_requests((case,), {case.name: (sent("x" * MAX_REQUEST),)})
+
+
+@pytest.mark.parametrize(("depth", "kept"), [(MAX_DEPTH - 3, 1), (MAX_DEPTH - 2, 0), (250, 0)])
+def test_a_request_that_is_nested_too_deep_is_left_out(tmp_path: Path, depth: int, kept: int) -> None:
+    case = failing("one-tool-call", "plain", FIRST, "/0/request")
+    body = parse_json(f'{{"messages":[{{"role":"user","content":{"[" * depth}{"]" * depth}}}]}}')
+    found = with_requests((case,), {case.name: (Exchange(request=body, url=URL),)})
+    assert kept == len(found[0].requests)
+    results = Results("an-sdk@1.0", "m", found, "deepseek")
+    assert results == read(write(tmp_path, results))
 
 
 def test_what_changes_from_run_to_run_is_replaced() -> None:

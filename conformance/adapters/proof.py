@@ -17,6 +17,9 @@ from conformance.wire.exchange import Conversation
 MAX_REQUEST: Final = 24_000
 """How many bytes of JSON a request may have to be kept in results; of a longer one, only excerpts are."""
 
+MAX_DEPTH: Final = 100
+"""How deep a request may be nested to be kept: files of results, which nest it deeper, must stay readable."""
+
 _SESSION: Final = "/s/"
 """What follows the number of a session in the path of its URL; its name comes next."""
 
@@ -86,7 +89,7 @@ def _with_requests(case: Case, conversations: Mapping[str, Conversation], number
     conversation = conversations.get(case.name, ())
     known = [number for number in numbers if number < len(conversation)]
     kept = [_sent(conversation, number) for number in known]
-    fitting = [each for each in kept if len(orjson.dumps(each.body)) <= MAX_REQUEST]
+    fitting = [each for each in kept if _depth(each.body) <= MAX_DEPTH and len(orjson.dumps(each.body)) <= MAX_REQUEST]
     return replace(case, requests=tuple(fitting)) if fitting else case
 
 
@@ -97,6 +100,18 @@ def _sent(conversation: Conversation, number: int) -> SentRequest:
     _, is_session, rest = path.partition(_SESSION)
     path = f"/{rest.partition('/')[2]}" if is_session else path
     return SentRequest(number, path, _normalized(exchange.request, client_ids(conversation)))
+
+
+def _depth(value: Any) -> int:
+    """Return how many levels of objects and lists are in each other; 0 for a text, a number or null."""
+    depth, level = 0, [value]
+    while True:
+        holders = [
+            each.values() if isinstance(each, dict) else each for each in level if isinstance(each, (dict, list))
+        ]
+        if not holders:
+            return depth
+        depth, level = depth + 1, [each for holder in holders for each in holder]
 
 
 def _normalized(value: Any, ids: Mapping[str, str]) -> Any:
