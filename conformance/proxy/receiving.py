@@ -7,6 +7,7 @@ A body whose framing breaks ends, too, for which aiohttp would wait without end.
 
 import asyncio
 import re
+from collections import deque
 from functools import partial
 from typing import Any, Final, NamedTuple, Self
 
@@ -19,6 +20,7 @@ MAX_TRAILERS: Final = 8 * 1024
 """Bytes of the last chunk and its trailers; longer ones do not pass."""
 
 _LAST_CHUNK: Final = re.compile(rb"(?:^|\n)0+[ \t]*(?:;[^\r\n]*)?\r?\n")
+_NO_TRAILERS: Final = b"\r\n0\r\n\r\n"
 _FIELD: Final = re.compile(rb"([!#$%&'*+.^_`|~0-9A-Za-z-]+):[^\x00\r\n]*")
 
 
@@ -32,21 +34,28 @@ class Trailers(NamedTuple):
 class Ending:
     """The last bytes of a reply."""
 
-    __slots__ = ("_last",)
+    __slots__ = ("_parts", "_size")
 
     def __init__(self) -> None:
-        self._last = b""
+        self._parts: deque[bytes] = deque()
+        self._size = 0
 
     def add(self, data: bytes) -> None:
-        """Remember bytes that have arrived."""
-        self._last = data[-MAX_TRAILERS:] if len(data) >= MAX_TRAILERS else (self._last + data)[-MAX_TRAILERS:]
+        """Remember bytes that have arrived; nothing is copied, since this is done for each event of a stream."""
+        self._parts.append(data)
+        self._size += len(data)
+        while self._size - len(self._parts[0]) >= MAX_TRAILERS:
+            self._size -= len(self._parts.popleft())
 
     def trailers(self) -> Trailers:
         """Return the trailers of a chunked body that has ended."""
-        *_, end = [0, *[found.end() for found in _LAST_CHUNK.finditer(self._last)]]
+        last = b"".join(self._parts)[-MAX_TRAILERS:]
+        if last.endswith(_NO_TRAILERS):
+            return Trailers()
+        *_, end = [0, *[found.end() for found in _LAST_CHUNK.finditer(last)]]
         if not end:
             return Trailers(some_dropped=True)
-        lines = [line.rstrip(b"\r") for line in self._last[end:].split(b"\n")]
+        lines = [line.rstrip(b"\r") for line in last[end:].split(b"\n")]
         given = lines[: lines.index(b"")] if b"" in lines else lines
         passed = [line for line in given if (found := _FIELD.fullmatch(line)) and not is_of_connection(found[1])]
         return Trailers(tuple(passed), len(passed) < len(given))
