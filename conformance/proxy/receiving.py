@@ -7,7 +7,6 @@ A body whose framing breaks ends, too, for which aiohttp would wait without end.
 
 import asyncio
 import re
-from collections import deque
 from functools import partial
 from typing import Any, Final, NamedTuple, Self
 
@@ -18,6 +17,9 @@ from conformance.proxy.headers import is_of_connection
 
 MAX_TRAILERS: Final = 8 * 1024
 """Bytes of the last chunk and its trailers; longer ones do not pass."""
+
+_MANY: Final = 32
+"""How many pieces of a reply are kept apart."""
 
 _LAST_CHUNK: Final = re.compile(rb"(?:^|\n)0+[ \t]*(?:;[^\r\n]*)?\r?\n")
 _NO_TRAILERS: Final = b"\r\n0\r\n\r\n"
@@ -34,18 +36,19 @@ class Trailers(NamedTuple):
 class Ending:
     """The last bytes of a reply."""
 
-    __slots__ = ("_parts", "_size")
+    __slots__ = ("_parts",)
 
     def __init__(self) -> None:
-        self._parts: deque[bytes] = deque()
-        self._size = 0
+        self._parts: list[bytes] = []
 
     def add(self, data: bytes) -> None:
-        """Remember bytes that have arrived; nothing is copied, since this is done for each event of a stream."""
-        self._parts.append(data)
-        self._size += len(data)
-        while self._size - len(self._parts[0]) >= MAX_TRAILERS:
-            self._size -= len(self._parts.popleft())
+        """Remember bytes that have arrived; they are seldom copied, since this is done for each event of a stream."""
+        parts = self._parts
+        if len(data) >= MAX_TRAILERS:
+            parts.clear()
+        parts.append(data)
+        if len(parts) > _MANY:
+            self._parts = [b"".join(parts)[-MAX_TRAILERS:]]
 
     def trailers(self) -> Trailers:
         """Return the trailers of a chunked body that has ended."""
