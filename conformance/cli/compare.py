@@ -1,4 +1,4 @@
-"""Play the same scenarios on several wires of one provider, and report where the model was told or shown other things.
+"""Play the same scenarios on several wires of one provider, and report what differs.
 
 A provider that serves chat completions, Messages and Responses translates between them. This compares, turn by turn,
 the status, text, reasoning, calls, reason for the end and tokens read; and over a whole conversation, the shape of ids

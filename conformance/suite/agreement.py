@@ -1,4 +1,4 @@
-"""The same scenarios on several wires of one provider: where the model was told or shown something else.
+"""The same scenarios on several wires of one provider, and what differs between them.
 
 A provider that serves one model on several wires translates between them, and what a translation loses, no rule about
 one wire can see. The requests of a scenario say the same on each wire, so a model that replies by a script must say the
