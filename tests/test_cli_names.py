@@ -19,6 +19,10 @@ LISTS = {
 }
 
 
+WIDE = "400"
+"""So many columns that no line is wrapped."""
+
+
 def shown(capsys: pytest.CaptureFixture[str], *arguments: str) -> str:
     assert 0 == main(list(arguments))
     ended = capsys.readouterr()
@@ -27,7 +31,10 @@ def shown(capsys: pytest.CaptureFixture[str], *arguments: str) -> str:
 
 
 @pytest.mark.parametrize("rule", RULES, ids=lambda rule: rule.id)
-def test_the_explanation_of_a_rule_is_complete(rule: rules.Rule, capsys: pytest.CaptureFixture[str]) -> None:
+def test_the_explanation_of_a_rule_is_complete(
+    rule: rules.Rule, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("COLUMNS", WIDE)
     text = shown(capsys, "explain", rule.id)
     assert text.startswith(f"{rule.id}\n{rule.title}\n")
     assert f"level   {rule.level.value}\n" in text

@@ -138,7 +138,10 @@ def test_a_loop_that_does_not_report_its_gate_does_not_break_the_fact_about_it(d
 
 
 @pytest.mark.parametrize("fact", loop.load(), ids=lambda fact: fact.id)
-def test_each_fact_says_why_and_how_to_mend_it(fact: loop.Fact, capsys: pytest.CaptureFixture[str]) -> None:
+def test_each_fact_says_why_and_how_to_mend_it(
+    fact: loop.Fact, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("COLUMNS", "400")
     assert fact.title.endswith(".")
     assert fact.source.url
     assert 0 == main(["explain", fact.id])

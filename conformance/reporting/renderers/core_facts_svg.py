@@ -78,7 +78,9 @@ def render(rows: Sequence[Row]) -> str:
 
 
 def _api(subject: Subject) -> str:
-    return "" if subject.wire == CHAT else titles()[subject.wire]
+    """Return the name of the API; empty for chat completions, and where the provider's title says it."""
+    title = "" if subject.wire == CHAT else titles()[subject.wire]
+    return "" if title == subject.provider_title else title
 
 
 def _spoken(rows: Sequence[Row]) -> str:
