@@ -66,7 +66,7 @@ def test_each_cell_shows_its_value_its_meaning_and_its_evidence(opened: Opening,
         ],
         "probes": [(PROVIDER, "probes/one-tool-call: ids-empty", "○not observed: accepted △ simulated")],
         "claims": [
-            (PROVIDER, "claims/reasoning.omitted-on-tool-turn", "○claimed, not observed: 400 The `reasoning_co…"),
+            (PROVIDER, "claims/reasoning.omitted-on-tool-turn", "○claimed, not observed: 400 ○ docs"),
             (PROVIDER, "claims/results.missing", "?unknown: unknown"),
         ],
     }
