@@ -5,6 +5,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from typing import Any, Final
 
+from conformance.results.sent import SentRequest
 from conformance.results.vocabulary import (
     ENDED_BY_MODEL,
     INCONCLUSIVE,
@@ -204,15 +205,6 @@ class Runs:
     def conclusive(self) -> int:
         """Return the number of runs that were not inconclusive."""
         return self.played - self.inconclusive
-
-
-@dataclass(frozen=True, slots=True)
-class SentRequest:
-    """A whole request that a client sent: the index of its exchange in the session, the path of its URL, its body."""
-
-    exchange: int
-    path: str
-    body: Any
 
 
 @dataclass(frozen=True, slots=True)
