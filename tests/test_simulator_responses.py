@@ -1,4 +1,4 @@
-"""The simulator of Responses: what it keeps, what it refuses in the provider's words, and the SDK of OpenAI."""
+"""The simulator of Responses: what it keeps, and what it refuses in the provider's words."""
 
 import json
 import re
@@ -6,15 +6,13 @@ from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
-import httpx
-import openai
 import pytest
 
 from conformance import rules, scenarios
 from conformance.engine import check
 from conformance.profiles import load_profile
 from conformance.results import Level
-from conformance.simulator import Simulator, simulated
+from conformance.simulator import Simulator
 from conformance.simulator.store import MAX_REPLIES, MAX_SESSION, MAX_SESSION_BYTES, ReplyStore
 from conformance.transport.server import HttpRequest
 from conformance.wire.exchange import Exchange
@@ -337,89 +335,3 @@ def test_whatever_comes_is_answered_in_the_error_shape_or_with_a_reply(body: Any
     status, reply = server.send("POST", "/v1/responses", body)
     assert status in (200, 400, 404)
     assert ("response" == reply["object"]) if status == 200 else ("message" in reply["error"])
-
-
-# --- OpenAI's own SDK ---
-
-of_the_sdk = pytest.mark.slow
-
-
-@pytest.fixture(scope="module")
-def client() -> Iterator[openai.OpenAI]:
-    with (
-        simulated(load_profile("openai")) as url,
-        openai.OpenAI(base_url=f"{url}/v1", api_key="unused", max_retries=0) as made,
-    ):
-        yield made
-
-
-def ask(client: openai.OpenAI, variant: str, given: Any, **more: Any) -> Any:
-    asked: Any = {"model": "gpt-5.4-mini", "reasoning": {"effort": "low"}, "tools": TOOLS, "input": given, **more}
-    if variant == "plain":
-        return client.responses.create(**asked)
-    with client.responses.stream(**asked) as streamed:
-        return streamed.get_final_response()
-
-
-def sent_back(reply: Any) -> list[Any]:
-    return [item.model_dump(exclude_none=True, exclude={"parsed_arguments"}) for item in reply.output]
-
-
-def results(reply: Any, texts: Any) -> list[Any]:
-    calls = [item for item in reply.output if item.type == "function_call"]
-    return [
-        {"type": "function_call_output", "call_id": call.call_id, "output": text}
-        for call, text in zip(calls, texts, strict=True)
-    ]
-
-
-@of_the_sdk
-@pytest.mark.parametrize("variant", ["plain", "stream"])
-@pytest.mark.parametrize("scenario", [SCENARIO, PARALLEL], ids=lambda each: each.name)
-def test_the_sdk_of_openai_plays_a_session_without_state(client: openai.OpenAI, scenario: Any, variant: str) -> None:
-    history: list[Any] = []
-    reply: Any = None
-    for turn in scenario.turns:
-        history += [{"role": "user", "content": turn.user}] if turn.user else results(reply, turn.results)
-        reply = ask(client, variant, history, **BLOBS)
-        history += sent_back(reply)
-        calls = [(item.name, json.loads(item.arguments)) for item in reply.output if item.type == "function_call"]
-        assert list(turn.calls) == calls
-        assert (turn.says or "") == reply.output_text
-        assert "reasoning" == reply.output[0].type
-
-
-@of_the_sdk
-@pytest.mark.parametrize("variant", ["plain", "stream"])
-@pytest.mark.parametrize("scenario", [SCENARIO, PARALLEL], ids=lambda each: each.name)
-def test_the_sdk_of_openai_plays_a_session_at_the_server(client: openai.OpenAI, scenario: Any, variant: str) -> None:
-    reply: Any = None
-    for turn in scenario.turns:
-        given = [{"role": "user", "content": turn.user}] if turn.user else results(reply, turn.results)
-        before = {} if reply is None else {"previous_response_id": reply.id}
-        reply = ask(client, variant, given, **before)
-        assert [name for name, _ in turn.calls] == [item.name for item in reply.output if item.type == "function_call"]
-        assert (turn.says or "") == reply.output_text
-    assert reply.id == client.responses.retrieve(reply.id).id
-    client.responses.delete(reply.id)
-    with pytest.raises(openai.NotFoundError):
-        client.responses.retrieve(reply.id)
-
-
-@of_the_sdk
-@pytest.mark.parametrize("variant", ["plain", "stream"])
-def test_the_sdk_of_openai_gets_the_refusal(client: openai.OpenAI, variant: str) -> None:
-    reply = ask(client, variant, [QUESTION], **BLOBS)
-    with pytest.raises(openai.BadRequestError, match="without its required 'reasoning' item") as caught:
-        ask(client, variant, [QUESTION, *sent_back(reply)[1:], *results(reply, ["9"])], **BLOBS)
-    assert "input" == caught.value.param
-
-
-@of_the_sdk
-def test_what_the_simulator_keeps_is_not_hidden_by_a_remembered_answer(client: openai.OpenAI) -> None:
-    reply = ask(client, "plain", "Remember the number seven.", tools=[])
-    again = {"model": "gpt-5.4-mini", "input": "Which number?", "previous_response_id": reply.id}
-    url = str(client.base_url) + "responses"
-    assert 200 == httpx.post(url, json=again).status_code
-    client.responses.delete(reply.id)
-    assert 400 == httpx.post(url, json=again).status_code

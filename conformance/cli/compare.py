@@ -68,13 +68,13 @@ def _runs(arguments: argparse.Namespace, stack: ExitStack) -> "dict[str, Run]":
     from conformance.resources import folder
     from conformance.suite.options import Options, with_environment
     from conformance.suite.run import Run
-    from conformance.wire.native import CHAT
 
     profile = profiles.load_profile(arguments.provider)
-    known = [CHAT, *profile.protocols] if profile.claims else [*profile.protocols]
-    wires = [each.strip() for each in arguments.protocols.split(",") if each.strip()] or known
+    wires = [each.strip() for each in arguments.protocols.split(",") if each.strip()] or profile.wires
     if len(set(wires)) < 2:
-        raise Unusable(f"--protocols: name at least two wires; the profile {profile.name} has {', '.join(known)}")
+        raise Unusable(
+            f"--protocols: name at least two wires; the profile {profile.name} has {', '.join(profile.wires)}"
+        )
     cassettes = Path(arguments.cassettes) if arguments.cassettes else folder("cassettes")
     today = datetime.now(tz=UTC).date().isoformat()
     runs = {}

@@ -127,6 +127,11 @@ class Profile:
             read = [source.read or source.searched for each in self._dated() for source in each.source]
             object.__setattr__(self, "as_of", max(filter(None, read), default=FOREVER))
 
+    @property
+    def wires(self) -> tuple[str, ...]:
+        """Return the wires that the profile has claims about, chat completions first."""
+        return (CHAT, *self.protocols) if self.claims else tuple(self.protocols)
+
     def on(self, protocol: str) -> "Profile":
         """Return the profile of one wire of the provider; only claims about its models hold on every wire."""
         if protocol in (CHAT, self.wire):

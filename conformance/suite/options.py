@@ -13,7 +13,6 @@ from conformance.errors import Unusable
 from conformance.profiles import Profile
 from conformance.secrets.urls import shown_url
 from conformance.transport.client import REQUEST_TIMEOUT
-from conformance.wire.native import CHAT
 
 KEY = "CONFORMANCE_API_KEY"
 """The environment variable with the key for a --base-url that is not the provider's own."""
@@ -84,7 +83,7 @@ def on_wire(profile: Profile, protocol: str) -> Profile:
     if protocol in ("", profile.wire):
         return profile
     if protocol not in profile.protocols:
-        known = ", ".join([CHAT, *profile.protocols] if profile.claims else profile.protocols)
+        known = ", ".join(profile.wires)
         raise Unusable(f"--protocol: the profile {profile.name} has no claims about {protocol!r}; it has {known}")
     return profile.protocols[protocol]
 
