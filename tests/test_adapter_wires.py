@@ -214,6 +214,29 @@ def test_thinking_can_have_a_signature_and_no_text() -> None:
     assert Status.FAILED is found["reasoning/present-on-tool-turns"].status
 
 
+@pytest.mark.parametrize("wire", ["messages", "responses"])
+def test_a_reply_can_have_two_passages_of_reasoning(wire: str) -> None:
+    session = opened(wire, "details-twice")
+    reply = orjson.loads(post(session, PATHS[wire], asked(wire))[1])
+    kinds = [each["type"] for each in reply["content" if wire == "messages" else "output"]]
+    assert 2 == kinds.count("thinking" if wire == "messages" else "reasoning")
+    first, second = session.exchanges[0].response["choices"][0]["message"]["reasoning_details"]
+    key = "signature" if wire == "messages" else "data"
+    assert len({first[key], second[key]}) == 2
+
+
+def joined(blocks: list[Any]) -> list[Any]:
+    if ["thinking", "thinking"] != [block["type"] for block in blocks[:2]]:
+        return blocks
+    return [{**blocks[1], "thinking": blocks[0]["thinking"] + blocks[1]["thinking"]}, *blocks[2:]]
+
+
+@pytest.mark.parametrize(("edit", "status"), [(list, Status.PASSED), (joined, Status.FAILED)])
+def test_passages_of_reasoning_are_not_joined(edit: Callable[[list[Any]], list[Any]], status: Status) -> None:
+    session = opened("messages", "details-twice")
+    assert status is outcomes(session, messages_loop(session, edit))["reasoning/details-unchanged"].status
+
+
 def test_a_definition_names_its_wire_and_only_providers_that_serve_it(tmp_path: Path) -> None:
     known = definition.load("sdk", folder(tmp_path, protocol="messages", providers={"anthropic": {}}))
     driver = Driver(("true",), tmp_path)

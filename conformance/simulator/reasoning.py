@@ -1,5 +1,6 @@
 """Reasoning of simulated replies: in every field that claims can name, with its signatures."""
 
+from collections.abc import Iterator, Sequence
 from typing import Any, Final
 
 from conformance import profiles
@@ -79,26 +80,35 @@ def sign(message: dict[str, Any], context: ReplyContext) -> None:
 def _details(text: str, context: ReplyContext) -> list[dict[str, Any]]:
     """Return the reasoning as details: one with readable text, and an encrypted one if the provider sends such.
 
-    The encrypted one has an id if the profile claims something about unknown ids.
+    The encrypted one has an id if the profile claims something about unknown ids. With two passages, each half of the
+    text has its own details.
     """
     types = context.claim_values("reasoning.details.types") or ("reasoning.text",)
     asks_at = context.claim("reasoning.details.summary-at", "")
     if asks_at and not profiles.matches({"at": asks_at}, context.request):
         types = tuple([kind for kind in types if kind != "reasoning.summary"])
+    shown = "" if context.is_true("reasoning.details.text-empty") else text
+    half = len(shown) // 2
+    passages = {"": shown}
+    if context.is_true("reasoning.details.twice"):
+        passages = {"first": shown[:half], "second": shown[half:]}
+    details = [detail for salt, passage in passages.items() for detail in _passage(passage, salt, types, context)]
+    return [detail | _format_and_index(number, context) for number, detail in enumerate(details)]
+
+
+def _passage(text: str, salt: str, types: Sequence[str], context: ReplyContext) -> Iterator[dict[str, Any]]:
+    """Yield the details of one passage of reasoning; `salt` makes what is opaque differ from that of other passages."""
     readable = next((kind for kind in ("reasoning.text", "reasoning.summary") if kind in types), None)
-    details: list[dict[str, Any]] = []
     if readable is not None:
-        shown = "" if context.is_true("reasoning.details.text-empty") else text
-        details.append({"type": readable, readable.removeprefix("reasoning."): shown})
-        details[0] |= _signed(context, "reasoning_details")
+        detail = {"type": readable, readable.removeprefix("reasoning."): text}
+        yield detail | _signed(context, "reasoning_details", salt)
     if "reasoning.encrypted" in types:
         known = (
-            {"id": context.matching_text(_DETAIL_ID, "detail")}
+            {"id": context.matching_text(_DETAIL_ID, f"{salt}detail")}
             if context.claim_values("reasoning.details.unknown-id")
             else {}
         )
-        details.append({"type": "reasoning.encrypted", "data": context.matching_text(_SIGNATURE, "data")} | known)
-    return [detail | _format_and_index(number, context) for number, detail in enumerate(details)]
+        yield {"type": "reasoning.encrypted", "data": context.matching_text(_SIGNATURE, f"{salt}data")} | known
 
 
 def _format_and_index(number: int, context: ReplyContext) -> dict[str, Any]:
@@ -107,7 +117,7 @@ def _format_and_index(number: int, context: ReplyContext) -> dict[str, Any]:
     return members if index == "absent" else members | {"index": 0 if index == "repeated" else number}
 
 
-def _signed(context: ReplyContext, field: str) -> dict[str, str]:
+def _signed(context: ReplyContext, field: str, salt: str = "") -> dict[str, str]:
     if field not in str(context.claim("signature.field", "")):
         return {}
-    return {"signature": context.matching_text(_SIGNATURE, "signature")}
+    return {"signature": context.matching_text(_SIGNATURE, f"{salt}signature")}
