@@ -73,6 +73,29 @@ def test_claims_about_another_wire_replace_those_of_the_base_on_this_wire(tmp_pa
     assert {**base.at(base.model), "results.reversed": "damaged"} == own.at(base.model)
 
 
+SHARED_AND_OWN = f"""\
+claims: {{}}
+models:
+  m*:
+    claims:
+      thinking.mode: {{value: always, {ENTRY}}}
+      tools.parallel: {{value: true, {ENTRY}}}
+protocols:
+  messages:
+    claims: {{}}
+    models:
+      m*:
+        claims:
+          ids.format: {{value: toolu, {ENTRY}}}
+          tools.parallel: {{value: false, {ENTRY}}}
+"""
+
+
+def test_a_model_keeps_its_shared_claims_on_a_wire_that_says_more_of_it(tmp_path: Path) -> None:
+    on_wire = load_profile(written(tmp_path / "mine.yaml", SHARED_AND_OWN)).on("messages")
+    assert {"thinking.mode": "always", "ids.format": "toolu", "tools.parallel": False} == on_wire.at("m1")
+
+
 def test_a_claim_about_a_model_replaces_that_of_the_base_for_this_model(tmp_path: Path) -> None:
     model = load_profile("deepseek").model
     section = f"models: {{{model}: {{claims: {{stream.done: {{value: false, {ENTRY}}}}}}}}}\n"
