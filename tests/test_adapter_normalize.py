@@ -18,6 +18,7 @@ from conformance.adapters.normalize import normalize_text
         ("expected stop/length and 7/8/9", "expected stop/length and 7/8/9"),
         ("at 0x7f3a5c2d1e00", "at 0x…"),
         (f"in {Path.home()}", "in ~"),
+        ("started at 1795381772378, 10000000000000 bytes", "started at (time), 10000000000000 bytes"),
         ("the id own-id-1234", "the id (own)"),
     ],
 )

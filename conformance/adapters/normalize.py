@@ -20,6 +20,8 @@ _VOLATILE: Final = (
     # Folders of this machine, as in a stack trace that a client sends to the model.
     (re.compile(r"(?<![\w.:/])(?:file://)?/(?:[\w.@+~-]+/){2,}"), "…/"),
     (re.compile(r"\b[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}\b"), "(uuid)"),
+    # Milliseconds since 1970, between 2017 and 2033.
+    (re.compile(r"\b1[5-9]\d{11}\b"), "(time)"),
 )
 
 
