@@ -89,7 +89,7 @@ def test_its_providers_are_known(name: str) -> None:
 def test_a_driver_imports_pinned_or_shared_modules_and_reports_its_versions(name: str) -> None:
     source = DRIVERS[name].read_text()
     shared = {f"../_node/{path.name}" for path in SHARED}
-    imported = set(re.findall(r'from "([^"]+)"', source))
+    imported = {word for word in re.findall(r'from "([^"]+)"', source) if not word.startswith("node:")}
     packages = {re.match(r"(@[^/]+/)?[^/]+", word)[0] for word in imported - shared}  # type: ignore[index]
     reported = set(re.findall(r'"([^"]+)"', source[source.index("await drive(") :]))
     assert packages <= set(pinned(ADAPTERS[name]["packages"]))
@@ -139,6 +139,22 @@ def test_a_gate_has_the_calls_of_a_batch(tmp_path: Path) -> None:
     code, answer = driven(tmp_path, talk, job())
     assert (0, ["done"]) == (code, answer["texts"])
     assert [{"name": "weather", "arguments": {"city": "Rome"}}] == answer["events"][0]["calls"]
+
+
+RUNS = """
+  const name = "weather";
+  const calls = [{ name, arguments: '{"city": "Oslo"}' }, { name, arguments: { city: "Nowhere" } }];
+  const done = await job.runCalls([...calls, { name: "none", arguments: {} }]);
+  yield* done.map(({ text, failed }) => `${text} ${failed}`);
+"""
+
+
+@needs_node
+def test_calls_run_at_once_and_a_failure_is_a_result(tmp_path: Path) -> None:
+    code, answer = driven(tmp_path, RUNS, job())
+    assert (0, ["9 false", "no such city true", "there is no tool 'none' false"]) == (code, answer["texts"])
+    assert ["start", "start"] == [event["event"] for event in answer["events"][:2]]
+    assert "error" not in answer
 
 
 @needs_node

@@ -64,7 +64,18 @@ function prepareJob(job, events) {
     /** Record that these calls ([{name, arguments}]) were submitted for approval, all at once. */
     gate: (calls) =>
       record("gate", { calls: calls.map((call) => ({ ...call, arguments: parseArguments(call.arguments) })) }),
+    /** Run calls ([{name, arguments}]) in parallel; return the text of each result and whether the call failed. */
+    runCalls: (calls) => Promise.all(calls.map((call) => runCall(tools, call))),
   };
+}
+
+async function runCall(tools, { name, arguments: args }) {
+  const tool = tools.find((each) => each.name === name);
+  try {
+    return { text: tool ? await tool.call(args) : `there is no tool '${name}'`, failed: false };
+  } catch (error) {
+    return { text: error.message, failed: true };
+  }
 }
 
 function prepareTool(tool, record) {

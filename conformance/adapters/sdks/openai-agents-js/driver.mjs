@@ -1,55 +1,13 @@
 /** Drives the OpenAI Agents SDK with its chat completions model. */
 
-import { Agent, OpenAIChatCompletionsModel, run, setTracingDisabled, tool } from "@openai/agents";
+import { OpenAIChatCompletionsModel } from "@openai/agents";
 import OpenAI from "openai";
 import { drive } from "../_node/driving.mjs";
+import { converse } from "../_node/openai-agents.mjs";
 
-setTracingDisabled(true);
-
-async function* talk(job) {
+const talk = (job) => {
   const client = new OpenAI({ baseURL: job.base_url, apiKey: job.api_key });
-  const agent = new Agent({
-    name: "agent",
-    instructions: job.system,
-    model: new OpenAIChatCompletionsModel(client, job.model),
-    tools: job.tools.map(toolOf),
-  });
-  let history = [];
-  for (const prompt of job.prompts) {
-    let result = await runOnce(agent, [...history, { role: "user", content: prompt }], job);
-    while (result.interruptions?.length) result = await runOnce(agent, decide(result, job), job);
-    history = result.history;
-    yield result.finalOutput;
-  }
-}
-
-async function runOnce(agent, input, job) {
-  if (!job.stream) return run(agent, input, { maxTurns: job.max_turns });
-  const result = await run(agent, input, { maxTurns: job.max_turns, stream: true });
-  for await (const event of result) void event;
-  await result.completed;
-  return result;
-}
-
-function toolOf({ name, description, parameters, call, denial, isGated }) {
-  return tool({
-    name,
-    description,
-    parameters,
-    strict: false,
-    execute: (args) => call(args),
-    ...(isGated && { needsApproval: async (context, args) => denial(args) !== undefined }),
-  });
-}
-
-function decide({ state, interruptions }, job) {
-  job.gate(interruptions.map(({ name, arguments: args }) => ({ name, arguments: args })));
-  for (const pending of interruptions) {
-    const message = job.tool(pending.name).denial(pending.arguments);
-    if (message === undefined) state.approve(pending);
-    else state.reject(pending, { message });
-  }
-  return state;
-}
+  return converse(job, new OpenAIChatCompletionsModel(client, job.model));
+};
 
 await drive(talk, "@openai/agents", "openai");

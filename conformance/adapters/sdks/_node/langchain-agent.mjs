@@ -1,0 +1,50 @@
+/** LangChain's createAgent, as its documentation shows it; the drivers that use it differ only in the chat class. */
+
+import { Command, MemorySaver } from "@langchain/langgraph";
+import { createAgent, humanInTheLoopMiddleware, tool, toolErrorMiddleware } from "langchain";
+
+/** Yield the final text of each prompt of the job. */
+export async function* converse(job, model) {
+  const agent = createAgent({
+    model,
+    tools: job.tools.map(({ name, description, parameters, call }) =>
+      tool((args) => call(args), { name, description, schema: parameters }),
+    ),
+    middleware: [toolErrorMiddleware({ onError: (error) => error.message }), ...approval(job)],
+    // The thread keeps the history between prompts.
+    checkpointer: new MemorySaver(),
+    ...(job.system && { systemPrompt: job.system }),
+  });
+  // A turn takes several steps of the graph: the model, its tools, and the nodes in between.
+  const config = { configurable: { thread_id: "session" }, recursionLimit: 5 * job.max_turns };
+  const ask = job.stream ? streamed : (input) => agent.invoke(input, config);
+  async function streamed(input) {
+    let state;
+    for await (const [mode, chunk] of await agent.stream(input, { ...config, streamMode: ["values", "messages"] }))
+      if (mode === "values") state = chunk;
+    return state;
+  }
+
+  for (const prompt of job.prompts) {
+    let state = await ask({ messages: [{ role: "user", content: prompt }] });
+    while (state.__interrupt__?.length) state = await ask(new Command({ resume: decide(job, state.__interrupt__) }));
+    yield state.messages.at(-1).text;
+  }
+}
+
+function approval(job) {
+  const gated = job.tools.filter((tool) => tool.isGated);
+  if (!gated.length) return [];
+  const decisions = { allowedDecisions: ["approve", "reject"] };
+  return [humanInTheLoopMiddleware({ interruptOn: Object.fromEntries(gated.map(({ name }) => [name, decisions])) })];
+}
+
+function decide(job, interrupts) {
+  const requests = interrupts.flatMap(({ value }) => value.actionRequests);
+  job.gate(requests.map(({ name, args }) => ({ name, arguments: args })));
+  const decisions = requests.map(({ name, args }) => {
+    const message = job.tool(name).denial(args);
+    return message === undefined ? { type: "approve" } : { type: "reject", message };
+  });
+  return { decisions };
+}
