@@ -82,14 +82,6 @@ def test_a_request_that_the_provider_rejects_there_gives_exit_code_one(
     assert any("/messages/1" in line and "(reasoning/present-on-tool-turns)" in line for line in problems)
 
 
-@pytest.mark.parametrize("wire", WRITTEN)
-def test_an_image_that_the_wire_has_in_another_form_is_a_problem(wire: str) -> None:
-    image = {"type": "image_url", "image_url": {"url": "https://example.org/cat.png"}}
-    message = {"role": "user", "content": [{"type": "text", "text": "What is this?"}, image]}
-    (note,) = native_request({"model": "m", "messages": [message]}, (0,), wire).notes
-    assert ("/messages/0/content/1", False) == (note.pointer, note.fixed)
-
-
 def test_arguments_that_are_no_object_are_a_problem_there(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     function = {"name": "f", "arguments": '{"city": "Os'}
     turn = {**TURN, "tool_calls": [{**CALL, "function": function}]}

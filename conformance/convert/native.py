@@ -13,9 +13,10 @@ from conformance.convert.egress import Note
 from conformance.documents.pointer import Place, render
 from conformance.protocols import as_sent
 from conformance.wire.exchange import Exchange
+from conformance.wire.media import IMAGE
 
 _LEFT_OUT: Final = "left out: the wire has no place for it"
-_MEDIA: Final = "media are not written for this wire yet: the part is in the form of chat completions"
+_MEDIA: Final = "this wire has another form for it, which is not written: the part is in that of chat completions"
 _REWRITTEN: Final = "sent as an object, so its bytes change"
 _LIMITS: Final = ("max_tokens", "max_completion_tokens")
 _TEXTS: Final = ("content", "refusal", "name", "reasoning_content", "reasoning", "tool_call_id")
@@ -50,11 +51,11 @@ def native_request(
         for key, value in body.items()
         if key not in ("messages", "tools") and not _is_sent(key, value, sent.body, exchange.request)
     ]
-    pool = _Pool(sent.body)
+    pool, translated = _Pool(sent.body), _Pool(exchange.request)
     for number, tool in enumerate(body.get("tools") or ()):
         notes += [Note(render(("tools", number, *place)), reason) for place, reason in _missing_of_tool(tool, pool)]
     for message, origin in zip(body["messages"], origins, strict=True):
-        for place, reason in _missing(message, pool):
+        for place, reason in _missing(message, pool, translated):
             notes.append(Note(render((*at, origin, *place)), reason, fixed=reason != _MEDIA))
     return sent._replace(notes=tuple(notes))
 
@@ -96,15 +97,20 @@ def _missing_of_tool(tool: Any, pool: _Pool) -> Iterator[tuple[Place, str]]:
             yield ("function", key), _LEFT_OUT
 
 
-def _missing(message: Mapping[str, Any], pool: _Pool) -> Iterator[tuple[Place, str]]:
-    """Yield the place of each value of a message that is not in the native body, and what became of it."""
+def _missing(message: Mapping[str, Any], pool: _Pool, translated: _Pool) -> Iterator[tuple[Place, str]]:
+    """Yield the place of each value of a message that is not in the native body, and what became of it.
+
+    `translated` are the values of the body when it is read again, where an image is one of chat completions.
+    """
     for key in _TEXTS:
         value = message.get(key)
         if isinstance(value, list):
             for number, part in enumerate(value):
                 is_sent = pool.take(part.get("text", part))
-                if not is_sent or "text" not in part:
-                    yield (key, number), _MEDIA if is_sent else _LEFT_OUT
+                if is_sent:
+                    yield from () if "text" in part else [((key, number), _MEDIA)]
+                elif not translated.take(part):
+                    yield from _left_out_of_part(part, (key, number), translated)
         elif value and not pool.take(value):
             yield from _rewritten((key,), value, pool)
     for number, detail in enumerate(message.get("reasoning_details") or ()):
@@ -112,6 +118,14 @@ def _missing(message: Mapping[str, Any], pool: _Pool) -> Iterator[tuple[Place, s
         if not all([pool.take(value) for value in held]) or not held:
             yield ("reasoning_details", number), _LEFT_OUT
     yield from _missing_of_calls(message.get("tool_calls") or (), pool)
+
+
+def _left_out_of_part(part: Mapping[str, Any], place: Place, translated: _Pool) -> Iterator[tuple[Place, str]]:
+    """Yield what is left out of a part: of an image, only what some wires have no place for, if the rest is sent."""
+    if part.get("type") == IMAGE and translated.take({"url": part[IMAGE].get("url")}):
+        yield (*place, IMAGE, "detail"), _LEFT_OUT
+    else:
+        yield place, _LEFT_OUT
 
 
 def _missing_of_calls(calls: Sequence[Mapping[str, Any]], pool: _Pool) -> Iterator[tuple[Place, str]]:

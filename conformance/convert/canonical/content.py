@@ -1,12 +1,12 @@
 """Content of the wire: media as data URLs, texts as strings or parts, system messages as one prompt."""
 
-import re
 from collections.abc import Iterable
-from typing import Any, Final, NamedTuple
+from typing import Any, Final
 
 from conformance.convert.canonical.codec import Codec
 from conformance.convert.dialects import Losses
 from conformance.documents.pointer import Place
+from conformance.wire.media import Media, image_at, media_of
 
 AS_STRING: Final = "comes back as a string"
 EMPTY_TEXT: Final = "an empty text is left out"
@@ -14,15 +14,7 @@ EMPTY_SYSTEM: Final = "an empty system prompt is left out"
 AFTER_CALLS: Final = "on the wire, text comes before the calls"
 
 _INSTRUCTION_ROLES: Final = ("system", "developer")
-_DATA_URL: Final = re.compile(r"data:([^,]+);base64,(.*)", re.DOTALL)
 _SOUNDS: Final = {"wav": "audio/wav", "mp3": "audio/mp3"}
-
-
-class Media(NamedTuple):
-    """Data in base64, and its media type."""
-
-    kind: str
-    data: str
 
 
 def read_media(part: dict[str, Any]) -> Media | None:
@@ -31,8 +23,7 @@ def read_media(part: dict[str, Any]) -> Media | None:
         kind = _SOUNDS.get(part["input_audio"]["format"])
         return None if kind is None else Media(kind, part["input_audio"]["data"])
     url = part["image_url"]["url"] if part["type"] == "image_url" else part.get("file", {}).get("file_data")
-    match = _DATA_URL.fullmatch(url or "")
-    return None if match is None else Media(match[1], match[2])
+    return media_of(url)
 
 
 def write_media(media: Media) -> dict[str, Any]:
@@ -40,10 +31,9 @@ def write_media(media: Media) -> dict[str, Any]:
     for name, kind in _SOUNDS.items():
         if media.kind == kind:
             return {"type": "input_audio", "input_audio": {"data": media.data, "format": name}}
-    url = f"data:{media.kind};base64,{media.data}"
     if media.kind.startswith("image/"):
-        return {"type": "image_url", "image_url": {"url": url}}
-    return {"type": "file", "file": {"file_data": url}}
+        return image_at(media.url)
+    return {"type": "file", "file": {"file_data": media.url}}
 
 
 def user_parts(content: Any, place: Place, losses: Losses, codec: Codec) -> list[dict[str, Any]]:

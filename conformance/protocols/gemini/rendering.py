@@ -10,6 +10,7 @@ from typing import Any, Final
 import orjson
 
 from conformance.protocols.drafts import as_object, objects
+from conformance.protocols.gemini.images import image_part
 from conformance.protocols.gemini.translating import SETTINGS
 from conformance.wire.ids import is_of_place
 from conformance.wire.native import NativeEvent
@@ -74,16 +75,30 @@ def _calls(message: Mapping[str, Any]) -> Iterator[tuple[int, Mapping[str, Any]]
 
 
 def _said(content: Any) -> list[dict[str, Any]]:
-    """Return a content as parts; what is no text keeps its own form."""
+    """Return a content as parts; what this wire has no form for keeps its own."""
     if type(content) is str:
         return [{"text": content}]
-    return [{"text": part["text"]} if part.get("type") == "text" else dict(part) for _, part in objects(content)]
+    return [
+        {"text": part["text"]} if part.get("type") == "text" else image_part(part) or dict(part)
+        for _, part in objects(content)
+    ]
 
 
 def _result(message: Mapping[str, Any], names: dict[Any, Any]) -> dict[str, Any]:
     identity = message.get("tool_call_id")
     name = names[identity] if identity in names else next(reversed(names.values()), _NO_CALL)
-    return {"functionResponse": {**_id(identity), "name": name, "response": {"output": message.get("content")}}}
+    output, shown = _split(message.get("content"))
+    answer = {**_id(identity), "name": name, "response": {"output": output}}
+    return {"functionResponse": answer | ({"parts": shown} if shown else {})}
+
+
+def _split(content: Any) -> tuple[Any, list[dict[str, Any]]]:
+    """Return what a result says, and its images: here they stand beside it, and only with their data."""
+    if type(content) is not list:
+        return content, []
+    shown = {at: made for at, part in objects(content) if (made := image_part(part)) and "inlineData" in made}
+    said = [part for at, part in enumerate(content) if at not in shown]
+    return said or ("" if shown else said), list(shown.values())
 
 
 def _id(identity: Any) -> dict[str, Any]:

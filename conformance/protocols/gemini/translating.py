@@ -11,6 +11,8 @@ from urllib.parse import unquote
 
 from conformance.documents.pointer import Place
 from conformance.protocols.drafts import Draft, as_chat, as_object, as_word, objects, rendered, total
+from conformance.protocols.gemini.images import read_image
+from conformance.protocols.gemini.names import camel_case, of_either, snake_case
 from conformance.protocols.gemini.pairing import Waiting
 from conformance.protocols.gemini.stream import Assembled, add_up, assemble
 from conformance.wire.exchange import Exchange
@@ -85,22 +87,8 @@ def _with_method(request: dict[str, Any], url: str, model: str) -> dict[str, Any
     return made | ({"stream": True} if ":streamGenerateContent" in url else {})
 
 
-def _of(holder: Mapping[str, Any], name: str) -> Any:
-    """Return a member by its name in either notation: SDKs write snake_case, the wire camelCase."""
-    return holder.get(name, holder.get(_snake(name)))
-
-
-def _camel(name: str) -> str:
-    first, *others = name.split("_")
-    return first + "".join([each.capitalize() for each in others])
-
-
-def _snake(name: str) -> str:
-    return "".join([f"_{letter.lower()}" if letter.isupper() else letter for letter in name])
-
-
 def _request(body: dict[str, Any], draft: Draft) -> dict[str, Any]:
-    system = _of(body, "systemInstruction")
+    system = of_either(body, "systemInstruction")
     if system:
         text = system if type(system) is str else _text(as_object(system))
         draft.add({"role": "system", "content": text}, ("request", "systemInstruction"))
@@ -112,13 +100,15 @@ def _request(body: dict[str, Any], draft: Draft) -> dict[str, Any]:
         made["messages"] = draft.messages
     if functions := _functions(body, draft):
         made["tools"] = functions
-    choice = _choice(as_object(_of(as_object(_of(body, "toolConfig")), "functionCallingConfig")))
-    return made | ({"tool_choice": choice} if choice else {}) | _settings(as_object(_of(body, "generationConfig")))
+    choice = _choice(as_object(of_either(as_object(of_either(body, "toolConfig")), "functionCallingConfig")))
+    return (
+        made | ({"tool_choice": choice} if choice else {}) | _settings(as_object(of_either(body, "generationConfig")))
+    )
 
 
 def _choice(calling: Mapping[str, Any]) -> Any:
     """Return a tool choice; one of several functions demands a call, whichever it is."""
-    names = _of(calling, "allowedFunctionNames")
+    names = of_either(calling, "allowedFunctionNames")
     mode = _MODES.get(as_word(calling.get("mode")))
     if mode == "required" and type(names) is list and len(names) == 1:
         return {"type": "function", "function": {"name": names[0]}}
@@ -127,19 +117,19 @@ def _choice(calling: Mapping[str, Any]) -> Any:
 
 def _settings(configuration: Mapping[str, Any]) -> dict[str, Any]:
     """Return how to generate, as keys of chat completions; what they have no key for stays together."""
-    made = {name: value for native, name in SETTINGS.items() if (value := _of(configuration, native)) is not None}
-    known = {spelled for native in SETTINGS for spelled in (native, _snake(native))}
+    made = {name: value for native, name in SETTINGS.items() if (value := of_either(configuration, native)) is not None}
+    known = {spelled for native in SETTINGS for spelled in (native, snake_case(native))}
     rest = {key: value for key, value in configuration.items() if key not in known}
     thinking = rest.pop("thinking_config", rest.get("thinkingConfig"))
     if type(thinking) is dict:
-        rest["thinkingConfig"] = {_camel(key): value for key, value in thinking.items()}
+        rest["thinkingConfig"] = {camel_case(key): value for key, value in thinking.items()}
     return made | ({"generationConfig": rest} if rest else {})
 
 
 def _functions(body: Mapping[str, Any], draft: Draft) -> list[dict[str, Any]]:
     made: list[dict[str, Any]] = []
     for position, tool in objects(body.get("tools")):
-        for number, function in objects(_of(tool, "functionDeclarations")):
+        for number, function in objects(of_either(tool, "functionDeclarations")):
             place: Place = ("request", "tools", position, "functionDeclarations", number)
             draft.places["request", "tools", len(made)] = place
             made.append({"type": "function", "function": _function(function)})
@@ -148,7 +138,7 @@ def _functions(body: Mapping[str, Any], draft: Draft) -> list[dict[str, Any]]:
 
 def _function(function: Mapping[str, Any]) -> dict[str, Any]:
     made = {key: function[key] for key in ("name", "description") if key in function}
-    schema = _of(function, "parametersJsonSchema")
+    schema = of_either(function, "parametersJsonSchema")
     if schema is None and type(function.get("parameters")) is dict:
         schema = _schema(function["parameters"])
     return made | ({"parameters": schema} if schema is not None else {})
@@ -190,11 +180,12 @@ def _add_content(content: Mapping[str, Any], position: int, draft: Draft, waitin
         return
     said = []
     for number, part in parts:
-        answer = _of(part, "functionResponse")
+        answer = of_either(part, "functionResponse")
         if type(answer) is dict:
             _add_result(answer, (*place, "parts", number), draft, waiting)
         else:
-            said.append({"type": "text", "text": part["text"]} if type(part.get("text")) is str else dict(part))
+            is_text = type(part.get("text")) is str
+            said.append({"type": "text", "text": part["text"]} if is_text else read_image(part) or dict(part))
     if said or not parts:
         is_text = len(said) == 1 and said[0].get("type") == "text"
         draft.add({"role": "user", "content": said[0]["text"] if is_text else said}, place)
@@ -205,6 +196,10 @@ def _add_result(answer: Mapping[str, Any], place: Place, draft: Draft, waiting: 
     if identity is None:
         identity = f"unpaired.{len(draft.messages)}"
     content = _output(answer.get("response"))
+    shown = [read_image(part) or dict(part) for _, part in objects(answer.get("parts"))]
+    if shown and (type(content) is list or type(content) is str):
+        said = [{"type": "text", "text": content}] if content and type(content) is str else list(content)
+        content = [*said, *shown]
     at = draft.add({"role": "tool", "tool_call_id": identity, "content": content}, place)
     draft.places[*at, "tool_call_id"] = place
 
@@ -236,7 +231,7 @@ def fill(
     """
     for position, part in parts:
         native: Place = ("response", begins[position]) if begins and position in begins else (*inside, position)
-        call = _of(part, "functionCall")
+        call = of_either(part, "functionCall")
         if type(call) is dict:
             calls = message.setdefault("tool_calls", [])
             at: Place = (*place, "tool_calls", len(calls))
@@ -252,7 +247,7 @@ def _call(call: Mapping[str, Any], part: Mapping[str, Any], derived: str) -> dic
     arguments = rendered(call.get("args") or {})
     made: dict[str, Any] = {"id": call.get("id") or derived, "type": "function"}
     made["function"] = {"name": call.get("name"), "arguments": arguments}
-    signature = _of(part, "thoughtSignature")
+    signature = of_either(part, "thoughtSignature")
     if type(signature) is str and signature not in _BYPASSES:
         # Bytes may be written in either alphabet of base64, and Google's own SDK writes the other one than the server.
         signature = signature.translate(_ALPHABETS)

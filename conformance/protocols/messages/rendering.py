@@ -10,6 +10,7 @@ from typing import Any, Final
 import orjson
 
 from conformance.protocols.drafts import as_object, objects
+from conformance.wire.media import Media, address_of
 from conformance.wire.native import NativeEvent
 
 _CHOICES: Final[Mapping[Any, str]] = {"auto": "auto", "required": "any", "none": "none"}
@@ -66,7 +67,7 @@ def _add(message: Mapping[str, Any], messages: list[dict[str, Any]]) -> None:
     if role == "assistant":
         messages.append({"role": "assistant", "content": _blocks(message)})
         return
-    blocks: Any = _result(message) if role == "tool" else content
+    blocks: Any = _result(message) if role == "tool" else _said(content)
     last = messages[-1] if messages else {}
     if last.get("role") == "user" and type(last.get("content")) is list and role in ("tool", "user"):
         last["content"] += blocks if type(blocks) is list else [{"type": "text", "text": blocks}]
@@ -74,8 +75,20 @@ def _add(message: Mapping[str, Any], messages: list[dict[str, Any]]) -> None:
         messages.append({"role": "user" if role == "tool" else role, "content": blocks})
 
 
+def _said(content: Any) -> Any:
+    """Return a content with its images as blocks; what else is no text keeps its own form."""
+    return [_shown(part) for _, part in objects(content)] if type(content) is list else content
+
+
+def _shown(part: Mapping[str, Any]) -> dict[str, Any]:
+    address = address_of(part)
+    if isinstance(address, Media):
+        return {"type": "image", "source": {"type": "base64", "media_type": address.kind, "data": address.data}}
+    return {"type": "image", "source": {"type": "url", "url": address}} if address else dict(part)
+
+
 def _result(message: Mapping[str, Any]) -> list[dict[str, Any]]:
-    block = {"type": "tool_result", "content": message.get("content")}
+    block = {"type": "tool_result", "content": _said(message.get("content"))}
     return [block | ({"tool_use_id": message["tool_call_id"]} if "tool_call_id" in message else {})]
 
 

@@ -14,6 +14,7 @@ from conformance.documents.pointer import Place
 from conformance.protocols.drafts import Draft, as_chat, as_object, as_word, objects, rendered, total
 from conformance.protocols.messages.stream import assemble
 from conformance.wire.exchange import Exchange, model_of
+from conformance.wire.media import Media, image_at
 from conformance.wire.native import Native
 
 FORMAT: Final = "anthropic-claude-v1"
@@ -148,8 +149,18 @@ def _add_result(block: Mapping[str, Any], place: Place, draft: Draft) -> None:
 
 
 def _part(block: Mapping[str, Any]) -> dict[str, Any]:
-    """Return a content block as a part; what is no text keeps its own form, as no rule of this wire looks into it."""
-    return {"type": "text", "text": block["text"]} if type(block.get("text")) is str else dict(block)
+    """Return a content block as a part; what chat completions cannot hold keeps its own form."""
+    if type(block.get("text")) is str:
+        return {"type": "text", "text": block["text"]}
+    url = _image_url(as_object(block.get("source"))) if block.get("type") == "image" else ""
+    return image_at(url) if url else dict(block)
+
+
+def _image_url(source: Mapping[str, Any]) -> str:
+    """Return the URL of an image, with its data if that is where it comes from; empty if it comes from elsewhere."""
+    if source.get("type") == "base64" and type(source.get("media_type")) is type(source.get("data")) is str:
+        return Media(source["media_type"], source["data"]).url
+    return as_word(source.get("url")) if source.get("type") == "url" else ""
 
 
 def _text(content: Any) -> Any:

@@ -11,6 +11,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any, Final
 
 from conformance.protocols.drafts import as_object, as_word, objects, rendered
+from conformance.wire.media import IMAGE, Media, address_of
 
 _COPIED: Final = ("model", "stream", "temperature", "top_p", "parallel_tool_calls", "reasoning")
 _LIMITS: Final = ("max_completion_tokens", "max_tokens")
@@ -115,10 +116,23 @@ def _said(message: Mapping[str, Any], *, is_needed: bool) -> Any:
 
 
 def _parts(content: Any, kind: str) -> Any:
-    """Return a content with its text parts under the name that they have on this wire; a text stays one."""
+    """Return a content with its parts under the names that they have on this wire; a text stays one.
+
+    Only what a client says shows images.
+    """
     if type(content) is not list:
         return content
-    return [{**part, "type": kind} if as_object(part).get("type") == "text" else part for part in content]
+    return [_part(part, kind) if type(part) is dict else part for part in content]
+
+
+def _part(part: dict[str, Any], kind: str) -> dict[str, Any]:
+    if part.get("type") == "text":
+        return {**part, "type": kind}
+    address = address_of(part) if kind == "input_text" else ""
+    if not address:
+        return part
+    asked = {"detail": part[IMAGE]["detail"]} if "detail" in part[IMAGE] else {}
+    return {"type": "input_image", "image_url": address.url if isinstance(address, Media) else address, **asked}
 
 
 def _call(call: Mapping[str, Any]) -> dict[str, Any]:

@@ -11,6 +11,7 @@ from conformance.documents.pointer import Place
 from conformance.protocols.drafts import Draft, objects, rendered
 from conformance.protocols.responses.state import Memory, is_empty
 from conformance.wire.keys import key_of
+from conformance.wire.media import image_at
 
 CALLS: Final = {"function_call": "arguments", "custom_tool_call": "input"}
 """The kinds of calls that the client runs as functions, each with the key of what they are called with."""
@@ -155,8 +156,13 @@ def _content(item: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _parts(content: list[Any]) -> list[Any]:
-    """Return content parts; what is no text keeps its own form, as no rule of this wire looks into it."""
-    return [
-        {"type": "text", "text": part["text"]} if part.get("type") in _TEXTS and "text" in part else dict(part)
-        for _, part in objects(content)
-    ]
+    """Return content parts; what chat completions cannot hold keeps its own form."""
+    return [_part(part) for _, part in objects(content)]
+
+
+def _part(part: Mapping[str, Any]) -> dict[str, Any]:
+    if part.get("type") in _TEXTS and "text" in part:
+        return {"type": "text", "text": part["text"]}
+    if part.get("type") == "input_image" and type(part.get("image_url")) is str:
+        return image_at(part["image_url"], part.get("detail"))
+    return dict(part)

@@ -6,7 +6,8 @@ from typing import Any, Final
 
 from conformance.convert.canonical.arguments import decode, encode, is_compact
 from conformance.convert.canonical.codec import Codec
-from conformance.convert.canonical.content import Media, read_media, write_media
+from conformance.convert.canonical.content import read_media, write_media
+from conformance.wire.media import Media
 
 FORMAT: Final = "google-gemini-v1"
 """OpenRouter's name for reasoning that Gemini signed."""
