@@ -8,15 +8,17 @@ from conformance.documents.pointer import REMOVE
 from conformance.results import Level
 from conformance.rules import EVERY, Context, Fault, Source, example, rule
 from conformance.wire.elements import Call, Resent, calls_of
+from conformance.wire.ids import id_of_place, is_of_place
 from conformance.wire.keys import key_of
 from conformance.wire.reasoning import untagged_text
 from conformance.wire.resent import calls_in, same_arguments
 from conformance.wire.text import content_text, quoted, quoted_difference
 from conformance.wire.views import resent
 
-_CALL = "/1/request/messages/2/tool_calls/0"
 _DAMAGED = {"ids.rewritten": "damaged"}
-_IDS = {"/1/request/messages/1/tool_calls/0/id": "call_1", "/1/request/messages/2/tool_call_id": "call_1"}
+_CALL_ID, _RESULT_ID = "/1/request/messages/1/tool_calls/0/id", "/1/request/messages/2/tool_call_id"
+_IDS = {_CALL_ID: "call_1", _RESULT_ID: "call_1"}
+_NO_IDS = {_CALL_ID: id_of_place(0, 0), _RESULT_ID: id_of_place(0, 0)}
 
 
 @rule(
@@ -32,6 +34,7 @@ _IDS = {"/1/request/messages/1/tool_calls/0/id": "call_1", "/1/request/messages/
         example("stream-thinking-session", {"/1/request/messages/1/tool_calls/0/function/arguments": "{}"}),
         example("stream-thinking-session", _IDS),
         example("stream-thinking-session", _IDS, _DAMAGED),
+        example("stream-thinking-session", _NO_IDS, {"ids.optional": True}),
     ],
     good=[
         example("thinking-session"),
@@ -41,6 +44,7 @@ _IDS = {"/1/request/messages/1/tool_calls/0/id": "call_1", "/1/request/messages/
     ],
     reads=(
         "ids.rewritten",
+        "ids.optional",
         "arguments.malformed-in-request",
         "arguments.empty-in-request",
         "request.several-calls",
@@ -52,9 +56,9 @@ def judge(returned: Resent, context: Context) -> list[Fault]:
 
     The model continues from what the history says that it said. Arguments that are parsed and written again miss the
     prompt cache; malformed ones are lost with what the model would learn from them. A changed id fails on templates
-    that read the function name from it. One reply that comes back as two messages is two turns to the model. Other
-    rules cover reasoning. To fix it, store the text of content and arguments as received, copy the ids, and send one
-    message per reply.
+    that read the function name from it; where ids are optional, calls and results without them are paired by order. One
+    reply that comes back as two messages is two turns to the model. Other rules cover reasoning. To fix it, store the
+    text of content and arguments as received, copy the ids, and send one message per reply.
     """
     value, message = returned.value, returned.reply.message
     if value.get("content") == message.get("content") and value.get("tool_calls") == message.get("tool_calls"):
@@ -131,8 +135,10 @@ def _of_content(back: Any, given: Any) -> Iterator[Fault]:
 def _of_call(back: Call, given: Call, ids: Counter[Any], context: Context) -> Iterator[Fault]:
     at = ("tool_calls", back.position)
     if back.id != given.id and _must_return(given.id, ids, context):
-        text = f"expected id {quoted(given.id)}, got {quoted(back.id)}"
-        yield Fault(text, at=(*at, "id"), values={"id": back.id}, claim="ids.rewritten", level=Level.SHOULD)
+        is_absent = type(back.id) is str and is_of_place(back.id)
+        text = f"expected id {quoted(given.id)}, got {'none' if is_absent else quoted(back.id)}"
+        level = Level.MAY if is_absent and context.claim("ids.optional") is True else Level.SHOULD
+        yield Fault(text, at=(*at, "id"), values={"id": back.id}, claim="ids.rewritten", level=level)
     if back.name != given.name:
         text = f"expected the name {quoted(given.name)}, got {quoted(back.name)}"
         yield Fault(text, at=(*at, "function", "name"), values={"name": back.name})
