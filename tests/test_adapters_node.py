@@ -54,7 +54,7 @@ def driven(work: Path, talk: str, job: dict[str, Any]) -> tuple[int, dict[str, A
 
 def test_the_named_adapters_are_here() -> None:
     named = {"aisdk-openai-compatible", "aisdk-deepseek", "aisdk-openrouter", "langchain-js", "openai-agents-js"}
-    assert {*named, "pi-ai", "mastra"} <= set(ADAPTERS)
+    assert {*named, "pi-ai", "mastra", "aisdk-google", "google-genai-js"} <= set(ADAPTERS)
 
 
 @pytest.mark.parametrize("name", ADAPTERS)

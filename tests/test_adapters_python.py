@@ -22,8 +22,12 @@ EXACT = re.compile(r"(?P<name>[a-z0-9-]+)(?:\[[a-z0-9,-]+\])?==(?P<version>\d+(?
 NAMED = {
     "agno",
     "google-adk",
+    "google-adk-gemini",
+    "google-genai",
+    "google-genai-chat",
     "haystack",
     "langchain-deepseek",
+    "langchain-google-genai",
     "langchain-openai",
     "langchain-openrouter",
     "litellm",
@@ -32,6 +36,7 @@ NAMED = {
     "openai-agents-litellm",
     "openai-sdk",
     "pydantic-ai",
+    "pydantic-ai-google",
     "smolagents",
     "strands",
 }

@@ -137,8 +137,8 @@ def _of_call(back: Call, given: Call, ids: Counter[Any], context: Context) -> It
     if back.id != given.id and _must_return(given.id, ids, context):
         is_absent = type(back.id) is str and is_of_place(back.id)
         text = f"expected id {quoted(given.id)}, got {'none' if is_absent else quoted(back.id)}"
-        level = Level.MAY if is_absent and context.claim("ids.optional") is True else Level.SHOULD
-        yield Fault(text, at=(*at, "id"), values={"id": back.id}, claim="ids.rewritten", level=level)
+        severity = Level.MAY if is_absent and context.claim("ids.optional") is True else Level.SHOULD
+        yield Fault(text, at=(*at, "id"), values={"id": back.id}, claim="ids.rewritten", level=severity)
     if back.name != given.name:
         text = f"expected the name {quoted(given.name)}, got {quoted(back.name)}"
         yield Fault(text, at=(*at, "function", "name"), values={"name": back.name})
