@@ -106,6 +106,27 @@ def test_however_the_text_of_a_block_is_split_the_reply_is_the_same(data: st.Dat
     assert assembled.reply == assemble(render(events())).reply
 
 
+@pytest.mark.parametrize(
+    ("changed", "continues"),
+    [
+        ({}, True),
+        ({"delta": {"type": "thinking_delta", "thinking": ""}}, True),
+        ({"delta": {"type": "thinking_delta", "thinking": None}}, False),
+        ({"delta": {"type": "thinking_delta", "thinking": "a", "estimated_tokens": 1}}, False),
+        ({"delta": {"type": "text_delta", "text": "a"}}, False),
+        ({"delta": "a"}, False),
+        ({"index": 1}, False),
+        ({"type": "ping"}, False),
+    ],
+)
+def test_an_event_continues_the_one_before_if_only_its_text_differs(
+    changed: dict[str, Any], *, continues: bool
+) -> None:
+    made = events()
+    assembled = assemble(render([*made[:3], {**made[2], **changed}, *made[3:]]))
+    assert continues == (3 in assembled.continuing)
+
+
 def test_a_stream_adds_up_to_the_reply_that_it_was_made_from() -> None:
     reply = session()[0]["response"]
     lines = [f"event: {each.name}\ndata: {json.dumps(each.value)}\n\n" for each in rendering.events(reply)]

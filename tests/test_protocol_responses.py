@@ -158,6 +158,29 @@ def test_what_is_not_about_the_order_of_events_is_noted_aside(edits: dict[str, A
     assert name in native.facts
 
 
+@pytest.mark.parametrize(
+    ("edits", "continues"),
+    [
+        ({}, True),
+        ({"/0/response/11/obfuscation": "x8", "/0/response/12/obfuscation": "q"}, True),
+        ({"/0/response/12/delta": None}, False),
+        ({"/0/response/12/sequence_number": 11}, False),
+        ({"/0/response/12/sequence_number": 12.0}, False),
+        ({"/0/response/12/output_index": 0}, False),
+        ({"/0/response/12/content_index": 1}, False),
+        ({"/0/response/12/item_id": "msg_other"}, False),
+        ({"/0/response/12/type": "response.refusal.delta"}, False),
+        ({"/0/response/11/delta": 1}, False),
+    ],
+)
+def test_an_event_continues_the_one_before_if_only_its_text_and_number_differ(
+    edits: dict[str, Any], *, continues: bool
+) -> None:
+    native = translated("responses-stream", edits)[0].native
+    assert native is not None
+    assert continues == (12 in native.continuing)
+
+
 def test_a_stream_without_its_end_is_no_whole_reply() -> None:
     native = translated("responses-stream", {"/0/response/21": REMOVE})[0].native
     assert native is not None

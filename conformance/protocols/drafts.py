@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Iterator, Mapping
+from itertools import count, repeat
 from typing import Any
 
 import orjson
@@ -53,7 +54,11 @@ def as_chat(exchange: Exchange, request: Any, response: Any, native: Native, mod
 
 def events_of(reading: Reading) -> tuple[NativeEvent, ...]:
     """Return the events of a native stream, with their data as JSON."""
-    return tuple([NativeEvent(reading.names.get(at, ""), _parsed(data)) for at, data in enumerate(reading.data)])
+    try:
+        values = list(map(orjson.loads, reading.data))
+    except orjson.JSONDecodeError:
+        values = list(map(_parsed, reading.data))
+    return tuple(map(NativeEvent, map(reading.names.get, count(), repeat("")), values))
 
 
 def objects(value: Any) -> Iterator[tuple[int, Mapping[str, Any]]]:

@@ -35,6 +35,7 @@ class Native:
     `protocol`: the name of the wire. `request` and `response`: the bodies as received; a stream is text.
     `events`: those of a stream, in order. `reply`: the reply, or what a stream adds up to; None if there is none.
     `complete`: whether the reply says that it is finished. `irregularities`: what assembling a stream found wrong.
+    `continuing`: the numbers of the events that only continue the text of the event before, and so are of its shape.
     `places`: where the parts of the translated exchange come from, by their place in it; neither has the number of the
     exchange. `facts`: what has no counterpart in chat completions, by name. `held`: the numbers of the messages that
     the client did not send, because the server holds them; None if it holds none.
@@ -50,6 +51,7 @@ class Native:
     places: Mapping[Place, Place] = field(default_factory=dict)
     facts: Mapping[str, Any] = field(default_factory=dict)
     held: range | None = None
+    continuing: frozenset[int] = frozenset()
 
     def place(self, canonical: Place) -> Place:
         """Return where a part of the translated exchange comes from; both places begin with the exchange's number."""

@@ -7,6 +7,7 @@ event: it is the *tail*, which shows that a stream was cut. Nothing a server sen
 """
 
 import codecs
+import re
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Final, NamedTuple
 
@@ -14,7 +15,10 @@ import orjson
 
 _UNNAMED: Final = "message"
 _SIMPLE: Final = "data: "
+_NAMED: Final = "event: "
 _BETWEEN: Final = "\n\ndata: "
+_REGULAR: Final = re.compile(r"^(?:event: (.+)\n)?data: (.*)\n\n", re.MULTILINE)
+"""An event with one line of data, and perhaps a name."""
 _RETRY_DIGITS: Final = 18
 _LINE_ENDS: Final = ("\r", "\r\n", "\n\n", "\n\r", "\r\r")
 _LINE_END_BYTES: Final = tuple(end.encode() for end in _LINE_ENDS)
@@ -160,6 +164,10 @@ class _Reader:
 
     def take(self, text: str) -> None:
         """Read text that ends with a blank line."""
+        if "\r" in text:
+            text = text.replace("\r\n", "\n").replace("\r", "\n")
+        if text.startswith(_NAMED) and self._take_regular(text):
+            return
         if not text.startswith(_SIMPLE):
             # Many streams begin with comments and are simple after that.
             head, between, text = text.partition(_BETWEEN)
@@ -171,8 +179,6 @@ class _Reader:
             self._take_blocks(text)
 
     def _take_blocks(self, text: str) -> None:
-        if "\r" in text:
-            text = text.replace("\r\n", "\n").replace("\r", "\n")
         length, simple = self.bounds.length, len(_SIMPLE)
         for block in text.split("\n\n"):
             if len(block) > length:
@@ -190,12 +196,28 @@ class _Reader:
         Nearly all providers write this form, and reading it runs no Python code per event. The text has this form if
         no line end remains after the split.
         """
-        if len(text) > self.bounds.length or "\r" in text:
+        if len(text) > self.bounds.length:
             return False
         found = text[len(_SIMPLE) : -2].split(_BETWEEN)
         if "\n" in "".join(found) or len(self.data) + len(found) > self.bounds.events:
             return False
         self.data += found
+        return True
+
+    def _take_regular(self, text: str) -> bool:
+        """Do the same for text in which events have a name, too, in a line `event: …` before their data."""
+        found = _REGULAR.findall(text) if len(text) <= self.bounds.length else []
+        number = len(self.data)
+        if not found or number + len(found) > self.bounds.events:
+            return False
+        every, data = zip(*found, strict=True)
+        names = {at: name for at, name in enumerate(every, number) if name}
+        around = len(data) * len("data: \n\n") + len(names) * len("event: \n")
+        # There is nothing else if these are all characters.
+        if sum(map(len, every)) + sum(map(len, data)) + around != len(text) or _UNNAMED in names.values():
+            return False
+        self.data += data
+        self.names.update(names)
         return True
 
     def _read_block(self, block: str) -> None:

@@ -11,6 +11,8 @@ from conformance.wire.native import Irregularity, NativeEvent
 from conformance.wire.sse import read
 
 _TEXTS: Final = {"text_delta": "text", "thinking_delta": "thinking", "signature_delta": "signature"}
+_CONTINUED: Final = {"text_delta": "text", "thinking_delta": "thinking", "input_json_delta": "partial_json"}
+"""The kinds of deltas that usually follow each other, each with the key of its text."""
 _OF_BLOCK: Final = {
     "text_delta": ("text",),
     "thinking_delta": ("thinking",),
@@ -24,7 +26,7 @@ class Assembled(NamedTuple):
 
     `reply`: None if the stream does not begin one. `error`: the body of the event that reports one. `inputs`: the JSON
     text of each block's input, by index. `begins`: the event that begins each block. `complete`: whether the stream
-    says that the message is finished.
+    says that the message is finished. `continuing`: the numbers of the events that only continue a text.
     """
 
     events: tuple[NativeEvent, ...]
@@ -33,6 +35,7 @@ class Assembled(NamedTuple):
     inputs: dict[int, str]
     begins: dict[int, int]
     complete: bool
+    continuing: frozenset[int]
     irregularities: tuple[Irregularity, ...]
 
 
@@ -41,18 +44,26 @@ def assemble(text: str) -> Assembled:
     assembly = _Assembly()
     events = events_of(read(text))
     for number, event in enumerate(events):
-        assembly.add(number, event)
+        if not assembly.continues(number, event):
+            assembly.add(number, event)
     return assembly.assembled(events)
 
 
 class _Assembly:
-    """The state of a stream while its events are read."""
+    """The state of a stream while its events are read.
+
+    `inputs`, `texts`: the parts of each block's input, and of its texts by their keys. `last`: the event before, as the
+    next one has to be to continue its text; the text's key; its parts.
+    """
 
     def __init__(self) -> None:
         self.reply: dict[str, Any] | None = None
         self.error: dict[str, Any] | None = None
         self.blocks: dict[int, dict[str, Any]] = {}
-        self.inputs: dict[int, str] = {}
+        self.inputs: dict[int, list[str]] = {}
+        self.texts: dict[int, dict[str, list[str]]] = {}
+        self.last: tuple[NativeEvent, str, list[str]] | None = None
+        self.continuing: list[int] = []
         self.begins: dict[int, int] = {}
         self.open: dict[int, None] = {}
         self.signed: set[int] = set()
@@ -65,8 +76,24 @@ class _Assembly:
         place: Place = ("response", number)
         self.found.append(Irregularity(kind, place, message))
 
+    def continues(self, number: int, event: NativeEvent) -> bool:
+        """Read an event that repeats the one before but for its text, as most do; return whether it is one."""
+        if self.last is None or type(event.value) is not dict:
+            return False
+        like, key, parts = self.last
+        text = as_object(event.value.get("delta")).get(key)
+        if type(text) is not str:
+            return False
+        like.value["delta"][key] = text
+        if event != like:
+            return False
+        parts.append(text)
+        self.continuing.append(number)
+        return True
+
     def add(self, number: int, event: NativeEvent) -> None:
         """Read one event."""
+        self.last, known = None, len(self.found)
         value = as_object(event.value)
         kind = value.get("type")
         if not value:
@@ -84,7 +111,11 @@ class _Assembly:
                 self._start(number, value)
             case "content_block_start" | "content_block_delta" | "content_block_stop":
                 self._begun(number, kind)
-                self._block(number, kind, value)
+                parts = self._block(number, kind, value)
+                if parts is not None and len(self.found) == known:
+                    delta = value["delta"]
+                    like = NativeEvent(event.name, {**value, "delta": dict(delta)})
+                    self.last = like, _CONTINUED[delta["type"]], parts
             case "message_delta":
                 self._end(number, value)
             case "message_stop":
@@ -104,19 +135,20 @@ class _Assembly:
             self.note("no-start", number, f"expected message_start first, got {kind}")
             self.reply = {}
 
-    def _block(self, number: int, kind: str, value: Any) -> None:
+    def _block(self, number: int, kind: str, value: Any) -> list[str] | None:
+        """Read an event about a block; return the parts of the text that it continues if it is such a delta."""
         index = value.get("index")
         if type(index) is not int:
             self.note("index-missing", number, f"expected an index, a whole number, got {index!r}")
-            return
-        if kind == "content_block_start":
+        elif kind == "content_block_start":
             self._begin(number, index, value)
         elif index not in self.open:
             self.note("block-not-open", number, f"expected a block that is open, got the index {index}")
         elif kind == "content_block_stop":
             del self.open[index]
         else:
-            self._extend(number, index, as_object(value.get("delta")))
+            return self._extend(number, index, as_object(value.get("delta")))
+        return None
 
     def _begin(self, number: int, index: int, value: Any) -> None:
         if self.open:
@@ -130,10 +162,11 @@ class _Assembly:
         if index != expected:
             self.note("index-jumps", number, f"expected the index {expected}, got {index}")
         self.blocks[index] = {**as_object(value.get("content_block"))}
+        self.texts[index] = {}
         self.begins.setdefault(index, number)
         self.open[index] = None
 
-    def _extend(self, number: int, index: int, delta: Any) -> None:
+    def _extend(self, number: int, index: int, delta: Any) -> list[str] | None:
         block, kind = self.blocks[index], as_word(delta.get("type"))
         if kind in _OF_BLOCK and block.get("type") not in _OF_BLOCK[kind]:
             self.note(
@@ -143,17 +176,27 @@ class _Assembly:
             self.note(
                 "after-signature", number, "expected the signature to be the last delta of its block, got another"
             )
-        if kind == "input_json_delta" and type(delta.get("partial_json")) is str:
-            self.inputs[index] = self.inputs.get(index, "") + delta["partial_json"]
-        elif kind == "citations_delta":
+        if kind == "citations_delta":
             known = block.get("citations")
             block["citations"] = [*(known if type(known) is list else ()), delta.get("citation")]
+        parts = None
+        if kind == "input_json_delta" and type(delta.get("partial_json")) is str:
+            parts = self.inputs.setdefault(index, [])
+            parts.append(delta["partial_json"])
         elif kind in _TEXTS:
-            key = _TEXTS[kind]
-            known, more = block.get(key), delta.get(key)
-            block[key] = (known if type(known) is str else "") + (more if type(more) is str else "")
+            parts = self._parts_of(index, block, _TEXTS[kind])
+            parts.append(as_word(delta.get(_TEXTS[kind])))
             if kind == "signature_delta":
                 self.signed.add(index)
+        return parts if kind in _CONTINUED else None
+
+    def _parts_of(self, index: int, block: dict[str, Any], key: str) -> list[str]:
+        """Return the parts of a text of a block; the first one is what the block began with."""
+        texts = self.texts[index]
+        if key not in texts:
+            texts[key] = [as_word(block.get(key))]
+            block[key] = ""
+        return texts[key]
 
     def _end(self, number: int, value: Any) -> None:
         self._begun(number, "message_delta")
@@ -177,9 +220,12 @@ class _Assembly:
 
     def assembled(self, events: tuple[NativeEvent, ...]) -> Assembled:
         reply = self.reply
+        for index, texts in self.texts.items():
+            self.blocks[index] |= {key: "".join(parts) for key, parts in texts.items()}
         if reply is not None:
             reply = {**reply, "content": [self.blocks[index] for index in sorted(self.blocks)]}
         order = {index: place for place, index in enumerate(sorted(self.blocks))}
-        inputs = {order[index]: text for index, text in self.inputs.items()}
+        inputs = {order[index]: "".join(parts) for index, parts in self.inputs.items()}
         begins = {order[index]: number for index, number in self.begins.items()}
-        return Assembled(events, reply, self.error, inputs, begins, self.stopped, tuple(self.found))
+        continuing = frozenset(self.continuing)
+        return Assembled(events, reply, self.error, inputs, begins, self.stopped, continuing, tuple(self.found))

@@ -53,6 +53,7 @@ def translated(exchange: Exchange) -> Exchange:
             made.irregularities,
             draft.places,
             {} if made.error is None else {"error": made.error},
+            continuing=made.continuing,
         )
         body = made.reply if made.error is None else made.error
         response = None if body is None else _body(body, draft, made.inputs, made.begins)

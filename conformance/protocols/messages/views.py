@@ -27,26 +27,42 @@ class BoundBlock(NamedTuple):
 
 
 def _bound_blocks(index: Index) -> Sequence[BoundBlock]:
-    """Return the thinking blocks that come back, each compared with the request that it was the reply to.
-
-    A prefix is compared by the digest of each of its parts, so that a long session costs no more than its bytes.
-    """
-    known: dict[str, list[bytes]] = {}
+    """Return the thinking blocks that come back, each compared with the request that it was the reply to."""
+    prefixes = _Prefixes()
+    answered: dict[str, int] = {}
     found: list[BoundBlock] = []
     for number, exchange in enumerate(index.conversation):
         native = exchange.native
         if native is None or native.protocol != NAME or type(native.request) is not dict:
             continue
-        parts = _prefix(native.request)
+        prefixes.requests[number] = native.request
         for position, block_position, block in _signed(native.request.get("messages")):
-            before = known.get(str(block.get("signature") or block.get("data")))
+            before = answered.get(str(block.get("signature") or block.get("data")))
             if before is not None:
                 place: Place = (number, "request", "messages", position, "content", block_position)
-                found.append(BoundBlock(place, dict(block), _changed(number, before, parts, position), native))
+                changed = _changed(number, prefixes.of(before), prefixes.of(number), position)
+                found.append(BoundBlock(place, dict(block), changed, native))
         for _, block in objects((native.reply or {}).get("content")):
             if block.get("type") in _THINKING and (block.get("signature") or block.get("data")):
-                known[str(block.get("signature") or block.get("data"))] = parts
+                answered[str(block.get("signature") or block.get("data"))] = number
     return found
+
+
+class _Prefixes:
+    """What binds thinking, as the digest of each part, so that a long session costs no more than its bytes.
+
+    `requests`: the requests by the number of their exchange. Few have thinking, so a prefix is made when it is needed.
+    """
+
+    def __init__(self) -> None:
+        self.requests: dict[int, Mapping[str, Any]] = {}
+        self._made: dict[int, list[bytes]] = {}
+
+    def of(self, number: int) -> list[bytes]:
+        """Return the prefix of a request."""
+        if number not in self._made:
+            self._made[number] = _prefix(self.requests[number])
+        return self._made[number]
 
 
 def _changed(number: int, before: Sequence[bytes], now: Sequence[bytes], position: int) -> Place | None:

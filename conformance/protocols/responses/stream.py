@@ -18,6 +18,7 @@ from conformance.wire.sse import read
 BEGIN: Final = ("response.created", "response.queued")
 ENDS: Final = ("response.completed", "response.incomplete", "response.failed")
 _LIFECYCLE: Final = (*BEGIN, "response.in_progress", *ENDS)
+_PADDING: Final = "obfuscation"
 _SENTINEL: Final = "[DONE]"
 _ASIDE: Final[Mapping[str, str]] = {
     "sequence-missing": "numbering",
@@ -42,7 +43,8 @@ class Assembled(NamedTuple):
     `reply`: None if the stream does not begin one. `error`: the body of the event that reports one, and its number.
     `places`: where each item of the reply's output is in the stream. `repeated`: the items of the response at the end,
     and as they were added. `end`: the number of the event that ends the response; None if there is none.
-    `irregularities`: those of the order of events; `aside`: all others, by what they are about.
+    `continuing`: the numbers of the events that only continue a text. `irregularities`: those of the order of events;
+    `aside`: all others, by what they are about.
     """
 
     events: tuple[NativeEvent, ...]
@@ -51,6 +53,7 @@ class Assembled(NamedTuple):
     places: list[Place]
     repeated: list[Any]
     end: int | None
+    continuing: frozenset[int]
     irregularities: tuple[Irregularity, ...]
     aside: Mapping[str, tuple[Irregularity, ...]]
 
@@ -64,7 +67,8 @@ def assemble(text: str) -> Assembled:
         # Some hosts end the stream as they end one of chat completions.
         events = events[:-1]
     for number, event in enumerate(events):
-        assembly.add(number, event)
+        if not assembly.continues(number, event):
+            assembly.add(number, event)
     return assembly.assembled(events)
 
 
@@ -83,17 +87,35 @@ class _Assembly:
         self.is_numbered = True
         self.end: int | None = None
         self.is_over = False
-        self.last: tuple[Any, list[str]] | None = None
+        self.last: tuple[NativeEvent, list[str]] | None = None
+        self.continuing: list[int] = []
         self.found: list[Irregularity] = []
 
     def note(self, kind: str, number: int, message: str) -> None:
         self.found.append(Irregularity(kind, ("response", number), message))
 
+    def continues(self, number: int, event: NativeEvent) -> bool:
+        """Read an event that repeats the one before but for its delta, as most do; return whether it is one."""
+        value = event.value
+        if self.last is None or type(value) is not dict:
+            return False
+        (name, like), deltas = self.last
+        delta, sequence = value.get("delta"), value.get("sequence_number")
+        if type(delta) is not str or type(sequence) is not int or self.sequence is None or event.name != name:
+            return False
+        like |= {"delta": delta, "sequence_number": self.sequence + 1}
+        if _PADDING in like:
+            like[_PADDING] = value.get(_PADDING)
+        if value != like:
+            return False
+        self.sequence = sequence
+        deltas.append(delta)
+        self.continuing.append(number)
+        return True
+
     def add(self, number: int, event: NativeEvent) -> None:
         """Read one event; what comes after the response's end is no part of it."""
         value = as_object(event.value)
-        if self._continues(event.name, value):
-            return
         kind = value.get("type")
         self.last = None
         if self.end is not None:
@@ -125,23 +147,7 @@ class _Assembly:
             known = len(self.found)
             deltas = self._extend(number, kind, value)
             if deltas is not None and len(self.found) == known:
-                self.last = _text_of(name, value), deltas
-
-    def _continues(self, name: str, value: Any) -> bool:
-        """Read a delta of the same text as the event before, which most events are; return whether it is one."""
-        if self.last is None or _text_of(name, value) != self.last[0]:
-            return False
-        sequence, delta = value.get("sequence_number"), value.get("delta")
-        if (
-            type(sequence) is not int
-            or type(delta) is not str
-            or self.sequence is None
-            or sequence != self.sequence + 1
-        ):
-            return False
-        self.sequence = sequence
-        self.last[1].append(delta)
-        return True
+                self.last = NativeEvent(name, dict(value)), deltas
 
     def _number(self, number: int, value: Any) -> None:
         """Compare the number of an event with that of the event before."""
@@ -255,13 +261,9 @@ class _Assembly:
         for each in self.found:
             if each.kind in _ASIDE:
                 aside[_ASIDE[each.kind]] = (*aside.get(_ASIDE[each.kind], ()), each)
-        return Assembled(events, reply, self.error, places, repeated, self.end, order, aside)
-
-
-def _text_of(name: str, value: Any) -> tuple[Any, ...]:
-    """Return what tells the text that a delta belongs to from others."""
-    get = value.get
-    return name, get("type"), get("output_index"), get("item_id"), get("content_index"), get("summary_index")
+        return Assembled(
+            events, reply, self.error, places, repeated, self.end, frozenset(self.continuing), order, aside
+        )
 
 
 def _order(key: Any) -> tuple[bool, Any]:

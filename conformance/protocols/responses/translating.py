@@ -67,6 +67,7 @@ def _translated(exchange: Exchange, memory: Memory) -> Exchange:
         draft.places,
         facts,
         held,
+        continuing=frozenset() if made is None else made.continuing,
     )
     return as_chat(exchange, request, response, native, model_of(exchange.response))
 
