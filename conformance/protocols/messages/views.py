@@ -82,8 +82,16 @@ def _prefix(body: Mapping[str, Any]) -> list[bytes]:
     from hashlib import blake2b
 
     messages = body.get("messages")
-    listed = [*(body.get(key) for key in _BOUND), *(messages if type(messages) is list else ())]
+    spelled = [_spelled(each) for each in (messages if type(messages) is list else ())]
+    listed = [*(body.get(key) for key in _BOUND), *spelled]
     return [blake2b(_bytes(part), digest_size=16).digest() for part in listed]
+
+
+def _spelled(message: Any) -> Any:
+    """Return a message with its content as blocks; a text is short for one block."""
+    if type(message) is not dict or type(message.get("content")) is not str:
+        return message
+    return {**message, "content": [{"type": "text", "text": message["content"]}]}
 
 
 def _bytes(part: Any) -> bytes:

@@ -4,6 +4,7 @@ from conformance.results import Level
 from conformance.rules import Context, Fault, Source, example, rule
 
 _LATER = "/1/request"
+_BLOCK = [{"type": "text", "text": "What is the weather in Paris and Rome?", "cache_control": {"type": "ephemeral"}}]
 
 
 @rule(
@@ -20,6 +21,7 @@ _LATER = "/1/request"
     good=[
         example("messages-session"),
         example("messages-session", {f"{_LATER}/system": "You are a weather bot.", "/1/request/max_tokens": 2048}),
+        example("messages-session", {f"{_LATER}/messages/0/content": _BLOCK}),
     ],
     claim="signature.prefix-changed",
     wires=("messages",),
