@@ -24,6 +24,7 @@ from conformance.results import Refusal
 from conformance.scenarios import Scenario, Turn
 from conformance.simulator import natives, script
 from conformance.simulator.natives import Asked
+from conformance.simulator.repeats import asks_again
 from conformance.simulator.responder import PATH, Responder, not_found, to_exchange
 from conformance.simulator.store import ReplyStore
 from conformance.simulator.strictness import first_violation
@@ -172,7 +173,7 @@ class Session:
                 refusal = violation.refusal or Refusal(reply.status, violation.finding.message)
                 self.refusals.append(Rejection(number, violation.rule, refusal))
                 return reply
-        if not is_repeated or self._turns == 0:
+        if self._turns == 0 or not (is_repeated or self._asks_again(body)):
             self._turns += 1
         turns = self.scenario.turns
         turn = turns[self._turns - 1] if self._turns <= len(turns) else AFTER_SCRIPT
@@ -182,6 +183,13 @@ class Session:
         if isinstance(body.get("messages"), list):
             turn = script.with_results_exchanged(turn, body["messages"], self.profile.at(self._model(body)))
         return responder.reply(named, turn, responder.context(named, self._history()))
+
+    def _asks_again(self, body: Mapping[str, Any]) -> bool:
+        """Return whether a request, as chat completions, asks again for the current turn, which was truncated."""
+        if not asks_again(self._turn, self.exchanges[-1], body, self.scenario.prompts):
+            return False
+        self.repeats.append(len(self._exchanges))
+        return True
 
     def _history(self) -> list[dict[str, Any]]:
         """Return the messages before the current turn by the script, with what a reply depends on."""

@@ -1,8 +1,8 @@
 """What loop facts look at: a session, the job that was driven through it, and the driver's answer.
 
 Requests are matched with the script's turns by order alone: the first accepted request gets the first turn, and a
-request that equals the previous one gets that one's turn again. Everything else is matched by texts and calls, since
-adapters rewrite ids and delete, merge and reorder messages.
+request that equals the previous one, or asks again for its truncated reply, gets that one's turn again. Everything else
+is matched by texts and calls, since adapters rewrite ids and delete, merge and reorder messages.
 """
 
 from collections.abc import Mapping, Sequence
@@ -14,6 +14,7 @@ import orjson
 
 from conformance.documents.pointer import Place
 from conformance.scenarios import Scenario, Turn
+from conformance.simulator.repeats import asks_again
 from conformance.wire.elements import Call, Reply, Resent, Result
 from conformance.wire.exchange import Conversation
 from conformance.wire.index import Index
@@ -138,15 +139,20 @@ class ClientSession:
         """Return every request with the turn that it got."""
         found: list[SentRequest] = []
         turn = -1
-        before: Any = None
         for number, exchange in enumerate(self.conversation):
             accepted = (exchange.status or 200) < 400
-            if accepted and (turn < 0 or exchange.request != before):
+            if accepted and (turn < 0 or not self._is_repeated(number, turn)):
                 turn += 1
-            before = exchange.request
             got = turn if accepted and turn < len(self.scenario.turns) else None
             found.append(SentRequest((number, "request"), number, got))
         return tuple(found)
+
+    def _is_repeated(self, number: int, turn: int) -> bool:
+        """Return whether a request gets the turn again that the accepted request before it got."""
+        before, request = self.conversation[number - 1], self.conversation[number].request
+        turns = self.scenario.turns
+        given = turns[turn] if turn < len(turns) else Turn()
+        return request == before.request or asks_again(given, before, request, self.scenario.prompts)
 
     @cached_property
     def prompts(self) -> tuple[Prompt, ...]:

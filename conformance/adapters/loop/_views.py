@@ -7,13 +7,11 @@ from conformance.adapters.loop import LoopView
 from conformance.adapters.loop._session import Batch, ClientSession, Prompt, SentRequest
 from conformance.documents.pointer import Place
 from conformance.scenarios import Scenario
+from conformance.simulator.repeats import TRUNCATING
 from conformance.wire.exchange import Exchange
 
 RETRYABLE: Final = (408, 409, 425, 429)
 """The statuses below 500 that do not reject the request itself, so that it may be sent again."""
-
-_TRUNCATING: Final = frozenset({"cut", "error-inside"})
-"""The `raw` deviations of a stream that leave no complete answer."""
 
 
 class RejectedRequest(NamedTuple):
@@ -102,7 +100,7 @@ def _is_complete(scenario: Scenario) -> bool:
 
 
 def _truncates(scenario: Scenario) -> bool:
-    return any(not _TRUNCATING.isdisjoint(turn.raw) for turn in scenario.turns)
+    return any(not TRUNCATING.isdisjoint(turn.raw) for turn in scenario.turns)
 
 
 def _fails(scenario: Scenario) -> bool:

@@ -17,9 +17,9 @@ def judge(reply: IncompleteReply, session: ClientSession) -> Iterator[Fault]:
     """A truncated reply, or one that contains an error, is not used as an answer.
 
     A finish reason marks a stream as complete. Without it, a call would run with half its arguments, and half a
-    sentence would be shown as the answer. Sending the request again is fine, and so is raising an error. To fix it,
-    raise an error, before any call runs, if a stream ends without a finish reason or if an event or body has an
-    `error`.
+    sentence would be shown as the answer. Sending the request again is fine, with a note to the model or without, and
+    so is raising an error. To fix it, raise an error, before any call runs, if a stream ends without a finish reason or
+    if an event or body has an `error`.
     """
     if _was_retried(reply, session):
         return
