@@ -1,0 +1,23 @@
+"""Drives Strands Agents: an agent with its OpenAI Responses model, which always streams; stateless."""
+
+import sys
+from collections.abc import AsyncIterator
+from pathlib import Path
+
+from strands.models.openai_responses import OpenAIResponsesModel
+
+sys.path.insert(0, str(Path(__file__).parents[1] / "_python"))
+
+import strands_agent
+from driving import Job, drive
+
+STATELESS = {"store": False, "include": ["reasoning.encrypted_content"]}
+
+
+def talk(job: Job) -> AsyncIterator[str]:
+    """Hold the conversation."""
+    client = {"base_url": job.base_url, "api_key": job.api_key, "timeout": 20}
+    return strands_agent.talk(job, OpenAIResponsesModel(client_args=client, model_id=job.model, params=STATELESS))
+
+
+drive(talk, "strands-agents", "openai")
