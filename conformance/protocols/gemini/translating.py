@@ -128,9 +128,12 @@ def _settings(configuration: Mapping[str, Any]) -> dict[str, Any]:
 
 def _functions(body: Mapping[str, Any], draft: Draft) -> list[dict[str, Any]]:
     made: list[dict[str, Any]] = []
-    for position, tool in objects(body.get("tools")):
+    tools = body.get("tools")
+    # Some clients send the only tool without a list around it, such as releases of the AI SDK.
+    listed: list[tuple[Place, Any]] = [((), tools)] if type(tools) is dict else [((at,), t) for at, t in objects(tools)]
+    for position, tool in listed:
         for number, function in objects(of_either(tool, "functionDeclarations")):
-            place: Place = ("request", "tools", position, "functionDeclarations", number)
+            place: Place = ("request", "tools", *position, "functionDeclarations", number)
             draft.places["request", "tools", len(made)] = place
             made.append({"type": "function", "function": _function(function)})
     return made
