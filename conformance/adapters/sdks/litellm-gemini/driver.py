@@ -17,6 +17,8 @@ from driving import Job, Texts, drive, loop
 def talk(job: Job) -> Texts:
     """Hold the conversation."""
     litellm.suppress_debug_info = True
+    # Releases of 2025 know no effort for this model.
+    litellm.drop_params = True
     tools = [tool.as_openai() for tool in job.tools]
     fixed: dict[str, Any] = {"model": f"gemini/{job.model}", "api_base": job.base_url, "api_key": job.api_key}
     fixed |= {"stream": job.stream, "timeout": 20, "reasoning_effort": "high"} | ({"tools": tools} if tools else {})
