@@ -1,5 +1,6 @@
 """OpenAI Responses, translated into chat completions: what the rules then see, and where findings point."""
 
+import copy
 import itertools
 import json
 from collections.abc import Iterator
@@ -179,6 +180,17 @@ def test_an_event_continues_the_one_before_if_only_its_text_and_number_differ(
     native = translated("responses-stream", edits)[0].native
     assert native is not None
     assert continues == (12 in native.continuing)
+
+
+def test_items_that_share_an_index_are_all_in_the_reply() -> None:
+    record = translated("responses-stream")[0].native
+    assert record is not None
+    events = [copy.deepcopy(event.value) for event in record.events]
+    moved = [{**event, "output_index": 1} if event.get("output_index") == 2 else event for event in events]
+    made = translated("responses-stream", {"/0/response": moved})[0]
+    assert made.native is not None
+    assert ["message", "function_call"] == [item["type"] for item in (made.native.reply or {})["output"]][-2:]
+    assert ["index-taken"] == [each.kind for each in made.native.facts["indexes"] if "second time" in each.message]
 
 
 def test_a_stream_without_its_end_is_no_whole_reply() -> None:

@@ -26,6 +26,7 @@ _ASIDE: Final[Mapping[str, str]] = {
     "sequence-gap": "numbering",
     "index-missing": "indexes",
     "index-jumps": "indexes",
+    "index-taken": "indexes",
     "part-index-missing": "indexes",
     "part-index-jumps": "indexes",
     "item-id-differs": "ids",
@@ -75,13 +76,15 @@ def assemble(text: str) -> Assembled:
 class _Assembly:
     """The state of a stream while its events are read.
 
-    `items`: by `output_index`, in the order of their beginning; without that index, by the item's id.
+    `items`: by `output_index`, in the order of their beginning; without that index, by the item's id. `earlier`: those
+    whose index another item took over.
     """
 
     def __init__(self) -> None:
         self.reply: dict[str, Any] | None = None
         self.error: tuple[int, dict[str, Any]] | None = None
         self.items: dict[Any, Item] = {}
+        self.earlier: list[tuple[Any, Item]] = []
         self.open: dict[Any, None] = {}
         self.sequence: int | None = None
         self.is_numbered = True
@@ -208,7 +211,7 @@ class _Assembly:
         given = as_object(value.get("item"))
         if self.reply is None:
             self.note("no-begin", number, "expected response.created first, got response.output_item.added")
-        index, expected = value.get("output_index"), len(self.items)
+        index, expected = value.get("output_index"), len(self.items) + len(self.earlier)
         if type(index) is not int:
             self.note("index-missing", number, f"expected an output_index, a whole number, got {index!r}")
         elif index != expected:
@@ -218,6 +221,9 @@ class _Assembly:
             self.note("items-overlap", number, f"expected item {listed} to be done first, got the next one")
         key = self._key(value, given.get("id"))
         key = expected if key is None else key
+        if key in self.items:
+            self.note("index-taken", number, f"expected an output_index of its own, got {key!r} a second time")
+            self.earlier.append((key, self.items[key]))
         self.items[key] = Item(given, number, self.found)
         self.open[key] = None
 
@@ -243,7 +249,8 @@ class _Assembly:
         return self.items[key].extend(number, kind, value) if key in self.items else None
 
     def _in_order(self) -> list[Item]:
-        return [self.items[key] for key in sorted(self.items, key=_order)]
+        listed = sorted([*self.earlier, *self.items.items()], key=lambda keyed: _order(keyed[0]))
+        return [item for _, item in listed]
 
     def assembled(self, events: tuple[NativeEvent, ...]) -> Assembled:
         reply, items = self.reply, self._in_order()

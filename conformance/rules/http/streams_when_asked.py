@@ -1,6 +1,8 @@
 from conformance.results import Level
 from conformance.rules import Context, Fault, Source, example, rule
 from conformance.wire.elements import Body
+from conformance.wire.exchange import Exchange
+from conformance.wire.native import CHAT
 from conformance.wire.plain import is_foreign
 from conformance.wire.views import answers
 
@@ -11,6 +13,10 @@ def _is_reply(answer: Body, _context: Context) -> bool:
     if type(exchange.request) is not dict or exchange.status != 200:
         return False
     return "error" not in value if type(value) is dict else exchange.streamed and not is_foreign(value)
+
+
+def _is_stream(exchange: Exchange) -> bool:
+    return exchange.streamed if exchange.native is None else type(exchange.native.response) is str
 
 
 @rule(
@@ -25,20 +31,28 @@ def _is_reply(answer: Body, _context: Context) -> bool:
     bad=[
         example("plain", {"/0/request/stream": True}),
         example("stream-plain", {"/0/request/stream": False}),
+        example("responses-stream", {"/0/request/stream": False}),
     ],
-    good=[example("plain"), example("stream-plain"), example("plain", {"/0/request/stream": False})],
+    good=[
+        example("plain"),
+        example("stream-plain"),
+        example("plain", {"/0/request/stream": False}),
+        example("responses-stream"),
+    ],
     reads=("stream.default",),
+    wires=(CHAT, "responses"),
 )
 def judge(answer: Body, context: Context) -> list[Fault]:
     """A reply is an event stream if the request asks for one, and a single body otherwise.
 
-    Clients choose their parser by what they requested. To fix it, obey `stream`; if a model cannot stream, send the
-    whole reply as one chunk.
+    Clients choose their parser by what they requested. On Messages and Gemini, some hosts ask by the URL alone. To fix
+    it, obey `stream`; if a model cannot stream, send the whole reply as one chunk.
     """
     exchange = answer.exchange
     switch = exchange.request.get("stream")
     asked = switch is True or (switch is None and context.claim("stream.default") is True)
-    if asked is exchange.streamed:
+    is_stream = _is_stream(exchange)
+    if asked is is_stream:
         return []
     forms = ("a single body", "an event stream")
-    return [Fault(f"expected {forms[asked]}, got {forms[exchange.streamed]}")]
+    return [Fault(f"expected {forms[asked]}, got {forms[is_stream]}")]
