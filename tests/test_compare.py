@@ -63,6 +63,15 @@ def test_cassettes_of_an_engine_are_compared(capsys: pytest.CaptureFixture[str])
     assert "10 of 12 cases compared, 6 differ" in out
 
 
+def test_a_gateway_is_compared_by_a_model_that_all_wires_have(capsys: pytest.CaptureFixture[str]) -> None:
+    assert 1 == main(["compare", "--provider", "litellm"])
+    out = capsys.readouterr().out
+    title = "litellm: chat, messages, responses; model openai/scripted-qwen3-0.002b; evidence: engine"
+    assert out.startswith(f"{title}\n")
+    assert "messages   It is 18 degrees in Paris. My earlier reasoning was not visible to me." in out
+    assert "responses  It is 18 degrees in Paris. My earlier reasoning was visible to me." in out
+
+
 def test_the_differences_are_printed_as_json(capsys: pytest.CaptureFixture[str]) -> None:
     assert 0 == main(["compare", "--provider", "llamacpp", "--protocols", "chat,messages", "--format", "json"])
     value = orjson.loads(capsys.readouterr().out)

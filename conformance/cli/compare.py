@@ -15,8 +15,9 @@ from conformance.errors import Unusable
 from conformance.reporting.text import printable
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Sequence
 
+    from conformance.profiles import Profile
     from conformance.suite.agreement import CaseAgreement
     from conformance.suite.run import Run
 
@@ -77,13 +78,15 @@ def _runs(arguments: argparse.Namespace, stack: ExitStack) -> "dict[str, Run]":
         )
     cassettes = Path(arguments.cassettes) if arguments.cassettes else folder("cassettes")
     today = datetime.now(tz=UTC).date().isoformat()
+    is_replay = not (arguments.live or arguments.base_url)
+    model = arguments.model or (_recorded_model(profile, wires, cassettes) if is_replay else "")
     runs = {}
     for wire in dict.fromkeys(wires):
         options = Options(
             arguments.provider,
             cassettes,
             today,
-            model=arguments.model,
+            model=model,
             live=arguments.live,
             base_url=arguments.base_url,
             protocol=wire,
@@ -91,6 +94,16 @@ def _runs(arguments: argparse.Namespace, stack: ExitStack) -> "dict[str, Run]":
         runs[wire] = Run(with_environment(options))
         stack.callback(runs[wire].close, is_done=False)
     return runs
+
+
+def _recorded_model(profile: "Profile", wires: "Sequence[str]", cassettes: Path) -> str:
+    """Return a model that was recorded on all wires, that of the profile first; empty if there is none."""
+    from conformance.suite.options import on_wire
+    from conformance.transport.shelf import CassetteFolder
+
+    first, *others = [CassetteFolder(cassettes, on_wire(profile, wire).name).manifest() for wire in wires]
+    shared = [name for name in first if all([name in each for each in others])]
+    return profile.model if profile.model in shared else next(iter(shared), "")
 
 
 def _lines(found: "list[CaseAgreement]") -> "Iterator[str]":

@@ -96,12 +96,17 @@ def _said(exchange: Exchange) -> dict[str, str]:
     calls = [each["function"] for each in message.get("tool_calls", ())]
     return {
         "status": str(exchange.status),
-        "text": str(message.get("content") or _ABSENT).strip(),
-        "reasoning": str(message.get("reasoning_content") or _ABSENT).strip(),
+        "text": _words(message.get("content")),
+        "reasoning": _words(message.get("reasoning_content")),
         "calls": "; ".join([f"{call['name']} {_arguments(call['arguments'])}" for call in calls]) or _ABSENT,
         "finish": str(found[0].finish_reason) if found else _ABSENT,
         "prompt tokens": _prompt_tokens(index),
     }
+
+
+def _words(value: Any) -> str:
+    """Return a text without the white space around it; servers differ in it from reply to reply."""
+    return str(value or "").strip() or _ABSENT
 
 
 def _arguments(text: str) -> str:
