@@ -164,7 +164,8 @@ def _check_recordings(config: pytest.Config, provider: str) -> None:
     # Imported here because nothing else needs it.
     from conformance.pytest_recorded import register
 
-    register(config, provider, _option(config, "model"), _option(config, "results"), strict=_option(config, "strict"))
+    model, results = _option(config, "model"), _option(config, "results")
+    register(config, provider, _option(config, "protocol"), model, results, strict=_option(config, "strict"))
 
 
 def _unwind_on_signals(config: pytest.Config) -> None:

@@ -5,6 +5,7 @@ from typing import Final
 
 import pytest
 
+from conformance import profiles
 from conformance.errors import ConformanceError
 from conformance.evidence import recorded_run
 from conformance.evidence.recorded_run import PLUGIN, RecordedRun
@@ -15,6 +16,7 @@ from conformance.reporting.renderers.terminal import render
 from conformance.reporting.text import plural
 from conformance.results import files
 from conformance.suite.config_keys import MATRIX, width_of
+from conformance.suite.options import on_wire
 
 SUITE: Final = Path(recorded_run.__file__).with_name("test_recordings.py")
 """The suite of the recordings."""
@@ -49,10 +51,13 @@ class RecordedPlugin:
             files.write(self._results, self.run.results())
 
 
-def register(config: pytest.Config, provider: str, model: str, results: Path | None, *, strict: bool) -> None:
+def register(
+    config: pytest.Config, provider: str, protocol: str, model: str, results: Path | None, *, strict: bool
+) -> None:
     """Prepare a run over the recordings of a provider; raises pytest.UsageError, which says what to do."""
     try:
-        run = RecordedRun(provider, model, strict=strict)
+        profile = on_wire(profiles.load_profile(provider), protocol)
+        run = RecordedRun(profile, model, strict=strict)
     except ConformanceError as error:
         raise pytest.UsageError(str(error)) from None
     config.pluginmanager.register(RecordedPlugin(run, results), PLUGIN)

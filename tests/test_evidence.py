@@ -22,6 +22,7 @@ from conformance.evidence.fetching import Cache, State, cached
 from conformance.evidence.index import REDACTED, Place, Recording
 from conformance.evidence.recorded_run import RecordedRun
 from conformance.results import Evidence, Level, Status
+from conformance.wire.native import NATIVE
 from tests.checking import BASES
 
 PATH = "spec/cassettes/a b[1].yml"
@@ -270,8 +271,9 @@ def test_the_shipped_index_holds_facts_only_and_each_recording_once() -> None:
     assert of_file | {"number", "digest", "provider", "model", "date", "status", "fixture"} == keys
     assert [] == [each for each in recordings if each.digest and not re.fullmatch(r"[0-9a-f]{12}", each.digest)]
     assert [] == [each for each in recordings if not re.fullmatch(r"[0-9a-f]{40}", each.place.commit)]
-    without = {each.provider for each in recordings} - set(profiles.names())
+    without = {each.provider for each in recordings if not profiles.has(each.provider)}
     assert {"local", "openai_compat_misc", "unknown"} == without
+    assert set(NATIVE) == {each.provider.partition(".")[2] for each in recordings} - {""}
 
 
 def test_every_recorded_provider_of_the_calibration_is_in_the_index() -> None:

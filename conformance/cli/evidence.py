@@ -80,7 +80,7 @@ def run(arguments: argparse.Namespace) -> int:
 def _fetch(arguments: argparse.Namespace) -> int:
     provider = arguments.provider
     indexed = index.load(_index(arguments))
-    wanted = [each for each in indexed if not provider or each.provider == provider]
+    wanted = [each for each in indexed if not provider or provider in (each.provider, each.service)]
     if not wanted:
         raise UnknownName("provider with recordings", provider, sorted({each.provider for each in indexed}))
     progress = Progress(report_at_end=True)
@@ -209,9 +209,10 @@ def _check(arguments: argparse.Namespace) -> int:
     from conformance.results import Level
     from conformance.results.files import write
 
-    indexed = {each.provider for each in index.load()} & set(profiles.names())
+    asked = arguments.provider
+    indexed = {each.provider for each in index.load() if asked in ("", each.provider, each.service)}
     broken = 0
-    for provider in [arguments.provider] if arguments.provider else sorted(indexed):
+    for provider in sorted(filter(profiles.has, indexed)) or [asked]:
         run = RecordedRun(provider)
         unexpected = run.unexpected(Level.MUST)
         for played, outcome in unexpected:

@@ -98,16 +98,22 @@ _CAUSES: Final[Mapping[str, re.Pattern[str]]] = {
     cause: re.compile(pattern, re.IGNORECASE)
     for cause, pattern in {
         "key": r"api key|credential|authentication fails|subscription key",
-        "quota": r"quota|rate.limit|insufficient (balance|credit)|requires more credits",
-        "context length": r"maximum (context|prompt) length|context.(size|window)|length limit exceeded",
+        "quota": r"quota|rate.limit|insufficient (balance|credit)|requires more credits"
+        r"|credit balance is too low",
+        "context length": r"maximum (context|prompt) length|context.(size|window)|length limit exceeded"
+        r"|(prompt|input) is too long|too many total text bytes|input token count .{1,40} exceeds",
         "model name": r"(invalid|unknown) model|not a valid model|no endpoints found|supported api model names"
-        r"|model .{1,99} (does not exist|decommissioned|deprecated)",
+        r"|model .{1,99} (does not exist|decommissioned|deprecated|is not supported with the responses api)",
         "sampling parameter": r"unsupported parameter|not support parameter|options not supported|below minimum value"
         rf"|'max_tokens' and 'max_completion_tokens'|unsupported value: '{_SAMPLING}|'?{_SAMPLING}'? (is not supported"
         r"|must be|should be|is too|does not support)",
         "content filter": r"content management policy|content.filter|moderation",
         "what the model wrote": r"tool_use_failed|tool call validation failed|model did not call a tool",
-        "media": r"image\(s\) could not be processed|unsupported image|invalid file data",
+        "media": r"image\(s\) could not be processed|unsupported image|invalid file data|input tag 'file' found"
+        r"|unable to download the file|the file format is invalid|combination of response modalities|mediaresolution"
+        r"|cannot fetch content",
+        "server tools": r"deep research models only support",
+        "provider's own failure": r"^overloaded$",
     }.items()
 }
 """Patterns in the text of an error for causes other than the wire, taken from texts that providers sent."""

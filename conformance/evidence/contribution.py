@@ -3,12 +3,14 @@
 from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 
-from conformance import profiles
+from conformance import profiles, protocols
 from conformance.errors import InvalidDocument, Unusable
 from conformance.evidence import reading
 from conformance.evidence.fetching import Absent, Origin
 from conformance.evidence.index import REPOSITORY, UNFRAMED, Place, Recording
 from conformance.urls import host_of
+from conformance.wire.exchange import Exchange
+from conformance.wire.native import CHAT
 
 
 class Contribution(NamedTuple):
@@ -27,8 +29,8 @@ class Contribution(NamedTuple):
 def contribute(given: Contribution, paths: Iterable[str], origin: Origin) -> list[Recording]:
     """Return the entries for the exchanges in files.
 
-    Raises Unusable for a file that the repository lacks, that holds no chat completions, or whose provider is unknown;
-    InvalidDocument, with its place, for one that cannot be read.
+    Raises Unusable for a file that the repository lacks, that holds no exchanges, or whose provider or wire has no
+    profile; InvalidDocument, with its place, for one that cannot be read.
     """
     matched = REPOSITORY.fullmatch(given.repository)
     if matched is None:
@@ -39,26 +41,37 @@ def contribute(given: Contribution, paths: Iterable[str], origin: Origin) -> lis
     return [each for place in places for each in _recordings(place, given, origin)]
 
 
+def _provider(exchange: Exchange, named: str) -> str | None:
+    """Return the provider of an exchange, with the name of its wire if that is not chat completions."""
+    protocol = protocols.of(exchange)
+    wire = CHAT if protocol is None else protocol.name
+    provider = named or profiles.by_host(host_of(exchange.url), wire)
+    return provider if provider is None or wire == CHAT else f"{provider}.{wire}"
+
+
 def _recordings(place: Place, given: Contribution, origin: Origin) -> Iterator[Recording]:
     try:
         found = reading.exchanges(origin.get(place), str(place))
     except Absent as error:
         raise Unusable(str(error)) from None
     if not found:
-        raise InvalidDocument("expected chat completions, got none", str(place))
+        raise InvalidDocument("expected exchanges with a provider, got none", str(place))
     for number, exchange, unframed in found:
-        provider = given.provider or profiles.by_host(host_of(exchange.url))
+        provider = _provider(exchange, given.provider)
         if provider is None:
             url = exchange.url or "no URL"
             raise Unusable(
                 f"{place}: no profile has the host of interaction {number} ({url}); name one with --provider"
             )
+        if not profiles.has(provider):
+            raise Unusable(f"{place}: interaction {number} is on a wire that no profile has claims about: {provider}")
         yield Recording(
             place,
             number,
             reading.digest(exchange),
             provider,
-            exchange.model,
+            # A model that stands in the URL is known once the exchange is translated.
+            exchange.model or protocols.translate((exchange,))[0].model,
             exchange.date or given.date,
             exchange.status,
             given.fixture or (UNFRAMED if unframed else ""),

@@ -64,8 +64,9 @@ class Recording(NamedTuple):
 
     `number`: its 0-based number among the interactions of the file. `digest`: that of the normalised exchange; empty
     if no format reader can read it, so that nobody can verify it. `provider`: the profile's name if it has one, else
-    what the recording names. `date`: ISO 8601, that of the reply, else of the commit; empty if unknown. `status`: the
-    HTTP status; None if it was not recorded. `fixture`: why the exchange is not what the provider sent, such as
+    what the recording names; a wire other than chat completions follows a dot, as in `openai.responses`. `date`: ISO
+    8601, that of the reply, else of the commit; empty if unknown. `status`: the HTTP status; None if it was not
+    recorded. `fixture`: why the exchange is not what the provider sent, such as
     `written by hand`; empty for a recording as it came over the wire.
     """
 
@@ -83,6 +84,11 @@ class Recording(NamedTuple):
     def link(self) -> str:
         """Return the address where a browser shows the file of the exchange."""
         return self.place.link
+
+    @property
+    def service(self) -> str:
+        """Return the provider, whichever of its wires the exchange is on."""
+        return self.provider.partition(".")[0]
 
     def is_altered(self, claim: str) -> bool:
         """Return whether the exchange, as it is stored, says nothing about a claim."""

@@ -15,11 +15,13 @@ from conformance.evidence.reads import Reads, changed, deviations, kinds, observ
 from conformance.evidence.shown import shown
 from conformance.formats import Input, sse
 from conformance.profiles import REFUSING, UNKNOWN, Profile
+from conformance.protocols import translate
 from conformance.results import Evidence, Outcome, Refusal, Status
 from conformance.rules import by_id
 from conformance.simulator.refusals import first_refusal
 from conformance.wire.exchange import Exchange
 from conformance.wire.index import Index
+from conformance.wire.native import CHAT
 from conformance.wire.views import Side
 
 
@@ -89,17 +91,36 @@ class Observation(NamedTuple):
 
 
 def observe(given: Input, provider: str = "") -> list[Observation]:
-    """Compare each exchange of an input with a provider's profile; by default, that of the provider in the input."""
+    """Compare each exchange of an input with a provider's profile; by default, that of the provider in the input.
+
+    The exchanges of each wire are compared with what the profile claims of that wire.
+    """
     name = provider or provider_of(given)
-    if name is not None:
+    profile = None if name is None else profiles.load_profile(name)
+    return [found for wire, part in _wires(given) for found in _observe(part, wire, profile)]
+
+
+def _observe(given: Input, wire: str, profile: Profile | None) -> list[Observation]:
+    """Compare the exchanges of one wire with a profile, if it has claims about that wire."""
+    if profile is not None and wire in (profile.wire, *profile.protocols):
         evidence = evidence_of(given)
-        return [each._replace(evidence=evidence) for each in compare(given, profiles.load_profile(name))]
-    named = given.provider or "untold"
+        return [each._replace(evidence=evidence) for each in compare(given, profile.on(wire))]
+    service = profile.service if profile is not None else given.provider or "untold"
+    named = service if wire == CHAT else f"{service}.{wire}"
     digests = map(digest, given.conversation)
     return [
         Observation(named, "", each, ref, Comparison.INCOMPLETE)
         for each, ref in zip(digests, _refs(given), strict=True)
     ]
+
+
+def _wires(given: Input) -> Iterator[tuple[str, Input]]:
+    """Yield the exchanges of each wire in an input, translated, as an input of their own."""
+    conversation = translate(given.conversation)
+    for wire in dict.fromkeys(each.protocol for each in conversation):
+        numbers = [number for number, each in enumerate(conversation) if each.protocol == wire]
+        lines = [given.lines[number] for number in numbers] if len(given.lines) == len(conversation) else given.lines
+        yield wire, given._replace(conversation=tuple([conversation[each] for each in numbers]), lines=tuple(lines))
 
 
 def compare(given: Input, profile: Profile) -> list[Observation]:

@@ -25,9 +25,11 @@ def evidence_of(given: Input) -> Evidence:
 
 def provider_of(given: Input) -> str | None:
     """Return the provider of an input: the one it names or that of its host, else that of its cassettes."""
+    if profiles.has(given.provider):
+        return given.provider
     path = Path(given.path)
     named = path.parent.parent.name if _entry(path) is not None else ""
-    return detected_provider(given) or (named if named in profiles.names() else None)
+    return detected_provider(given) or (named if profiles.has(named) else None)
 
 
 def _entry(path: Path) -> ManifestEntry | None:

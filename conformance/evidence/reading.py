@@ -35,7 +35,7 @@ def digest(exchange: Exchange) -> str:
 
 
 def exchanges(data: bytes, name: str) -> tuple[Numbered, ...]:
-    """Return the chat completions in the content of a file, without interactions that cannot be read.
+    """Return the exchanges in the content of a file, of any wire, without interactions that cannot be read.
 
     Raises InvalidDocument, with the first problem, if none of them can be read.
     """

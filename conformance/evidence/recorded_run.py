@@ -13,6 +13,8 @@ from conformance.evidence import index
 from conformance.evidence.conversations import inputs
 from conformance.evidence.fetching import Cache, Checked, State, cached
 from conformance.evidence.index import Recording
+from conformance.profiles import Profile
+from conformance.protocols import translate
 from conformance.results import PUBLIC_RECORDINGS, Case, Evidence, Finding, Level, Outcome, Results, Status
 from conformance.rule_ids import all_ids
 from conformance.rules import Rule, by_id, load
@@ -22,6 +24,9 @@ from conformance.wire.views import Side
 
 PLUGIN: Final = "conformance-recorded"
 """The name under which pytest knows the plugin that holds the run."""
+
+_STREAM_RULES: Final = ("stream/", "native/stream-", "native/event-")
+"""The rules that judge a stream begin so, on every wire."""
 
 _MAX_FINDINGS: Final = 20
 """How many findings of a rule the results keep."""
@@ -42,18 +47,21 @@ class Played(NamedTuple):
 class RecordedRun:
     """Checks the recordings of one provider that the cache holds."""
 
-    def __init__(self, provider: str, model: str = "", cache: Cache | None = None, *, strict: bool = False) -> None:
+    def __init__(
+        self, provider: Profile | str, model: str = "", cache: Cache | None = None, *, strict: bool = False
+    ) -> None:
         """Read and check the recordings, by default of every model; raises UnknownName, and Unusable without any."""
-        self.profile = profiles.load_profile(provider)
+        self.profile = provider if isinstance(provider, Profile) else profiles.load_profile(provider)
         self.model = model
         self.strict = strict
         wanted = [each for each in index.load() if each.provider == self.profile.name and model in ("", each.model)]
         if not wanted:
-            raise Unusable(f"the index has no recordings of {provider}{f' with {model}' if model else ''}")
+            named = f"{self.profile.name}{f' with {model}' if model else ''}"
+            raise Unusable(f"the index has no recordings of {named}")
         checked = list(cached(wanted, cache or Cache()))
         missing = [each for each in checked if each.state in (State.MISSING, State.DIFFERS)]
         if missing:
-            fetch = f"conformance evidence fetch --provider {provider}"
+            fetch = f"conformance evidence fetch --provider {self.profile.name}"
             raise Unusable(f"{len(missing)} of {len(wanted)} recordings are not in the cache or differ; run `{fetch}`")
         self._checked = checked
         self._entries = baseline.load(recordings=True)
@@ -105,9 +113,9 @@ class RecordedRun:
         return [self._by_place[place, number].recording.digest for number in numbers]
 
 
-def _outcomes(conversation: tuple[Exchange, ...], number: int, profile: profiles.Profile) -> tuple[Outcome, ...]:
+def _outcomes(conversation: tuple[Exchange, ...], number: int, profile: Profile) -> tuple[Outcome, ...]:
     """Return the outcomes of the rules about providers for one exchange, after those before it in its file."""
-    until = conversation[: number + 1]
+    until = translate(conversation[: number + 1])
     elements = Index(until)
     found = []
     for outcome in check(until, profile, _rules()):
@@ -170,7 +178,7 @@ def _unaltered(played: Played) -> Played:
 
 
 def _is_streamed(played: Played) -> bool:
-    return any(outcome.rule.startswith("stream/") for outcome in played.outcomes)
+    return any(outcome.rule.startswith(_STREAM_RULES) for outcome in played.outcomes)
 
 
 def failed(played: Played, level: Level) -> list[Outcome]:

@@ -20,6 +20,7 @@ from conformance.documents.pointer import Place, render
 from conformance.errors import InvalidDocument, UnknownName, Unusable
 from conformance.profiles.claims import Claim, Disagreement, Histories, Model, Profile, bare
 from conformance.profiles.lifecycle import FOREVER, Lifecycle, Period
+from conformance.profiles.sections import on_wire, ordered
 from conformance.profiles.sources import Source
 from conformance.resources import folder
 from conformance.schemas import SchemaError, validator
@@ -130,6 +131,12 @@ def _base(document: Document, path: Path, below: tuple[Path, ...]) -> Profile:
         cycle = " → ".join([each.name for each in (*chain[at:], base)])
         raise invalid(f"expected a profile that does not build on this one, got {cycle}")
     return _read(base, chain)
+
+
+def has(name: str) -> bool:
+    """Return whether a shipped profile has this name, or a section of it about a wire, such as `openai.responses`."""
+    provider, _, wire = name.partition(".")
+    return provider in names() and (not wire or wire in load(provider).protocols)
 
 
 def is_path(name: str) -> bool:
@@ -244,38 +251,10 @@ def _profile(name: str, value: Mapping[str, Any]) -> Profile:
     if "protocols" not in value:
         return profile
     shared = bare(profile)
-    found = {wire: _on_wire(shared, _of_wire(name, section), wire) for wire, section in value["protocols"].items()}
+    found = {wire: on_wire(shared, _of_wire(name, section), wire) for wire, section in value["protocols"].items()}
     sections = {wire: replace(each, name=f"{name}.{wire}", wire=wire, **_uncached()) for wire, each in found.items()}
     days = [each.as_of for each in (profile, *sections.values()) if each.as_of != FOREVER]
     return replace(profile, protocols=sections, as_of=max(days, default=FOREVER))
-
-
-def _on_wire(shared: Profile, section: Profile, wire: str) -> Profile:
-    """Return the profile of another wire: what it says itself, and beside it what holds on every wire.
-
-    A model of both has the claims of both; where both make one, that of the wire holds.
-    """
-    own = {model.name for model in section.models}
-    theirs = {model.name: model for model in shared.models}
-    models = [_merged(model, theirs.get(model.name)) for model in section.models]
-    return replace(
-        shared,
-        title=f"{shared.title} ({wire})",
-        base_url=section.base_url or shared.base_url,
-        model=section.model or shared.model,
-        note=section.note,
-        models=_ordered([*models, *[model for model in shared.models if model.name not in own]]),
-        claims={**shared.claims, **section.claims},
-        as_of=section.as_of,
-        _breaks=(),
-    )
-
-
-def _merged(own: Model, shared: Model | None) -> Model:
-    if shared is None:
-        return own
-    lifecycle = own.lifecycle or shared.lifecycle
-    return replace(own, claims={**shared.claims, **own.claims}, note=own.note or shared.note, lifecycle=lifecycle)
 
 
 def _of_wire(name: str, value: Mapping[str, Any]) -> Profile:
@@ -289,14 +268,9 @@ def _of_wire(name: str, value: Mapping[str, Any]) -> Profile:
         **{key: value[key] for key in _PLAIN if key in value},
         hosts=tuple(value.get("hosts", ())),
         lifecycle=_lifecycle(value),
-        models=_ordered(models),
+        models=ordered(models),
         claims=_histories(value["claims"]),
     )
-
-
-def _ordered(models: Sequence[Model]) -> tuple[Model, ...]:
-    """Return model entries in the order of precedence: names before globs, longer ones first."""
-    return tuple(sorted(models, key=lambda model: (_is_glob(model.name), -len(model.name))))
 
 
 def _lifecycle(entry: Mapping[str, Any]) -> Lifecycle:
@@ -332,10 +306,6 @@ def _claim(name: str, entry: Mapping[str, Any]) -> Claim:
 
 def _listed(value: Any) -> Sequence[Any]:
     return value if isinstance(value, list) else (value,)
-
-
-def _is_glob(name: str) -> bool:
-    return "*" in name or "?" in name
 
 
 def _reworded(error: SchemaError) -> str:

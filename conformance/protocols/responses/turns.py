@@ -143,9 +143,12 @@ def _call(item: Mapping[str, Any], key: str) -> dict[str, Any]:
 
 
 def name_of(item: Mapping[str, Any]) -> Any:
-    """Return the name of a function, within its namespace if it has one."""
+    """Return the name of a function, within its namespace if it has one.
+
+    A function that is declared by itself and found by tool search is called in a namespace of its own name.
+    """
     name, space = item.get("name"), item.get("namespace")
-    return f"{space}.{name}" if type(space) is str and space and type(name) is str else name
+    return f"{space}.{name}" if type(space) is str and space not in ("", name) and type(name) is str else name
 
 
 def _content(item: Mapping[str, Any]) -> dict[str, Any]:

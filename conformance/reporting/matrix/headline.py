@@ -101,7 +101,7 @@ def headline(table: Table) -> Headline:
     driven = [each for each in table.inputs.results if each.provider and not each.mine]
     played = [(each.name, case.name) for each in driven for case in each.cases if case.outcomes]
     failed = {(result.subject, result.case) for each in driven for result in check_results(each) if result.is_bad}
-    calibration = table.inputs.calibration.values()
+    calibration = table.inputs.calibration
     services = {subject.name: subject.service for subject in shipped}
     titles = {subject.service: subject.title for subject in reversed(shipped) if subject.kind != ADAPTER}
     return Headline(
@@ -112,8 +112,8 @@ def headline(table: Table) -> Headline:
         contradicted=_count(claims, Verdict.DEPARTS),
         measured=sum(1 for cell in claims if cell.evidence == Evidence.ENGINE),
         unknown=_count(claims, Verdict.UNKNOWN),
-        recordings=sum(each.get("recordings", 0) for each in calibration),
-        recorded=sum(1 for each in calibration if each.get("recordings")),
+        recordings=sum(each.get("recordings", 0) for each in calibration.values()),
+        recorded=len({services.get(name, name) for name, each in calibration.items() if each.get("recordings")}),
         engines=tuple(dict.fromkeys([titles[services[subject]] for subject, _ in engines])),
         engine_facts=sum(1 for verdict in engines.values() if verdict is not Verdict.UNKNOWN),
         engine_departs=sum(1 for verdict in engines.values() if verdict is Verdict.DEPARTS),
