@@ -7,14 +7,14 @@ from pathlib import Path
 from typing import Any, Final, NamedTuple, TypeAlias
 
 from conformance import profiles
-from conformance.documents.pointer import Place, render
 from conformance.errors import Unusable
-from conformance.profiles import UNKNOWN, Profile
+from conformance.profiles import Profile
 from conformance.protocols import translate
 from conformance.protocols.outside import other_api
-from conformance.results import Finding, Level, Outcome, Refusal, Status
+from conformance.results import Finding, Level, Outcome, Status
 from conformance.rules import UNCLAIMED, Fault, Judge, Rule, Where, load, select
-from conformance.rules.context import Claimed, Context, SchemaFaults
+from conformance.rules.context import Claimed, Context, Known, SchemaFaults
+from conformance.rules.findings import finding
 from conformance.rules.validation import BODIES, find_schema_faults
 from conformance.wire.exchange import Conversation, Exchange
 from conformance.wire.index import Index
@@ -26,10 +26,6 @@ MAX_FINDINGS = 100
 
 _NONE: Final = 0
 _NO_CLAIMS: Final[Mapping[str, Any]] = {}
-
-_LISTS: Final = (("request", "messages"), ("request", "input"))
-"""Where refusals count: the messages of a request, or its items."""
-
 
 def check(
     conversation: Exchange | Sequence[Exchange],
@@ -128,7 +124,7 @@ def judge(conversation: Conversation, profile: Profile | None, rules: Sequence[R
         wire = exchange.protocol
         claims = _NO_CLAIMS if profile is None else profile.on(wire).at(exchange.model, as_of or exchange.date)
         plan = _plan(_Chosen(rules, claims, wire, claimed=profile is not None))
-        contexts.append(Context(number, index, claims, schema, plan.derived))
+        contexts.append(Context(number, index, claims, schema, plan.known))
         plans.append(plan)
     run = _Run(contexts, [0] * len(rules))
     # Without an exchange there are no elements, and any plan will do.
@@ -173,12 +169,15 @@ def _judge_by_schema(plan: "_Plan", index: Index, schema: SchemaFaults, run: "_R
                 faulty = [at for at in elements if at.place in schema.shapes or at.place in schema.unknown]
         for step in steps:
             if faulty:
-                run.judge([((step,), faulty)])
+                run.judge([(((None, (step,)),), faulty)])
             run.counts[step[0]] = count
 
 
 _Step: TypeAlias = tuple[int, Where | None, Judge]
 """A rule as it runs: its position, which elements it concerns, and how it judges one."""
+
+_Steps: TypeAlias = tuple[tuple[Where | None, tuple[_Step, ...]], ...]
+"""The rules of one view, by the condition that they share, which is asked once for all of them."""
 
 
 class _Run:
@@ -195,28 +194,49 @@ class _Run:
         self.faulty: dict[int, list[tuple[Any, Fault]]] = {}
         self.errors: dict[int, Exception] = {}
 
-    def judge(self, parts: Sequence[tuple[tuple[_Step, ...], Sequence[Any]]]) -> None:
+    def judge(self, parts: Sequence[tuple[_Steps, Sequence[Any]]]) -> None:
         """Let each rule of a view judge the elements that concern it; if one raises, let each of them do so alone."""
-        counts = self.counts
         try:
             for steps, elements in parts:
                 for context, some in self.by_context(elements):
-                    for position, where, judge_element in steps:
-                        concerned = some if where is None else [each for each in some if where(each, context)]
-                        counts[position] += len(concerned)
-                        for element in concerned:
-                            faults = judge_element(element, context)
-                            if faults:
-                                self.faulty.setdefault(position, []).extend([(element, fault) for fault in faults])
+                    if len(some) == 1:
+                        self._judge_one(steps, some[0], context)
+                    else:
+                        self._judge_all(steps, some, context)
         except Exception as error:  # noqa: BLE001 — the one place that turns a broken rule into an outcome
-            positions = sorted({position for steps, _ in parts for position, _, _ in steps})
+            positions = sorted({step[0] for steps, _ in parts for _, sharing in steps for step in sharing})
             if len(positions) == 1:
                 self.errors[positions[0]] = error
                 return
             for alone in positions:
-                counts[alone] = 0
+                self.counts[alone] = 0
                 self.faulty.pop(alone, None)
-                self.judge([(tuple([step for step in steps if step[0] == alone]), some) for steps, some in parts])
+                self.judge([(_only(alone, steps), some) for steps, some in parts])
+
+    def _judge_one(self, steps: _Steps, element: Any, context: Context) -> None:
+        """Do for one element what `_judge_all` does for several; most views have one in most exchanges."""
+        counts = self.counts
+        for shared, sharing in steps:
+            if shared is not None and not shared(element, context):
+                continue
+            for position, where, judge_element in sharing:
+                if where is None or where(element, context):
+                    counts[position] += 1
+                    faults = judge_element(element, context)
+                    if faults:
+                        self.faulty.setdefault(position, []).extend([(element, fault) for fault in faults])
+
+    def _judge_all(self, steps: _Steps, elements: Sequence[Any], context: Context) -> None:
+        counts = self.counts
+        for shared, sharing in steps:
+            some = elements if shared is None else [each for each in elements if shared(each, context)]
+            for position, where, judge_element in sharing if some else ():
+                concerned = some if where is None else [each for each in some if where(each, context)]
+                counts[position] += len(concerned)
+                for element in concerned:
+                    faults = judge_element(element, context)
+                    if faults:
+                        self.faulty.setdefault(position, []).extend([(element, fault) for fault in faults])
 
     def by_context(self, elements: Sequence[Any]) -> Iterable[tuple[Context, Sequence[Any]]]:
         """Return elements, which are in the order of their exchanges, by the context of their exchange."""
@@ -226,10 +246,15 @@ class _Run:
         return ((self.contexts[number], list(some)) for number, some in groups)
 
 
+def _only(position: int, steps: _Steps) -> _Steps:
+    """Return one rule alone."""
+    return tuple([(shared, (step,)) for shared, sharing in steps for step in sharing if step[0] == position])
+
+
 class _Group(NamedTuple):
     """The rules of one view that the claims leave, and the positions of those that need a claim that is not known."""
 
-    steps: tuple[_Step, ...]
+    steps: _Steps
     unclaimed: frozenset[int]
 
 
@@ -238,14 +263,14 @@ class _Plan(NamedTuple):
 
     `idle`: the outcome of each rule if it judges nothing, in the order of the rules. `active`: the groups that hold
     any rule. `by_schema`: the rules that only
-    report what the schemas find. `derived`: what rules have derived from these claims, by how they do it.
+    report what the schemas find. `known`: what has been found to follow from these claims.
     """
 
     idle: tuple[Outcome, ...]
     groups: Mapping[View, _Group]
     active: tuple[tuple[View, _Group], ...]
     by_schema: Mapping[View, tuple[_Step, ...]]
-    derived: dict[Any, Any]
+    known: Known
 
 
 class _Chosen:
@@ -270,93 +295,42 @@ class _Chosen:
 def _plan(chosen: _Chosen) -> _Plan:
     claimed = Claimed(chosen.claims)
     idle = []
-    steps: dict[View, list[_Step]] = {}
+    steps: dict[View, dict[Where | None, list[_Step]]] = {}
     unclaimed: dict[View, set[int]] = {}
     by_schema: dict[View, list[_Step]] = {}
     for position, rule in enumerate(chosen.rules):
-        step = position, rule.where, rule.judge
+        step: _Step = position, rule.where, rule.judge
         idle.append(rule.unclaimed() if rule.needs and not chosen.claimed else rule.passed(0))
         if rule.by_schema:
             by_schema.setdefault(rule.on, []).append(step)
             continue
         known = claimed.knows(*rule.needs)
-        steps.setdefault(rule.on, [])
+        sharing = steps.setdefault(rule.on, {})
         if chosen.wire not in rule.wires:
             continue
         if known and (rule.when is None or rule.when(claimed)):
-            steps[rule.on].append(step)
+            sharing.setdefault(rule.among, []).append(step)
         elif not known and chosen.claimed:
             unclaimed.setdefault(rule.on, set()).add(position)
-    groups = {view: _Group(tuple(listed), frozenset(unclaimed.get(view, ()))) for view, listed in steps.items()}
+    groups = {
+        view: _Group(
+            tuple([(shared, tuple(each)) for shared, each in sharing.items()]), frozenset(unclaimed.get(view, ()))
+        )
+        for view, sharing in steps.items()
+    }
     active = tuple([(view, group) for view, group in groups.items() if group.steps or group.unclaimed])
-    return _Plan(tuple(idle), groups, active, {view: tuple(listed) for view, listed in by_schema.items()}, {})
+    return _Plan(tuple(idle), groups, active, {view: tuple(listed) for view, listed in by_schema.items()}, Known({}, {}))
 
 
 def _failed(rule: Rule, judged: int, faulty: list[tuple[Any, Fault]], contexts: list[Context]) -> Outcome:
-    findings = [_finding(rule, element, fault, contexts[element.place[0]]) for element, fault in faulty[:MAX_FINDINGS]]
-    level = max((finding.level for finding in findings), key=lambda each: each.severity)
+    findings = [
+        finding(rule, element, fault, contexts[element.place[0]]) for element, fault in faulty[:MAX_FINDINGS]
+    ]
+    level = findings[0].level
+    if len(findings) > 1:
+        level = max([each.level for each in findings], key=lambda each: each.severity)
     if len(faulty) > MAX_FINDINGS:
         more = len(faulty) - MAX_FINDINGS
         more_findings = f"and {more} more findings of this rule"
         findings.append(Finding(findings[-1].at, more_findings, Level.MAY, side=rule.on.side.value))
     return Outcome(rule.id, Status.FAILED, level, judged, tuple(findings))
-
-
-def _finding(rule: Rule, element: Any, fault: Fault, context: Context) -> Finding:
-    place: Place = (*element.place, *fault.at) if fault.place is None else fault.place
-    verdict = fault.verdict or context.claims.get(fault.claim or rule.claim or "", UNKNOWN)
-    level = _level(fault.level or rule.level, verdict, is_loss=fault.is_loss)
-    handling = fault.handling or (verdict.get("refusal") if isinstance(verdict, Mapping) else verdict)
-    answered = handling if isinstance(handling, str) and handling != UNKNOWN else ""
-    native = context.exchange.native
-    # The rules of one native wire look at its own bodies, so their places need no translation.
-    at = place if native is None or CHAT not in rule.wires else native.place(place)
-    refusal, side = _refusal(verdict, at, fault), rule.on.side.value
-    return Finding(render(at), fault.message, level, refusal, side=side, handling=answered)
-
-
-def _level(canonical: Level, verdict: Any, *, is_loss: bool) -> Level:
-    """Return the severity of a finding at a provider.
-
-    What the provider rejects or damages is a MUST, what it accepts is at most a SHOULD, and what is unknown keeps the
-    canonical level. So does lost content that is accepted: an answer of 200 makes a rejection impossible, not the loss
-    harmless.
-    """
-    if isinstance(verdict, Mapping):
-        verdict = verdict.get("refusal", verdict)
-    if verdict == "damaged" or isinstance(verdict, Mapping):
-        return Level.MUST
-    is_excused = verdict == "ignored" or (verdict == "accepted" and not is_loss)
-    return Level.SHOULD if is_excused and canonical is Level.MUST else canonical
-
-
-class _Values(dict[str, Any]):
-    """Values for a message template; a placeholder without a value stays as it is."""
-
-    def __missing__(self, key: str) -> str:
-        return "{" + key + "}"
-
-
-def _refusal(verdict: Any, place: Place, fault: Fault) -> Refusal | None:
-    """Return the provider's answer to a fault: the claimed wording, filled with the values of the fault."""
-    claimed = verdict.get("refusal", verdict) if isinstance(verdict, Mapping) else None
-    if not isinstance(claimed, Mapping) or "status" not in claimed:
-        return None
-    position = place[3] if place[1:3] in _LISTS and len(place) > 3 else ""
-    block = place[5] if place[4:5] == ("content",) and len(place) > 5 else "{position}"
-    values = _Values({"index": position, "position": block, **fault.values})
-    texts = {
-        name: claimed[name].format_map(values) if isinstance(claimed.get(name), str) else claimed.get(name)
-        for name in ("message", "type", "code", "param")
-    }
-    return Refusal(status=claimed["status"], **texts, body=_filled(claimed.get("body"), values))
-
-
-def _filled(template: Any, values: _Values) -> Any:
-    """Return the body of a claimed refusal; a string that is a single placeholder takes the type of its value."""
-    if isinstance(template, str):
-        name = template[1:-1]
-        return values[name] if template == f"{{{name}}}" and name in values else template.format_map(values)
-    if isinstance(template, Mapping):
-        return {key: _filled(member, values) for key, member in template.items()}
-    return [_filled(item, values) for item in template] if isinstance(template, list) else template

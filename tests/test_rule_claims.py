@@ -108,11 +108,11 @@ def recorded(rule: Rule, reads: Reads) -> Rule:
         context._thinks = ...
         reads.current = rule.id, 0
         try:
-            return (rule.when is None or rule.when(context)) and (rule.where is None or rule.where(element, context))
+            return (rule.when is None or rule.when(context)) and rule.concerns(element, context)
         finally:
             reads.current = None
 
-    return replace(rule, judge=judge, where=where, when=None)
+    return replace(rule, judge=judge, among=None, where=where, when=None)
 
 
 def samples() -> Iterator[tuple[Example, Mapping[str, Any]]]:

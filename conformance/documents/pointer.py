@@ -1,7 +1,7 @@
 """JSON Pointer (RFC 6901) over plain values: rendering, resolving, and editing a copy."""
 
 import copy
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from functools import lru_cache
 from typing import Any, Final, TypeAlias
 
@@ -19,9 +19,12 @@ class _Remove:
 REMOVE: Final = _Remove()
 
 
-def render(place: Iterable[str | int]) -> str:
+def render(place: Sequence[str | int]) -> str:
     """Return the pointer of a place: `("messages", 2)` is `/messages/2`, the root is the empty string."""
-    return "".join([f"/{token}" if type(token) is int else "/" + escape(str(token)) for token in place])
+    text = "".join([f"/{token}" for token in place])
+    if "~" not in text and text.count("/") == len(place):
+        return text
+    return "".join([f"/{escape(str(token))}" for token in place])
 
 
 def escape(key: str) -> str:

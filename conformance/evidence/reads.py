@@ -116,11 +116,11 @@ def _observed(rule: Rule, reads: Reads) -> Rule:
     def where(part: Any, context: Any) -> bool:
         reads.current = rule.id, part.place[0]
         try:
-            return (rule.when is None or rule.when(context)) and (rule.where is None or rule.where(part, context))
+            return (rule.when is None or rule.when(context)) and rule.concerns(part, context)
         finally:
             reads.current = None
 
-    return replace(rule, judge=judge, where=where, when=None)
+    return replace(rule, judge=judge, among=None, where=where, when=None)
 
 
 _MARK: Final = 599

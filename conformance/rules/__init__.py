@@ -92,7 +92,8 @@ def example(base: str, edits: Mapping[str, Any] | None = None, claims: Mapping[s
 class Rule:
     """One fact that must hold, and how to check it.
 
-    `on`: the view whose elements are checked. `where`: which of them the rule concerns. `when`: whether the claims let
+    `on`: the view whose elements are checked. `among`: a condition of them that several rules have, asked once for all
+    of these rules. `where`: which of those the rule concerns. `when`: whether the claims let
     it apply, asked once for all exchanges with the same claims. `needs`: the claims without which it does not apply.
     `claim`: the claim that says what the provider does about a violation. `reads`: every claim
     that it asks for, these first. `by_schema`: the schemas find the faults, so that a valid body costs nothing.
@@ -107,6 +108,7 @@ class Rule:
     source: Source
     bad: Sequence[Example]
     good: Sequence[Example]
+    among: Where | None
     where: Where | None
     when: When | None
     needs: tuple[str, ...]
@@ -130,6 +132,12 @@ class Rule:
     def claims(self) -> tuple[str, ...]:
         """Return the claims that the rule needs, and the one about a violation."""
         return (*self.needs, *((self.claim,) if self.claim else ()))
+
+    def concerns(self, element: Any, context: Context) -> bool:
+        """Return whether an element is one that the rule concerns."""
+        return (self.among is None or self.among(element, context)) and (
+            self.where is None or self.where(element, context)
+        )
 
     def passed(self, judged: int) -> Outcome:
         """Return the outcome if nothing is wrong with so many elements; with none, the rule does not apply."""
@@ -162,6 +170,7 @@ def rule(  # noqa: PLR0913 — each is one declared fact of a rule, given by nam
     source: Source,
     bad: Sequence[Example],
     good: Sequence[Example] = (),
+    among: Where | None = None,
     where: Where | None = None,
     when: When | None = None,
     needs: tuple[str, ...] = (),
@@ -187,6 +196,7 @@ def rule(  # noqa: PLR0913 — each is one declared fact of a rule, given by nam
             source,
             bad,
             good,
+            among,
             where,
             when,
             needs,

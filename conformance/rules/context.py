@@ -42,6 +42,16 @@ class Fault(NamedTuple):
     handling: Any = None
 
 
+class Known(NamedTuple):
+    """What follows from the claims alone, so that it is found once for all exchanges with the same claims.
+
+    `derived`: what rules derive, by how they do it. `answers`: what the provider does about faults, by their claim.
+    """
+
+    derived: dict[Any, Any]
+    answers: dict[Any, Any]
+
+
 class SchemaFaults(NamedTuple):
     """The schema errors of one conversation.
 
@@ -82,23 +92,29 @@ class Claimed:
         # Claims about a maximum or a pattern have the verdict beside it.
         return profiles.rejects_or_damages(verdict.get("refusal", verdict) if isinstance(verdict, Mapping) else verdict)
 
+    def first_rejecting(self, *names: str) -> str | None:
+        """Return the first claim that has a value if that is a rejection or damage, else None."""
+        known = next((name for name in names if self.knows(name)), None)
+        return known if known is not None and self.rejects_or_damages(known) else None
+
 
 class Context(Claimed):
     """The surroundings of the elements of one exchange, with the claims that hold for its model and date."""
 
     __slots__ = (
-        "_assistants", "_declared", "_derived", "_number", "_sent_ids", "_thinks", "exchange", "index", "schema",
+        "_assistants", "_declared", "_derived", "_number", "_sent_ids", "_thinks", "answers", "exchange", "index",
+        "schema",
     )  # fmt: skip
 
     def __init__(
-        self, number: int, index: Index, claims: Mapping[str, Any], schema: SchemaFaults, derived: dict[Any, Any]
+        self, number: int, index: Index, claims: Mapping[str, Any], schema: SchemaFaults, known: "Known"
     ) -> None:
         self.claims = claims
         self.exchange: Exchange = index.conversation[number]
         self.index = index
         self.schema = schema
         self._number = number
-        self._derived = derived
+        self._derived, self.answers = known
         self._thinks: Any = ...
         self._assistants: Sequence[tuple[int, dict[str, Any]]] | None = None
         self._declared: Definitions | None = None

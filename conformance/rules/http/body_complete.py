@@ -1,5 +1,6 @@
 from conformance.results import Level
 from conformance.rules import EVERY, Context, Fault, Source, example, rule
+from conformance.rules.conditions import has_headers
 from conformance.wire.elements import Body
 from conformance.wire.exchange import CUT
 from conformance.wire.views import answers
@@ -8,7 +9,7 @@ from conformance.wire.views import answers
 @rule(
     Level.MUST,
     on=answers,
-    where=lambda answer, _context: bool(answer.exchange.headers),
+    among=has_headers,
     source=Source(
         "https://www.rfc-editor.org/rfc/rfc9112#section-8",
         "A client that receives an incomplete response message, which can occur when a connection is closed "

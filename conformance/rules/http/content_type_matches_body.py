@@ -2,6 +2,7 @@ from typing import Any
 
 from conformance.results import Level
 from conformance.rules import Context, Fault, Source, example, rule
+from conformance.rules.conditions import has_headers
 from conformance.wire.elements import Body
 from conformance.wire.views import answers
 
@@ -13,6 +14,7 @@ _STREAM = "text/event-stream"
 @rule(
     Level.MUST,
     on=answers,
+    among=has_headers,
     where=lambda answer, _context: "content-type" in answer.exchange.headers,
     source=Source("https://platform.openai.com/docs/api-reference/chat/streaming"),
     bad=[

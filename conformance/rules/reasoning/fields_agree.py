@@ -1,5 +1,6 @@
 from conformance.results import Level
 from conformance.rules import Context, Fault, Source, example, rule
+from conformance.rules.conditions import reply_has_reasoning
 from conformance.wire.elements import Reply
 from conformance.wire.reasoning import carried_fields, reasoning_text
 from conformance.wire.text import quoted
@@ -9,6 +10,7 @@ from conformance.wire.views import replies
 @rule(
     Level.SHOULD,
     on=replies,
+    among=reply_has_reasoning,
     where=lambda reply, _context: len(carried_fields(reply.message)) > 1,
     source=Source("schemas/canonical/transcript.json", "If two fields hold reasoning, both hold the same text"),
     bad=[example("reply-thinking", {"/0/response/choices/0/message/reasoning": "A farewell."})],

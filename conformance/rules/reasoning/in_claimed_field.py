@@ -1,6 +1,7 @@
 from conformance.documents.pointer import REMOVE
 from conformance.results import Level
 from conformance.rules import EVERY, Context, Fault, Source, example, rule
+from conformance.rules.conditions import reply_has_reasoning
 from conformance.rules.context import as_words
 from conformance.rules.reasoning_claims import reply_fields
 from conformance.wire.elements import Reply
@@ -13,7 +14,7 @@ _AS_REASONING = {"reasoning.response-field": "reasoning"}
 @rule(
     Level.MUST,
     on=replies,
-    where=lambda reply, _context: bool(carried_fields(reply.message)),
+    among=reply_has_reasoning,
     needs=("reasoning.response-field",),
     reads=("reasoning.response-field-switches",),
     source=Source("https://github.com/vllm-project/vllm/issues/27755"),

@@ -1,5 +1,5 @@
 from conformance.results import Level
-from conformance.rules import EVERY, Context, Fault, Source, example, rule
+from conformance.rules import EVERY, Claimed, Context, Fault, Source, example, rule
 from conformance.rules.reasoning_claims import THINKS
 from conformance.wire.elements import Body
 from conformance.wire.views import requests
@@ -48,9 +48,12 @@ def judge(request: Body, context: Context) -> list[Fault]:
 
 
 def _claim(context: Context) -> str | None:
-    """Return the claim about such an end, the one about thinking first; None if it is tolerated or unknown."""
-    names = ("request.prefill-while-thinking",) if context.thinks is True else ()
-    for name in (*names, "request.last-assistant"):
-        if context.knows(name):
-            return name if context.rejects_or_damages(name) else None
-    return None
+    """Return the claim about such an end; None if it is tolerated or unknown."""
+    while_thinking, otherwise = context.derived(_claims)
+    return while_thinking if while_thinking != otherwise and context.thinks is True else otherwise
+
+
+def _claims(claimed: Claimed) -> tuple[str | None, str | None]:
+    """Return the claim about such an end while the model thinks, the one about thinking first, and about any other."""
+    last = "request.last-assistant"
+    return claimed.first_rejecting("request.prefill-while-thinking", last), claimed.first_rejecting(last)

@@ -1,7 +1,8 @@
 from typing import Any
 
 from conformance.results import Level
-from conformance.rules import EVERY, Context, Fault, Source, example, rule
+from conformance.rules import EVERY, Claimed, Context, Fault, Source, example, rule
+from conformance.rules.conditions import request_thinks
 from conformance.rules.reasoning_claims import THINKS
 from conformance.wire.elements import Body
 from conformance.wire.views import requests
@@ -16,7 +17,8 @@ _THINKS = {"thinking.mode": "always", "thinking.with-tool-choice": _REFUSED}
 @rule(
     Level.MUST,
     on=requests,
-    where=lambda request, context: context.thinks is True and _claim(request, context) is not None,
+    among=request_thinks,
+    where=lambda request, context: _claim(request, context) is not None,
     when=lambda claimed: bool(claimed.claims),
     source=Source(
         "https://github.com/deepseek-ai/DeepSeek-V3/issues/1376", "Thinking mode does not support this tool_choice"
@@ -49,12 +51,13 @@ def judge(request: Body, context: Context) -> list[Fault]:
 
 
 def _claim(request: Body, context: Context) -> str | None:
-    """Return the claim about a choice, the specific one first; None if it is tolerated or unknown."""
-    specific = _SPECIFIC["specified" if type(request.value.get("tool_choice")) is dict else "required"]
-    for name in (specific, "thinking.with-tool-choice"):
-        if context.knows(name):
-            return name if context.rejects_or_damages(name) else None
-    return None
+    """Return the claim about a choice; None if it is tolerated or unknown."""
+    return context.derived(_claims)["specified" if type(request.value.get("tool_choice")) is dict else "required"]
+
+
+def _claims(claimed: Claimed) -> dict[str, str | None]:
+    """Return the claim about each kind of choice, the specific one first."""
+    return {kind: claimed.first_rejecting(name, "thinking.with-tool-choice") for kind, name in _SPECIFIC.items()}
 
 
 def _forced(choice: Any) -> str:

@@ -1,5 +1,6 @@
 from conformance.results import Level
 from conformance.rules import Context, Fault, Source, example, rule
+from conformance.rules.conditions import request_thinks
 from conformance.rules.reasoning_claims import THINKS
 from conformance.wire.elements import Body
 from conformance.wire.views import requests
@@ -15,7 +16,7 @@ _CLAIMS = {
 @rule(
     Level.MUST,
     on=requests,
-    where=lambda _request, context: context.thinks is True,
+    among=request_thinks,
     when=lambda claimed: claimed.rejects_or_damages("thinking.with-tools"),
     source=Source(
         "https://github.com/BerriAI/litellm/pull/34569",

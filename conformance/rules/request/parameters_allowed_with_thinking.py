@@ -1,5 +1,6 @@
 from conformance.results import Level
 from conformance.rules import Context, Fault, Source, example, rule
+from conformance.rules.conditions import request_thinks
 from conformance.rules.reasoning_claims import THINKS
 from conformance.wire.elements import Body
 from conformance.wire.views import requests
@@ -10,7 +11,7 @@ _CLAIMS = {"thinking.mode": "always", "thinking.refused-parameters": ["temperatu
 @rule(
     Level.MUST,
     on=requests,
-    where=lambda _request, context: context.thinks is True,
+    among=request_thinks,
     source=Source("https://api-docs.deepseek.com/guides/thinking_mode"),
     bad=[example("plain", {"/0/request/temperature": 0.5}, _CLAIMS)],
     good=[

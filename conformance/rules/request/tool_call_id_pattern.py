@@ -2,6 +2,7 @@ import re
 
 from conformance.results import Level
 from conformance.rules import WITH_IDS, Context, Fault, Source, example, rule
+from conformance.rules.conditions import request_has_turns
 from conformance.wire.elements import Body
 from conformance.wire.views import requests
 
@@ -17,7 +18,7 @@ _RIGHT = {"/0/request/messages/1/tool_calls/0/id": "D681PevKs", "/0/request/mess
 @rule(
     Level.MUST,
     on=requests,
-    where=lambda _request, context: bool(context.turns),
+    among=request_has_turns,
     when=lambda claimed: claimed.rejects_or_damages("ids.input-pattern"),
     source=Source(
         "https://github.com/editor-code-assistant/eca/issues/233",

@@ -1,5 +1,6 @@
 from conformance.results import Level
 from conformance.rules import WITH_IDS, Context, Fault, Source, example, rule
+from conformance.rules.conditions import request_has_turns
 from conformance.wire.elements import Body
 from conformance.wire.views import requests
 
@@ -12,7 +13,7 @@ _AGAIN = {"/0/request/messages/3/tool_calls/0/id": "call_a", "/0/request/message
 @rule(
     Level.MUST,
     on=requests,
-    where=lambda _request, context: bool(context.turns),
+    among=request_has_turns,
     when=lambda claimed: claimed.rejects_or_damages("ids.duplicate-in-request"),
     source=Source(
         "https://github.com/openclaw/openclaw/pull/51155", "Invalid request: tool call id write:XXX is duplicated"

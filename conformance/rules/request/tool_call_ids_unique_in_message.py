@@ -3,6 +3,7 @@ from typing import Any
 
 from conformance.results import Level
 from conformance.rules import WITH_IDS, Context, Fault, Source, example, rule
+from conformance.rules.conditions import request_has_turns
 from conformance.wire.elements import Body
 from conformance.wire.keys import key_of
 from conformance.wire.views import requests
@@ -14,6 +15,7 @@ _REFUSED = {"ids.duplicate-in-message": {"status": 400, "message": "Duplicate to
 @rule(
     Level.MUST,
     on=requests,
+    among=request_has_turns,
     where=lambda _request, context: any([len(turn.ids) > 1 for turn in context.turns]),
     when=lambda claimed: claimed.rejects_or_damages("ids.duplicate-in-message"),
     source=Source("https://github.com/bug-ops/zeph/pull/6506", "tool_calls[].id must be unique within the request"),

@@ -2,6 +2,7 @@ from typing import Any
 
 from conformance.results import Level
 from conformance.rules import Context, Fault, Source, example, rule
+from conformance.rules.conditions import request_has_tool_choice
 from conformance.wire.elements import Body
 from conformance.wire.views import requests
 
@@ -14,7 +15,7 @@ _NAMED = {"type": "function", "function": {"name": "get_weather"}}
 @rule(
     Level.MUST,
     on=requests,
-    where=lambda request, _context: request.value.get("tool_choice") is not None,
+    among=request_has_tool_choice,
     source=Source("https://platform.openai.com/docs/api-reference/chat/create"),
     bad=[
         example("tool-call", {_CHOICE: "required"}, _REFUSED),

@@ -3,6 +3,7 @@ from typing import Any
 from conformance.documents.pointer import REMOVE
 from conformance.results import Level
 from conformance.rules import EVERY, Context, Fault, Source, example, rule
+from conformance.rules.conditions import request_has_tool_choice
 from conformance.wire.elements import Body
 from conformance.wire.views import requests
 
@@ -20,6 +21,7 @@ def _chosen(request: Body) -> Any:
 @rule(
     Level.MUST,
     on=requests,
+    among=request_has_tool_choice,
     where=lambda request, _context: _chosen(request) is not None,
     source=Source("https://platform.openai.com/docs/api-reference/chat/create", "forces the model to call that tool"),
     bad=[

@@ -1,5 +1,6 @@
 from conformance.results import Level
 from conformance.rules import EVERY, Context, Fault, Source, example, rule
+from conformance.rules.conditions import request_has_tool_choice
 from conformance.wire.elements import Body
 from conformance.wire.views import requests
 
@@ -9,7 +10,8 @@ _REFUSED = {"tools.choice-without-tools": {"status": 400, "message": "'tool_choi
 @rule(
     Level.MUST,
     on=requests,
-    where=lambda request, _context: type(request.value.get("tool_choice")) is str,
+    among=request_has_tool_choice,
+    where=lambda request, _context: type(request.value["tool_choice"]) is str,
     when=lambda claimed: claimed.rejects_or_damages("tools.choice-without-tools"),
     source=Source("https://platform.openai.com/docs/api-reference/chat/create"),
     bad=[example("plain", {"/0/request/tool_choice": "auto"}, _REFUSED)],

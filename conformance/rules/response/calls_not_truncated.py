@@ -2,6 +2,7 @@ import orjson
 
 from conformance.results import Level
 from conformance.rules import EVERY, Context, Fault, Source, example, rule
+from conformance.rules.conditions import reply_has_calls
 from conformance.wire.elements import Reply
 from conformance.wire.views import replies
 
@@ -12,7 +13,8 @@ _ARGUMENTS = f"{_CHOICE}/message/tool_calls/0/function/arguments"
 @rule(
     Level.SHOULD,
     on=replies,
-    where=lambda reply, _context: bool(reply.calls) and reply.finish_reason == "length",
+    among=reply_has_calls,
+    where=lambda reply, _context: reply.finish_reason == "length",
     source=Source(
         "https://platform.openai.com/docs/api-reference/chat/object",
         "length if the maximum number of tokens specified in the request was reached",

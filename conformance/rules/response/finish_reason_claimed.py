@@ -1,5 +1,6 @@
 from conformance.results import Level
 from conformance.rules import Context, Fault, Source, example, rule
+from conformance.rules.conditions import reply_has_finish_reason
 from conformance.wire.elements import Reply
 from conformance.wire.views import replies
 
@@ -10,7 +11,7 @@ _USUAL = {_CLAIM: ["stop", "length", "tool_calls", "content_filter"]}
 @rule(
     Level.MUST,
     on=replies,
-    where=lambda reply, _context: type(reply.finish_reason) is str,
+    among=reply_has_finish_reason,
     needs=(_CLAIM,),
     source=Source("https://platform.openai.com/docs/api-reference/chat/object"),
     bad=[

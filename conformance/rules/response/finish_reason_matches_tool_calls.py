@@ -1,5 +1,6 @@
 from conformance.results import Level
 from conformance.rules import EVERY, Context, Fault, Source, example, rule
+from conformance.rules.conditions import reply_has_finish_reason
 from conformance.rules.context import as_words
 from conformance.wire.elements import Reply
 from conformance.wire.views import replies
@@ -14,7 +15,8 @@ _STOPS = {**_NAMED, **_UNDER_STOP}
 @rule(
     Level.MUST,
     on=replies,
-    where=lambda reply, _context: type(reply.finish_reason) is str and reply.finish_reason not in _CUT_OR_NONE,
+    among=reply_has_finish_reason,
+    where=lambda reply, _context: reply.finish_reason not in _CUT_OR_NONE,
     source=Source(
         "https://platform.openai.com/docs/api-reference/chat/object", "tool_calls if the model called a tool"
     ),

@@ -1,5 +1,6 @@
 from conformance.results import Level
 from conformance.rules import Context, Fault, Source, example, rule
+from conformance.rules.conditions import stream_has_choices
 from conformance.wire.elements import Streamed
 from conformance.wire.views import streams
 
@@ -10,7 +11,7 @@ _FIELD = "reasoning.response-field"
 @rule(
     Level.SHOULD,
     on=streams,
-    where=lambda stream, _context: bool(stream.value.choices),
+    among=stream_has_choices,
     when=lambda claimed: not claimed.claims_any(_FIELD, "thinking-parts", "reasoning-parts"),
     source=Source("https://platform.openai.com/docs/api-reference/chat/streaming"),
     bad=[example("stream-plain", {"/0/response/1/choices/0/delta/content": _PARTS})],

@@ -1,5 +1,6 @@
 from conformance.results import Level
 from conformance.rules import Context, Fault, Source, example, rule
+from conformance.rules.conditions import stream_has_calls
 from conformance.wire.elements import Streamed
 from conformance.wire.views import streams
 
@@ -7,7 +8,7 @@ from conformance.wire.views import streams
 @rule(
     Level.MUST,
     on=streams,
-    where=lambda stream, _context: stream.has_calls,
+    among=stream_has_calls,
     when=lambda claimed: not claimed.claims_any("stream.index", "always-zero", "sometimes-wrong"),
     source=Source("https://github.com/ollama/ollama/issues/15457"),
     bad=[

@@ -1,6 +1,7 @@
 from conformance.documents.pointer import REMOVE
 from conformance.results import Level
 from conformance.rules import Context, Fault, Source, example, rule
+from conformance.rules.conditions import stream_has_calls
 from conformance.wire.elements import Streamed
 from conformance.wire.views import streams
 
@@ -8,7 +9,7 @@ from conformance.wire.views import streams
 @rule(
     Level.MUST,
     on=streams,
-    where=lambda stream, _context: stream.has_calls,
+    among=stream_has_calls,
     when=lambda claimed: not claimed.claims_any("stream.index", "absent", "sometimes-absent"),
     source=Source("https://platform.openai.com/docs/api-reference/chat/streaming"),
     bad=[

@@ -1,6 +1,7 @@
 from conformance.documents.pointer import REMOVE
 from conformance.results import Level
 from conformance.rules import Context, Fault, Source, example, rule
+from conformance.rules.conditions import stream_has_calls
 from conformance.wire.elements import Streamed
 from conformance.wire.views import streams
 
@@ -13,7 +14,7 @@ _LATER = "/0/response/4/choices/0/delta/tool_calls/0/function/name"
 @rule(
     Level.SHOULD,
     on=streams,
-    where=lambda stream, _context: stream.has_calls,
+    among=stream_has_calls,
     source=Source("https://platform.openai.com/docs/api-reference/chat/streaming"),
     bad=[
         example("stream-tool-calls", {_LATER: "get_weather"}),

@@ -3,6 +3,7 @@ from collections import Counter
 from conformance.documents.pointer import Place
 from conformance.results import Level
 from conformance.rules import Claimed, Context, Fault, Source, example, rule
+from conformance.rules.conditions import stream_has_finish
 from conformance.wire.elements import Streamed
 from conformance.wire.views import streams
 
@@ -14,7 +15,7 @@ def _may_not_repeat(claimed: Claimed) -> bool:
 @rule(
     Level.MUST,
     on=streams,
-    where=lambda stream, _context: "finish" in stream.value.anomalies,
+    among=stream_has_finish,
     when=_may_not_repeat,
     source=Source("https://github.com/skye-harris/hass_local_openai_llm/pull/92"),
     bad=[

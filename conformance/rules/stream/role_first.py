@@ -1,6 +1,7 @@
 from conformance.documents.pointer import REMOVE
 from conformance.results import Level
 from conformance.rules import Context, Fault, Source, example, rule
+from conformance.rules.conditions import stream_has_choices
 from conformance.wire.elements import Streamed
 from conformance.wire.views import streams
 
@@ -10,7 +11,7 @@ _ROLE = "/0/response/0/choices/0/delta/role"
 @rule(
     Level.SHOULD,
     on=streams,
-    where=lambda stream, _context: bool(stream.value.choices),
+    among=stream_has_choices,
     when=lambda claimed: not claimed.claims_any("stream.role", "absent"),
     source=Source("https://platform.openai.com/docs/api-reference/chat/streaming"),
     bad=[

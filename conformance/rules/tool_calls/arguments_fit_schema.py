@@ -2,6 +2,7 @@ import orjson
 
 from conformance.results import Level
 from conformance.rules import EVERY, Context, Fault, Source, example, rule
+from conformance.rules.conditions import reply_has_calls
 from conformance.schemas import argument_errors
 from conformance.wire.elements import Reply
 from conformance.wire.views import replies
@@ -12,8 +13,9 @@ _ARGUMENTS = "/0/response/choices/0/message/tool_calls/0/function/arguments"
 @rule(
     Level.SHOULD,
     on=replies,
+    among=reply_has_calls,
     where=lambda reply, _context: (
-        bool(reply.calls) and reply.complete and reply.finish_reason != "length" and reply.request is not None
+        reply.complete and reply.finish_reason != "length" and reply.request is not None
     ),
     source=Source(
         "https://platform.openai.com/docs/api-reference/chat/object",

@@ -1,5 +1,6 @@
 from conformance.results import Level
 from conformance.rules import WITH_IDS, Context, Fault, Source, example, rule
+from conformance.rules.conditions import reply_has_calls
 from conformance.wire.elements import Reply
 from conformance.wire.keys import key_of
 from conformance.wire.views import replies
@@ -11,7 +12,8 @@ _CALL = {"id": "call_b", "type": "function", "function": {"name": "get_weather",
 @rule(
     Level.SHOULD,
     on=replies,
-    where=lambda reply, context: bool(reply.calls) and bool(context.turns),
+    among=reply_has_calls,
+    where=lambda _reply, context: bool(context.turns),
     source=Source("https://github.com/QwenLM/qwen-code/issues/8382"),
     bad=[
         example(

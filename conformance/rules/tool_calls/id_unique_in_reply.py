@@ -1,5 +1,6 @@
 from conformance.results import Level
 from conformance.rules import WITH_IDS, Context, Fault, Source, example, rule
+from conformance.rules.conditions import reply_has_calls
 from conformance.wire.elements import Reply
 from conformance.wire.keys import key_of
 from conformance.wire.views import replies
@@ -8,6 +9,7 @@ from conformance.wire.views import replies
 @rule(
     Level.MUST,
     on=replies,
+    among=reply_has_calls,
     where=lambda reply, _context: len(reply.calls) > 1,
     source=Source("https://github.com/HKUDS/nanobot/issues/3943"),
     bad=[example("tool-call-parallel", {"/0/response/choices/0/message/tool_calls/1/id": "call_a"})],

@@ -1,6 +1,7 @@
 from conformance.documents.pointer import REMOVE
 from conformance.results import Level
 from conformance.rules import EVERY, Context, Fault, Source, example, rule
+from conformance.rules.conditions import reply_to_tool_choice
 from conformance.wire.elements import Reply
 from conformance.wire.views import replies
 
@@ -24,6 +25,7 @@ def _is_named(reply: Reply, context: Context) -> bool:
 @rule(
     Level.MUST,
     on=replies,
+    among=reply_to_tool_choice,
     where=_is_named,
     source=Source("https://platform.openai.com/docs/api-reference/chat/create", "forces the model to call that tool"),
     bad=[

@@ -1,5 +1,6 @@
 from conformance.results import Level
 from conformance.rules import EVERY, Context, Fault, Source, example, rule
+from conformance.rules.conditions import reply_to_tool_choice
 from conformance.wire.elements import Reply
 from conformance.wire.views import replies
 
@@ -9,10 +10,9 @@ _NONE = {"/0/request/tool_choice": "none"}
 @rule(
     Level.MUST,
     on=replies,
+    among=reply_to_tool_choice,
     where=lambda reply, context: (
-        reply.request is not None
-        and reply.request.get("tool_choice") == "none"
-        and "none" in context.claim("tools.choices-obeyed", ("none",))
+        reply.request["tool_choice"] == "none" and "none" in context.claim("tools.choices-obeyed", ("none",))
     ),
     source=Source(
         "https://platform.openai.com/docs/api-reference/chat/create",

@@ -1,6 +1,7 @@
 from conformance.documents.pointer import REMOVE
 from conformance.results import Level
 from conformance.rules import EVERY, Context, Fault, Source, example, rule
+from conformance.rules.conditions import reply_to_tool_choice
 from conformance.wire.elements import Reply
 from conformance.wire.views import replies
 
@@ -22,6 +23,7 @@ def _is_required(reply: Reply, context: Context) -> bool:
 @rule(
     Level.MUST,
     on=replies,
+    among=reply_to_tool_choice,
     where=_is_required,
     source=Source(
         "https://platform.openai.com/docs/api-reference/chat/create", "the model must call one or more tools"

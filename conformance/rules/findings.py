@@ -1,0 +1,122 @@
+"""What a fault becomes: a finding, with its severity at a provider and the provider's answer to it."""
+
+from collections.abc import Mapping
+from typing import Any, Final, NamedTuple
+
+from conformance.documents.pointer import Place, render
+from conformance.profiles import UNKNOWN
+from conformance.results import Finding, Level, Refusal
+from conformance.rules import Rule
+from conformance.rules.context import Context, Fault
+from conformance.wire.native import CHAT
+
+_LISTS: Final = (("request", "messages"), ("request", "input"))
+"""Where refusals count: the messages of a request, or its items."""
+
+_MEMBERS: Final = ("message", "type", "code", "param", "body")
+
+
+class _Answer(NamedTuple):
+    """What a provider does about a fault, as its claim says.
+
+    `level`: how severe that makes it. `handling`: what it does instead of rejecting it; empty if that is unknown.
+    `refusal`: its answer; None if it does not reject it. `is_template`: whether the fault's values fill that answer.
+    """
+
+    level: Level
+    handling: str
+    refusal: Refusal | None
+    is_template: bool
+
+
+def finding(rule: Rule, element: Any, fault: Fault, context: Context) -> Finding:
+    """Return what a rule found in an element as a finding, at its place in the body that was sent."""
+    place: Place = (*element.place, *fault.at) if fault.place is None else fault.place
+    answer = _answer_to(rule, fault, context)
+    native = context.exchange.native
+    # The rules of one native wire look at its own bodies, so their places need no translation.
+    at = place if native is None or CHAT not in rule.wires else native.place(place)
+    refusal = answer.refusal
+    if refusal is not None and answer.is_template:
+        refusal = _filled_refusal(refusal, at, fault)
+    handling = _in_a_word(fault.handling) if fault.handling else answer.handling
+    return Finding(render(at), fault.message, answer.level, refusal, "", "", rule.on.side.value, handling)
+
+
+def _answer_to(rule: Rule, fault: Fault, context: Context) -> _Answer:
+    """Return the provider's answer to a fault, from what is known about all faults of its claim."""
+    level = fault.level or rule.level
+    if fault.verdict:
+        return _answer(fault.verdict, level, is_loss=fault.is_loss)
+    claim = fault.claim or rule.claim or ""
+    known, key = context.answers, (claim, level, fault.is_loss)
+    found: _Answer | None = known.get(key)
+    if found is None:
+        found = known[key] = _answer(context.claims.get(claim, UNKNOWN), level, is_loss=fault.is_loss)
+    return found
+
+
+def _answer(verdict: Any, level: Level, *, is_loss: bool) -> _Answer:
+    handling = verdict.get("refusal") if isinstance(verdict, Mapping) else verdict
+    refusal, is_template = _refusal(verdict)
+    return _Answer(_level(level, verdict, is_loss=is_loss), _in_a_word(handling), refusal, is_template)
+
+
+def _in_a_word(handling: Any) -> str:
+    """Return what the provider does instead of rejecting a fault; empty if it rejects it, or if that is unknown."""
+    return handling if isinstance(handling, str) and handling != UNKNOWN else ""
+
+
+def _level(canonical: Level, verdict: Any, *, is_loss: bool) -> Level:
+    """Return the severity of a finding at a provider.
+
+    What the provider rejects or damages is a MUST, what it accepts is at most a SHOULD, and what is unknown keeps the
+    canonical level. So does lost content that is accepted: an answer of 200 makes a rejection impossible, not the loss
+    harmless.
+    """
+    if isinstance(verdict, Mapping):
+        verdict = verdict.get("refusal", verdict)
+    if verdict == "damaged" or isinstance(verdict, Mapping):
+        return Level.MUST
+    is_excused = verdict == "ignored" or (verdict == "accepted" and not is_loss)
+    return Level.SHOULD if is_excused and canonical is Level.MUST else canonical
+
+
+def _refusal(verdict: Any) -> tuple[Refusal | None, bool]:
+    """Return the refusal that a claim holds, as it is claimed, and whether it has placeholders."""
+    claimed = verdict.get("refusal", verdict) if isinstance(verdict, Mapping) else None
+    if not isinstance(claimed, Mapping) or "status" not in claimed:
+        return None, False
+    refusal = Refusal(claimed["status"], *[claimed.get(name) for name in _MEMBERS])
+    return refusal, "{" in repr(refusal)
+
+
+class _Values(dict[str, Any]):
+    """Values for a message template; a placeholder without a value stays as it is."""
+
+    def __missing__(self, key: str) -> str:
+        return "{" + key + "}"
+
+
+def _filled_refusal(claimed: Refusal, place: Place, fault: Fault) -> Refusal:
+    """Return the claimed wording, filled with the values of the fault."""
+    position = place[3] if place[1:3] in _LISTS and len(place) > 3 else ""
+    block = place[5] if len(place) > 5 and place[4] == "content" else "{position}"
+    values = _Values(fault.values)
+    values.setdefault("index", position)
+    values.setdefault("position", block)
+    texts: list[Any] = [
+        text.format_map(values) if type(text) is str and "{" in text else text
+        for text in (claimed.message, claimed.type, claimed.code, claimed.param)
+    ]
+    return Refusal(claimed.status, *texts, None if claimed.body is None else _filled(claimed.body, values))
+
+
+def _filled(template: Any, values: _Values) -> Any:
+    """Return the body of a claimed refusal; a string that is a single placeholder takes the type of its value."""
+    if isinstance(template, str):
+        name = template[1:-1]
+        return values[name] if template == f"{{{name}}}" and name in values else template.format_map(values)
+    if isinstance(template, Mapping):
+        return {key: _filled(member, values) for key, member in template.items()}
+    return [_filled(item, values) for item in template] if isinstance(template, list) else template
