@@ -27,6 +27,7 @@ MAX_FINDINGS = 100
 _NONE: Final = 0
 _NO_CLAIMS: Final[Mapping[str, Any]] = {}
 
+
 def check(
     conversation: Exchange | Sequence[Exchange],
     profile: Profile | str | Path | None = None,
@@ -153,6 +154,13 @@ def judge(conversation: Conversation, profile: Profile | None, rules: Sequence[R
 def _judge_by_schema(plan: "_Plan", index: Index, schema: SchemaFaults, run: "_Run") -> None:
     """Judge what only the schemas find: elements are just counted, and those with errors are judged."""
     is_canonical = all([exchange.native is None for exchange in index.conversation])
+    if is_canonical and not schema.shapes and not schema.unknown:
+        for view, steps in plan.by_schema.items():
+            quickly = view.count_quickly
+            count = len(view.select(index)) if quickly is None else quickly(index)
+            for position, _, _ in steps if count else ():
+                run.counts[position] = count
+        return
     misshapen, unknown = [{place[1] for place in places if place} for places in schema]
     for view, steps in plan.by_schema.items():
         side = BODIES[view.side]
@@ -319,13 +327,13 @@ def _plan(chosen: _Chosen) -> _Plan:
         for view, sharing in steps.items()
     }
     active = tuple([(view, group) for view, group in groups.items() if group.steps or group.unclaimed])
-    return _Plan(tuple(idle), groups, active, {view: tuple(listed) for view, listed in by_schema.items()}, Known({}, {}))
+    return _Plan(
+        tuple(idle), groups, active, {view: tuple(listed) for view, listed in by_schema.items()}, Known({}, {})
+    )
 
 
 def _failed(rule: Rule, judged: int, faulty: list[tuple[Any, Fault]], contexts: list[Context]) -> Outcome:
-    findings = [
-        finding(rule, element, fault, contexts[element.place[0]]) for element, fault in faulty[:MAX_FINDINGS]
-    ]
+    findings = [finding(rule, element, fault, contexts[element.place[0]]) for element, fault in faulty[:MAX_FINDINGS]]
     level = findings[0].level
     if len(findings) > 1:
         level = max([each.level for each in findings], key=lambda each: each.severity)

@@ -110,7 +110,10 @@ def of(exchange: Exchange) -> Protocol | None:
     for protocol in load() if exchange.url else ():
         if any([path in exchange.url for path in protocol.paths]):
             return protocol
-    return next((protocol for protocol in load() if protocol.fits(exchange)), None)
+    for protocol in load():
+        if protocol.fits(exchange):
+            return protocol
+    return None
 
 
 def as_sent(body: Mapping[str, Any], wire: str) -> Exchange:

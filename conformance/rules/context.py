@@ -102,7 +102,7 @@ class Context(Claimed):
     """The surroundings of the elements of one exchange, with the claims that hold for its model and date."""
 
     __slots__ = (
-        "_assistants", "_declared", "_derived", "_number", "_sent_ids", "_thinks", "answers", "exchange", "index",
+        "_declared", "_derived", "_number", "_sent_ids", "_thinks", "_turns", "answers", "exchange", "index",
         "schema",
     )  # fmt: skip
 
@@ -116,12 +116,17 @@ class Context(Claimed):
         self._number = number
         self._derived, self.answers = known
         self._thinks: Any = ...
-        self._assistants: Sequence[tuple[int, dict[str, Any]]] | None = None
+        self._turns: Sequence[Turn] | None = None
         self._declared: Definitions | None = None
         self._sent_ids: dict[Any, int] | None = None
 
     def derived(self, derive: Callable[[Claimed], T]) -> T:
-        """Return what a rule derives from the claims alone; it does so once for all exchanges with the same claims."""
+        """Return what rules derive from the claims alone; they do so once for all exchanges with the same claims.
+
+        If the claims record who reads them, each rule derives it for itself.
+        """
+        if type(self.claims) is not dict:
+            return derive(self)
         known = self._derived
         found: T = known[derive] if derive in known else known.setdefault(derive, derive(self))
         return found
@@ -129,15 +134,14 @@ class Context(Claimed):
     @property
     def assistants(self) -> Sequence[tuple[int, dict[str, Any]]]:
         """Return the assistant messages in the request of this exchange, each with its position."""
-        if self._assistants is None:
-            body = self.exchange.request
-            self._assistants = messages(body, "assistant") if type(body) is dict else ()
-        return self._assistants
+        return self.index.assistants.get(self._number, ())
 
     @property
     def turns(self) -> Sequence[Turn]:
         """Return the assistant messages with tool calls in the request of this exchange."""
-        return self.index.of_exchange(self.index.turns, self._number)
+        if self._turns is None:
+            self._turns = self.index.of_exchange(self.index.turns, self._number)
+        return self._turns
 
     @property
     def results(self) -> Sequence[Result]:

@@ -105,11 +105,12 @@ def _filled_refusal(claimed: Refusal, place: Place, fault: Fault) -> Refusal:
     values = _Values(fault.values)
     values.setdefault("index", position)
     values.setdefault("position", block)
-    texts: list[Any] = [
+    message, kind, code, param = [
         text.format_map(values) if type(text) is str and "{" in text else text
         for text in (claimed.message, claimed.type, claimed.code, claimed.param)
     ]
-    return Refusal(claimed.status, *texts, None if claimed.body is None else _filled(claimed.body, values))
+    body = None if claimed.body is None else _filled(claimed.body, values)
+    return Refusal(claimed.status, message, kind, code, param, body)  # type: ignore[arg-type]  # a code stays a number
 
 
 def _filled(template: Any, values: _Values) -> Any:

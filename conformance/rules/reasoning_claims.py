@@ -1,9 +1,10 @@
 """What a profile claims about reasoning: its fields, and whether it must be sent back."""
 
-from typing import Final
+from collections.abc import Mapping, Sequence
+from typing import Any, Final
 
 from conformance import profiles
-from conformance.rules.context import Context, as_words
+from conformance.rules.context import Claimed, Context, as_words
 from conformance.wire.reasoning import CANONICAL, KEYS, PARTS
 
 INPUTS: Final = tuple([f"reasoning.input.{field}" for field in (*KEYS, *PARTS)])
@@ -23,16 +24,26 @@ def reply_fields(context: Context) -> tuple[str, ...]:
     """Return the fields of this reply that may hold reasoning: those that the request selects, else the usual ones."""
     if not context.claims:
         return ()
+    usual, switches = context.derived(_reply_fields)
     body = context.exchange.request
-    for switch in context.claim("reasoning.response-field-switches", ()) if type(body) is dict else ():
+    for switch in switches if type(body) is dict else ():
         if profiles.matches(switch, body):
             return as_words(switch["field"])
-    return as_words(context.claim("reasoning.response-field"))
+    return usual
+
+
+def _reply_fields(claimed: Claimed) -> tuple[tuple[str, ...], Sequence[Mapping[str, Any]]]:
+    usual = as_words(claimed.claim("reasoning.response-field"))
+    return usual, claimed.claim("reasoning.response-field-switches", ())
 
 
 def request_fields(context: Context) -> tuple[str, ...]:
     """Return the fields that the provider reads; the canonical ones if it reads none or nothing is claimed."""
-    fields = as_words(context.claim("reasoning.request-field"))
+    return context.derived(_request_fields)
+
+
+def _request_fields(claimed: Claimed) -> tuple[str, ...]:
+    fields = as_words(claimed.claim("reasoning.request-field"))
     return (tuple([field for field in fields if field != "none"]) if "none" in fields else fields) or CANONICAL
 
 
@@ -51,4 +62,11 @@ def omission(*, current: bool) -> str:
 
 def is_required(context: Context, *, current: bool) -> bool:
     """Return whether the provider is known to require the reasoning of a tool turn in this request."""
-    return profiles.rejects_or_damages(context.claims.get(omission(current=current))) and context.thinks is True
+    return context.derived(_required)[current] and context.thinks is True
+
+
+def _required(claimed: Claimed) -> dict[bool, bool]:
+    """Return by `current` whether the provider is known to require the reasoning of a tool turn."""
+    return {
+        current: profiles.rejects_or_damages(claimed.claims.get(omission(current=current))) for current in (True, False)
+    }

@@ -24,10 +24,13 @@ Element = TypeVar("Element", Turn, Result, Body)
 
 
 class Index:
-    """The elements of one conversation, in wire order."""
+    """The elements of one conversation, in wire order.
+
+    `assistants` are the assistant messages of each request, by the number of its exchange, with their positions.
+    """
 
     __slots__ = (
-        "_calls", "_chunks", "_continuations", "_messages", "_received", "_texts", "answers", "conversation", "errors",
+        "_calls", "_chunks", "_continuations", "_messages", "_received", "_texts", "answers", "assistants", "conversation", "errors",
         "plain_turns", "replies", "reply_calls", "requests", "resent", "responses", "results", "streams", "tools",
         "turns", "usages",
     )  # fmt: skip
@@ -41,6 +44,7 @@ class Index:
         self._continuations: list[Continuation] | None = None
         self._texts: dict[int, dict[tuple[Any, str], list[str]]] = {}
         self._received: dict[tuple[str, ...], set[Any]] = {}
+        self.assistants: dict[int, list[tuple[int, dict[str, Any]]]] = {}
         self.requests: list[Body] = []
         self.plain_turns: list[Message] = []
         self.turns: list[Turn] = []
@@ -174,11 +178,13 @@ class Index:
         if type(messages) is not list:
             return
         user = last_user(messages)
+        assistants = self.assistants[number] = []
         position, end = 0, len(messages)
         while position < end:
             value = messages[position]
             role = value.get("role") if type(value) is dict else None
             if role == "assistant":
+                assistants.append((position, value))
                 calls = value.get("tool_calls")
                 if type(calls) is list and calls:
                     position = self._read_turn(number, body, position, current=position > user)

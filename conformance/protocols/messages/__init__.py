@@ -26,16 +26,19 @@ def _is_request(body: dict[str, Any]) -> bool:
     messages = body.get("messages")
     if type(messages) is not list:
         return False
-    listed = [each for each in messages if type(each) is dict]
-    if _OWN_KEYS.isdisjoint(body) and not any(map(_is_own, listed)):
-        return False
-    return not any([each.get("role") == "tool" or not _CHAT_KEYS.isdisjoint(each) for each in listed])
+    is_own = not _OWN_KEYS.isdisjoint(body)
+    for message in messages:
+        if type(message) is not dict:
+            continue
+        if message.get("role") == "tool" or not _CHAT_KEYS.isdisjoint(message):
+            return False
+        is_own = is_own or (type(message.get("content")) is list and _is_own(message["content"]))
+    return is_own
 
 
-def _is_own(message: dict[str, Any]) -> bool:
-    content = message.get("content")
-    listed = [each.get("type") for each in content if type(each) is dict] if type(content) is list else []
-    return any([type(kind) is str and kind in _OWN_BLOCKS for kind in listed])
+def _is_own(content: list[Any]) -> bool:
+    kinds = [each.get("type") for each in content if type(each) is dict]
+    return any([type(kind) is str and kind in _OWN_BLOCKS for kind in kinds])
 
 
 def _is_reply(body: dict[str, Any]) -> bool:

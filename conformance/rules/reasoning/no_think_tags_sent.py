@@ -1,6 +1,5 @@
 from conformance.results import Level
-from conformance.rules import Context, Fault, Source, example, rule
-from conformance.rules.context import as_words
+from conformance.rules import Claimed, Context, Fault, Source, example, rule
 from conformance.rules.reasoning_claims import reply_fields
 from conformance.wire.elements import Body
 from conformance.wire.reasoning import TAGS, find_tagged
@@ -12,7 +11,12 @@ _TAGGED = {"/0/request/messages/1/content": "<think>\nThe tool knows.\n</think>\
 def _has_no_tags(_request: Body, context: Context) -> bool:
     if not context.claims:
         return True
-    return TAGS.keys().isdisjoint((*reply_fields(context), *as_words(context.claim("reasoning.request-field"))))
+    return not context.derived(_are_sent) and TAGS.keys().isdisjoint(reply_fields(context))
+
+
+def _are_sent(claimed: Claimed) -> bool:
+    """Return whether the provider reads reasoning between tags."""
+    return claimed.claims_any("reasoning.request-field", *TAGS)
 
 
 @rule(

@@ -19,8 +19,9 @@ _NULL_ALONE = {"thinking.mode": "always", "reasoning.omitted-on-tool-turn": "acc
 
 def _null_is_refused(turn: Turn, context: Context) -> bool:
     """Return whether the reasoning is null and the provider rejects null, though it may accept no reasoning."""
-    is_null = any(turn.value.get(field, "") is None for field in request_fields(context))
-    return is_null and context.thinks is True and context.rejects_or_damages(_NULL)
+    if not context.rejects_or_damages(_NULL) or context.thinks is not True:
+        return False
+    return any([turn.value.get(field, "") is None for field in request_fields(context)])
 
 
 @rule(
@@ -55,8 +56,9 @@ def judge(turn: Turn, context: Context) -> list[Fault]:
     To fix it, keep the reasoning of each reply with tool calls and send it back in the field that the provider reads.
     """
     fields = request_fields(context)
-    if any([has_field(turn.value, field) for field in fields]):
-        return []
+    for field in fields:
+        if has_field(turn.value, field):
+            return []
     null_field = next((field for field in fields if field in turn.value), None)
     got = "none" if null_field is None else "null"
     claim = _NULL

@@ -13,7 +13,7 @@ _DAMAGED = {**_READS_REASONING, "reasoning.omitted-on-earlier-tool-turn": "damag
 
 def _applies(turn: Turn, context: Context) -> bool:
     """Return whether a turn carries reasoning that only the field can make wrong; if required, it counts as missing."""
-    return not is_required(context, current=turn.current) and bool(carried_fields(turn.value))
+    return bool(carried_fields(turn.value)) and not is_required(context, current=turn.current)
 
 
 @rule(

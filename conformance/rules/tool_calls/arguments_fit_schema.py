@@ -14,9 +14,7 @@ _ARGUMENTS = "/0/response/choices/0/message/tool_calls/0/function/arguments"
     Level.SHOULD,
     on=replies,
     among=reply_has_calls,
-    where=lambda reply, _context: (
-        reply.complete and reply.finish_reason != "length" and reply.request is not None
-    ),
+    where=lambda reply, _context: reply.complete and reply.finish_reason != "length" and reply.request is not None,
     source=Source(
         "https://platform.openai.com/docs/api-reference/chat/object",
         "may hallucinate parameters not defined by your function schema",
