@@ -154,28 +154,24 @@ def judge(conversation: Conversation, profile: Profile | None, rules: Sequence[R
 def _judge_by_schema(plan: "_Plan", index: Index, schema: SchemaFaults, run: "_Run") -> None:
     """Judge what only the schemas find: elements are just counted, and those with errors are judged."""
     is_canonical = all([exchange.native is None for exchange in index.conversation])
-    if is_canonical and not schema.shapes and not schema.unknown:
-        for view, steps in plan.by_schema.items():
-            quickly = view.count_quickly
-            count = len(view.select(index)) if quickly is None else quickly(index)
-            for position, _, _ in steps if count else ():
-                run.counts[position] = count
-        return
-    misshapen, unknown = [{place[1] for place in places if place} for places in schema]
+    misshapen = {place[1] for place in schema.shapes if place}
     for view, steps in plan.by_schema.items():
-        side = BODIES[view.side]
-        if is_canonical and view.count_quickly is not None and side not in misshapen:
+        is_misshapen = bool(misshapen) and BODIES[view.side] in misshapen
+        has_unknown = bool(schema.unknown) and view.at is not None
+        faulty: Sequence[Any] = ()
+        if is_canonical and view.count_quickly is not None and not is_misshapen:
             count = view.count_quickly(index)
-            faulty = view.at(index, schema.unknown) if view.at is not None and schema.unknown else ()
+            if view.at is not None and has_unknown:
+                faulty = view.at(index, schema.unknown)
         else:
             elements = view.select(index)
             if not is_canonical:
                 # The schemas of chat completions say nothing about a translated body.
                 elements = [each for each in elements if index.conversation[each.place[0]].native is None]
-            count, faulty = len(elements), ()
-            if side in misshapen or side in unknown:
+            count = len(elements)
+            if is_misshapen or has_unknown:
                 faulty = [at for at in elements if at.place in schema.shapes or at.place in schema.unknown]
-        for step in steps:
+        for step in steps if count else ():
             if faulty:
                 run.judge([(((None, (step,)),), faulty)])
             run.counts[step[0]] = count

@@ -24,7 +24,7 @@ A header, since recordings of every format keep it, so that a replayed body is a
 """
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, init=False)
 class Exchange:
     """One request and its reply, normalised to plain JSON values.
 
@@ -58,19 +58,38 @@ class Exchange:
     date: str = ""
     native: Native | None = None
 
-    def __post_init__(self) -> None:
+    def __init__(  # noqa: PLR0913, PLR0917 — the fields of an exchange
+        self,
+        request: Any = None,
+        response: Any = None,
+        status: int | None = None,
+        streamed: bool = False,  # noqa: FBT001, FBT002 — the fields of an exchange, in their order
+        headers: Any = None,
+        url: str = "",
+        model: str = "",
+        date: str = "",
+        native: Native | None = None,
+    ) -> None:
         """Normalise every field."""
-        headers = plain.header_fields(self.headers) if self.headers != {} else {}
-        request = None if self.request is None else plain.request_body(self.request)
-        response = None if self.response is None else plain.reply_body(self.response)
+        fields = plain.header_fields(headers) if headers else {}
+        request = None if request is None else plain.request_body(request)
+        response = None if response is None else plain.reply_body(response)
         streamed = isinstance(response, str) and (
-            bool(self.streamed) or plain.is_event_stream(response) or _EVENT_STREAM in headers.get("content-type", "")
+            bool(streamed) or plain.is_event_stream(response) or _EVENT_STREAM in fields.get("content-type", "")
         )
-        model = str(self.model or "") or model_of(request) or model_of(response)
-        status, day = plain.status_code(self.status), plain.day(self.date)
-        values = (request, response, status, streamed, headers, str(self.url or ""), model, day, self.native)
-        for name, value in zip(self.__slots__, values, strict=True):
-            object.__setattr__(self, name, value)
+        model = str(model or "") or model_of(request) or model_of(response)
+        number = None if status is None else plain.status_code(status)
+        day = plain.day(date) if date else ""
+        put = object.__setattr__
+        put(self, "request", request)
+        put(self, "response", response)
+        put(self, "status", number)
+        put(self, "streamed", streamed)
+        put(self, "headers", fields)
+        put(self, "url", str(url or ""))
+        put(self, "model", model)
+        put(self, "date", day)
+        put(self, "native", native)
 
     @classmethod
     def of_plain(  # noqa: PLR0913, PLR0917 — the fields of an exchange
@@ -87,9 +106,16 @@ class Exchange:
     ) -> Self:
         """Return an exchange of values that this package has parsed; nothing is checked or copied."""
         exchange = object.__new__(cls)
-        values = (request, response, status, streamed, headers or {}, url, model, date, native)
-        for name, value in zip(cls.__slots__, values, strict=True):
-            object.__setattr__(exchange, name, value)
+        put = object.__setattr__
+        put(exchange, "request", request)
+        put(exchange, "response", response)
+        put(exchange, "status", status)
+        put(exchange, "streamed", streamed)
+        put(exchange, "headers", headers or {})
+        put(exchange, "url", url)
+        put(exchange, "model", model)
+        put(exchange, "date", date)
+        put(exchange, "native", native)
         return exchange
 
     @property

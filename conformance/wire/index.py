@@ -203,29 +203,28 @@ class Index:
         messages = body["messages"]
         value = messages[start]
         ids = [call.get("id") if type(call) is dict else None for call in value["tool_calls"]]
-        found: list[tuple[int, bool]] = []
+        found: list[tuple[int, dict[str, Any], bool]] = []
         adjacent = all_adjacent = True
         position, end = start + 1, len(messages)
         while position < end:
             message = messages[position]
             role = message.get("role") if type(message) is dict else None
             if role == "tool":
-                found.append((position, adjacent))
-                all_adjacent = all_adjacent and adjacent
+                found.append((position, message, adjacent))
+                all_adjacent = adjacent
             elif role == "assistant":
                 break
             else:
                 adjacent = False
             position += 1
-        paired = all_adjacent and ids == [messages[at].get("tool_call_id") for at, _ in found]
-        known = set() if paired else set(map(key_of, ids))
+        paired = all_adjacent and ids == [message.get("tool_call_id") for _, message, _ in found]
+        known = () if paired else set(map(key_of, ids))
         results: list[Result] = []
         turn = Turn((number, "request", "messages", start), value, ids, results, current, paired, start, body)
-        for at, near in found:
-            message = messages[at]
-            place = (number, "request", "messages", at)
+        for at, message, near in found:
             identity = message.get("tool_call_id")
-            results.append(Result(place, message, identity, turn, near, paired or key_of(identity) in known, at))
+            is_known = paired or key_of(identity) in known
+            results.append(Result((number, "request", "messages", at), message, identity, turn, near, is_known, at))
         self.turns.append(turn)
         self.results += results
         return position
