@@ -30,9 +30,9 @@ class Index:
     """
 
     __slots__ = (
-        "_calls", "_chunks", "_continuations", "_messages", "_received", "_texts", "answers", "assistants", "conversation", "errors",
-        "plain_turns", "replies", "reply_calls", "requests", "resent", "responses", "results", "streams", "tools",
-        "turns", "usages",
+        "_calls", "_chunks", "_continuations", "_messages", "_received", "_texts", "answers", "assistants",
+        "conversation", "errors", "plain_turns", "replies", "reply_calls", "requests", "resent", "responses", "results",
+        "streams", "tools", "turns", "usages",
     )  # fmt: skip
 
     def __init__(self, conversation: Conversation) -> None:
