@@ -45,8 +45,8 @@ def _is_stream(exchange: Exchange) -> bool:
 def judge(answer: Body, context: Context) -> list[Fault]:
     """A reply is an event stream if the request asks for one, and a single body otherwise.
 
-    Clients choose their parser by what they requested. On Messages and Gemini, some hosts ask by the URL alone. To fix
-    it, obey `stream`; if a model cannot stream, send the whole reply as one chunk.
+    Clients choose their parser by what they requested. On Messages and Gemini, some hosts ask by the URL alone.
+    To fix it, obey `stream`; if a model cannot stream, send the whole reply as one chunk.
     """
     exchange = answer.exchange
     switch = exchange.request.get("stream")
