@@ -33,8 +33,17 @@ def painter(stream: TextIO | None = None) -> Paint:
     The stream is standard output by default.
     """
     if not is_terminal(stream or sys.stdout) or os.environ.get("NO_COLOR") or os.environ.get("TERM") == "dumb":
-        return lambda _colour, text: text
-    return lambda colour, text: f"\x1b[{_CODES[colour]}m{text}\x1b[0m"
+        return _unpainted
+    return _painted
+
+
+# No function inside another one, so that other processes can be sent it.
+def _painted(colour: str, text: str) -> str:
+    return f"\x1b[{_CODES[colour]}m{text}\x1b[0m"
+
+
+def _unpainted(_colour: str, text: str) -> str:
+    return text
 
 
 class Progress:

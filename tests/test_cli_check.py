@@ -294,7 +294,7 @@ def test_the_number_of_processes_does_not_change_the_report(tmp_path: Path) -> N
     for number in range(4, 30):
         write(tmp_path / f"{number}.json", FAULTY)
     command = [sys.executable, "-m", "conformance", "check", str(tmp_path), str(tmp_path / "absent.jsonl"), "--all"]
-    for form in ("json", "jsonl", "console"):
+    for form in ("json", "jsonl", "console", "junit", "sarif", "github"):
         one, three, auto = (
             subprocess.run(
                 [*command, "--format", form, "--jobs", jobs], env=ENVIRONMENT, capture_output=True, check=False

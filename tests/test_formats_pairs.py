@@ -141,12 +141,12 @@ def batch(written: Any) -> list[str]:
 @pytest.mark.parametrize("jobs", [1, 2])
 def test_a_rule_that_needs_both_halves_finds_what_neither_shows_alone(batch: list[str], jobs: int) -> None:
     task = Task(rules=("response/choice-count-matches-n",))
-    assert [] == findings(check_paths(batch[:1], task)) + findings(check_paths(batch[1:2], task))
-    assert [(batch[1], number) for number in range(1, 41)] == findings(check_paths(batch, task, jobs))
+    assert [] == findings(check_paths(batch[:1], task, list)) + findings(check_paths(batch[1:2], task, list))
+    assert [(batch[1], number) for number in range(1, 41)] == findings(check_paths(batch, task, list, jobs))
 
 
-def findings(found: Iterator[CheckedInput]) -> list[tuple[str, int]]:
-    reports = [each.report for each in found]
+def findings(found: Iterator[list[CheckedInput]]) -> list[tuple[str, int]]:
+    reports = [each.report for some in found for each in some]
     assert [] == [each["error"] for each in reports if "error" in each]
     return [(each["path"], each["line"]) for each in reports if each["outcomes"]]
 

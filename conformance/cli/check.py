@@ -19,16 +19,18 @@ import argparse
 import os
 import time
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from importlib import import_module
 from pathlib import Path
 from types import ModuleType
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 from conformance.arguments import day, positive
 from conformance.errors import Unusable
 from conformance.files import CheckedInput, Counts, Task, add_up, check_paths, summary
 from conformance.reporting import renderers
+from conformance.reporting.text import Paint
 from conformance.results import Level
 from conformance.terminal import Progress, painter, print_error
 
@@ -73,8 +75,10 @@ def run(arguments: argparse.Namespace) -> int:
     level = Level(arguments.level or Level.MAY)
     task = Task(arguments.provider, tuple(arguments.rule), level, show_all, lines, arguments.as_of or "")
     counts: Counts = Counter()
-    inputs = _counted(check_paths(arguments.paths, task, arguments.jobs), counts)
-    for text in output.render_inputs(inputs, lambda: summary(counts, task), painter()):
+    paint = painter()
+    render = _Rendering(arguments.format, paint)
+    parts = _counted(check_paths(arguments.paths, task, render, arguments.jobs), counts)
+    for text in output.render_inputs(parts, lambda: summary(counts, task), paint):
         # Input from a pipe may arrive slowly, and is reported as it arrives.
         print(text, end="", flush="-" in arguments.paths)
     if counts["unreadable", ""] or counts["errored", ""]:
@@ -107,21 +111,45 @@ def _format(name: str) -> ModuleType:
     return import_module(f"{renderers.__name__}.{name}")
 
 
-def _counted(checked: Iterable[CheckedInput], counts: Counts) -> Iterator[Mapping[str, Any]]:
-    """Yield the report of each input, add up the counts, and print errors as soon as they occur."""
+class _Rendered(NamedTuple):
+    """Some checked inputs: what their report consists of, their counts, their errors, and the path of the last one."""
+
+    parts: list[Any]
+    counts: Counts
+    errors: list[str]
+    path: str
+
+
+@dataclass(frozen=True, slots=True)
+class _Rendering:
+    """Renders checked inputs in the process that checked them, so that another one only has to write."""
+
+    format: str
+    paint: Paint
+
+    def __call__(self, checked: Sequence[CheckedInput]) -> _Rendered:
+        part, counts = _format(self.format).part, Counts()
+        for each in checked:
+            add_up(counts, each)
+        errors = [message for each in checked for message in _errors(each.report)]
+        path = checked[-1].report["path"] if checked else ""
+        return _Rendered([part(each.report, self.paint) for each in checked], counts, errors, path)
+
+
+def _counted(rendered: Iterable[_Rendered], counts: Counts) -> Iterator[Any]:
+    """Yield the parts of the report, add up the counts, and print errors as soon as they occur."""
     progress = Progress()
     began = time.monotonic()
     try:
-        for each in checked:
-            report = each.report
-            add_up(counts, each)
+        for each in rendered:
+            counts.update(each.counts)
             inputs = counts["inputs", ""]
             rate = inputs / max(time.monotonic() - began, _LEAST_SECONDS)
-            progress.show(f"{inputs} inputs checked, {rate:.0f} per second, now {report['path']}")
-            for message in _errors(report):
+            progress.show(f"{inputs} inputs checked, {rate:.0f} per second, now {each.path}")
+            for message in each.errors:
                 progress.clear()
                 print_error(message)
-            yield report
+            yield from each.parts
     finally:
         progress.clear()
 

@@ -68,18 +68,17 @@ class Annotation:
     side: str = ""
 
 
-def of_inputs(inputs: Iterable[Mapping[str, Any]]) -> Iterator[Annotation]:
-    """Yield the annotations of checked inputs, one per finding; rules that did not apply have none.
+def of_input(given: Mapping[str, Any]) -> Iterator[Annotation]:
+    """Yield the annotations of a checked input, one per finding; rules that did not apply have none.
 
     A MAY is only noted; a MUST or a SHOULD has failed, as in the exit code.
     """
-    for each in inputs:
-        suite = each["path"] if each["line"] is None else f"{each['path']}:{each['line']}"
-        if "error" in each:
-            location = Location(each["path"], each["line"])
-            yield Annotation(suite, READABLE, Kind.ERRORED, message=each["error"], location=location)
-        for outcome in each["outcomes"]:
-            yield from _of_outcome(suite, each, outcome)
+    suite = given["path"] if given["line"] is None else f"{given['path']}:{given['line']}"
+    if "error" in given:
+        location = Location(given["path"], given["line"])
+        yield Annotation(suite, READABLE, Kind.ERRORED, message=given["error"], location=location)
+    for outcome in given["outcomes"]:
+        yield from _of_outcome(suite, given, outcome)
 
 
 def _of_outcome(suite: str, given: Mapping[str, Any], outcome: Mapping[str, Any]) -> Iterator[Annotation]:

@@ -9,20 +9,24 @@ from conformance.reporting.text import Paint, line_of, plural, printable
 _COLOURS: Final = {"MUST": "red", "SHOULD": "yellow", "MAY": "cyan"}
 
 
-def render_inputs(
-    inputs: Iterable[Mapping[str, Any]], summary: Callable[[], Mapping[str, Any]], paint: Paint
-) -> Iterator[str]:
-    """Yield the report line by line; unreadable inputs are only counted, since they go to standard error."""
-    for each in inputs:
-        if "error" in each:
-            continue
-        provider = f", checked against {each['provider']}" if each["provider"] else ""
-        yield f"{paint('bold', _place(each))}: {KINDS.get(each['kind'], each['kind'])}{provider}\n"
-        for note in each.get("notes", ()):
-            yield f"    {printable(note)}\n"
-        for outcome in each["outcomes"]:
-            yield from _outcome(each, outcome, paint)
+def part(report: Mapping[str, Any], paint: Paint) -> str:
+    """Return the lines of an input; an unreadable one is only counted, since its error goes to standard error."""
+    return "" if "error" in report else "".join(_input(report, paint))
+
+
+def render_inputs(parts: Iterable[str], summary: Callable[[], Mapping[str, Any]], paint: Paint) -> Iterator[str]:
+    """Yield the lines of each input, then the summary."""
+    yield from parts
     yield from _summary(summary(), paint)
+
+
+def _input(given: Mapping[str, Any], paint: Paint) -> Iterator[str]:
+    provider = f", checked against {given['provider']}" if given["provider"] else ""
+    yield f"{paint('bold', _place(given))}: {KINDS.get(given['kind'], given['kind'])}{provider}\n"
+    for note in given.get("notes", ()):
+        yield f"    {printable(note)}\n"
+    for outcome in given["outcomes"]:
+        yield from _outcome(given, outcome, paint)
 
 
 def _place(given: Mapping[str, Any], pointer: str = "") -> str:

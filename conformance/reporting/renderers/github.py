@@ -6,9 +6,10 @@ https://github.com/actions/toolkit, packages/core/src/command.ts.
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping
+from itertools import chain
 from typing import Any, Final
 
-from conformance.reporting.matrix.annotations import Annotation, Kind, of_inputs
+from conformance.reporting.matrix.annotations import Annotation, Kind, of_input
 from conformance.reporting.text import Paint, printable
 from conformance.results import Level
 
@@ -21,13 +22,18 @@ MAX_ANNOTATIONS: Final = 10
 _COMMANDS: Final = {Level.MUST: "error", Level.SHOULD: "warning", Level.MAY: "notice"}
 
 
+def part(report: Mapping[str, Any], _paint: Paint) -> tuple[Annotation, ...]:
+    """Return the annotations of an input."""
+    return tuple(of_input(report))
+
+
 def render_inputs(
-    inputs: Iterable[Mapping[str, Any]],
+    parts: Iterable[tuple[Annotation, ...]],
     _summary: Callable[[], Mapping[str, Any]],
     _paint: Paint,
 ) -> Iterator[str]:
     """Yield the annotations of checked inputs, a command per line."""
-    yield from render(of_inputs(inputs))
+    yield from render(chain.from_iterable(parts))
 
 
 def render(annotations: Iterable[Annotation]) -> Iterator[str]:

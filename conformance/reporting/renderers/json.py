@@ -8,15 +8,16 @@ import orjson
 from conformance.reporting.text import Paint
 
 
-def render_inputs(
-    inputs: Iterable[Mapping[str, Any]],
-    summary: Callable[[], Mapping[str, Any]],
-    _paint: Paint,
-) -> Iterator[str]:
+def part(report: Mapping[str, Any], _paint: Paint) -> str:
+    """Return the object of an input."""
+    return orjson.dumps(report).decode()
+
+
+def render_inputs(parts: Iterable[str], summary: Callable[[], Mapping[str, Any]], _paint: Paint) -> Iterator[str]:
     """Yield the report line by line; `summary` is called after the last input."""
     before = '{"inputs": [\n'
-    for each in inputs:
-        yield before + orjson.dumps(each).decode()
+    for each in parts:
+        yield before + each
         before = ",\n"
     yield "\n" if before.startswith(",") else before
     yield f'], "summary": {orjson.dumps(summary()).decode()}}}\n'

@@ -8,11 +8,11 @@ import orjson
 from conformance.reporting.text import Paint
 
 
-def render_inputs(
-    inputs: Iterable[Mapping[str, Any]],
-    _summary: Callable[[], Mapping[str, Any]],
-    _paint: Paint,
-) -> Iterator[str]:
+def part(report: Mapping[str, Any], _paint: Paint) -> str:
+    """Return the line of an input."""
+    return orjson.dumps(report, option=orjson.OPT_APPEND_NEWLINE).decode()
+
+
+def render_inputs(parts: Iterable[str], _summary: Callable[[], Mapping[str, Any]], _paint: Paint) -> Iterator[str]:
     """Yield one line per input; there is no summary, because every line is an input."""
-    for each in inputs:
-        yield orjson.dumps(each, option=orjson.OPT_APPEND_NEWLINE).decode()
+    yield from parts

@@ -5,11 +5,11 @@ The form is that of pytest and of Ant's JUnit task: failures and errors have a m
 
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from itertools import groupby
+from itertools import chain, groupby
 from typing import Any, Final
 from xml.etree import ElementTree as ET
 
-from conformance.reporting.matrix.annotations import Annotation, Kind, of_inputs
+from conformance.reporting.matrix.annotations import Annotation, Kind, of_input
 from conformance.reporting.text import Paint
 
 EVERY: Final = True
@@ -26,13 +26,18 @@ _COUNTED: Final = {"failures": Kind.FAILED, "errors": Kind.ERRORED, "skipped": K
 _WORST_FIRST: Final = (Kind.ERRORED, Kind.FAILED, Kind.EXPECTED, Kind.NOTED, Kind.PASSED)
 
 
+def part(report: Mapping[str, Any], _paint: Paint) -> tuple[Annotation, ...]:
+    """Return the annotations of an input."""
+    return tuple(of_input(report))
+
+
 def render_inputs(
-    inputs: Iterable[Mapping[str, Any]],
+    parts: Iterable[tuple[Annotation, ...]],
     _summary: Callable[[], Mapping[str, Any]],
     _paint: Paint,
 ) -> Iterator[str]:
     """Yield the report on checked inputs; a suite as soon as its input is checked."""
-    yield from render(of_inputs(inputs))
+    yield from render(chain.from_iterable(parts))
 
 
 def render(annotations: Iterable[Annotation]) -> Iterator[str]:

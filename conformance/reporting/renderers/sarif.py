@@ -8,6 +8,7 @@ import hashlib
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from importlib.metadata import version
+from itertools import chain
 from posixpath import normpath
 from typing import Any, Final
 from urllib.parse import quote
@@ -16,7 +17,7 @@ import orjson
 
 from conformance.adapters import loop
 from conformance.adapters.loop import Fact
-from conformance.reporting.matrix.annotations import TITLES, Annotation, Kind, of_inputs
+from conformance.reporting.matrix.annotations import TITLES, Annotation, Kind, of_input
 from conformance.reporting.text import Paint
 from conformance.results import Level
 from conformance.rules import Rule, advice
@@ -32,13 +33,18 @@ _ROOT: Final = "%SRCROOT%"
 _LEVELS: Final = {Level.MUST: "error", Level.SHOULD: "warning", Level.MAY: "note"}
 
 
+def part(report: Mapping[str, Any], _paint: Paint) -> tuple[Annotation, ...]:
+    """Return the annotations of an input."""
+    return tuple(of_input(report))
+
+
 def render_inputs(
-    inputs: Iterable[Mapping[str, Any]],
+    parts: Iterable[tuple[Annotation, ...]],
     _summary: Callable[[], Mapping[str, Any]],
     _paint: Paint,
 ) -> Iterator[str]:
     """Yield the log of checked inputs, after the last one."""
-    yield from render(of_inputs(inputs))
+    yield from render(chain.from_iterable(parts))
 
 
 def render(annotations: Iterable[Annotation]) -> Iterator[str]:

@@ -1,19 +1,19 @@
 """Checks files: turns paths into inputs, and inputs into the JSON objects of a report, one at a time and in order."""
 
 import os
-from collections import Counter, deque
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from fnmatch import fnmatchcase
 from functools import lru_cache
-from itertools import chain, islice
+from itertools import chain
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final, NamedTuple, TypeAlias
+from typing import Any, Final, NamedTuple, TypeAlias, TypeVar
 
 from conformance import profiles, protocols, rules
 from conformance.documents.pointer import render
 from conformance.engine import judge
-from conformance.errors import InvalidDocument, Unrecognized, Unusable
-from conformance.formats import Input, read_block, read_path, read_path_in_blocks
+from conformance.errors import InvalidDocument, Unrecognized
+from conformance.formats import Input, read_path
 from conformance.formats.compression import plain_name
 from conformance.formats.inputs import pointer_lines
 from conformance.profiles import Profile
@@ -23,8 +23,7 @@ from conformance.wire.exchange import Conversation
 from conformance.wire.native import CHAT
 from conformance.wire.views import requests
 
-if TYPE_CHECKING:
-    from conformance.formats.blocks import Block
+T = TypeVar("T")
 
 AUTO: Final = "auto"
 """The provider argument that means: detect the provider of each input from the name or the host in it."""
@@ -33,15 +32,12 @@ SUFFIXES: Final = (".json", ".jsonl", ".ndjson", ".har", ".yaml", ".yml", ".sse"
 """The suffixes of files that are read from folders, each also with `.gz`, `.zst` or `.br` appended."""
 
 _MAX_PLACES: Final = 5
-_LINES: Final = (".jsonl", ".ndjson", ".parquet")
-_STDIN: Final = Path("/dev/stdin")
-_BATCH: Final = 16
-"""How many inputs a process gets at once: enough to outweigh the transfer, few enough to hold in memory."""
+STDIN: Final = Path("/dev/stdin")
 
 Counts: TypeAlias = Counter[tuple[str, str]]
 """What was counted: `("findings", "MUST")`, `("sides", "client")`, `("inputs", "")` …
 
-In the counts of all inputs, `("judged", rule)` is 1 for each rule that found something to judge.
+In the counts of several inputs, `("judged", rule)` is there for each rule that found something to judge.
 """
 
 
@@ -80,13 +76,17 @@ class File(NamedTuple):
     found: bool = False
 
 
-def check_paths(paths: Iterable[str], task: Task, jobs: int = 1) -> Iterator[CheckedInput]:
+def check_paths(
+    paths: Iterable[str], task: Task, finish: Callable[[Sequence[CheckedInput]], T], jobs: int = 1
+) -> Iterator[T]:
     """Check files, the files in folders, and standard input (`-`), in as many processes as `jobs`.
 
+    Yield what `finish` makes of some adjacent inputs at a time, in order; it runs in the process that checked them, so
+    that it and its results have to be picklable. With one process, it gets each input alone, as soon as it is checked.
     Requests and replies of a batch are joined, and come last. An input that cannot be read is reported with an `error`,
     and the next ones are still checked. Raises UnknownName for an unknown provider or rule before anything is read.
     """
-    checker = _checker(task)
+    checker = checker_of(task)
     joined: Iterator[Input] = iter(())
     others: Sequence[str] = tuple(paths)
     if len(others) > 1:
@@ -96,8 +96,12 @@ def check_paths(paths: Iterable[str], task: Task, jobs: int = 1) -> Iterator[Che
         joined, others = pairs.of_paths(others)
     files = (file for path in others for file in files_of(path))
     if jobs > 1:
-        return _check_in_processes(files, joined, task, jobs)
-    return chain((checked for file in files for checked in checker.file(file)), map(checker.input, joined))
+        # Imported here because a single process needs none of it.
+        from conformance.files.processes import check_in_processes
+
+        return check_in_processes(files, joined, task, finish, jobs)
+    checked = chain((each for file in files for each in checker.file(file)), map(checker.input, joined))
+    return (finish((each,)) for each in checked)
 
 
 def add_up(total: Counts, checked: CheckedInput) -> None:
@@ -112,7 +116,7 @@ def summary(counts: Counts, task: Task) -> dict[str, Any]:
     totals = ("inputs", "unreadable", "exchanges", "errored", "hidden")
     return {
         **{name: counts[name, ""] for name in totals},
-        "rules": len(_checker(task).rules),
+        "rules": len(checker_of(task).rules),
         "judged": sum(1 for group, _ in counts if group == "judged"),
         "findings": {level.value: counts["findings", level.value] for level in Level},
         "sides": {side: counts["sides", side] for side in ("client", "provider")},
@@ -153,7 +157,7 @@ class Checker:
             for given in read_path(file.path):
                 yield self.input(given)
         except InvalidDocument as error:
-            yield _failed_file(file, error)
+            yield failed_file(file, error)
 
     def input(self, given: Input) -> CheckedInput:
         """Check one input."""
@@ -238,7 +242,7 @@ def detected_provider(given: Input) -> str | None:
 
 
 @lru_cache(maxsize=8)
-def _checker(task: Task) -> Checker:
+def checker_of(task: Task) -> Checker:
     """Return the checker for a task; loading rules and profiles takes longer than checking a file."""
     return Checker(task)
 
@@ -280,7 +284,7 @@ def _report(
     return report
 
 
-def _failed_file(file: File, error: InvalidDocument) -> CheckedInput:
+def failed_file(file: File, error: InvalidDocument) -> CheckedInput:
     """Return the report of a file that cannot be read to its end, or of a folder that holds no files to check."""
     if file.found and isinstance(error, Unrecognized):
         return _skipped(file.path)
@@ -315,7 +319,7 @@ def _encodable(name: str) -> str:
 def files_of(path: str) -> Iterator[File]:
     """Yield the file at a path, or the files in a folder that have a known suffix; without any, the folder itself."""
     if path == "-":
-        yield File(_STDIN)
+        yield File(STDIN)
         return
     given = Path(path)
     if not given.is_dir():
@@ -330,71 +334,3 @@ def files_of(path: str) -> Iterator[File]:
                 yield File(Path(folder, name), found=True)
     if empty:
         yield File(given)
-
-
-Batch: TypeAlias = "File | Block | list[Input | CheckedInput]"
-"""What one process checks at once: a file, some lines of a file, or some inputs of a file that has been read."""
-
-
-def _batches(files: Iterable[File], joined: "Iterator[Input | CheckedInput]") -> Iterator[Batch]:
-    """Yield each file; a file of lines, which may be of any size, in blocks; other large ones in batches of inputs."""
-    for file in files:
-        if file.path != _STDIN and not plain_name(file.path.name).endswith(_LINES):
-            yield file
-            continue
-        batch: list[Input | CheckedInput] = []
-        for each in _read(file):
-            if not isinstance(each, (Input, CheckedInput)):
-                yield each
-                continue
-            batch.append(each)
-            if len(batch) == _BATCH:
-                yield batch
-                batch = []
-        if batch:
-            yield batch
-    while rest := [*islice(joined, _BATCH)]:
-        yield rest
-
-
-def _read(file: File) -> "Iterator[Block | Input | CheckedInput]":
-    """Yield the content of a file, then the report of an error that ends it."""
-    try:
-        yield from read_path_in_blocks(file.path)
-    except InvalidDocument as error:
-        yield _failed_file(file, error)
-
-
-def _check_batch(task: Task, batch: Batch) -> list[CheckedInput]:
-    checker = _checker(task)
-    if isinstance(batch, File):
-        return list(checker.file(batch))
-    if isinstance(batch, list):
-        return [each if isinstance(each, CheckedInput) else checker.input(each) for each in batch]
-    return [checker.input(given) for given in read_block(batch)]
-
-
-def _check_in_processes(
-    files: Iterable[File], joined: Iterator[Input], task: Task, jobs: int
-) -> Iterator[CheckedInput]:
-    """Check in several processes, in order; reads ahead only as much as keeps them busy."""
-    # Imported here because a single process needs none of it.
-    import signal
-    from concurrent.futures import Future, ProcessPoolExecutor
-    from concurrent.futures.process import BrokenProcessPool
-
-    # Ctrl-C reaches every process of the terminal; only the parent handles it.
-    pool = ProcessPoolExecutor(jobs, initializer=signal.signal, initargs=(signal.SIGINT, signal.SIG_IGN))
-    waiting: deque[Future[Sequence[CheckedInput]]] = deque()
-    try:
-        for batch in _batches(files, joined):
-            waiting.append(pool.submit(_check_batch, task, batch))
-            if len(waiting) > 2 * jobs:
-                yield from waiting.popleft().result()
-        while waiting:
-            yield from waiting.popleft().result()
-    except BrokenProcessPool:
-        message = "a process ended early, most likely for lack of memory; try fewer --jobs"
-        raise Unusable(message) from None
-    finally:
-        pool.shutdown(cancel_futures=True)

@@ -1,0 +1,89 @@
+"""Checks files in several processes: one reads and hands out batches, the others check them."""
+
+import signal
+from collections import deque
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from concurrent.futures import Future, ProcessPoolExecutor
+from concurrent.futures.process import BrokenProcessPool
+from itertools import islice
+from typing import TYPE_CHECKING, Final, TypeAlias, TypeVar
+
+from conformance.errors import InvalidDocument, Unusable
+from conformance.files import STDIN, CheckedInput, File, Task, checker_of, failed_file
+from conformance.formats import Input, read_block, read_path_in_blocks
+from conformance.formats.compression import plain_name
+
+if TYPE_CHECKING:
+    from conformance.formats.blocks import Block
+
+T = TypeVar("T")
+
+_LINES: Final = (".jsonl", ".ndjson", ".parquet")
+_BATCH: Final = 16
+"""How many inputs a process gets at once: enough to outweigh the transfer, few enough to hold in memory."""
+
+Batch: TypeAlias = "File | Block | list[Input | CheckedInput]"
+"""What one process checks at once: a file, some lines of a file, or some inputs of a file that has been read."""
+
+
+def _batches(files: Iterable[File], joined: "Iterator[Input | CheckedInput]") -> Iterator[Batch]:
+    """Yield each file; a file of lines, which may be of any size, in blocks; other large ones in batches of inputs."""
+    for file in files:
+        if file.path != STDIN and not plain_name(file.path.name).endswith(_LINES):
+            yield file
+            continue
+        batch: list[Input | CheckedInput] = []
+        for each in _read(file):
+            if not isinstance(each, (Input, CheckedInput)):
+                yield each
+                continue
+            batch.append(each)
+            if len(batch) == _BATCH:
+                yield batch
+                batch = []
+        if batch:
+            yield batch
+    while rest := [*islice(joined, _BATCH)]:
+        yield rest
+
+
+def _read(file: File) -> "Iterator[Block | Input | CheckedInput]":
+    """Yield the content of a file, then the report of an error that ends it."""
+    try:
+        yield from read_path_in_blocks(file.path)
+    except InvalidDocument as error:
+        yield failed_file(file, error)
+
+
+def _check_batch(task: Task, finish: Callable[[Sequence[CheckedInput]], T], batch: Batch) -> T:
+    checker = checker_of(task)
+    if isinstance(batch, File):
+        return finish(list(checker.file(batch)))
+    if isinstance(batch, list):
+        return finish([each if isinstance(each, CheckedInput) else checker.input(each) for each in batch])
+    return finish([checker.input(given) for given in read_block(batch)])
+
+
+def check_in_processes(
+    files: Iterable[File],
+    joined: Iterator[Input],
+    task: Task,
+    finish: Callable[[Sequence[CheckedInput]], T],
+    jobs: int,
+) -> Iterator[T]:
+    """Check in several processes, in order, as `check_paths` does; read ahead only as much as keeps them busy."""
+    # Ctrl-C reaches every process of the terminal; only the parent handles it.
+    pool = ProcessPoolExecutor(jobs, initializer=signal.signal, initargs=(signal.SIGINT, signal.SIG_IGN))
+    waiting: deque[Future[T]] = deque()
+    try:
+        for batch in _batches(files, joined):
+            waiting.append(pool.submit(_check_batch, task, finish, batch))
+            if len(waiting) > 2 * jobs:
+                yield waiting.popleft().result()
+        while waiting:
+            yield waiting.popleft().result()
+    except BrokenProcessPool:
+        message = "a process ended early, most likely for lack of memory; try fewer --jobs"
+        raise Unusable(message) from None
+    finally:
+        pool.shutdown(cancel_futures=True)
