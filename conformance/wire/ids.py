@@ -1,12 +1,8 @@
 """Ids of tool calls: the positional forms that engines use, and reproducible ids of any form."""
 
-import hashlib
-import random
 import re
 from functools import lru_cache
 from typing import Final
-
-import rstr
 
 _OF_PLACE: Final = re.compile(r"turn-\d+\.\d+")
 
@@ -29,5 +25,11 @@ def positional_ids(name: str, number: int) -> tuple[str, ...]:
 @lru_cache(maxsize=4096)
 def text_matching(pattern: str, seed: bytes) -> str:
     """Return a text that matches a regular expression; always the same text for the same seed."""
+    # Imported here because the rules need none of it, and every start would pay for it.
+    import hashlib
+    import random
+
+    import rstr
+
     digest = hashlib.sha256(seed).digest()
     return str(rstr.Rstr(random.Random(digest)).xeger(pattern))  # noqa: S311 — repeatable, not secret
