@@ -40,8 +40,8 @@ def judge(returned: Resent, context: Context) -> list[Fault]:
 
     The signature stands for the reasoning behind the call, which the host does not show; newer models reject the call
     without it. What skips that check is for the history of other models: in place of a signature that was given, it is
-    a SHOULD, since the model goes on without its reasoning. To fix it, store the `extra_content` of each call and send
-    it back.
+    a SHOULD, since the model goes on without its reasoning. To fix it, store what comes with each
+    call, `extra_content` or on Gemini `thoughtSignature`, and send it back.
     """
     sent = returned.value.get("tool_calls")
     faults = []
