@@ -6,6 +6,7 @@ from typing import Any
 from agno.agent import Agent
 from agno.db.in_memory import InMemoryDb
 from agno.models.base import Model
+from agno.run.agent import RunErrorEvent
 from agno.tools.function import Function
 from driving import Job, Tool
 
@@ -36,10 +37,14 @@ def stream_options(job: Job) -> dict[str, bool]:
 
 
 async def result_of(job: Job, run: Any) -> Any:
-    """Return the result of a run that has ended or is waiting for approval."""
-    if not job.stream:
-        return await run
-    return [event async for event in run][-1]
+    """Return the result of a run that has ended or is waiting for approval; raises RuntimeError if it has failed.
+
+    Agno raises nothing then: the content of such a result is the error's text.
+    """
+    result = [event async for event in run][-1] if job.stream else await run
+    if isinstance(result, RunErrorEvent) or result.status == "ERROR":
+        raise RuntimeError(result.content)
+    return result
 
 
 def decide(job: Job, result: Any) -> None:
