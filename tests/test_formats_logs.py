@@ -49,6 +49,10 @@ def musts(name: str) -> list[str]:
         ("langsmith.jsonl", "langsmith", 3, 3, []),
         ("langfuse.json", "langfuse", 1, 1, []),
         ("helicone.jsonl", "helicone", 1, 1, []),
+        ("litellm-wires.jsonl", "litellm", 5, 2, ["transcript/calls-answered"]),
+        ("helicone-wires.jsonl", "helicone", 6, 6, []),
+        ("langfuse-wires.json", "langfuse", 6, 6, []),
+        ("wiremock-wires.json", "wiremock", 6, 6, []),
         ("curl-i.txt", "curl", 0, 1, []),
         ("curl-i-two.txt", "curl", 0, 2, []),
         ("curl-v-stream.txt", "curl", 0, 1, []),
@@ -93,7 +97,10 @@ def found_log(found: Input) -> dict[str, Any]:
 @pytest.mark.parametrize(
     ("expected", "value"),
     [
-        ("skipped, not chat completions: call_type 'aembedding'", {**LITELLM, "call_type": "aembedding"}),
+        (
+            "skipped, neither chat completions, Messages nor Responses: call_type 'aembedding'",
+            {**LITELLM, "call_type": "aembedding"},
+        ),
         ("skipped, a call whose messages were not logged", {**LITELLM, "messages": "redacted-by-litellm"}),
         ("a call without a reply: only its request is checked", {**LITELLM, "response": {}}),
         ("skipped, not chat completions: POST /v1/moderations", {**BATCH, "url": "/v1/moderations", "body": {}}),
@@ -232,7 +239,10 @@ def test_messages_of_a_trace_are_read_in_each_form(value: dict[str, Any]) -> Non
         ("skipped, observations of something other", {"type": "SPAN", "traceId": "t", "input": None}),
         ("skipped, a generation without messages", {**GENERATION, "input": "Hello"}),
         ("npx @helicone/export --include-body", {"response_status": 200, "request_id": "a"}),
-        ("skipped, not chat completions", {"response_status": 200, "request_body": {"input": 1}, "response_body": {}}),
+        (
+            "skipped, neither chat completions nor",
+            {"response_status": 200, "request_body": {"input": 1}, "response_body": {}},
+        ),
     ],
 )
 def test_a_trace_that_cannot_be_checked_says_why(expected: str, value: dict[str, Any]) -> None:

@@ -10,6 +10,7 @@ import re
 from collections.abc import Iterator
 from typing import Final, NamedTuple
 
+from conformance import protocols
 from conformance.errors import InvalidDocument, Unrecognized
 from conformance.formats.bodies import reply_body
 from conformance.formats.inputs import Input
@@ -63,15 +64,15 @@ def read(data: bytes, path: str) -> Iterator[Input]:
 
 
 def _exchange(reply: _Reply, path: str) -> Exchange | None:
-    """Return the exchange of a reply, or None if it is neither a chat completion nor an error."""
+    """Return the exchange of a reply, or None if it is on no wire that is known, and no error."""
     first, headers = _fields(reply.head)
     status = status_of(first.partition(" ")[2].strip())
     body, streamed = reply_body(reply.body, headers, path)
     known = as_object(body)
-    if not (streamed or known.keys() & {"choices", "error"} or (reply.body and status and status >= 400)):
-        return None
     day = date_of(headers.get("date")) or date_of_reply(body)
-    return Exchange.of_plain(None, body, status, streamed, headers, reply.url, model_of(body), day)
+    found = Exchange.of_plain(None, body, status, streamed, headers, reply.url, model_of(body), day)
+    is_chat = streamed or known.keys() & {"choices", "error"} or (reply.body and status and status >= 400)
+    return found if is_chat or protocols.of(found) is not None else None
 
 
 def _fields(head: bytes) -> tuple[str, dict[str, str]]:

@@ -5,8 +5,10 @@ from typing import Any, Final
 
 import orjson
 
+from conformance import protocols
 from conformance.documents import JSON, parse_json
 from conformance.errors import InvalidDocument
+from conformance.formats.records import as_object
 from conformance.wire.exchange import Exchange
 
 RULES: Final = (
@@ -36,6 +38,8 @@ _NOTE: Final = (
     " reasoning, parameters, shapes, usage, streams and HTTP; record a HAR file or a cassette to check those"
 )
 NOTES: Final = (_NOTE,)
+_ITEMS: Final = ("_call", "_call_output", "reasoning")
+"""How the types of items of Responses end that no message of another wire has."""
 
 
 def exchange(
@@ -46,6 +50,45 @@ def exchange(
     response = {"object": "chat.completion", "choices": choices} if choices else None
     request = {"model": model, "messages": list(messages)}
     return Exchange.of_plain(request, response, url=url, model=model, date=date)
+
+
+def native(given: JSON, got: JSON, model: str, *, date: str = "") -> Exchange | None:
+    """Return the exchange of another wire from what a log holds of it; None if the request is none of that wire.
+
+    A request may be a whole body or only its list of messages, items or contents, in which a system prompt may stand
+    first; a reply may be a whole body, its list of items, or one of them.
+    """
+    body: Mapping[str, JSON] = given if isinstance(given, Mapping) else _body(given, got)
+    request: dict[str, JSON] = {"model": model, **body}
+    protocol = protocols.of(Exchange.of_plain(request=request)) if body else None
+    if protocol is None:
+        return None
+    response = got
+    if not isinstance(got, Mapping) or not protocol.is_reply(dict(got)):
+        response = _reply(got, protocol.name)
+    return Exchange.of_plain(request, response, model=model, date=date)
+
+
+def _body(given: JSON, got: JSON) -> dict[str, JSON]:
+    """Return a body with a list, under the key that its items, or those of the reply, show."""
+    if not isinstance(given, list):
+        return {}
+    listed = [item for item in given if isinstance(item, Mapping)]
+    if any("parts" in item for item in listed):
+        return {"contents": [item for item in given if as_object(item).get("role") != "system"]}
+    replied = [as_object(item) for item in (got if isinstance(got, list) else [got])]
+    if any("role" not in item and str(item.get("type")).endswith(_ITEMS) for item in (*listed, *replied)):
+        return {"input": given}
+    return {"messages": [item for item in given if as_object(item).get("role") != "system"]}
+
+
+def _reply(got: JSON, wire: str) -> JSON:
+    """Return the reply of a wire, of which a log holds only the items or the message; None if it holds neither."""
+    if wire == "responses" and got and not isinstance(got, str):
+        return {"object": "response", "output": got if isinstance(got, list) else [got]}
+    if wire == "messages" and isinstance(got, Mapping) and isinstance(got.get("content"), list):
+        return {"type": "message", **got}
+    return None
 
 
 def embedded(value: Any, name: str, file: str) -> JSON:

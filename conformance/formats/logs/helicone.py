@@ -9,6 +9,7 @@ Source: https://docs.helicone.ai/tools/export and examples/export/typescript of 
 from collections.abc import Iterator, Mapping
 from typing import Any, Final
 
+from conformance import protocols
 from conformance.formats.bodies import reply_body, request_body
 from conformance.formats.records import as_object, as_text, date_of, date_of_reply, status_of
 from conformance.wire.exchange import Exchange, model_of
@@ -33,11 +34,13 @@ def exchanges(value: Mapping[str, Any], path: str) -> Iterator[Exchange | str]:
         yield _NO_BODY
         return
     got, streamed = reply_body(value.get("response_body"), {}, path)
-    if "messages" not in sent or not as_object(got).keys() & {"choices", "error"}:
-        yield "skipped, not chat completions"
-        return
     request: Any = {name: item for name, item in sent.items() if name not in _STREAM}
     response = {name: item for name, item in as_object(got).items() if name not in _ADDED}
     status, url = status_of(value.get("response_status")), as_text(value.get("target_url"))
     day = date_of(value.get("request_created_at")) or date_of_reply(response)
-    yield Exchange.of_plain(request, response, status, streamed, url=url, model=model_of(request), date=day)
+    found = Exchange.of_plain(request, response, status, streamed, url=url, model=model_of(request), date=day)
+    is_chat = "messages" in sent and response.keys() & {"choices", "error"}
+    if protocols.of(found) is None and not is_chat:
+        yield "skipped, neither chat completions nor another wire that is known"
+        return
+    yield found

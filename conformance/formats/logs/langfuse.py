@@ -43,9 +43,13 @@ def _exchange(item: Mapping[str, Any], path: str) -> Exchange | str:
     if item.get("type") != "GENERATION":
         return "skipped, observations of something other than a model"
     given, got = (rebuilt.embedded(item.get(name), name, path) for name in ("input", "output"))
+    model = as_text(item.get("model")) or as_text(item.get("providedModelName"))
+    day = date_of(item.get("startTime", item.get("start_time")))
+    found = rebuilt.native(given, got, model, date=day)
+    if found is not None:
+        return found
     messages = rebuilt.logged(as_object(given).get("messages", given))
     if not messages:
         return "skipped, a generation without messages"
-    model = as_text(item.get("model")) or as_text(item.get("providedModelName"))
     replies = rebuilt.logged(as_object(got).get("choices", got))
-    return rebuilt.exchange(messages, replies, model, date=date_of(item.get("startTime", item.get("start_time"))))
+    return rebuilt.exchange(messages, replies, model, date=day)

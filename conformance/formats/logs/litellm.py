@@ -1,7 +1,9 @@
 """Standard logs of LiteLLM, one object a call, as its callbacks, storage buckets and JSON files hold them.
 
 The fields read here are `call_type`, `model`, `messages`, `model_parameters`, `response`, `api_base`, `startTime`,
-`status` and `error_str`. A callback's `kwargs` hold the same object under `standard_logging_object`.
+`status` and `error_str`. A callback's `kwargs` hold the same object under `standard_logging_object`. Of a call on
+Messages, `messages` begin with the system prompt, and `response` is a chat completion; of one on Responses, `messages`
+are the input, and `response` is that of the wire.
 
 Source: https://docs.litellm.ai/docs/proxy/logging_spec
 """
@@ -21,6 +23,8 @@ NOTES: Final = (
 )
 _WRAPPER: Final = "standard_logging_object"
 _CHAT: Final = ("completion", "acompletion")
+_MESSAGES: Final = "anthropic_messages"
+_RESPONSES: Final = ("responses", "aresponses")
 _NOT_SENT: Final = ("stream", "stream_options", "max_retries", "extra_body", "extra_headers", "timeout")
 """Parameters that are LiteLLM's own, are not the body's, or belong to a stream that the log no longer holds."""
 
@@ -37,8 +41,8 @@ def exchanges(value: Mapping[str, Any], path: str) -> Iterator[Exchange | str]:
     log = value[_WRAPPER] if isinstance(value.get(_WRAPPER), Mapping) else value
     call = as_text(log.get("call_type"))
     messages = log.get("messages")
-    if call not in _CHAT:
-        yield f"skipped, not chat completions: call_type {call!r}"
+    if call not in (*_CHAT, _MESSAGES, *_RESPONSES):
+        yield f"skipped, neither chat completions, Messages nor Responses: call_type {call!r}"
         return
     if isinstance(messages, str) and messages.startswith(("[", "{")):
         messages = request_body(messages, path)
@@ -47,14 +51,30 @@ def exchanges(value: Mapping[str, Any], path: str) -> Iterator[Exchange | str]:
     if not isinstance(messages, list):
         yield "skipped, a call whose messages were not logged; LiteLLM's turn_off_message_logging leaves them out"
         return
-    request = {"model": as_text(log.get("model")), "messages": messages, **_parameters(log)}
+    request = {"model": as_text(log.get("model")), **_sent(call, messages), **_parameters(log)}
     response, streamed = reply_body(log.get("response"), {}, path)
-    if not isinstance(response, Mapping) or not response.keys() & {"choices", "error"}:
+    if call == _MESSAGES:
+        response = None
+        yield "a call on Messages, whose reply LiteLLM logs as a chat completion: only its request is checked"
+    elif not isinstance(response, Mapping) or not response.keys() & {"choices", "error", "output"}:
         response = None
         yield "a call without a reply: only its request is checked"
+    elif call in _RESPONSES:
+        # The counts are LiteLLM's own, under the names of chat completions.
+        response = {name: item for name, item in response.items() if name != "usage"}
     day = date_of(log.get("startTime")) or date_of_reply(response)
     url, model = as_text(log.get("api_base")), model_of(request)
     yield Exchange.of_plain(request, response, streamed=streamed, url=url, model=model, date=day)
+
+
+def _sent(call: str, messages: list[Any]) -> dict[str, Any]:
+    """Return what was sent of a call besides its parameters, under the keys of its wire."""
+    if call in _RESPONSES:
+        return {"input": messages}
+    first = as_object(messages[0]) if messages else {}
+    if call == _MESSAGES and first.get("role") == "system":
+        return {"system": first.get("content"), "messages": messages[1:]}
+    return {"messages": messages}
 
 
 def _parameters(log: Mapping[str, Any]) -> dict[str, Any]:

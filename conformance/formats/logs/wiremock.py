@@ -10,8 +10,11 @@ Source: https://wiremock.org/docs/stubbing/, /docs/record-playback/ and /docs/ve
 from collections.abc import Iterator, Mapping
 from typing import Any, Final
 
+from conformance import protocols
+from conformance.errors import InvalidDocument
 from conformance.formats.bodies import decode_base64, reply_body, request_body
 from conformance.formats.records import as_object, as_text, date_of, date_of_reply, flat_headers, status_of
+from conformance.protocols.outside import other_api
 from conformance.wire.exchange import Exchange, model_of
 
 KIND: Final = "wiremock"
@@ -32,15 +35,27 @@ def holds(value: Mapping[str, Any]) -> bool:
 
 
 def exchanges(value: Mapping[str, Any], path: str) -> Iterator[Exchange | str]:
-    """Yield the exchange of each mapping or entry whose URL is that of chat completions."""
+    """Yield the exchange of each mapping or entry that is on a wire that is known."""
     items = value.get("mappings", value.get("requests"))
     for item in items if isinstance(items, list) else [value]:
         request, response = as_object(as_object(item).get("request")), as_object(as_object(item).get("response"))
         url = next((as_text(request[key]) for key in _URLS if request.get(key)), "")
-        if not url.partition("?")[0].rstrip("/$").endswith(_PATH):
-            yield f"skipped, not chat completions: {request.get('method')} {url.partition('?')[0][:80]}"
-            continue
-        yield _exchange(request, response, url, path)
+        is_chat = url.partition("?")[0].rstrip("/$").endswith(_PATH)
+        found = _exchange(request, response, url, path) if is_chat else _native(request, response, url, path)
+        if found is None:
+            what = "neither chat completions nor another wire that is known"
+            yield f"skipped, {what}: {request.get('method')} {url.partition('?')[0][:80]}"
+        else:
+            yield found
+
+
+def _native(request: Mapping[str, Any], response: Mapping[str, Any], url: str, path: str) -> Exchange | None:
+    """Return the exchange of another wire; None if it is none, or cannot be read."""
+    try:
+        found = _exchange(request, response, url, path)
+    except InvalidDocument:
+        return None
+    return None if other_api(found) or protocols.of(found) is None else found
 
 
 def _exchange(request: Mapping[str, Any], response: Mapping[str, Any], url: str, path: str) -> Exchange:
