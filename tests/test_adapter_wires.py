@@ -237,6 +237,23 @@ def test_passages_of_reasoning_are_not_joined(edit: Callable[[list[Any]], list[A
     assert status is outcomes(session, messages_loop(session, edit))["reasoning/details-unchanged"].status
 
 
+@pytest.mark.parametrize(
+    ("dropped", "status"), [((), Status.PASSED), (("phase",), Status.FAILED), (("id", "phase"), Status.FAILED)]
+)
+def test_the_phase_of_messages_is_sent_back(dropped: tuple[str, ...], status: Status) -> None:
+    session = opened("responses", "phases")
+    items: list[Any] = [{"role": "user", "content": AGENT.prompts[0]}]
+    phases = []
+    for _ in range(3):
+        output = orjson.loads(post(session, PATHS["responses"], {**asked("responses"), "input": items})[1])["output"]
+        phases += [item["phase"] for item in output if item["type"] == "message"]
+        items += [{key: value for key, value in item.items() if key not in dropped} for item in output]
+        calls = [item["call_id"] for item in output if item["type"] == "function_call"]
+        items += [{"type": "function_call_output", "call_id": call, "output": "9"} for call in calls]
+    assert ["commentary", "final_answer"] == phases
+    assert status is outcomes(session, DriverAnswer(()))["responses/phase-kept"].status
+
+
 def test_a_definition_names_its_wire_and_only_providers_that_serve_it(tmp_path: Path) -> None:
     known = definition.load("sdk", folder(tmp_path, protocol="messages", providers={"anthropic": {}}))
     driver = Driver(("true",), tmp_path)

@@ -49,6 +49,8 @@ def message(context: ReplyContext, turn: Turn, choice: int = 0) -> dict[str, Any
         made["tool_calls"] = [_call(context, turn, n, first + n) for n in range(len(calls))]
     if context.thinks:
         sign(made, context)
+    if turn.says and context.is_true("responses.phases"):
+        made["phase"] = "commentary" if turn.calls else "final_answer"
     return made
 
 

@@ -213,7 +213,8 @@ def _output(message: Mapping[str, Any], identity: str, status: str, asked: Mappi
         shown = [
             part | ({"annotations": [], "logprobs": []} if part["type"] == "output_text" else {}) for part in parts
         ]
-        items.append({"type": "message", "role": "assistant", "status": "completed", "content": shown})
+        phase = {"phase": message["phase"]} if "phase" in message else {}
+        items.append({"type": "message", "role": "assistant", "status": "completed", "content": shown, **phase})
     items += [{**_call(call), "status": "completed"} for _, call in objects(message.get("tool_calls"))]
     if items and "status" in items[-1]:
         items[-1]["status"] = status

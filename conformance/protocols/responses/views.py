@@ -1,6 +1,7 @@
 """Where the rules of Responses look, beside the views of all native wires: items that requests send.
 
-Each item is compared with the reply that it comes from, if that is at hand: found by its id, its blob or its call id.
+Each item is compared with the reply that it comes from, if that is at hand: found by its id, its blob or its call id. A
+message with a phase is also found by its text, since clients may send messages without ids.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -79,6 +80,7 @@ def _natives(index: Index) -> Iterator[tuple[int, Native]]:
 
 def _sent_items(index: Index) -> Sequence[SentItem]:
     known: dict[tuple[str, str], Origin] = {}
+    said: dict[str, Origin] = {}
     found: list[SentItem] = []
     for number, native in _natives(index):
         request = as_object(native.request)
@@ -88,6 +90,8 @@ def _sent_items(index: Index) -> Sequence[SentItem]:
             place: Place = (number, "request", "input", position)
             origin = next((known[key] for key in _keys(item) if key in known), None)
             kind = kind_of(item)
+            if said and origin is None and kind == "message" and "id" not in item and item.get("role") == "assistant":
+                origin = said.get(_said(item))
             before = origin.before if origin is not None and kind in CALLS else None
             lacks = None if before is None or not seen.isdisjoint(_values(before)) else before
             found.append(SentItem(place, item, kind, position, given or (), origin, lacks, native))
@@ -97,6 +101,8 @@ def _sent_items(index: Index) -> Sequence[SentItem]:
             known |= dict.fromkeys(_keys(origin.value), origin)
             if origin.unfinished is not None:
                 known["encrypted_content", origin.unfinished] = origin
+            if origin.value.get("phase") is not None:
+                said[_said(origin.value)] = origin
     return found
 
 
@@ -139,6 +145,12 @@ def _keys(item: Mapping[str, Any]) -> list[tuple[str, str]]:
 
 def _values(item: Mapping[str, Any]) -> list[str]:
     return [value for _, value in _keys(item)]
+
+
+def _said(message: Mapping[str, Any]) -> str:
+    """Return the text of a message."""
+    content = message.get("content")
+    return content if type(content) is str else "".join([_text(part, "text") for _, part in objects(content)])
 
 
 def _text(item: Mapping[str, Any], key: str) -> str:

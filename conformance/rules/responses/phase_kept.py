@@ -1,3 +1,4 @@
+from conformance.documents.pointer import REMOVE
 from conformance.protocols.responses.views import SentItem, sent_items
 from conformance.results import Level
 from conformance.rules import Context, Fault, Source, example, rule
@@ -11,7 +12,10 @@ from conformance.rules import Context, Fault, Source, example, rule
         "https://platform.openai.com/docs/api-reference/responses/create",
         "preserve and resend phase on all assistant messages",
     ),
-    bad=[example("responses-session", {"/1/response/output/1/phase": "final_answer"})],
+    bad=[
+        example("responses-session", {"/1/response/output/1/phase": "final_answer"}),
+        example("responses-session", {"/1/response/output/1/phase": "final_answer", "/2/request/input/7/id": REMOVE}),
+    ],
     good=[
         example(
             "responses-session",
