@@ -153,21 +153,24 @@ def judge(conversation: Conversation, profile: Profile | None, rules: Sequence[R
 
 def _judge_by_schema(plan: "_Plan", index: Index, schema: SchemaFaults, run: "_Run") -> None:
     """Judge what only the schemas find: elements are just counted, and those with errors are judged."""
-    is_canonical = all([exchange.native is None for exchange in index.conversation])
+    protocols = {exchange.protocol for exchange in index.conversation}
     misshapen = {place[1] for place in schema.shapes if place}
-    for view, steps in plan.by_schema.items():
+    for (view, wires), steps in plan.by_schema.items():
+        if protocols.isdisjoint(wires):
+            continue
+        is_alone = protocols.issubset(wires)
         is_misshapen = bool(misshapen) and BODIES[view.side] in misshapen
         has_unknown = bool(schema.unknown) and view.at is not None
         faulty: Sequence[Any] = ()
-        if is_canonical and view.count_quickly is not None and not is_misshapen:
+        if is_alone and view.count_quickly is not None and not is_misshapen:
             count = view.count_quickly(index)
             if view.at is not None and has_unknown:
                 faulty = view.at(index, schema.unknown)
         else:
             elements = view.select(index)
-            if not is_canonical:
-                # The schemas of chat completions say nothing about a translated body.
-                elements = [each for each in elements if index.conversation[each.place[0]].native is None]
+            if not is_alone:
+                # A schema says nothing about the bodies of another wire.
+                elements = [each for each in elements if index.conversation[each.place[0]].protocol in wires]
             count = len(elements)
             if is_misshapen or has_unknown:
                 faulty = [at for at in elements if at.place in schema.shapes or at.place in schema.unknown]
@@ -267,13 +270,13 @@ class _Plan(NamedTuple):
 
     `idle`: the outcome of each rule if it judges nothing, in the order of the rules. `active`: the groups that hold
     any rule. `by_schema`: the rules that only
-    report what the schemas find. `known`: what has been found to follow from these claims.
+    report what the schemas find, by their views and wires. `known`: what has been found to follow from these claims.
     """
 
     idle: tuple[Outcome, ...]
     groups: Mapping[View, _Group]
     active: tuple[tuple[View, _Group], ...]
-    by_schema: Mapping[View, tuple[_Step, ...]]
+    by_schema: Mapping[tuple[View, tuple[str, ...]], tuple[_Step, ...]]
     known: Known
 
 
@@ -301,12 +304,12 @@ def _plan(chosen: _Chosen) -> _Plan:
     idle = []
     steps: dict[View, dict[Where | None, list[_Step]]] = {}
     unclaimed: dict[View, set[int]] = {}
-    by_schema: dict[View, list[_Step]] = {}
+    by_schema: dict[tuple[View, tuple[str, ...]], list[_Step]] = {}
     for position, rule in enumerate(chosen.rules):
         step: _Step = position, rule.where, rule.judge
         idle.append(rule.unclaimed() if rule.needs and not chosen.claimed else rule.passed(0))
         if rule.by_schema:
-            by_schema.setdefault(rule.on, []).append(step)
+            by_schema.setdefault((rule.on, rule.wires), []).append(step)
             continue
         known = claimed.knows(*rule.needs)
         sharing = steps.setdefault(rule.on, {})
@@ -323,9 +326,7 @@ def _plan(chosen: _Chosen) -> _Plan:
         for view, sharing in steps.items()
     }
     active = tuple([(view, group) for view, group in groups.items() if group.steps or group.unclaimed])
-    return _Plan(
-        tuple(idle), groups, active, {view: tuple(listed) for view, listed in by_schema.items()}, Known({}, {})
-    )
+    return _Plan(tuple(idle), groups, active, {key: tuple(listed) for key, listed in by_schema.items()}, Known({}, {}))
 
 
 def _failed(rule: Rule, judged: int, faulty: list[tuple[Any, Fault]], contexts: list[Context]) -> Outcome:

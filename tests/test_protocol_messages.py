@@ -127,6 +127,23 @@ def test_an_event_continues_the_one_before_if_only_its_text_differs(
     assert continues == (3 in assembled.continuing)
 
 
+def test_each_event_of_a_wrong_shape_is_found_though_it_continues_another() -> None:
+    block = [{**event, "index": -1} for event in (events()[1], events()[2], events()[2], events()[4])]
+    stream = Exchange(response=render([events()[0], *block, *events()[9:]]), status=200)
+    (outcome,) = check(stream, rules="native/event-shape")
+    assert [f"/0/response/{number}/index" for number in (1, 2, 3, 4)] == [each.at for each in outcome.findings]
+    assert 7 == outcome.judged
+
+
+@pytest.mark.parametrize("wrong", [False, True])
+def test_in_a_conversation_on_two_wires_each_schema_counts_its_own(*, wrong: bool) -> None:
+    chat = Exchange(request={"model": "m", "messages": [{"role": "user", "content": 5 if wrong else "Hello"}]})
+    stream = Exchange(response=render([*events()[:-1], {"type": "message_stop"}, *[{"type": 5}] * wrong]), status=200)
+    judged = {each.rule: each.judged for each in check((chat, stream, chat), rules=("native/event-shape", "shape/*"))}
+    assert (2, len(events()) + wrong) == (judged["shape/message"], judged["native/event-shape"])
+    assert 0 == judged["shape/response"] == judged["shape/chunk"]
+
+
 def test_a_stream_adds_up_to_the_reply_that_it_was_made_from() -> None:
     reply = session()[0]["response"]
     lines = [f"event: {each.name}\ndata: {json.dumps(each.value)}\n\n" for each in rendering.events(reply)]

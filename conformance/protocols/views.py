@@ -36,7 +36,12 @@ class NativeMessage(NamedTuple):
         return self.value.get("role") == "assistant" and self.number == len(self.siblings) - 1
 
 
-def native_view(name: str, side: Side, read: Callable[[int, Native], Iterator[Any]]) -> View:
+def native_view(
+    name: str,
+    side: Side,
+    read: Callable[[int, Native], Iterator[Any]],
+    count_quickly: Callable[[Index], int] | None = None,
+) -> View:
     """Return a view of what a function yields for each native exchange, given its number."""
 
     def select(index: Index) -> Sequence[Any]:
@@ -47,7 +52,7 @@ def native_view(name: str, side: Side, read: Callable[[int, Native], Iterator[An
             for element in read(number, exchange.native)
         ]
 
-    return View(name, side, select)
+    return View(name, side, select, count_quickly)
 
 
 def _request(number: int, native: Native) -> Iterator[NativeBody]:
@@ -70,6 +75,10 @@ def _event(number: int, native: Native) -> Iterator[NativeBody]:
         yield NativeBody((number, "response", position), event.value, native)
 
 
+def _count_events(index: Index) -> int:
+    return sum([len(exchange.native.events) for exchange in index.conversation if exchange.native is not None])
+
+
 def _messages(number: int, native: Native) -> Iterator[NativeMessage]:
     listed: Any = native.request.get("messages") if type(native.request) is dict else None
     for position, message in objects(listed):
@@ -80,4 +89,4 @@ requests: Final = native_view("native request", Side.CLIENT, _request)
 messages: Final = native_view("message of a native request", Side.CLIENT, _messages)
 replies: Final = native_view("native reply", Side.PROVIDER, _reply)
 streams: Final = native_view("native stream", Side.PROVIDER, _stream)
-events: Final = native_view("event of a native stream", Side.PROVIDER, _event)
+events: Final = native_view("event of a native stream", Side.PROVIDER, _event, _count_events)

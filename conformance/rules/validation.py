@@ -24,15 +24,18 @@ _MESSAGE_DEPTH: Final = 4
 
 
 def find_schema_faults(index: Index) -> SchemaFaults:
-    """Validate the bodies against the canonical schemas and assign each error to the element that contains it."""
+    """Validate the bodies against the canonical schemas and assign each error to the element that contains it.
+
+    Of the bodies of other wires, these are the events of streams.
+    """
     errors = [
         *_errors("canonical/request", index.requests),
         *_errors("canonical/response", index.responses),
         *_errors_of_streams(index),
     ]
-    if not errors:
+    shapes = _errors_of_events(index)
+    if not errors and not shapes:
         return _NO_FAULTS
-    shapes: dict[Place, list[SchemaError]] = {}
     unknown: dict[Place, list[SchemaError]] = {}
     misshapen = []
     for error in errors:
@@ -67,6 +70,24 @@ def _errors(name: str, bodies: Sequence[Body]) -> list[SchemaError]:
         if body.exchange.native is None and not judge.is_valid(body.value)
         for error in judge.errors(body.value)
     ]
+
+
+def _errors_of_events(index: Index) -> dict[Place, list[SchemaError]]:
+    """Return the errors in the events of other wires; one that continues another is as valid as that one."""
+    found: dict[Place, list[SchemaError]] = {}
+    for number, exchange in enumerate(index.conversation):
+        native = exchange.native
+        if native is None or not native.events:
+            continue
+        shape, continuing = validator(f"protocols/{native.protocol}/event"), native.continuing
+        if all([shape.is_valid(event.value) for at, event in enumerate(native.events) if at not in continuing]):
+            continue
+        for at, event in enumerate(native.events):
+            if not shape.is_valid(event.value):
+                place: Place = (number, "response", at)
+                errors = shape.errors(event.value)
+                found[place] = [error._replace(place=(*place, *error.place)) for error in errors]
+    return found
 
 
 def _errors_of_streams(index: Index) -> Iterator[SchemaError]:
