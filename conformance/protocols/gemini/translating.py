@@ -31,6 +31,7 @@ _SCHEMAS: Final = ("items", "additionalProperties", "not")
 
 SETTINGS: Final = {"maxOutputTokens": "max_tokens", "temperature": "temperature", "topP": "top_p"}
 """The members of `generationConfig` that are keys of a request in chat completions, by their native names."""
+_SPELLED: Final = frozenset({spelled for native in SETTINGS for spelled in (native, snake_case(native))})
 
 
 def translated(exchange: Exchange) -> Exchange:
@@ -118,8 +119,7 @@ def _choice(calling: Mapping[str, Any]) -> Any:
 def _settings(configuration: Mapping[str, Any]) -> dict[str, Any]:
     """Return how to generate, as keys of chat completions; what they have no key for stays together."""
     made = {name: value for native, name in SETTINGS.items() if (value := of_either(configuration, native)) is not None}
-    known = {spelled for native in SETTINGS for spelled in (native, snake_case(native))}
-    rest = {key: value for key, value in configuration.items() if key not in known}
+    rest = {key: value for key, value in configuration.items() if key not in _SPELLED}
     thinking = rest.pop("thinking_config", rest.get("thinkingConfig"))
     if type(thinking) is dict:
         rest["thinkingConfig"] = {camel_case(key): value for key, value in thinking.items()}
