@@ -12,6 +12,7 @@ from conformance import protocols
 from conformance.documents.pointer import REMOVE, edit
 from conformance.engine import check
 from conformance.formats.records import exchange
+from conformance.protocols.unseen import unseen
 from conformance.rules import Example
 from conformance.wire.exchange import Conversation, Exchange
 from tests.checking import BASES
@@ -313,6 +314,30 @@ def test_nothing_is_said_about_results_whose_calls_only_the_server_has() -> None
     assert "unknown" == native.facts["history"]
     assert (("request", "input", 0), ("request", "input", 1)) == native.facts["unjudged"]
     assert [] == [outcome.rule for outcome in check(alone) if outcome.findings]
+
+
+@pytest.mark.parametrize(
+    ("state", "named"),
+    [
+        ({"conversation": "conv_1"}, " (conversation 'conv_1')"),
+        ({"conversation": {"id": "conv_1"}}, " (conversation 'conv_1')"),
+        ({"previous_response_id": "resp_9"}, " (previous_response_id 'resp_9')"),
+        ({"prompt": {"id": "pmpt_1"}}, " (prompt 'pmpt_1')"),
+    ],
+)
+def test_the_state_that_only_the_server_has_is_named_with_what_cannot_be_judged(state: Any, named: str) -> None:
+    alone = sent([OUTPUT], **state)
+    place = "; not checked against it: /request/input/0"
+    assert [f"exchange 0 refers to what only the server has{named}{place}"] == unseen((alone,))
+    assert [] == [outcome.rule for outcome in check((alone,)) if outcome.findings]
+
+
+def test_what_a_conversation_holds_is_what_its_earlier_exchanges_said() -> None:
+    held = {"/1/request/previous_response_id": REMOVE, "/1/request/conversation": "conv_1"}
+    begun = translated("responses-held-session", {**held, "/0/request/conversation": {"id": "conv_1"}})
+    assert ["system", "user", "assistant", "tool", "tool"] == roles(begun[1].request["messages"])
+    # What it held before the first of them stays unknown.
+    assert ["exchange 0 refers to what only the server has (conversation 'conv_1')"] == unseen(begun[:2])
 
 
 def test_a_reference_is_the_item_that_it_names_or_is_named_as_unjudged() -> None:

@@ -185,11 +185,21 @@ def test_a_session_on_another_wire_is_checked_and_one_conversation() -> None:
 
 
 @pytest.mark.parametrize("streamed", [False, True])
-def test_a_request_continues_the_response_that_it_names(*, streamed: bool) -> None:
+@pytest.mark.parametrize(
+    ("named", "again"),
+    [
+        ({}, {"previous_response_id": "resp_1"}),
+        ({"conversation": "conv_1"}, {"conversation": "conv_1"}),
+        ({"conversation": {"id": "conv_1"}}, {"conversation": "conv_1"}),
+    ],
+)
+def test_a_request_continues_the_response_or_conversation_that_it_names(
+    named: dict[str, Any], again: dict[str, Any], *, streamed: bool
+) -> None:
     reply = {"id": "resp_1", "object": "response", "status": "completed", "model": "m", "output": []}
     events = [f"event: {name}\ndata: {json.dumps({'type': name, 'response': reply})}\n\n" for name in EVENTS]
-    first = {"model": "m", "input": "Hi", "stream": streamed}
-    second = {**first, "input": "And now?", "previous_response_id": "resp_1"}
+    first = {"model": "m", "input": "Hi", "stream": streamed, **named}
+    second = {**first, "input": "And now?", **again}
     given = [copy_of({"request": each, "response": events if streamed else reply}) for each in (first, second)]
     found, _ = checked([replace(each, url="https://api.openai.com/v1/responses") for each in given])
     assert 2 == found.tally.checked

@@ -2,7 +2,7 @@
 
 import os
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from fnmatch import fnmatchcase
 from functools import lru_cache
 from itertools import chain
@@ -10,16 +10,15 @@ from pathlib import Path
 from typing import Any, Final, NamedTuple, TypeAlias, TypeVar
 
 from conformance import profiles, protocols, rules
-from conformance.documents.pointer import render
 from conformance.engine import judge
 from conformance.errors import InvalidDocument, Unrecognized
 from conformance.formats import Input, read_path
 from conformance.formats.compression import plain_name
 from conformance.formats.inputs import pointer_lines
 from conformance.profiles import Profile
+from conformance.protocols.unseen import unseen
 from conformance.results import Finding, Level, Outcome, Status
 from conformance.rules import Rule
-from conformance.wire.exchange import Conversation
 from conformance.wire.native import CHAT
 from conformance.wire.views import requests
 
@@ -31,7 +30,6 @@ AUTO: Final = "auto"
 SUFFIXES: Final = (".json", ".jsonl", ".ndjson", ".har", ".yaml", ".yml", ".sse", ".httprr", ".parquet", ".flow")
 """The suffixes of files that are read from folders, each also with `.gz`, `.zst` or `.br` appended."""
 
-_MAX_PLACES: Final = 5
 STDIN: Final = Path("/dev/stdin")
 
 Counts: TypeAlias = Counter[tuple[str, str]]
@@ -169,7 +167,7 @@ class Checker:
         judgement = judge(conversation, profile, chosen, self._task.as_of)
         counts: Counts = Counter({("inputs", ""): 1, ("exchanges", ""): len(given.conversation)})
         days, notes = self._by_day(given, profile)
-        notes += _unseen(conversation)
+        notes += unseen(conversation)
         counts.update([("as_of", f"{profile.name} {day}") for day in days] if profile is not None else ())
         # Most rules find nothing, and have no outcome unless all are to be shown.
         outcomes = judgement.outcomes() if self._task.show_all else judgement.found()
@@ -254,19 +252,6 @@ def _add_lines(given: Input, outcomes: list[dict[str, Any]]) -> None:
     for finding in findings:
         if finding["at"] in found:
             finding["line"] = found[finding["at"]]
-
-
-def _unseen(conversation: Conversation) -> list[str]:
-    """Return notes on exchanges whose history only the server has, so that a part of them cannot be checked."""
-    notes = []
-    for number, exchange in enumerate(conversation):
-        facts: Mapping[str, Any] = {} if exchange.native is None else exchange.native.facts
-        alone = [render(place) for place in facts.get("unjudged", ())]
-        if alone or facts.get("history") == "unknown":
-            what = f"; not checked against it: {', '.join(alone[:_MAX_PLACES])}" if alone else ""
-            more = f" and {len(alone) - _MAX_PLACES} more" if len(alone) > _MAX_PLACES else ""
-            notes.append(f"exchange {number} refers to what only the server has{what}{more}")
-    return notes
 
 
 def _report(

@@ -119,6 +119,8 @@ def _sought(exchange: Exchange, native: Exchange) -> Iterator[Key]:
     """Yield the keys by which a request finds its conversation, the surest first."""
     if isinstance(native.request, Mapping) and isinstance(named := native.request.get("previous_response_id"), str):
         yield "response", named
+    if name := _conversation_id(exchange, native):
+        yield "conversation", name
     messages = _messages(exchange)
     if messages is None:
         return
@@ -142,9 +144,20 @@ def _offered(exchange: Exchange, native: Exchange) -> Iterator[Key]:
     yield "opening", opening
     if name := _response_id(native.response):
         yield "response", name
+    if name := _conversation_id(exchange, native):
+        yield "conversation", name
     for reply in replies(exchange):
         for sign in _signs(reply.message):
             yield "reply", opening, sign
+
+
+def _conversation_id(exchange: Exchange, native: Exchange) -> str:
+    """Return the id of the conversation that the server of Responses holds; empty if a request names none."""
+    if exchange.native is None or not isinstance(native.request, Mapping):
+        return ""
+    held = native.request.get("conversation")
+    name = held.get("id") if isinstance(held, Mapping) else held
+    return name if isinstance(name, str) else ""
 
 
 def _response_id(response: Any) -> str:
