@@ -11,7 +11,7 @@ from conformance.profiles import Claims, Profile
 from conformance.results import Evidence, Status
 from conformance.scenarios import Probe, Scenario
 from conformance.suite.play import Progress, Subject, converse, probed
-from conformance.suite.probes import EXCHANGED
+from conformance.suite.probes import EXCHANGED, UNSEEN
 from conformance.wire.exchange import Conversation, Exchange
 
 _REFUSED: Final[Mapping[str, Any]] = {"status": 400}
@@ -27,8 +27,12 @@ _ADAPTATIONS: Final[tuple[Mapping[str, Any], ...]] = (
 """Claims under which a history is sent in another form, for an endpoint that rejects the usual one."""
 
 
+_EFFECTS: Final[Mapping[str, str]] = {EXCHANGED: "damaged", UNSEEN: "ignored"}
+"""What an accepted request may do all the same, as a claim, by the words of the result."""
+
+
 class Answer(NamedTuple):
-    """The answer to a probe of a case: the exchanges before it, its own, whether the reply exchanged results.
+    """The answer to a probe of a case: the exchanges before it, its own, what it shows beside its status, as a claim.
 
     `as_claimed`: the answer is the one that the claims predict. `is_sent`: the wire has a counterpart for it.
     """
@@ -37,7 +41,7 @@ class Answer(NamedTuple):
     probe: Probe
     before: Conversation
     exchange: Exchange
-    exchanged: bool
+    effect: str
     as_claimed: bool
     is_sent: bool
 
@@ -120,7 +124,7 @@ def _answers(scenario: Scenario, variant: str, progress: Progress, subject: Subj
                 probe,
                 history[:-1],
                 sent[-1],
-                result.observed.endswith(EXCHANGED),
+                next((value for words, value in _EFFECTS.items() if result.observed.endswith(words)), ""),
                 result.status is Status.PASSED,
                 probe.breaks is None or is_sent(probe.breaks, bodies[-1], history, sent[-1]),
             )

@@ -59,7 +59,7 @@ def _changes_ids(answer: Answer) -> bool:
 def claim_of(answer: Answer, claims: Values) -> str:
     """Return the claim that the answer to a probe shows; empty if it shows none alone."""
     if answer.probe.breaks is None:
-        return ""
+        return next(iter(answer.probe.claims), "")
     (rule,) = rules.select([answer.probe.breaks])
     names: Sequence[str] = answer.probe.claims or rule.claims
     if _LENGTH in names:
@@ -73,8 +73,9 @@ def _verdict(group: Sequence[Answer]) -> Found | str:
     """Return what all answers to one deviation have in common, or why they have nothing in common."""
     statuses = {each.exchange.status for each in group}
     first = group[0].exchange
-    if any(each.exchanged for each in group):
-        return Found("damaged", next(digest(each.exchange) for each in group if each.exchanged))
+    for each in group:
+        if each.effect:
+            return Found(each.effect, digest(each.exchange))
     if statuses == {200}:
         return Found("accepted", digest(first), MEDIUM, _TAKES_EFFECT)
     if len(statuses) > 1:

@@ -79,8 +79,9 @@ class Probe:
     """A request of the scenario, sent again with one or more deviations; `at` counts exchanges from 1.
 
     `breaks` names the rule that the deviation breaks; it is None for a control, which every provider should accept.
-    `claims` predict what a provider does with it; the first known one counts. `reads_pairing`: the answer shows whether
-    results reach their calls by id or by position.
+    `claims` predict what a provider does with it; the first known one counts. `reads` is what the answer shows beside
+    its status: "pairing", whether results reach their calls by id or by position; "prompt", whether the change reaches
+    the model.
     """
 
     name: str
@@ -89,7 +90,7 @@ class Probe:
     changes: tuple[Change, ...] = ()
     breaks: str | None = None
     claims: tuple[str, ...] = ()
-    reads_pairing: bool = False
+    reads: str = ""
 
     @property
     def on_reasoning(self) -> bool:
@@ -238,7 +239,7 @@ def _probe(value: Mapping[str, Any]) -> Probe:
         changes=tuple(map(_change, changes if isinstance(changes, list) else [changes] if changes else ())),
         breaks=current_id(value["breaks"]) if "breaks" in value else None,
         claims=(claims,) if isinstance(claims, str) else tuple(claims),
-        reads_pairing=value.get("reads") == "pairing",
+        reads=value.get("reads", ""),
     )
 
 

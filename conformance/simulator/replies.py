@@ -159,7 +159,7 @@ def usage(context: ReplyContext, choices: Sequence[Choice]) -> dict[str, Any]:
     """Return the `usage` object of a reply, summed and split as claimed."""
     limit = context.parameters.limit
     counts = [tokens(choice.message) for choice in choices]
-    prompt = tokens(context.request.get("messages"))
+    prompt = tokens(_shown(context))
     output = sum(counts if limit is None else [min(count, limit) for count in counts])
     kind = context.claim("usage.reasoning-tokens", "inside")
     reasoning = output // 2 if context.thinks and kind != "absent" else 0
@@ -175,6 +175,14 @@ def usage(context: ReplyContext, choices: Sequence[Choice]) -> dict[str, Any]:
     for pointer in context.claim_values("usage.cached-at"):
         _put(count, pointer, 0)
     return members.of_usage(context, count)
+
+
+def _shown(context: ReplyContext) -> Any:
+    """Return the messages as they reach the model: without the flag of failed results where a server ignores it."""
+    messages = context.request.get("messages")
+    if context.claim("results.is-error", "") != "ignored" or not isinstance(messages, list):
+        return messages
+    return [{key: value for key, value in each.items() if key != "is_error"} for each in messages]
 
 
 def _put(count: dict[str, Any], pointer: str, number: int) -> None:

@@ -14,7 +14,7 @@ import orjson
 from conformance.convert import ingress
 from conformance.errors import InvalidDocument
 from conformance.scenarios import Scenario
-from conformance.suite.observations import observe
+from conformance.suite.observations import observe, prompt_tokens
 from conformance.suite.play import Progress
 from conformance.suite.run import Run
 from conformance.wire.exchange import Exchange
@@ -100,7 +100,7 @@ def _said(exchange: Exchange) -> dict[str, str]:
         "reasoning": _words(message.get("reasoning_content")),
         "calls": "; ".join([f"{call['name']} {_arguments(call['arguments'])}" for call in calls]) or _ABSENT,
         "finish": str(found[0].finish_reason) if found else _ABSENT,
-        "prompt tokens": _prompt_tokens(index),
+        "prompt tokens": _ABSENT if (count := prompt_tokens(index)) is None else str(count),
     }
 
 
@@ -115,9 +115,3 @@ def _arguments(text: str) -> str:
         return orjson.dumps(orjson.loads(text), option=orjson.OPT_SORT_KEYS).decode()
     except orjson.JSONDecodeError:
         return text
-
-
-def _prompt_tokens(index: Index) -> str:
-    usages = [each.value for each in index.usages] + [each.value.usage or {} for each in index.streams]
-    counts = [str(each["prompt_tokens"]) for each in usages if "prompt_tokens" in each]
-    return counts[-1] if counts else _ABSENT

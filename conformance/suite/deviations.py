@@ -5,6 +5,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final, TypeAlias
 
+from conformance.protocols.messages import NAME as MESSAGES
 from conformance.scenarios import Change
 from conformance.suite import item_deviations, reasoning_deviations
 from conformance.suite.history import Inapplicable, assistant_messages, compact, last_results, rename, tool_turns
@@ -53,6 +54,13 @@ class Request:
 
 def _results_missing(request: Request) -> None:
     del request.messages[last_results(request.messages)[-1]]
+
+
+def _results_failed(request: Request) -> None:
+    """Mark the last result as that of a tool that failed; raises Inapplicable on any wire but Messages."""
+    if not any([exchange.protocol == MESSAGES for exchange in request.before]):
+        raise Inapplicable
+    request.messages[last_results(request.messages)[-1]]["is_error"] = True
 
 
 def _results_reversed(request: Request) -> None:
@@ -253,6 +261,7 @@ def _system_as_parts(request: Request) -> None:
 
 CHANGES: Final[Mapping[str, Callable[..., None]]] = {
     "results-missing": _results_missing,
+    "results-failed": _results_failed,
     "results-reversed": _results_reversed,
     "results-orphaned": _results_orphaned,
     "results-duplicated": _results_duplicated,

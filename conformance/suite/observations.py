@@ -24,6 +24,13 @@ def observe(conversation: Conversation) -> Mapping[str, tuple[str, ...]]:
     return {name: values for name, values in found.items() if values}
 
 
+def prompt_tokens(index: Index) -> int | None:
+    """Return how many tokens a server counts in the prompt of an exchange; None if it does not say."""
+    usages = [each.value for each in index.usages] + [each.value.usage or {} for each in index.streams]
+    counts = [each["prompt_tokens"] for each in usages if "prompt_tokens" in each]
+    return counts[-1] if counts and type(counts[-1]) is int else None
+
+
 def reasoning_fields(reply: Reply) -> tuple[str, ...]:
     """Return the fields under which a reply carries reasoning, tags in its content included."""
     message = reply.message

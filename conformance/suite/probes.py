@@ -1,7 +1,7 @@
 """Probes: a request of a scenario with a deviation, what the claims predict, and what the provider does."""
 
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 from conformance import rules
 from conformance.engine import check
@@ -14,12 +14,15 @@ from conformance.simulator.refusals import refusals
 from conformance.suite.as_scripted import is_paired
 from conformance.suite.deviations import with_changes
 from conformance.suite.history import Inapplicable
+from conformance.suite.observations import prompt_tokens
 from conformance.transport.client import Inconclusive, UnusableReply
 from conformance.wire.exchange import CUT, Conversation, Exchange
+from conformance.wire.index import Index
 from conformance.wire.native import CHAT
 
 ACCEPTED: Final = "accepted"
 EXCHANGED: Final = "the answer exchanges the results"
+UNSEEN: Final = "the prompt has as many tokens as without it"
 _SERVER_ERROR: Final = 500
 _TOLERATED: Final = ("accepted", "ignored", "damaged")
 
@@ -52,15 +55,34 @@ def run_probe(
     except Inconclusive as error:
         return ProbeResult(probe.name, probe.title, rule, Status.UNTESTED, claimed, f"{INCONCLUSIVE}: {error}")
     observed = _observed_text(exchange)
-    exchanged = probe.reads_pairing and observed == ACCEPTED and is_paired(exchange) is False
-    observed = f"{observed}: {EXCHANGED}" if exchanged else observed
+    effect = _effect(probe, exchange, origin) if observed == ACCEPTED else None
+    if effect is not None and effect.words:
+        observed = f"{observed}: {effect.words}"
     if not expected:
         return ProbeResult(probe.name, probe.title, rule, Status.NOT_APPLICABLE, UNKNOWN, observed)
-    if exchanged:
-        status = Status.PASSED if claims.get(probe.claims[0]) == "damaged" else Status.FAILED
-        return ProbeResult(probe.name, probe.title, rule, status, claimed, observed)
-    status = Status.PASSED if any(_agrees(each, exchange) for each in expected) else Status.FAILED
+    is_as_claimed = any(_agrees(each, exchange) for each in expected)
+    if effect is not None:
+        is_as_claimed = claims.get(probe.claims[0]) in effect.claimed
+    status = Status.PASSED if is_as_claimed else Status.FAILED
     return ProbeResult(probe.name, probe.title, rule, status, claimed, observed)
+
+
+class _Effect(NamedTuple):
+    """What the answer to an accepted request shows of a change: in words if it is bad, and the claims that say so."""
+
+    words: str
+    claimed: tuple[Any, ...]
+
+
+def _effect(probe: Probe, exchange: Exchange, origin: Exchange) -> _Effect | None:
+    """Return what an answer shows beside its status; None if nothing that the probe reads."""
+    if probe.reads == "pairing":
+        return _Effect(EXCHANGED, ("damaged",)) if is_paired(exchange) is False else None
+    if probe.reads == "prompt":
+        counts = [prompt_tokens(Index((each,))) for each in (exchange, origin)]
+        if None not in counts:
+            return _Effect(UNSEEN, ("ignored",)) if counts[0] == counts[1] else _Effect("", ("accepted",))
+    return None
 
 
 def _changed(
@@ -129,15 +151,14 @@ def expected_answers(
     if refused:
         own = refusals([outcome for outcome in outcomes if outcome.rule == probe.breaks], len(before))
         return (*own, *refused)
-    if probe.breaks is None:
+    if probe.breaks is None and not probe.claims:
         return (ACCEPTED,)
     return (ACCEPTED,) if _is_tolerated(probe, profile.at(changed.model, "")) else ()
 
 
 def _is_tolerated(probe: Probe, claims: Mapping[str, Any]) -> bool:
     """Return True if the first known claim about a deviation says that the request is answered."""
-    (rule,) = rules.select([probe.breaks or ""])
-    names = probe.claims or rule.claims
+    names = probe.claims or rules.select([probe.breaks or ""])[0].claims
     known = [claims[name] for name in names if claims.get(name, UNKNOWN) != UNKNOWN]
     return bool(known) and known[0] in _TOLERATED
 

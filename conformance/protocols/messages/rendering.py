@@ -89,6 +89,7 @@ def _shown(part: Mapping[str, Any]) -> dict[str, Any]:
 
 def _result(message: Mapping[str, Any]) -> list[dict[str, Any]]:
     block = {"type": "tool_result", "content": _said(message.get("content"))}
+    block |= {"is_error": True} if message.get("is_error") is True else {}
     return [block | ({"tool_use_id": message["tool_call_id"]} if "tool_call_id" in message else {})]
 
 

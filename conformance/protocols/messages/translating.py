@@ -144,6 +144,8 @@ def _add_result(block: Mapping[str, Any], place: Place, draft: Draft) -> None:
     message: dict[str, Any] = {"role": "tool", "content": _text(block.get("content") or "")}
     if "tool_use_id" in block:
         message["tool_call_id"] = block["tool_use_id"]
+    if block.get("is_error") is True:
+        message["is_error"] = True
     at = draft.add(message, place)
     draft.places[*at, "tool_call_id"] = (*place, "tool_use_id")
     draft.places[*at, "content"] = (*place, "content")
