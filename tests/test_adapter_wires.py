@@ -161,6 +161,21 @@ def test_a_faulty_stream_is_no_complete_reply(wire: str, name: str) -> None:
     assert Status.FAILED is judged.status
 
 
+def test_a_cut_reply_that_is_kept_need_not_keep_its_cut_calls() -> None:
+    session = opened("responses", "cut-stream", "stream")
+    body = asked("responses", streams=True)
+    history = list(body["input"])
+    for _ in range(3):
+        text = post(session, PATHS["responses"], {**body, "input": history})[1]
+        events = [orjson.loads(line[6:]) for line in text.splitlines() if line.startswith("data: ")]
+        done = [event["item"] for event in events if event["type"] == "response.output_item.done"]
+        called = [item["call_id"] for item in done if item["type"] == "function_call"]
+        history += [*done, *({"type": "function_call_output", "call_id": each, "output": "9"} for each in called)]
+    found = outcomes(session, DriverAnswer(()))
+    assert Status.FAILED is found["loop/truncated-reply-discarded"].status
+    assert Status.PASSED is found["transcript/reply-resent"].status
+
+
 def test_a_repeated_request_gets_the_same_turn() -> None:
     session = opened("responses")
     first, again = (orjson.loads(post(session, PATHS["responses"], asked("responses"))[1]) for _ in range(2))

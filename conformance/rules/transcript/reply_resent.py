@@ -52,9 +52,9 @@ def judge(continuation: Continuation, _context: Context) -> list[Fault]:
     """A reply with tool calls is in the history if their results are sent or the loop goes on.
 
     Retold as text, sent back without its calls, or dropped, it leaves results without their call: the model learns to
-    write calls as text, and the reasoning of the turn is lost. A call that nobody ran may be omitted, for example one
-    that the user cancelled: then a user message follows. To fix it, append the assistant message with its `tool_calls`
-    as received, then one tool message per call.
+    write calls as text, and the reasoning of the turn is lost. A call that nobody ran may be omitted: one that the user
+    cancelled, if a user message follows, and one of a reply that was cut. To fix it, append the assistant message with
+    its `tool_calls` as received, then one tool message per call.
     """
     if continuation.returned:
         return []
@@ -95,5 +95,5 @@ def _lacks_calls(message: dict[str, Any], after: Any, continuation: Continuation
     if role not in (None, "assistant"):
         return bool(role == "tool")
     text = content_text(message.get("content")).strip()
-    replies = [reply for reply in continuation.replies if reply.calls and reply.finish_reason != "length"]
-    return text in [content_text(reply.message.get("content")).strip() for reply in replies]
+    whole = [reply for reply in continuation.replies if reply.complete and reply.finish_reason != "length"]
+    return text in [content_text(reply.message.get("content")).strip() for reply in whole if reply.calls]
