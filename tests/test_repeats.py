@@ -91,6 +91,15 @@ def test_anything_else_goes_on(messages: Any) -> None:
     assert not asks_again(turn, before, {"messages": messages}, SCENARIO.prompts)
 
 
+def test_reasoning_that_is_kept_of_a_truncated_reply_is_no_note() -> None:
+    thought = {"type": "reasoning.encrypted", "data": "QQ=="}
+    sent: list[dict[str, Any]] = [ASKED, {"role": "assistant", "content": None, "reasoning_details": [thought]}]
+    before = Exchange(request={"messages": sent}, response="data: {}\n\n", streamed=True)
+    more = [ASKED, {**sent[1], "reasoning_details": [thought, {**thought, "data": "Qg=="}]}]
+    assert asks_again(SCENARIO.turns[0], before, {"messages": sent}, SCENARIO.prompts)
+    assert not asks_again(SCENARIO.turns[0], before, {"messages": more}, SCENARIO.prompts)
+
+
 def test_only_a_truncated_turn_is_asked_for_again() -> None:
     noted = {"messages": OWN}
     streamed = Exchange(request={"messages": [ASKED]}, response="data: {}\n\n", streamed=True)

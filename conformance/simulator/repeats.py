@@ -4,12 +4,15 @@ from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
 from conformance.scenarios import Turn
-from conformance.wire.changes import common_prefix
+from conformance.wire.changes import message_key
 from conformance.wire.exchange import Exchange
 from conformance.wire.text import content_text
 
 TRUNCATING: Final = frozenset({"cut", "error-inside"})
 """The `raw` deviations of a stream that leave no complete answer."""
+
+_SPELLED: Final = ("content", "tool_calls")
+"""The keys of a message that can say the same in several ways."""
 
 
 def asks_again(turn: Turn, before: Exchange, request: Mapping[str, Any], prompts: Sequence[str]) -> bool:
@@ -31,7 +34,8 @@ def _note(old: Any, new: Any) -> str | None:
     """
     if type(old) is not list or type(new) is not list or not old:
         return None
-    same = common_prefix(old, new)
+    pairs = enumerate(zip(old, new, strict=False))
+    same = next((at for at, (before, after) in pairs if _key(before) != _key(after)), min(len(old), len(new)))
     added = new[same:]
     if any(type(each) is not dict or each.get("role") != "user" for each in added):
         return None
@@ -41,6 +45,12 @@ def _note(old: Any, new: Any) -> str | None:
     # The note can be a part of the last message itself.
     last = _user_text(old[-1])
     return text.removeprefix(last) if same == len(old) - 1 and last and text.startswith(last) else None
+
+
+def _key(message: Any) -> Any:
+    """Return a message in a form that ignores notation, but not reasoning: what is kept of a reply may be all of it."""
+    others = {key: value for key, value in message.items() if key not in _SPELLED} if type(message) is dict else {}
+    return message_key(message), others
 
 
 def _user_text(message: Any) -> str:
