@@ -84,7 +84,8 @@ def test_a_broken_peer_is_caught_by_the_rule_over_http(
 ) -> None:
     peers, client, url = wire
     conversation = example.conversation()
-    if CHAT in rule.wires:
+    # The suite's client sends objects alone.
+    if CHAT in rule.wires and all(isinstance(each.request, dict | None) for each in conversation):
         by_client, by_server = play(conversation, peers, client)
     else:
         by_client, by_server = play_natively(conversation, peers, url)

@@ -71,6 +71,16 @@ class Index:
             self.resent = find_resent(conversation, self.replies)
 
     @property
+    def sent_bodies(self) -> list[Body]:
+        """Return the bodies of all requests, as they were sent, whatever they are."""
+        held = [(each, each.request if each.native is None else each.native.request) for each in self.conversation]
+        return [
+            Body((number, "request"), body, exchange)
+            for number, (exchange, body) in enumerate(held)
+            if body is not None
+        ]
+
+    @property
     def messages(self) -> list[Message]:
         """Return the messages of all requests."""
         if self._messages is None:

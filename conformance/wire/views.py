@@ -37,6 +37,7 @@ class View(NamedTuple):
 
 
 requests = View("request", Side.CLIENT, attrgetter("requests"))
+sent_bodies = View("request body", Side.CLIENT, attrgetter("sent_bodies"))
 messages = View("message of a request", Side.CLIENT, attrgetter("messages"), Index.count_messages, Index.messages_at)
 plain_turns = View("assistant message without tool calls", Side.CLIENT, attrgetter("plain_turns"))
 tool_turns = View("assistant message with tool calls", Side.CLIENT, attrgetter("turns"))

@@ -32,6 +32,12 @@ def completion_under_status_500(record: Record) -> None:
     record["status"] = 500
 
 
+@mutation(targets.plain, "http/request-body-is-object")
+def request_as_list(record: Record) -> None:
+    """The body of a request is the list of its messages."""
+    record["request"] = record["request"]["messages"]
+
+
 @mutation(targets.plain, "error/no-error-in-success")
 def error_beside_choices(record: Record) -> None:
     """A reply with status 200 has an error beside its choices."""
