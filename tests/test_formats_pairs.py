@@ -2,6 +2,7 @@
 
 import gzip
 import json
+from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -143,6 +144,23 @@ def test_a_rule_that_needs_both_halves_finds_what_neither_shows_alone(batch: lis
     task = Task(rules=("response/choice-count-matches-n",))
     assert [] == findings(check_paths(batch[:1], task, list)) + findings(check_paths(batch[1:2], task, list))
     assert [(batch[1], number) for number in range(1, 41)] == findings(check_paths(batch, task, list, jobs))
+
+
+@pytest.mark.parametrize("jobs", [1, 2])
+def test_the_halves_are_found_in_their_folder(batch: list[str], jobs: int) -> None:
+    """They are read once, and so is the file beside them that is of no batch."""
+    folder_ = str(Path(batch[0]).parent)
+    task = Task(rules=("response/choice-count-matches-n",))
+    assert [(batch[1], number) for number in range(1, 41)] == findings(check_paths([folder_], task, list, jobs))
+    reports = [each.report for some in check_paths([folder_], Task(), list) for each in some]
+    assert {batch[1]: 40, batch[2]: 1} == Counter(each["path"] for each in reports)
+
+
+def test_halves_in_different_folders_stay_apart(batch: list[str], tmp_path: Path) -> None:
+    below = tmp_path / "replies"
+    below.mkdir()
+    Path(batch[1]).rename(below / "got.jsonl")
+    assert [] == findings(check_paths([str(tmp_path)], Task(rules=("response/choice-count-matches-n",)), list))
 
 
 def findings(found: Iterator[list[CheckedInput]]) -> list[tuple[str, int]]:

@@ -85,14 +85,7 @@ def check_paths(
     and the next ones are still checked. Raises UnknownName for an unknown provider or rule before anything is read.
     """
     checker = checker_of(task)
-    joined: Iterator[Input] = iter(())
-    others: Sequence[str] = tuple(paths)
-    if len(others) > 1:
-        # Imported here because most calls have one path.
-        from conformance.formats import pairs
-
-        joined, others = pairs.of_paths(others)
-    files = (file for path in others for file in files_of(path))
+    joined, files = _paired(tuple(paths))
     if jobs > 1:
         # Imported here because a single process needs none of it.
         from conformance.files.processes import check_in_processes
@@ -100,6 +93,20 @@ def check_paths(
         return check_in_processes(files, joined, task, finish, jobs)
     checked = chain((each for file in files for each in checker.file(file)), map(checker.input, joined))
     return (finish((each,)) for each in checked)
+
+
+def _paired(paths: Sequence[str]) -> tuple[Iterator[Input], Iterator[File]]:
+    """Return the inputs of the batches among these paths and in these folders, and all other files."""
+    folders = [path for path in paths if Path(path).is_dir()]
+    if len(paths) < 2 and not folders:
+        return iter(()), (file for path in paths for file in files_of(path))
+    # Imported here because most calls have one path.
+    from conformance.formats import pairs
+
+    joined, others = pairs.of_paths(paths)
+    below, taken = pairs.in_folders(file.path for path in folders for file in files_of(path) if file.found)
+    files = (file for path in others for file in files_of(path) if not (file.found and str(file.path) in taken))
+    return chain(joined, below), files
 
 
 def add_up(total: Counts, checked: CheckedInput) -> None:

@@ -2,9 +2,10 @@
 
 import tempfile
 import zlib
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import ExitStack
 from dataclasses import replace
+from itertools import chain
 from pathlib import Path
 from typing import Any, Final, NamedTuple, Self
 
@@ -13,13 +14,14 @@ import orjson
 from conformance.documents import parse_json
 from conformance.errors import InvalidDocument
 from conformance.formats import read_path
-from conformance.formats.compression import BLOCK, open_file
+from conformance.formats.compression import BLOCK, open_file, plain_name
 from conformance.formats.inputs import Input
 from conformance.formats.jsonl import split_lines
 from conformance.formats.logs import batch
 from conformance.wire.exchange import Exchange, model_of
 
 _MARK: Final = b'"custom_id"'
+_SUFFIX: Final = ".jsonl"
 _SHOWN: Final = 64
 _NOT_CHECKED: Final = "skipped, the reply to a request that is not checked"
 
@@ -35,6 +37,17 @@ def of_paths(paths: Sequence[str]) -> tuple[Iterator[Input], Sequence[str]]:
     """Return the inputs of those paths that are files of a batch and belong together, and the other paths."""
     batch = files_of_a_batch(paths)
     return read_joined(batch), [path for path in paths if path not in (*batch.requests, *batch.replies)]
+
+
+def in_folders(paths: Iterable[Path]) -> tuple[Iterator[Input], frozenset[str]]:
+    """Return the inputs of those files that belong together in their folder, and the paths of these files."""
+    found: dict[Path, list[str]] = {}
+    for path in paths:
+        if plain_name(path.name).endswith(_SUFFIX):
+            found.setdefault(path.parent, []).append(str(path))
+    batches = [files_of_a_batch(each) for each in found.values() if len(each) > 1]
+    joined = frozenset(path for each in batches for path in (*each.requests, *each.replies))
+    return chain.from_iterable(map(read_joined, batches)), joined
 
 
 def files_of_a_batch(paths: Sequence[str]) -> Files:

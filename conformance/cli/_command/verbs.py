@@ -9,7 +9,7 @@ import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from importlib import import_module
 from types import ModuleType
-from typing import Any, Final
+from typing import Any, Final, NoReturn
 
 from conformance.cli._command import overview
 from conformance.errors import ConformanceError, UnknownName
@@ -58,6 +58,13 @@ class _Parser(argparse.ArgumentParser):
     def __init__(self, name: str, about: str, examples: str) -> None:
         epilog = f"examples:\n{examples.rstrip()}\n\n{overview.CODES}" if examples else overview.CODES
         super().__init__(name, description=about, epilog=epilog, formatter_class=_Formatter, allow_abbrev=False)
+
+    def error(self, message: str) -> NoReturn:
+        """Print the error and exit; if an action is missing, name those that there are."""
+        if message.endswith("required: ACTION"):
+            choices = [each.choices for each in self._actions if each.metavar == "ACTION"]
+            message = f"{message}, one of {', '.join(choices[0] or ())}"
+        super().error(message)
 
 
 class _Formatter(argparse.HelpFormatter):
