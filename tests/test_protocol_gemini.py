@@ -144,3 +144,27 @@ def test_every_recording_is_recognised_and_judged_and_what_it_breaks_is_explaine
         ("gemini_native.jsonl:5994", 400, "native/request-shape", "client"),
         ("gemini_native.jsonl:7097", 200, "tool-calls/name-declared", "provider"),
     ]
+
+
+SIGNED_TEXT = {"text": "I look.", "thoughtSignature": "c2lnbmVk"}
+
+
+@pytest.mark.parametrize(
+    ("back", "expected"),
+    [
+        (SIGNED_TEXT, []),
+        ({"text": "I look."}, []),
+        ({"text": "I look.", "thought_signature": "b3RoZXI="}, ["/1/request/contents/1/parts/0/thought_signature"]),
+        ({"text": "I say more.", "thoughtSignature": "b3RoZXI="}, []),
+    ],
+)
+@pytest.mark.parametrize("streamed", [False, True])
+def test_a_signature_of_a_text_is_judged_only_if_it_comes_back_changed(
+    back: dict[str, Any], expected: list[str], *, streamed: bool
+) -> None:
+    words = {"role": "user", "parts": [{"text": "Hello"}]}
+    reply: Any = {"candidates": [{"content": {"role": "model", "parts": [SIGNED_TEXT]}, "finishReason": "STOP"}]}
+    first = Exchange(request={"contents": [words]}, response=f"data: {json.dumps(reply)}\n\n" if streamed else reply)
+    second = Exchange(request={"contents": [words, {"role": "model", "parts": [back]}, words]})
+    (outcome,) = check((first, second), rules=["gemini/text-signature-unchanged"])
+    assert expected == [each.at for each in outcome.findings]
