@@ -135,6 +135,17 @@ def nock(held: Records) -> bytes:
     return written([item(each) for each in held])
 
 
+def seinfeld(held: Records) -> bytes:
+    def entry(each: dict[str, Any]) -> dict[str, Any]:
+        body = each["response"]
+        got = {"kind": "sse", "chunks": body.splitlines(keepends=True)} if isinstance(body, str) else {"kind": "json"}
+        request = {"method": "POST", "url": each["url"], "body": {"kind": "json", "value": each["request"]}}
+        reply = got if "chunks" in got else {**got, "value": body}
+        return {"request": request, "response": {"status": 200, "headers": {}, "body": reply}}
+
+    return written({"meta": {}, "entries": [entry(each) for each in held]})
+
+
 def wiremock(held: Records) -> bytes:
     def item(each: dict[str, Any]) -> dict[str, Any]:
         request = {"method": "POST", "absoluteUrl": each["url"], "body": text(each["request"])}
@@ -185,6 +196,7 @@ FORMATS: dict[str, Callable[[Records], bytes]] = {
     "ruby_vcr": ruby_vcr,
     "httprr": httprr,
     "nock": nock,
+    "seinfeld": seinfeld,
     "wiremock": wiremock,
     "helicone": helicone,
     "litellm": litellm,

@@ -6,7 +6,7 @@ from typing import Any, Final
 from conformance import protocols
 from conformance.documents import JSON, parse_json
 from conformance.errors import InvalidDocument, Unrecognized
-from conformance.formats import logs, records, sse
+from conformance.formats import logs, records, seinfeld, sse
 from conformance.formats.inputs import ACCEPTED, Input
 from conformance.formats.records import as_text
 from conformance.protocols.outside import other_api
@@ -67,6 +67,8 @@ def _object(value: dict[str, Any], path: str, line: int | None) -> Iterator[Inpu
         from conformance.formats import har
 
         yield from har.read_entries(log["entries"], path)
+    elif "entries" in value and seinfeld.holds(value):
+        yield from seinfeld.read_entries(value["entries"], path)
     elif "scope" in value and "path" in value:
         yield from _calls([value], path)
     elif isinstance(value.get("exchanges"), list):
