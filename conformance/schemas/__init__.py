@@ -10,6 +10,7 @@ from functools import cache
 from typing import Any, NamedTuple
 
 from conformance.errors import InvalidDocument
+from conformance.schemas._arguments import describe, is_clearly_valid
 from conformance.schemas._errors import SchemaError, Violation, errors, value_at
 from conformance.schemas._files import BASE, entry, fetch
 
@@ -68,8 +69,6 @@ def argument_errors(parameters: Any, arguments: Any) -> tuple[str, ...]:
     What cannot be checked is not reported: a broken schema, a reference that does not resolve inside the schema.
     Nothing is ever fetched.
     """
-    from conformance.schemas._arguments import describe, is_clearly_valid
-
     return () if is_clearly_valid(parameters, arguments) else describe(parameters, arguments)
 
 
