@@ -16,7 +16,6 @@ from conformance.formats import Input, read_path
 from conformance.formats.compression import plain_name
 from conformance.formats.inputs import pointer_lines
 from conformance.profiles import Profile
-from conformance.protocols.unseen import unseen
 from conformance.results import Finding, Level, Outcome, Status
 from conformance.rules import Rule
 from conformance.wire.native import CHAT
@@ -174,7 +173,11 @@ class Checker:
         judgement = judge(conversation, profile, chosen, self._task.as_of)
         counts: Counts = Counter({("inputs", ""): 1, ("exchanges", ""): len(given.conversation)})
         days, notes = self._by_day(given, profile)
-        notes += unseen(conversation)
+        if conversation is not given.conversation:
+            # Imported here because most files hold chat completions only.
+            from conformance.protocols.unseen import unseen
+
+            notes += unseen(conversation)
         counts.update([("as_of", f"{profile.name} {day}") for day in days] if profile is not None else ())
         # Most rules find nothing, and have no outcome unless all are to be shown.
         outcomes = judgement.outcomes() if self._task.show_all else judgement.found()

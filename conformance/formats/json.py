@@ -6,9 +6,9 @@ from typing import Any, Final
 from conformance import protocols
 from conformance.documents import JSON, parse_json
 from conformance.errors import InvalidDocument, Unrecognized
-from conformance.formats import logs, records, seinfeld, sse
+from conformance.formats import logs, records, sse
 from conformance.formats.inputs import ACCEPTED, Input
-from conformance.formats.records import as_text
+from conformance.formats.records import as_object, as_text
 from conformance.protocols.outside import other_api
 from conformance.wire.exchange import Exchange, model_of
 
@@ -42,6 +42,12 @@ def read_value(value: JSON, path: str, line: int | None = None) -> Iterator[Inpu
         raise _unknown(value, path, line)
 
 
+def _has_entries(value: Mapping[str, Any]) -> bool:
+    """Return whether a value is a cassette of seinfeld."""
+    items = value.get("entries")
+    return isinstance(items, list) and any("method" in as_object(as_object(item).get("request")) for item in items)
+
+
 def is_chunk(value: Any) -> bool:
     """Return whether a value is a chunk of a stream."""
     if not isinstance(value, Mapping) or not isinstance(value.get("choices"), list):
@@ -67,7 +73,9 @@ def _object(value: dict[str, Any], path: str, line: int | None) -> Iterator[Inpu
         from conformance.formats import har
 
         yield from har.read_entries(log["entries"], path)
-    elif "entries" in value and seinfeld.holds(value):
+    elif _has_entries(value):
+        from conformance.formats import seinfeld
+
         yield from seinfeld.read_entries(value["entries"], path)
     elif "scope" in value and "path" in value:
         yield from _calls([value], path)

@@ -5,19 +5,13 @@ A body is `json`, `base64` or `text` with a `value`, `sse` with `chunks`, `empty
 Source: dev-packages/seinfeld/src/format/v1.ts of https://github.com/braintrustdata/braintrust-sdk-javascript
 """
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 from conformance.formats.bodies import decode_base64
 from conformance.formats.inputs import Input
 from conformance.formats.interactions import Interaction, conversation
 from conformance.formats.records import as_object, as_text
-
-
-def holds(value: Mapping[str, Any]) -> bool:
-    """Return whether a value is a cassette."""
-    items = value.get("entries")
-    return isinstance(items, list) and any("method" in as_object(as_object(item).get("request")) for item in items)
 
 
 def read_entries(entries: Sequence[Any], path: str) -> Iterator[Input]:

@@ -10,7 +10,6 @@ from functools import cache
 from typing import Any, NamedTuple
 
 from conformance.errors import InvalidDocument
-from conformance.schemas._arguments import describe, is_clearly_valid
 from conformance.schemas._errors import SchemaError, Violation, errors, value_at
 from conformance.schemas._files import BASE, entry, fetch
 
@@ -69,7 +68,16 @@ def argument_errors(parameters: Any, arguments: Any) -> tuple[str, ...]:
     What cannot be checked is not reported: a broken schema, a reference that does not resolve inside the schema.
     Nothing is ever fetched.
     """
+    is_clearly_valid, describe = _of_arguments()
     return () if is_clearly_valid(parameters, arguments) else describe(parameters, arguments)
+
+
+@cache
+def _of_arguments() -> tuple[Callable[[Any, Any], bool], Callable[[Any, Any], tuple[str, ...]]]:
+    # Imported here because most files that are checked have no arguments.
+    from conformance.schemas._arguments import describe, is_clearly_valid
+
+    return is_clearly_valid, describe
 
 
 def _quick_validator(name: str) -> Validator:
