@@ -108,23 +108,23 @@ def test_a_row_that_cannot_be_read_is_a_row_with_an_error(per: str, expected: st
 
 
 @pytest.mark.parametrize(
-    ("expected", "cells"),
+    ("expected", "request_"),
     [
-        ("request: expected a JSON object, got 5", {"request": "5"}),
-        ("request: expected a JSON object, got a list", {"request": "[]"}),
-        ("request: expected a JSON object, got JSON that was encoded twice", {"request": json.dumps("{}")}),
+        ("expected a JSON object, got 5", "5"),
+        ("expected a JSON object, got a list", "[]"),
+        ("expected a JSON object, got JSON that was encoded twice", json.dumps("{}")),
     ],
 )
-def test_a_request_that_no_rule_can_look_into_is_an_error_and_the_reply_is_checked(
-    expected: str, cells: dict[str, str]
-) -> None:
-    other = {"response": STREAM[:-40]}
-    found = check_table(pa.Table.from_pylist([{**other, **cells}])).to_pylist()
-    (row,) = check_table(pa.Table.from_pylist([{**other, **cells}]), per="exchange").to_pylist()
-    assert expected in found[0]["error"] == row["error"]
-    rules = [outcome.rule for outcome in check(Exchange(response=other["response"])) if outcome.findings]
-    assert (rules, rules) == (row["rules"], [each["rule"] for each in found[1:]])
-    assert rules
+def test_a_request_that_is_no_object_is_a_finding_and_the_reply_is_checked(expected: str, request_: str) -> None:
+    reply = STREAM[:-40]
+    cells = {"request": request_, "response": reply}
+    found = check_table(pa.Table.from_pylist([cells])).to_pylist()
+    (row,) = check_table(pa.Table.from_pylist([cells]), per="exchange").to_pylist()
+    rules = [outcome.rule for outcome in check(Exchange(request_, reply)) if outcome.findings]
+    assert (rules, rules) == (row["rules"], [each["rule"] for each in found])
+    assert expected in [each["message"] for each in found if each["rule"] == "http/request-body-is-object"]
+    assert len(rules) > 1
+    assert {None} == {each["error"] for each in (row, *found)}
 
 
 @pytest.mark.parametrize(

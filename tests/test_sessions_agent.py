@@ -15,6 +15,7 @@ from conformance.profiles import Profile
 from conformance.results import Level, Outcome, Status
 from conformance.scenarios import Scenario
 from conformance.simulator.sessions import Session, SessionServer, serving_sessions
+from conformance.wire.native import CHAT
 from conformance.wire.views import Side
 from tests.agents import Agent, Ask, Broken, Edit, directly
 from tests.sampling import sampled
@@ -40,7 +41,7 @@ def playable(names: tuple[str, ...], chosen: list[Scenario]) -> list[Any]:
 def cases(names: tuple[str, ...], chosen: list[Scenario]) -> Iterator[Any]:
     for name in names:
         for scenario in chosen:
-            if scenario.unmet(LOADED[name].at(LOADED[name].model)) is None:
+            if CHAT in scenario.wires and scenario.unmet(LOADED[name].at(LOADED[name].model)) is None:
                 for variant in scenario.variants:
                     yield pytest.param(name, scenario.name, variant, id=f"{name}-{scenario.name}.{variant}")
 

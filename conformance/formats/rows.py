@@ -221,7 +221,7 @@ class _Rows:
             return Row(
                 *known, None, f"url: expected that of chat completions or of another known wire, got {path}", size
             )
-        return Row(*known, exchange, _unjudged(exchange), size)
+        return Row(*known, exchange, "", size)
 
     def _exchange(self, number: int, request: bytes | None, response: bytes | None) -> Exchange:
         headers = self._headers(number)
@@ -288,14 +288,6 @@ def _header(given: Any) -> tuple[str, Any]:
         raise InvalidDocument(f"expected a name and a value, got {given!r:.40}", "headers")
     name, value = [each.decode("latin-1") if isinstance(each, bytes) else each for each in given]
     return str(name), value
-
-
-def _unjudged(exchange: Exchange) -> str:
-    """Return why no rule can look into a request; empty if rules can. What a reply should be is a rule of its own."""
-    request = exchange.request
-    if request is None or isinstance(request, Mapping):
-        return ""
-    return f"request: expected a JSON object, got {plain.body_in_words(request)}"
 
 
 def _status(value: Any) -> int | None:

@@ -2,6 +2,7 @@
 
 # ruff: noqa: D401 — the first line of a mutation's docstring states the fault
 
+from collections.abc import Sequence
 from functools import partial
 from typing import Any, Final
 
@@ -14,6 +15,7 @@ from conformance.mutation.targets import Slot, in_last_request, keys
 mutation = partial(definition.mutation, wire="gemini")
 
 _CANDIDATE: Final = "candidates"
+_SIGNED_TEXT: Final = {"text": "I look.", "thoughtSignature": "c2lnbmVkLTI="}
 
 
 def _called(reply: dict[str, Any]) -> list[dict[str, Any]]:
@@ -25,8 +27,11 @@ def _with_calls(records: Any) -> Any:
     return (reply for reply in replies(records) if _called(reply))
 
 
+_signed_calls = where(parts("model", "functionCall"), lambda part: "thoughtSignature" in part.value)
+
+
 @mutation(
-    where(parts("model", "functionCall"), lambda part: "thoughtSignature" in part.value),
+    _signed_calls,
     "gemini/signature-on-first-call",
     claims={"signature.omitted": REJECTED},
 )
@@ -36,7 +41,7 @@ def signature_of_call_left_out(part: Slot) -> None:
 
 
 @mutation(
-    where(parts("model", "functionCall"), lambda part: "thoughtSignature" in part.value),
+    _signed_calls,
     "gemini/signature-on-first-call",
     claims={"signature.omitted": REJECTED},
 )
@@ -52,6 +57,27 @@ def signature_on_another_part(part: Slot) -> None:
 )
 def signature_of_call_altered(part: Slot) -> None:
     """The signature of a call is not the one that came with it."""
+    part.value["thoughtSignature"] = "b3RoZXI="
+
+
+def _sign_texts(records: Sequence[Record]) -> None:
+    """Put a signed text before the calls of plain replies, and where they are sent back."""
+    if not all(isinstance(record["response"], dict) for record in records):
+        return
+    for reply in _with_calls(records):
+        reply[_CANDIDATE][0]["content"]["parts"].insert(0, dict(_SIGNED_TEXT))
+    for part in list(_signed_calls(records)):
+        part.holder.insert(part.key, dict(_SIGNED_TEXT))
+
+
+@mutation(
+    where(in_last_request(parts("model", "text")), lambda part: "thoughtSignature" in part.value),
+    "gemini/text-signature-unchanged",
+    sessions=True,
+    prepare=_sign_texts,
+)
+def signature_of_text_altered(part: Slot) -> None:
+    """The signature of a text is not the one that came with it."""
     part.value["thoughtSignature"] = "b3RoZXI="
 
 
