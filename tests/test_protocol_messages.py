@@ -116,6 +116,7 @@ def test_however_the_text_of_a_block_is_split_the_reply_is_the_same(data: st.Dat
         ({"delta": {"type": "text_delta", "text": "a"}}, False),
         ({"delta": "a"}, False),
         ({"index": 1}, False),
+        ({"index": False}, False),
         ({"type": "ping"}, False),
     ],
 )

@@ -170,6 +170,8 @@ def test_what_is_not_about_the_order_of_events_is_noted_aside(edits: dict[str, A
         ({"/0/response/12/sequence_number": 12.0}, False),
         ({"/0/response/12/output_index": 0}, False),
         ({"/0/response/12/content_index": 1}, False),
+        ({"/0/response/12/content_index": False}, False),
+        ({"/0/response/11/obfuscation": "x8", "/0/response/12/obfuscation": 5}, False),
         ({"/0/response/12/item_id": "msg_other"}, False),
         ({"/0/response/12/type": "response.refusal.delta"}, False),
         ({"/0/response/11/delta": 1}, False),

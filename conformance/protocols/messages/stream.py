@@ -85,7 +85,8 @@ class _Assembly:
         if type(text) is not str:
             return False
         like.value["delta"][key] = text
-        if event != like:
+        # In Python, 0 equals false.
+        if event != like or type(event.value.get("index")) is not int:
             return False
         parts.append(text)
         self.continuing.append(number)

@@ -73,6 +73,11 @@ def assemble(text: str) -> Assembled:
     return assembly.assembled(events)
 
 
+def _are_of_same_types(value: Mapping[str, Any], like: Mapping[str, Any]) -> bool:
+    """Return whether equal values are of the same types, too: in Python, 0 equals false."""
+    return list(map(type, value.values())) == list(map(type, like.values()))
+
+
 class _Assembly:
     """The state of a stream while its events are read.
 
@@ -107,9 +112,9 @@ class _Assembly:
         if type(delta) is not str or type(sequence) is not int or self.sequence is None or event.name != name:
             return False
         like |= {"delta": delta, "sequence_number": self.sequence + 1}
-        if _PADDING in like:
-            like[_PADDING] = value.get(_PADDING)
-        if value != like:
+        if type(like.get(_PADDING)) is type(value.get(_PADDING)) is str:
+            like[_PADDING] = value[_PADDING]
+        if value != like or not _are_of_same_types(value, like):
             return False
         self.sequence = sequence
         deltas.append(delta)
