@@ -112,8 +112,10 @@ def test_what_only_earlier_exchanges_show_is_refused_only_if_claimed(
 def test_no_refusal_has_a_hole(name: str) -> None:
     simulator = Simulator(profiles.load(name))
     for rule in rules.load():
-        for example in rule.bad if rule.on.side is Side.CLIENT else ():
-            reply = simulator.reply(example.conversation()[-1].request)
+        requests = [each.conversation()[-1].request for each in rule.bad] if rule.on.side is Side.CLIENT else []
+        # A body that is no object never gets as far as the provider's part.
+        for request in [each for each in requests if isinstance(each, dict)]:
+            reply = simulator.reply(request)
             text = reply.body if isinstance(reply.body, bytes) else b"".join(reply.body)
             assert SIMULATOR_ERROR not in text.decode()
             assert not HOLE.search(text.decode()), (rule.id, text)
