@@ -382,9 +382,6 @@ def test_bodies_of_other_endpoints_are_not_taken_for_responses(body: dict[str, A
     assert protocols.of(Exchange(request=body)) is None
 
 
-# --- real traffic ---
-
-
 @pytest.mark.slow
 @pytest.mark.parametrize("base", ["responses-session", "responses-held-session", "responses-stream"])
 def test_damage_to_the_fixtures_breaks_nothing(base: str) -> None:
