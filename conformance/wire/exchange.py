@@ -80,16 +80,7 @@ class Exchange:
         model = str(model or "") or model_of(request) or model_of(response)
         number = None if status is None else plain.status_code(status)
         day = plain.day(date) if date else ""
-        put = object.__setattr__
-        put(self, "request", request)
-        put(self, "response", response)
-        put(self, "status", number)
-        put(self, "streamed", streamed)
-        put(self, "headers", fields)
-        put(self, "url", str(url or ""))
-        put(self, "model", model)
-        put(self, "date", day)
-        put(self, "native", native)
+        _fill(self, request, response, number, streamed, fields, str(url or ""), model, day, native)
 
     @classmethod
     def of_plain(  # noqa: PLR0913, PLR0917 — the fields of an exchange
@@ -106,16 +97,7 @@ class Exchange:
     ) -> Self:
         """Return an exchange of values that this package has parsed; nothing is checked or copied."""
         exchange = object.__new__(cls)
-        put = object.__setattr__
-        put(exchange, "request", request)
-        put(exchange, "response", response)
-        put(exchange, "status", status)
-        put(exchange, "streamed", streamed)
-        put(exchange, "headers", headers or {})
-        put(exchange, "url", url)
-        put(exchange, "model", model)
-        put(exchange, "date", date)
-        put(exchange, "native", native)
+        _fill(exchange, request, response, status, streamed, headers or {}, url, model, date, native)
         return exchange
 
     @property
@@ -136,6 +118,31 @@ class Exchange:
             streamed=isinstance(native.response, str),
             native=None,
         )
+
+
+def _fill(  # noqa: PLR0913, PLR0917 — the fields of an exchange
+    exchange: Exchange,
+    request: JSON,
+    response: JSON,
+    status: int | None,
+    streamed: bool,  # noqa: FBT001 — the fields of an exchange, in their order
+    headers: Mapping[str, str],
+    url: str,
+    model: str,
+    date: str,
+    native: Native | None,
+) -> None:
+    """Set the fields of a new exchange, which is frozen."""
+    put = object.__setattr__
+    put(exchange, "request", request)
+    put(exchange, "response", response)
+    put(exchange, "status", status)
+    put(exchange, "streamed", streamed)
+    put(exchange, "headers", headers)
+    put(exchange, "url", url)
+    put(exchange, "model", model)
+    put(exchange, "date", date)
+    put(exchange, "native", native)
 
 
 Conversation: TypeAlias = tuple[Exchange, ...]

@@ -68,7 +68,7 @@ class Index:
             if response is not None:
                 self._read_answer(number, exchange, response)
         if len(conversation) > 1 and self.replies:
-            self.resent = find_resent(conversation, self.replies)
+            self.resent = find_resent(conversation, self.replies, self.assistants)
 
     @property
     def sent_bodies(self) -> list[Body]:

@@ -1,7 +1,7 @@
 """Which messages of later requests send which earlier replies back."""
 
 from collections import deque
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Final, TypeAlias
 
 import orjson
@@ -18,8 +18,12 @@ Assistant: TypeAlias = tuple[int, dict[str, Any]]
 """An assistant message of a request, with its position."""
 
 
-def find_resent(conversation: Conversation, replies: Sequence[Reply]) -> list[Resent]:
+def find_resent(
+    conversation: Conversation, replies: Sequence[Reply], sent: Mapping[int, Sequence[Assistant]]
+) -> list[Resent]:
     """Pair each reply with the messages of later requests that send it back.
+
+    `sent`: the assistant messages of each request, by the number of its exchange.
 
     The reply to a request with n assistant messages comes back as assistant message n. For clients that merge or drop
     turns, the other assistant messages are searched for the same text and calls. A message sends back one reply only:
@@ -30,7 +34,7 @@ def find_resent(conversation: Conversation, replies: Sequence[Reply]) -> list[Re
     waiting = deque(enumerate(replies))
     counts: list[int] = []
     for later, exchange in enumerate(conversation):
-        assistants = _assistants(exchange.request)
+        assistants = sent.get(later, ())
         counts.append(len(assistants))
         while waiting and int(waiting[0][1].place[0]) < later:
             number, reply = waiting.popleft()
@@ -78,7 +82,7 @@ class _Replies:
             self.near.setdefault((expected, key), deque(maxlen=MAX_RIVALS)).append(number)
             self.anywhere.setdefault(key, deque(maxlen=MAX_RIVALS)).append(number)
 
-    def sent_back(self, assistants: list[Assistant]) -> Iterator[tuple[int, Assistant]]:
+    def sent_back(self, assistants: Sequence[Assistant]) -> Iterator[tuple[int, Assistant]]:
         """Yield the replies that assistant messages of one request send back, in order, each with its message."""
         candidates: dict[int, list[int]] = {}
         for at, (_, value) in enumerate(assistants):
@@ -93,7 +97,7 @@ class _Replies:
             if found is not None:
                 yield number, assistants[found]
 
-    def _find(self, number: int, assistants: list[Assistant], candidates: list[int]) -> int | None:
+    def _find(self, number: int, assistants: Sequence[Assistant], candidates: list[int]) -> int | None:
         """Return the number of the assistant message that sends a reply back; the expected one takes precedence."""
         expected = self.expected[number]
         if expected in candidates and self._sends_back(number, assistants[expected][1], near=True):
@@ -163,16 +167,6 @@ def last_user(messages: list[Any]) -> int:
         if type(message) is dict and message.get("role") == "user":
             return position
     return -1
-
-
-def _assistants(body: Any) -> list[Assistant]:
-    """Return the assistant messages of a request, each with its position."""
-    messages = body.get("messages") if type(body) is dict else None
-    return [
-        (position, message)
-        for position, message in enumerate(messages if type(messages) is list else ())
-        if type(message) is dict and message.get("role") == "assistant"
-    ]
 
 
 def calls_in(message: dict[str, Any]) -> list[Call]:
