@@ -160,19 +160,19 @@ def _judge_by_schema(plan: "_Plan", index: Index, schema: SchemaFaults, run: "_R
             continue
         is_alone = protocols.issubset(wires)
         is_misshapen = bool(misshapen) and BODIES[view.side] in misshapen
-        has_unknown = bool(schema.unknown) and view.at is not None
+        is_exact = view.at is not None
         faulty: Sequence[Any] = ()
-        if is_alone and view.count_quickly is not None and not is_misshapen:
+        if is_alone and view.count_quickly is not None and (is_exact or not is_misshapen):
             count = view.count_quickly(index)
-            if view.at is not None and has_unknown:
-                faulty = view.at(index, schema.unknown)
+            if view.at is not None and (is_misshapen or schema.unknown):
+                faulty = view.at(index, {*schema.shapes, *schema.unknown})
         else:
             elements = view.select(index)
             if not is_alone:
                 # A schema says nothing about the bodies of another wire.
                 elements = [each for each in elements if index.conversation[each.place[0]].protocol in wires]
             count = len(elements)
-            if is_misshapen or has_unknown:
+            if is_misshapen or schema.unknown:
                 faulty = [at for at in elements if at.place in schema.shapes or at.place in schema.unknown]
         for step in steps if count else ():
             if faulty:

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator, Sequence
 from functools import cache
+from itertools import groupby
 from typing import Final
 
 from conformance.documents.pointer import Place
@@ -10,12 +11,15 @@ from conformance.rules.context import SchemaFaults
 from conformance.schemas import SchemaError, validator
 from conformance.wire.elements import Body
 from conformance.wire.index import Index
+from conformance.wire.patterns import Chunks
 from conformance.wire.views import Side, View
 
 BODIES: Final = {Side.CLIENT: "request", Side.PROVIDER: "response"}
 """The key of an exchange under which the places of a side begin."""
 
 _NO_FAULTS: Final = SchemaFaults({}, {})
+_OF_KEYS: Final = ("additionalProperties", "propertyNames", "required")
+_NESTED: Final = ("array", "object")
 _BLOCK: Final = 200
 """How many chunks are validated at once if some are faulty: their errors hold many times their memory."""
 
@@ -28,12 +32,8 @@ def find_schema_faults(index: Index) -> SchemaFaults:
 
     Of the bodies of other wires, these are the events of streams.
     """
-    errors = [
-        *_errors("canonical/request", index.requests),
-        *_errors("canonical/response", index.responses),
-        *_errors_of_streams(index),
-    ]
-    shapes = _errors_of_events(index)
+    errors = [*_errors("canonical/request", index.requests), *_errors("canonical/response", index.responses)]
+    shapes = {**_errors_of_events(index), **_errors_of_streams(index)}
     if not errors and not shapes:
         return _NO_FAULTS
     unknown: dict[Place, list[SchemaError]] = {}
@@ -90,16 +90,34 @@ def _errors_of_events(index: Index) -> dict[Place, list[SchemaError]]:
     return found
 
 
-def _errors_of_streams(index: Index) -> Iterator[SchemaError]:
-    """Yield the errors in the chunks of all streams; a chunk that repeats another is as valid as that one."""
+def _errors_of_streams(index: Index) -> dict[Place, list[SchemaError]]:
+    """Return the errors in the chunks of all streams; one that repeats another has the errors of that one."""
+    found: dict[Place, list[SchemaError]] = {}
+    judge = validator("canonical/stream")
     for stream in index.streams:
         chunks = stream.value.chunks
         # One call for all chunks costs half as much as a call per chunk.
-        if validator("canonical/stream").is_valid([chunks[number] for number in chunks.special]):
+        if judge.is_valid(chunks.special_objects()):
             continue
-        elements = index.of_exchange(index.chunks, int(stream.place[0]))
-        for start in range(0, len(elements), _BLOCK):
-            block = elements[start : start + _BLOCK]
-            for error in validator("canonical/stream").errors([chunk.value for chunk in block]):
-                number, *inside = error.place
-                yield error._replace(place=(*block[int(number)].place, *inside))
+        for number, errors in _errors_of_chunks(chunks, stream.ordinary()):
+            are_same = all(map(_is_of_any_text, errors))
+            for each in (number, *chunks.repeating(number)):
+                own = errors if are_same or each == number else judge.errors([chunks[each]])
+                place: Place = (*stream.place, each)
+                found[place] = [error._replace(place=(*place, *error.place[1:])) for error in own]
+    return found
+
+
+def _errors_of_chunks(chunks: Chunks, numbers: Sequence[int]) -> Iterator[tuple[int, tuple[SchemaError, ...]]]:
+    """Yield the errors of chunks, by their numbers; the first token of their places says nothing."""
+    judge = validator("canonical/stream")
+    for start in range(0, len(numbers), _BLOCK):
+        block = numbers[start : start + _BLOCK]
+        errors = judge.errors([chunks[number] for number in block])
+        for at, some in groupby(errors, key=lambda error: error.place[0]):
+            yield block[int(at)], tuple(some)
+
+
+def _is_of_any_text(error: SchemaError) -> bool:
+    """Return whether an error says the same of chunks that differ in a text, since it shows keys or no text."""
+    return error.keyword in _OF_KEYS or error.got not in _NESTED

@@ -4,6 +4,7 @@ Nothing is repaired silently: where the chunks are ambiguous (to which call does
 `calls` and `deltas` define the interpretation, and an anomaly records that it was needed.
 """
 
+from bisect import bisect_left
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Final, NamedTuple
 
@@ -13,7 +14,7 @@ from conformance.documents.pointer import Place
 from conformance.wire.anomalies import Anomaly, describe
 from conformance.wire.deltas import PartialMessage
 from conformance.wire.keys import key_of
-from conformance.wire.patterns import REPEATED, Chunks, Pattern, find_pattern
+from conformance.wire.patterns import REPEATED, Chunks, Continued, find_pattern
 from conformance.wire.sse import Event, Reading
 
 DONE: Final = "[DONE]"
@@ -25,12 +26,16 @@ _PATIENCE: Final = 4
 
 
 class Choice(NamedTuple):
-    """A choice: the message as in a plain reply, the last finish reason, and the place at which each call begins."""
+    """A choice: the message as in a plain reply, the last finish reason, and the place at which each call begins.
+
+    `texts`: the whole text under each key that is not known, of which the message has the last fragment.
+    """
 
     index: int  # type: ignore[assignment]  # it hides the method of tuple, which is not needed here
     message: dict[str, Any]
     finish_reason: Any
     calls: tuple[Place, ...]
+    texts: Mapping[str, str]
 
 
 class Stream(NamedTuple):
@@ -85,7 +90,7 @@ class _Assembly:
     def add_events(self, data: Sequence[str], names: Mapping[int, str]) -> list[Any]:
         """Add every event, and return their chunks: None for what is no object, `REPEATED` if it repeats another."""
         chunks: list[Any] = []
-        at, end, patience = 0, len(data), _PATIENCE
+        at, end, patience, named = 0, len(data), _PATIENCE, sorted(names)
         while at < end:
             chunk = _parse(data[at])
             is_ordinary = self.add_ordinary(chunk, at, names)
@@ -93,10 +98,11 @@ class _Assembly:
                 self.add_event(data[at], names.get(at, "message"), chunk, at)
             chunks.append(chunk if type(chunk) is dict else None)
             at += 1
-            if is_ordinary and patience and at < end:
+            continued = self.continued(chunk) if is_ordinary and patience and at < end else None
+            if continued is not None:
                 patience -= 1
-                pattern = self.find_pattern(data[at - 1], data[at], chunk)
-                following = at if pattern is None else pattern.take(data, at)
+                pattern = find_pattern(data[at - 1], data[at], chunk, continued)
+                following = at if pattern is None else pattern.take(data, at, _next(named, at, end))
                 if following > at:
                     chunks += [REPEATED] * (following - at)
                     at, patience = following, _PATIENCE
@@ -105,10 +111,10 @@ class _Assembly:
     def add_ordinary(self, chunk: Any, at: int, names: Mapping[int, str]) -> bool:
         """Add a chunk that holds one choice, the latest, and only continues its message; return False for any other.
 
-        If events have names, which is rare, no chunk counts as ordinary, because each name must be checked.
+        One whose event has a name, which is rare, counts as another, because the name must be checked.
         """
         latest = self.latest
-        if latest is None or self.done or names:
+        if latest is None or self.done or at in names:
             return False
         try:
             (choice,) = chunk["choices"]
@@ -128,10 +134,9 @@ class _Assembly:
             latest.add(choice["delta"], at, 0)
         return is_ordinary
 
-    def find_pattern(self, data: str, following: str, chunk: dict[str, Any]) -> Pattern | None:
-        """Return the pattern of an ordinary chunk that was added, if the following one may repeat it."""
-        continued = None if self.latest is None else self.latest.continued(chunk["choices"][0]["delta"])
-        return None if continued is None else find_pattern(data, following, chunk, continued)
+    def continued(self, chunk: dict[str, Any]) -> Continued | None:
+        """Return what an ordinary chunk that was added continues, if another one may repeat it."""
+        return None if self.latest is None else self.latest.continued(chunk["choices"][0]["delta"])
 
     def add_event(self, text: str, name: str, chunk: Any, at: int) -> None:
         if type(chunk) is dict and name == "message" and not self.done:
@@ -263,9 +268,15 @@ class _Assembly:
         for index, message in sorted(self.messages.items()):
             if index in unfinished:
                 self.note("cut", last_places.get(index, (len(chunks),)), "no finish reason")
-            choices.append(Choice(index, message.close(), message.finish_reason, message.calls()))
+            choices.append(Choice(index, message.close(), message.finish_reason, message.calls(), message.texts()))
         anomalies = {kind: tuple(found) for kind, found in self.anomalies.items()}
         return Stream(chunks, self.done, tuple(choices), self.usage, self.error, anomalies)
+
+
+def _next(numbers: Sequence[int], start: int, end: int) -> int:
+    """Return the first of some numbers from `start` on; the end if there is none."""
+    at = bisect_left(numbers, start)
+    return numbers[at] if at < len(numbers) else end
 
 
 def _parse(text: str) -> Any:

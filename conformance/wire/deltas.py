@@ -16,13 +16,14 @@ What each key of a delta becomes:
 null is ignored: only `content` is null if it has no other value. An empty value is kept if there is no other.
 """
 
+from collections.abc import Sequence
 from typing import Any, Final
 
 from conformance.documents.pointer import Place
 from conformance.wire.anomalies import NoteAnomaly, describe
 from conformance.wire.calls import Calls
 from conformance.wire.fragments import Details, MergedObject, PartialObject, rendered
-from conformance.wire.patterns import Continued
+from conformance.wire.patterns import Continued, Piece
 from conformance.wire.reasoning import TEXT_KEYS
 
 _STRINGS: Final = frozenset({*TEXT_KEYS, "refusal"})
@@ -39,8 +40,8 @@ class PartialMessage:
     """
 
     __slots__ = (
-        "_calls", "_content", "_details", "_fields", "_has_text", "_note", "_repeated", "_roles", "_strings", "empty",
-        "finish_reason", "index", "runs",
+        "_calls", "_content", "_details", "_fields", "_has_text", "_note", "_repeated", "_roles", "_strings", "_texts",
+        "empty", "finish_reason", "index", "runs",
     )  # fmt: skip
 
     def __init__(self, index: int, note: NoteAnomaly) -> None:
@@ -57,6 +58,7 @@ class PartialMessage:
         self._roles: list[str] = []
         self._repeated: Place = ()
         self._fields: dict[str, Any] = {}
+        self._texts: dict[str, list[str]] = {}
 
     def add(self, delta: dict[str, Any], at: int, position: int) -> None:
         """Add the delta of the choice at `position` in the chunk of event `at`."""
@@ -70,26 +72,45 @@ class PartialMessage:
 
     def continued(self, delta: dict[str, Any]) -> Continued | None:
         """Return what a delta that was added continues, if another one with a new text would do nothing else."""
-        found: tuple[Place, list[str]] | None = None
-        constant = []
-        for key, value in delta.items() if self.finish_reason is None else ():
-            if not value or self._repeats(key, value):
+        if self.finish_reason is not None:
+            return None
+        text = ""
+        texts: list[Piece] = []
+        constant: list[tuple[list[str], str]] = []
+        for key, value in delta.items():
+            if not value:
                 continue
-            run = self.runs.get(key) if type(value) is str else None
-            place: Place = (key,)
-            if key == "tool_calls" and self._calls is not None:
-                run, place = self._calls.continued(value), (key, 0, "function", "arguments")
-            if run is None or (found and key != "role"):
-                return None
-            if key == "role":
+            if key == "role" or (key in self._texts and self._fields.get(key) == value):
+                run = self.runs.get("role") if key == "role" else self._texts[key]
+                if run is None or type(value) is not str:
+                    return None
                 constant.append((run, value))
-            else:
-                found = place, run
-        return None if found is None else Continued(*found, constant)
+                continue
+            for piece in self._continued(key, value):
+                if piece is None or (text and piece.text != text):
+                    return None
+                text = piece.text
+                texts.append(piece)
+        if constant and text in [value for _, value in constant]:
+            return None
+        return Continued(text, texts, constant)
 
-    def _repeats(self, key: str, value: Any) -> bool:
-        """Return whether a key of the delta is one that the assembler does not know, and has the same value again."""
-        return key not in _CONTENT_KEYS and key != "role" and type(value) is str and self._fields.get(key) == value
+    def _continued(self, key: str, value: Any) -> Sequence[Piece | None]:
+        """Return the texts under one key of a delta; with None if it does more than continue them."""
+        if key in self.runs and type(value) is str:
+            return (Piece((key,), self.runs[key], value),)
+        if key == "tool_calls" and self._calls is not None:
+            run = self._calls.continued(value)
+            text = "" if run is None else value[0]["function"]["arguments"]
+            return (Piece((key, 0, "function", "arguments"), run, text),) if run is not None and text else (None,)
+        if type(value) is not list or len(value) != 1:
+            return (None,)
+        if key == "reasoning_details" and self._details is not None:
+            return self._details.continued(value[0], (key, 0))
+        last = self._content[-1] if key == "content" and self._content and not self._has_text else None
+        if type(last) is PartialObject and _is_joined(last, value[0]):
+            return last.continued(value[0], (key, 0))
+        return (None,)
 
     def put(self, key: str, value: Any, place: Place) -> None:
         """Add the value of one key of a delta; the value is not empty."""
@@ -138,6 +159,10 @@ class PartialMessage:
                 message[key] = value
         return message
 
+    def texts(self) -> dict[str, str]:
+        """Return the fragments under each key that the assembler does not know, joined; the message has the last."""
+        return {key: "".join(fragments) for key, fragments in self._texts.items()}
+
     def calls(self) -> tuple[Place, ...]:
         """Return the place at which each tool call begins."""
         return () if self._calls is None else self._calls.places()
@@ -178,9 +203,8 @@ class PartialMessage:
         if kind in ("reasoning", "thinking") and self._has_text:
             self._note("reasoning-after-content", place, f"a {kind} part after text")
         last = self._content[-1] if self._content else None
-        is_joined = type(last) is PartialObject and not last.fields.get("closed") and last.fields.get("type") == kind
-        if is_joined and type(kind) is str and kind in _JOINED_PARTS:
-            self._content[-1].add(part)
+        if type(last) is PartialObject and _is_joined(last, part):
+            last.add(part)
         else:
             self._content.append(PartialObject(part))
 
@@ -215,6 +239,8 @@ class PartialMessage:
             if known is not None and known != value:
                 self._note("overwritten", place, f"{describe(known)}, now {describe(value)}")
             self._fields[key] = value
+            if type(value) is str:
+                self._texts.setdefault(key, []).append(value)
 
     def _add_role(self, value: Any, place: Place) -> None:
         if "role" not in self._fields:
@@ -223,6 +249,13 @@ class PartialMessage:
         self._repeated = self._repeated or place
         self._roles.append(value if type(value) is str else describe(value))
         self.runs["role"] = self._roles
+
+
+def _is_joined(last: PartialObject, part: Any) -> bool:
+    """Return whether a part of the content continues the last one."""
+    kind = part.get("type") if type(part) is dict else None
+    is_alike = not last.fields.get("closed") and last.fields.get("type") == kind
+    return is_alike and type(kind) is str and kind in _JOINED_PARTS
 
 
 def _join_content(content: list[Any]) -> Any:

@@ -1,5 +1,6 @@
 """The elements of a conversation that rules check: tuples that refer to its own values, each with its place."""
 
+from collections.abc import Mapping
 from typing import Any, NamedTuple
 
 from conformance.documents.pointer import Place
@@ -72,7 +73,8 @@ class Reply(NamedTuple):
 
     `place` is that of the choice. A streamed choice has a place in the assembled reply, such as
     `/0/response/choices/0`; its calls have the place at which the stream opens them, such as
-    `/0/response/7/choices/0/delta/…`.
+    `/0/response/7/choices/0/delta/…`. `texts`: the whole text under each key of a stream that is not known, of which
+    the message has the last fragment.
     """
 
     place: Place
@@ -82,6 +84,7 @@ class Reply(NamedTuple):
     request: dict[str, Any] | None
     streamed: bool
     complete: bool
+    texts: Mapping[str, str]
 
 
 class Streamed(NamedTuple):
@@ -91,6 +94,13 @@ class Streamed(NamedTuple):
     value: Stream
     request: dict[str, Any] | None
     has_calls: bool
+
+    def ordinary(self) -> list[int]:
+        """Return the numbers of the chunks that repeat no other, report no error and do not follow the end mark."""
+        chunks, late = self.value.chunks, self.value.anomalies.get("after-done")
+        end = int(late[0].at[0]) if late else len(chunks)
+        every = zip(chunks.special, chunks.special_objects(), strict=True)
+        return [number for number, chunk in every if "error" not in chunk and number < end]
 
 
 class Resent(NamedTuple):

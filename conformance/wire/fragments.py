@@ -1,9 +1,11 @@
 """Objects that a stream delivers in fragments: items of `reasoning_details`, content parts."""
 
+from collections.abc import Sequence
 from typing import Any, Final
 
 from conformance.documents.pointer import Place
 from conformance.wire.anomalies import NoteAnomaly, describe
+from conformance.wire.patterns import Piece
 
 _JOINED_KEYS: Final = frozenset({"summary", "text"})
 _JOINED_WHEN_MERGED: Final = frozenset({"arguments", "data", "transcript"})
@@ -37,6 +39,14 @@ class Details:
                 self._begin(index, kind, fragment, (*place, position))
             else:
                 item.add(fragment)
+
+    def continued(self, fragment: Any, place: Place) -> Sequence[Piece | None]:
+        """Return the texts of a fragment that was added; with None if it does more than continue them."""
+        index, kind = (fragment.get("index"), fragment.get("type")) if type(fragment) is dict else (None, None)
+        if type(index) is not int or type(kind) is not str:
+            return (None,)
+        item = self._last_of.get((index, kind))
+        return (None,) if item is None or _is_other(item.fields, fragment) else item.continued(fragment, place)
 
     def render(self) -> list[dict[str, Any]]:
         """Return the items, in the order in which they began."""
@@ -76,6 +86,21 @@ class PartialObject:
             elif key not in fields or fields[key] != value:
                 self._set(key, value)
 
+    def continued(self, fragment: dict[str, Any], place: Place) -> Sequence[Piece | None]:
+        """Return the texts of a fragment that was added; with None if it does more than continue them."""
+        found: list[Piece | None] = []
+        for key, value in fragment.items():
+            if key in self._texts and type(value) is str:
+                found += [Piece((*place, key), self._texts[key], value)] if value else []
+            elif type(value) is list:
+                last = self._lists[key][-1] if len(value) == 1 and self._lists.get(key) else None
+                if type(last) is not PartialObject or not _continues(last, value[0]):
+                    return (None,)
+                found += last.continued(value[0], (*place, key, 0))
+            elif key not in self.fields or self.fields[key] != value:
+                return (None,)
+        return found
+
     def render(self) -> dict[str, Any]:
         """Return the whole object."""
         texts = {key: "".join(texts) for key, texts in self._texts.items()}
@@ -98,7 +123,7 @@ class PartialObject:
             last = items[-1] if items else None
             if type(value) is not dict or "text" not in value:
                 items.append(value)
-            elif type(last) is PartialObject and last.fields.get("type") == value.get("type"):
+            elif type(last) is PartialObject and _continues(last, value):
                 last.add(value)
             else:
                 items.append(PartialObject(value))
@@ -134,6 +159,11 @@ class MergedObject:
 def rendered(value: Any) -> Any:
     """Return a value, as a whole if it is an object that arrived in fragments."""
     return value.render() if type(value) in (PartialObject, MergedObject) else value
+
+
+def _continues(item: PartialObject, fragment: Any) -> bool:
+    """Return whether a fragment in a list belongs to the last item of the list."""
+    return type(fragment) is dict and "text" in fragment and item.fields.get("type") == fragment.get("type")
 
 
 def _is_other(item: dict[str, Any], fragment: dict[str, Any]) -> bool:

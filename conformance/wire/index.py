@@ -10,12 +10,11 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, TypeVar
 
 from conformance.documents.pointer import Place
-from conformance.wire.assemble import Stream, assemble
+from conformance.wire.assemble import assemble
 from conformance.wire.continuations import Continuation, find_continuations
 from conformance.wire.elements import Body, Call, Message, Reply, Resent, Result, Streamed, Turn, Usage, calls_of
 from conformance.wire.exchange import Conversation, Exchange
 from conformance.wire.keys import key_of
-from conformance.wire.patterns import Chunks
 from conformance.wire.plain import is_foreign
 from conformance.wire.resent import find_resent, last_user
 from conformance.wire.sse import read
@@ -30,7 +29,7 @@ class Index:
     """
 
     __slots__ = (
-        "_calls", "_chunks", "_continuations", "_messages", "_received", "_texts", "answers", "assistants",
+        "_calls", "_chunks", "_continuations", "_messages", "_received", "answers", "assistants",
         "conversation", "errors", "plain_turns", "replies", "reply_calls", "requests", "resent", "responses", "results",
         "streams", "tools", "turns", "usages",
     )  # fmt: skip
@@ -42,7 +41,6 @@ class Index:
         self._calls: list[Call] | None = None
         self._chunks: list[Body] | None = None
         self._continuations: list[Continuation] | None = None
-        self._texts: dict[int, dict[tuple[Any, str], list[str]]] = {}
         self._received: dict[tuple[str, ...], set[Any]] = {}
         self.assistants: dict[int, list[tuple[int, dict[str, Any]]]] = {}
         self.requests: list[Body] = []
@@ -94,15 +92,16 @@ class Index:
 
     def count_messages(self) -> int:
         """Return the number of messages, without creating elements."""
-        return sum([len(body["messages"]) for _, body in self._message_lists()])
+        return sum([[type(each) for each in body["messages"]].count(dict) for _, body in self._message_lists()])
 
     def messages_at(self, places: Iterable[Place]) -> list[Message]:
-        """Return the messages at some places, without creating the others."""
+        """Return the messages among some places, without creating the others."""
         found = []
-        for place in sorted(places):
+        for place in sorted([at for at in places if at[1:3] == ("request", "messages") and len(at) == 4]):
             body, position = self.conversation[int(place[0])].request, int(place[-1])
             value = body["messages"][position]
-            found.append(Message(place, value, value.get("role"), position, body))
+            if type(value) is dict:
+                found.append(Message(place, value, value.get("role"), position, body))
         return found
 
     @property
@@ -121,19 +120,26 @@ class Index:
         """Return the chunks of all streams, without events that report an error or follow the end mark."""
         if self._chunks is None:
             self._chunks = [
-                Body((*stream.place, number), chunk, self.conversation[int(stream.place[0])])
+                self._chunk(stream, number)
                 for stream in self.streams
-                for number, chunk in enumerate(stream.value.chunks[: _end(stream.value)])
-                if type(chunk) is dict and "error" not in chunk
+                for special in stream.ordinary()
+                for number in (special, *stream.value.chunks.repeating(special))
             ]
         return self._chunks
 
+    def chunks_at(self, places: Iterable[Place]) -> list[Body]:
+        """Return the chunks among some places, without creating the others."""
+        streams = {stream.place: stream for stream in self.streams}
+        own = sorted([at for at in places if at[:2] in streams and len(at) == 3 and type(at[2]) is int])
+        return [self._chunk(streams[at[:2]], int(at[2])) for at in own]
+
     def count_chunks(self) -> int:
-        """Return the number of chunks; elements are only created for a stream with something else among them."""
-        streams = [stream.value for stream in self.streams]
-        if any(["after-done" in stream.anomalies or _has_error(stream.chunks) for stream in streams]):
-            return len(self.chunks)
-        return sum([stream.chunks.objects for stream in streams])
+        """Return the number of chunks, without creating elements."""
+        streams = [(stream.value.chunks, stream.ordinary()) for stream in self.streams]
+        return sum([chunks.objects - len(chunks.special) + len(ordinary) for chunks, ordinary in streams])
+
+    def _chunk(self, stream: Streamed, number: int) -> Body:
+        return Body((*stream.place, number), stream.value.chunks[number], self.conversation[int(stream.place[0])])
 
     @property
     def continuations(self) -> list[Continuation]:
@@ -143,20 +149,6 @@ class Index:
             found = find_continuations(self.conversation, self.replies, self.resent) if several else []
             self._continuations = found
         return self._continuations
-
-    def texts(self, number: int) -> Mapping[tuple[Any, str], list[str]]:
-        """Return the texts in the deltas of one exchange's stream, by the index of their choice and their key."""
-        found = self._texts.get(number)
-        if found is None:
-            found = self._texts[number] = {}
-            for chunk in self.of_exchange(self.chunks, number):
-                choices = chunk.value.get("choices")
-                for position, choice in enumerate(choices if type(choices) is list else ()):
-                    delta = choice.get("delta") if type(choice) is dict else None
-                    for key, value in delta.items() if type(delta) is dict else ():
-                        if type(value) is str:
-                            found.setdefault((key_of(choice.get("index", position)), key), []).append(value)
-        return found
 
     def received(self, *fields: str) -> set[Any]:
         """Return the keys of the values that all replies have in some fields, a tuple for each; None if it is empty."""
@@ -261,7 +253,7 @@ class Index:
             message = choice.get("message") if type(choice) is dict else None
             if type(message) is dict:
                 at = (*place, "choices", position)
-                self._add_reply(at, message, choice.get("finish_reason"), request, streamed=False, complete=complete)
+                self._add_reply(at, message, choice.get("finish_reason"), request, None, complete=complete)
         usage = body.get("usage")
         if type(usage) is dict:
             self.usages.append(Usage((*place, "usage"), usage, request, streamed=False))
@@ -274,7 +266,7 @@ class Index:
         for choice in stream.choices:
             at = (*place, "choices", choice.index)
             complete = choice.finish_reason is not None
-            self._add_reply(at, choice.message, choice.finish_reason, request, streamed=True, complete=complete)
+            self._add_reply(at, choice.message, choice.finish_reason, request, choice.texts, complete=complete)
             self._move_calls([(*place, *opened) for opened in choice.calls])
         if stream.usage is not None:
             self.usages.append(Usage((*place, *stream.anomalies["usage"][-1].at), stream.usage, request, streamed=True))
@@ -292,25 +284,16 @@ class Index:
         message: dict[str, Any],
         finish_reason: Any,
         request: dict[str, Any] | None,
+        texts: Mapping[str, str] | None,
         *,
-        streamed: bool,
         complete: bool,
     ) -> None:
         tool_calls = message.get("tool_calls")
         calls = calls_of(tool_calls, (*place, "message"), request) if type(tool_calls) is list else []
         self.reply_calls += calls
-        self.replies.append(Reply(place, message, finish_reason, calls, request, streamed, complete))
+        streamed = texts is not None
+        self.replies.append(Reply(place, message, finish_reason, calls, request, streamed, complete, texts or {}))
 
 
 def _exchange(element: Turn | Result | Body) -> int:
     return int(element.place[0])
-
-
-def _has_error(chunks: Chunks) -> bool:
-    return any(["error" in (chunks[number] or ()) for number in chunks.special])
-
-
-def _end(stream: Stream) -> int | None:
-    """Return the number of the first event after the end mark, or None if there is none."""
-    late = stream.anomalies.get("after-done")
-    return int(late[0].at[0]) if late else None

@@ -23,8 +23,8 @@ class Side(StrEnum):
 class View(NamedTuple):
     """A kind of element: its name in the singular, the side that makes it, and how to find all of them.
 
-    If creating each would cost too much, `count_quickly` counts them, if each message, call and chunk is an object, and
-    `at` returns those at some places. Without `at`, the schemas allow every key in these elements.
+    If creating each would cost too much, `count_quickly` counts them, and `at` returns those among some places. Without
+    `at`, the schemas allow every key in these elements, and the count is right if all of them are objects.
     `variant` is the kind of reply that has such elements, `plain` or `stream`, if only one has.
     """
 
@@ -51,6 +51,6 @@ responses = View("reply body", Side.PROVIDER, attrgetter("responses"), variant="
 replies = View("reply", Side.PROVIDER, attrgetter("replies"))
 reply_calls = View("tool call of a reply", Side.PROVIDER, attrgetter("reply_calls"))
 streams = View("stream", Side.PROVIDER, attrgetter("streams"), variant="stream")
-chunks = View("chunk", Side.PROVIDER, attrgetter("chunks"), Index.count_chunks, variant="stream")
+chunks = View("chunk", Side.PROVIDER, attrgetter("chunks"), Index.count_chunks, Index.chunks_at, variant="stream")
 errors = View("error reply", Side.PROVIDER, attrgetter("errors"))
 usages = View("usage object", Side.PROVIDER, attrgetter("usages"))

@@ -53,21 +53,17 @@ def judge(reply: Reply, context: Context) -> list[Fault]:
     # If the field of the reasoning is claimed, `reasoning/in-claimed-field` reports the others.
     elsewhere = TEXT_KEYS if reply_fields(context) else ()
     for key in sorted(reply.message.keys() - _KNOWN.union(documented, elsewhere)):
-        text = _text(reply, key, context)
+        text = _text(reply, key)
         if _is_prose(key, text):
             at, field = ("message", key), _replaced_field(key, text, reply, context)
             faults.append(Fault(f"expected the text in {field}, got it in {key!r:.60}: {quoted(text)}", at=at))
     return faults
 
 
-def _text(reply: Reply, key: str, context: Context) -> str:
+def _text(reply: Reply, key: str) -> str:
     """Return the text under a key; fragments of a stream are joined, since the assembled message has only the last."""
     value = reply.message[key]
-    if type(value) is not str:
-        return ""
-    if not reply.streamed:
-        return value
-    return "".join(context.index.texts(int(reply.place[0])).get((reply.place[-1], key), ()))
+    return reply.texts.get(key, value) if type(value) is str else ""
 
 
 def _is_prose(key: str, text: str) -> bool:
