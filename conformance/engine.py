@@ -1,8 +1,8 @@
 """The engine: one pure function checks every conversation, wherever it came from."""
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from functools import lru_cache
-from itertools import compress, groupby
+from itertools import compress
 from pathlib import Path
 from typing import Any, Final, NamedTuple, TypeAlias
 
@@ -78,21 +78,19 @@ class Judgement(NamedTuple):
     """What was found in a conversation, without an outcome for each rule that found nothing.
 
     `counts`: how many elements each rule judged, in the order of the rules; `UNCLAIMED` where a claim that it needs is
-    not known. `faulty`: the outcomes of the rules that failed or broke, by position. `idle`: the outcome of each rule
-    if it judges nothing.
+    not known. `faulty`: the outcomes of the rules that failed or broke, by position.
     """
 
     rules: Sequence[Rule]
-    idle: tuple[Outcome, ...]
+    plan: "_Plan"
     counts: list[int]
     faulty: dict[int, Outcome]
 
     def outcomes(self) -> tuple[Outcome, ...]:
         """Return one outcome per rule."""
-        outcomes, counts = list(self.idle), self.counts
+        outcomes, counts, tables = list(self.plan.idle), self.counts, self.plan.tables
         for position in compress(range(len(counts)), counts):
-            rule, count = self.rules[position], counts[position]
-            outcomes[position] = rule.outcomes.get(count) or rule.outcome(count)
+            outcomes[position] = tables[position][counts[position]]
         for position, outcome in self.faulty.items():
             outcomes[position] = outcome
         return tuple(outcomes)
@@ -127,57 +125,20 @@ def judge(conversation: Conversation, profile: Profile | None, rules: Sequence[R
         plan = _plan(_Chosen(rules, claims, wire, claimed=profile is not None))
         contexts.append(Context(number, index, claims, schema, plan.known))
         plans.append(plan)
-    run = _Run(contexts, [0] * len(rules))
     # Without an exchange there are no elements, and any plan will do.
     first = plans[0] if plans else _plan(_Chosen(rules, _NO_CLAIMS, CHAT, claimed=profile is not None))
-    is_uniform = all([plan is first for plan in plans])
-    for view, group in first.active if is_uniform else first.groups.items():
-        elements = view.select(index)
-        if not elements:
-            continue
-        for position in group.unclaimed:
-            if is_uniform or all([position in plan.groups[view].unclaimed for plan in plans]):
-                run.counts[position] = UNCLAIMED
-        if is_uniform:
-            run.judge([(group.steps, elements)])
-        else:
-            parts = groupby(elements, key=lambda element: plans[element.place[0]])
-            run.judge([(plan.groups[view].steps, list(some)) for plan, some in parts])
-    _judge_by_schema(first, index, schema, run)
+    run = _Run(index, contexts, plans, first)
+    try:
+        run.judge_views()
+    except Exception:  # noqa: BLE001 — whatever a rule raises becomes its outcome
+        run = _Run(index, contexts, plans, first)
+        run.judge_views_alone()
+    run.judge_by_schema(schema)
     faulty = {at: _failed(rules[at], run.counts[at], faults, contexts) for at, faults in run.faulty.items()}
     for position, error in run.errors.items():
         rule, reason = rules[position], f"{type(error).__name__}: {error}"
         faulty[position] = Outcome(rule.id, Status.ERRORED, rule.level, run.counts[position], reason=reason)
-    return Judgement(rules, first.idle, run.counts, faulty)
-
-
-def _judge_by_schema(plan: "_Plan", index: Index, schema: SchemaFaults, run: "_Run") -> None:
-    """Judge what only the schemas find: elements are just counted, and those with errors are judged."""
-    protocols = {exchange.protocol for exchange in index.conversation}
-    misshapen = {place[1] for place in schema.shapes if place}
-    for (view, wires), steps in plan.by_schema.items():
-        if protocols.isdisjoint(wires):
-            continue
-        is_alone = protocols.issubset(wires)
-        is_misshapen = bool(misshapen) and BODIES[view.side] in misshapen
-        is_exact = view.at is not None
-        faulty: Sequence[Any] = ()
-        if is_alone and view.count_quickly is not None and (is_exact or not is_misshapen):
-            count = view.count_quickly(index)
-            if view.at is not None and (is_misshapen or schema.unknown):
-                faulty = view.at(index, {*schema.shapes, *schema.unknown})
-        else:
-            elements = view.select(index)
-            if not is_alone:
-                # A schema says nothing about the bodies of another wire.
-                elements = [each for each in elements if index.conversation[each.place[0]].protocol in wires]
-            count = len(elements)
-            if is_misshapen or schema.unknown:
-                faulty = [at for at in elements if at.place in schema.shapes or at.place in schema.unknown]
-        for step in steps if count else ():
-            if faulty:
-                run.judge([(((None, (step,)),), faulty)])
-            run.counts[step[0]] = count
+    return Judgement(rules, first, run.counts, faulty)
 
 
 _Step: TypeAlias = tuple[int, Where | None, Judge]
@@ -185,77 +146,6 @@ _Step: TypeAlias = tuple[int, Where | None, Judge]
 
 _Steps: TypeAlias = tuple[tuple[Where | None, tuple[_Step, ...]], ...]
 """The rules of one view, by the condition that they share, which is asked once for all of them."""
-
-
-class _Run:
-    """The rules while they judge the elements of one conversation.
-
-    `faulty`: the faults of each rule, by position, with their elements. `errors`: what broken rules raised.
-    """
-
-    __slots__ = ("contexts", "counts", "errors", "faulty")
-
-    def __init__(self, contexts: list[Context], counts: list[int]) -> None:
-        self.contexts = contexts
-        self.counts = counts
-        self.faulty: dict[int, list[tuple[Any, Fault]]] = {}
-        self.errors: dict[int, Exception] = {}
-
-    def judge(self, parts: Sequence[tuple[_Steps, Sequence[Any]]]) -> None:
-        """Let each rule of a view judge the elements that concern it; if one raises, let each of them do so alone."""
-        try:
-            for steps, elements in parts:
-                for context, some in self.by_context(elements):
-                    if len(some) == 1:
-                        self._judge_one(steps, some[0], context)
-                    else:
-                        self._judge_all(steps, some, context)
-        except Exception as error:  # noqa: BLE001 — the one place that turns a broken rule into an outcome
-            positions = sorted({step[0] for steps, _ in parts for _, sharing in steps for step in sharing})
-            if len(positions) == 1:
-                self.errors[positions[0]] = error
-                return
-            for alone in positions:
-                self.counts[alone] = 0
-                self.faulty.pop(alone, None)
-                self.judge([(_only(alone, steps), some) for steps, some in parts])
-
-    def _judge_one(self, steps: _Steps, element: Any, context: Context) -> None:
-        """Do for one element what `_judge_all` does for several; most views have one in most exchanges."""
-        counts = self.counts
-        for shared, sharing in steps:
-            if shared is not None and not shared(element, context):
-                continue
-            for position, where, judge_element in sharing:
-                if where is None or where(element, context):
-                    counts[position] += 1
-                    faults = judge_element(element, context)
-                    if faults:
-                        self.faulty.setdefault(position, []).extend([(element, fault) for fault in faults])
-
-    def _judge_all(self, steps: _Steps, elements: Sequence[Any], context: Context) -> None:
-        counts = self.counts
-        for shared, sharing in steps:
-            some = elements if shared is None else [each for each in elements if shared(each, context)]
-            for position, where, judge_element in sharing if some else ():
-                concerned = some if where is None else [each for each in some if where(each, context)]
-                counts[position] += len(concerned)
-                for element in concerned:
-                    faults = judge_element(element, context)
-                    if faults:
-                        self.faulty.setdefault(position, []).extend([(element, fault) for fault in faults])
-
-    def by_context(self, elements: Sequence[Any]) -> Iterable[tuple[Context, Sequence[Any]]]:
-        """Return elements, which are in the order of their exchanges, by the context of their exchange."""
-        if len(self.contexts) == 1:
-            return ((self.contexts[0], elements),)
-        groups = groupby(elements, key=lambda element: int(element.place[0]))
-        return ((self.contexts[number], list(some)) for number, some in groups)
-
-
-def _only(position: int, steps: _Steps) -> _Steps:
-    """Return one rule alone."""
-    return tuple([(shared, (step,)) for shared, sharing in steps for step in sharing if step[0] == position])
 
 
 class _Group(NamedTuple):
@@ -268,16 +158,121 @@ class _Group(NamedTuple):
 class _Plan(NamedTuple):
     """A rule set, arranged for some claims: rules that they rule out are gone before the first element.
 
-    `idle`: the outcome of each rule if it judges nothing, in the order of the rules. `active`: the groups that hold
-    any rule. `by_schema`: the rules that only
-    report what the schemas find, by their views and wires. `known`: what has been found to follow from these claims.
+    `idle`: the outcome of each rule if it judges nothing. `tables`: the outcomes of each rule that finds nothing wrong,
+    by its count. `views`: those of the rules, in the same order for all plans of a rule set. `groups`: the rules of
+    each. `active`: the positions of the views whose groups hold any rule. `by_schema`: the rules that only report what
+    the schemas find, by their views and wires. `known`: what has been found to follow from these claims.
     """
 
     idle: tuple[Outcome, ...]
-    groups: Mapping[View, _Group]
-    active: tuple[tuple[View, _Group], ...]
-    by_schema: Mapping[tuple[View, tuple[str, ...]], tuple[_Step, ...]]
+    tables: tuple[Mapping[int, Outcome], ...]
+    views: tuple[View, ...]
+    groups: tuple[_Group, ...]
+    active: tuple[int, ...]
+    by_schema: tuple[tuple[View, tuple[str, ...], tuple[_Step, ...]], ...]
     known: Known
+
+
+class _Run:
+    """The rules while they judge the elements of one conversation.
+
+    `faulty`: the faults of each rule, by position, with their elements. `errors`: what broken rules raised.
+    """
+
+    __slots__ = ("_contexts", "_first", "_index", "_is_uniform", "_plans", "counts", "errors", "faulty")
+
+    def __init__(self, index: Index, contexts: list[Context], plans: list[_Plan], first: _Plan) -> None:
+        self._index = index
+        self._contexts = contexts
+        self._plans = plans
+        self._first = first
+        self._is_uniform = all([plan is first for plan in plans])
+        self.counts = [0] * len(first.idle)
+        self.faulty: dict[int, list[tuple[Any, Fault]]] = {}
+        self.errors: dict[int, Exception] = {}
+
+    def judge_views(self) -> None:
+        """Let each rule judge the elements of its view that concern it; raises what a broken rule raises."""
+        first, plans = self._first, self._plans
+        for at in first.active if self._is_uniform else range(len(first.views)):
+            elements = first.views[at].select(self._index)
+            if elements:
+                self._note_unclaimed(at)
+                self._judge(elements, [plan.groups[at].steps for plan in plans])
+
+    def judge_views_alone(self) -> None:
+        """Do the same rule by rule, so that a broken one breaks no other."""
+        for at, view in enumerate(self._first.views):
+            elements = view.select(self._index)
+            groups = [plan.groups[at].steps for plan in self._plans]
+            positions = {step[0] for steps in groups for _, sharing in steps for step in sharing}
+            if elements:
+                self._note_unclaimed(at)
+            for position in sorted(positions) if elements else ():
+                self._judge_alone(position, elements, [_only(position, steps) for steps in groups])
+
+    def judge_by_schema(self, schema: SchemaFaults) -> None:
+        """Judge what only the schemas find: elements are just counted, and those with errors are judged."""
+        index = self._index
+        protocols = {exchange.protocol for exchange in index.conversation}
+        misshapen = {place[1] for place in schema.shapes if place}
+        for view, wires, steps in self._first.by_schema:
+            if protocols.isdisjoint(wires):
+                continue
+            is_alone = protocols.issubset(wires)
+            is_misshapen = bool(misshapen) and BODIES[view.side] in misshapen
+            faulty: Sequence[Any] = ()
+            if is_alone and view.count_quickly is not None and (view.at is not None or not is_misshapen):
+                count = view.count_quickly(index)
+                if view.at is not None and (is_misshapen or schema.unknown):
+                    faulty = view.at(index, {*schema.shapes, *schema.unknown})
+            else:
+                elements = view.select(index)
+                if not is_alone:
+                    # A schema says nothing about the bodies of another wire.
+                    elements = [each for each in elements if index.conversation[each.place[0]].protocol in wires]
+                count = len(elements)
+                if is_misshapen or schema.unknown:
+                    faulty = [at for at in elements if at.place in schema.shapes or at.place in schema.unknown]
+            for step in steps if count else ():
+                if faulty:
+                    self._judge_alone(step[0], faulty, [((None, (step,)),)] * len(self._contexts))
+                self.counts[step[0]] = count
+
+    def _note_unclaimed(self, at: int) -> None:
+        """Note the rules of a view that need a claim that is known for none of the exchanges."""
+        unclaimed = self._first.groups[at].unclaimed
+        if unclaimed and not self._is_uniform:
+            unclaimed = unclaimed.intersection(*[plan.groups[at].unclaimed for plan in self._plans])
+        for position in unclaimed:
+            self.counts[position] = UNCLAIMED
+
+    def _judge_alone(self, position: int, elements: Sequence[Any], steps: Sequence[_Steps]) -> None:
+        try:
+            self._judge(elements, steps)
+        except Exception as error:  # noqa: BLE001 — the one place that turns a broken rule into an outcome
+            self.errors[position] = error
+
+    def _judge(self, elements: Sequence[Any], steps: Sequence[_Steps]) -> None:
+        """Let rules judge elements; `steps` are those for each exchange."""
+        counts, contexts = self.counts, self._contexts
+        for element in elements:
+            number = element.place[0]
+            context = contexts[number]
+            for shared, sharing in steps[number]:
+                if shared is not None and not shared(element, context):
+                    continue
+                for position, where, judge_element in sharing:
+                    if where is None or where(element, context):
+                        counts[position] += 1
+                        faults = judge_element(element, context)
+                        if faults:
+                            self.faulty.setdefault(position, []).extend([(element, fault) for fault in faults])
+
+
+def _only(position: int, steps: _Steps) -> _Steps:
+    """Return one rule alone."""
+    return tuple([(shared, (step,)) for shared, sharing in steps for step in sharing if step[0] == position])
 
 
 class _Chosen:
@@ -307,7 +302,7 @@ def _plan(chosen: _Chosen) -> _Plan:
     by_schema: dict[tuple[View, tuple[str, ...]], list[_Step]] = {}
     for position, rule in enumerate(chosen.rules):
         step: _Step = position, rule.where, rule.judge
-        idle.append(rule.unclaimed() if rule.needs and not chosen.claimed else rule.passed(0))
+        idle.append(rule.outcomes[UNCLAIMED if rule.needs and not chosen.claimed else 0])
         if rule.by_schema:
             by_schema.setdefault((rule.on, rule.wires), []).append(step)
             continue
@@ -319,14 +314,19 @@ def _plan(chosen: _Chosen) -> _Plan:
             sharing.setdefault(rule.among, []).append(step)
         elif not known and chosen.claimed:
             unclaimed.setdefault(rule.on, set()).add(position)
-    groups = {
-        view: _Group(
-            tuple([(shared, tuple(each)) for shared, each in sharing.items()]), frozenset(unclaimed.get(view, ()))
-        )
+    groups = [
+        _Group(tuple([(shared, tuple(each)) for shared, each in sharing.items()]), frozenset(unclaimed.get(view, ())))
         for view, sharing in steps.items()
-    }
-    active = tuple([(view, group) for view, group in groups.items() if group.steps or group.unclaimed])
-    return _Plan(tuple(idle), groups, active, {key: tuple(listed) for key, listed in by_schema.items()}, Known({}, {}))
+    ]
+    return _Plan(
+        idle=tuple(idle),
+        tables=tuple([rule.outcomes for rule in chosen.rules]),
+        views=tuple(steps),
+        groups=tuple(groups),
+        active=tuple([at for at, group in enumerate(groups) if group.steps or group.unclaimed]),
+        by_schema=tuple([(view, wires, tuple(listed)) for (view, wires), listed in by_schema.items()]),
+        known=Known({}, {}),
+    )
 
 
 def _failed(rule: Rule, judged: int, faulty: list[tuple[Any, Fault]], contexts: list[Context]) -> Outcome:

@@ -88,6 +88,24 @@ def example(base: str, edits: Mapping[str, Any] | None = None, claims: Mapping[s
     return Example(base, edits or {}, claims or {})
 
 
+class _Outcomes(dict[int, Outcome]):
+    """The outcomes of a rule that finds nothing wrong, by the number of elements that it judged, or `UNCLAIMED`."""
+
+    def __init__(self, rule: str, level: Level, view: View, needs: tuple[str, ...]) -> None:
+        self._rule, self._level, self._view, self._needs = rule, level, view, needs
+
+    def __missing__(self, judged: int) -> Outcome:
+        if judged == UNCLAIMED:
+            reason = f"not documented: {', '.join(self._needs)}"
+        else:
+            reason = "" if judged else f"{NOTHING_TO_JUDGE}: no {self._view.name} that the rule concerns"
+        status = Status.PASSED if judged > 0 else Status.NOT_APPLICABLE
+        outcome = Outcome(self._rule, status, self._level, max(judged, 0), (), reason)
+        if judged < MAX_CACHED:
+            self[judged] = outcome
+        return outcome
+
+
 @dataclass(frozen=True, slots=True)
 class Rule:
     """One fact that must hold, and how to check it.
@@ -98,6 +116,7 @@ class Rule:
     `claim`: the claim that says what the provider does about a violation. `reads`: every claim
     that it asks for, these first. `by_schema`: the schemas find the faults, so that a valid body costs nothing.
     `wires`: the wires on which the rule holds; one that names chat completions looks at translated exchanges.
+    `outcomes`: those if it finds nothing wrong, by the number of judged elements.
     """
 
     id: str
@@ -116,7 +135,7 @@ class Rule:
     reads: tuple[str, ...]
     by_schema: bool
     wires: tuple[str, ...]
-    outcomes: dict[int, Outcome]
+    outcomes: Mapping[int, Outcome]
 
     @property
     def title(self) -> str:
@@ -138,29 +157,6 @@ class Rule:
         return (self.among is None or self.among(element, context)) and (
             self.where is None or self.where(element, context)
         )
-
-    def passed(self, judged: int) -> Outcome:
-        """Return the outcome if nothing is wrong with so many elements; with none, the rule does not apply."""
-        outcome = self.outcomes.get(judged)
-        if outcome is None:
-            status = Status.PASSED if judged else Status.NOT_APPLICABLE
-            reason = "" if judged else f"{NOTHING_TO_JUDGE}: no {self.on.name} that the rule concerns"
-            outcome = Outcome(self.id, status, self.level, judged, (), reason)
-            if judged < MAX_CACHED:
-                self.outcomes[judged] = outcome
-        return outcome
-
-    def outcome(self, judged: int) -> Outcome:
-        """Return the outcome for a number of judged elements, or `UNCLAIMED`, if the rule finds nothing wrong."""
-        return self.unclaimed() if judged == UNCLAIMED else self.passed(judged)
-
-    def unclaimed(self) -> Outcome:
-        """Return the outcome if the profile has no value for a claim that the rule needs."""
-        outcome = self.outcomes.get(UNCLAIMED)
-        if outcome is None:
-            reason = f"not documented: {', '.join(self.needs)}"
-            outcome = self.outcomes[UNCLAIMED] = Outcome(self.id, Status.NOT_APPLICABLE, self.level, reason=reason)
-        return outcome
 
 
 def rule(  # noqa: PLR0913 — each is one declared fact of a rule, given by name
@@ -187,8 +183,9 @@ def rule(  # noqa: PLR0913 — each is one declared fact of a rule, given by nam
     def declare(judge: Judge) -> Rule:
         doc = "\n".join(line.strip() for line in (judge.__doc__ or "").strip().splitlines())
         every = tuple(dict.fromkeys((*needs, *((claim,) if claim else ()), *reads)))
+        name = _id(judge.__module__)
         return Rule(
-            _id(judge.__module__),
+            name,
             level,
             on,
             judge,
@@ -204,7 +201,7 @@ def rule(  # noqa: PLR0913 — each is one declared fact of a rule, given by nam
             every,
             by_schema,
             wires,
-            {},
+            _Outcomes(name, level, on, needs),
         )
 
     return declare
