@@ -10,7 +10,8 @@ from typing import Any, Final
 
 from conformance import scenarios
 from conformance.profiles import UNKNOWN
-from conformance.results import Case, Evidence, Level, Outcome, ProbeResult, Status, Verdict
+from conformance.results import Evidence, Level, Outcome, Status, Verdict
+from conformance.results.runs import Case, ProbeResult
 from conformance.wire.reasoning import TAGS
 
 REASONING_RULE: Final = "reasoning/in-claimed-field"

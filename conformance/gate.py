@@ -8,7 +8,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from conformance.baseline import Entry, cover
-from conformance.results import NOT_PLAYED, Case, Level, Outcome, ProbeResult, Results, Status
+from conformance.results import NOT_PLAYED, Level, Outcome, Status
+from conformance.results.runs import Case, ProbeResult, Results
 from conformance.rule_ids import all_ids
 
 PROBES = "probes"

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from conformance.adapters.simulation import Simulation
     from conformance.core_facts import CoreFact
     from conformance.gate import GateResult
-    from conformance.results import Case
+    from conformance.results.runs import Case
     from conformance.scenarios import Scenario
     from conformance.suite.run import Run
 

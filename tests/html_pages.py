@@ -7,7 +7,8 @@ from typing import Final
 from conformance.profiles import Claim, Profile, Source
 from conformance.reporting.matrix.table import Inputs, Table, table
 from conformance.reporting.renderers import html
-from conformance.results import Case, Evidence, Finding, Level, Outcome, Refusal, Results, Status
+from conformance.results import Evidence, Finding, Level, Outcome, Refusal, Status
+from conformance.results.runs import Case, Results
 from tests.observations import DONE, inputs
 
 ATTACK: Final = (

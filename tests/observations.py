@@ -5,7 +5,8 @@ from pathlib import Path
 from conformance import profiles
 from conformance.baseline import Entry
 from conformance.reporting.matrix.table import Inputs
-from conformance.results import Case, Evidence, Finding, Level, Outcome, ProbeResult, Refusal, Results, Status
+from conformance.results import Evidence, Finding, Level, Outcome, Refusal, Status
+from conformance.results.runs import Case, ProbeResult, Results
 
 DONE, FORMAT, RESENT = "stream/ends-with-done", "tool-calls/id-in-claimed-format", "reasoning/present-on-tool-turns"
 ANSWERED = "loop/every-prompt-answered"

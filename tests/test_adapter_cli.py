@@ -11,8 +11,8 @@ import pytest
 
 from conformance import baseline
 from conformance.cli import main
-from conformance.results import Results
 from conformance.results.files import read
+from conformance.results.runs import Results
 from conformance.schemas import validator
 
 pytestmark = pytest.mark.slow

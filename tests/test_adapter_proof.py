@@ -9,8 +9,10 @@ from conformance.adapters.proof import MAX_DEPTH, MAX_REQUEST, proofs, with_requ
 from conformance.cli import main
 from conformance.documents import parse_json
 from conformance.errors import InvalidDocument
-from conformance.results import Case, Evidence, Finding, Level, Outcome, Results, SentRequest, Status
+from conformance.results import Evidence, Finding, Level, Outcome, Status
 from conformance.results.files import read, write
+from conformance.results.runs import Case, Results
+from conformance.results.sent import SentRequest
 from conformance.wire.exchange import Exchange
 
 BROKEN_CLIENT = Path(__file__).with_name("broken_client.py")

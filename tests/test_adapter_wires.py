@@ -17,7 +17,8 @@ from conformance.adapters.normalize import normalize
 from conformance.adapters.proof import with_requests
 from conformance.adapters.runs import RunPlan, plan_for, write_recording
 from conformance.errors import InvalidDocument, UnknownName
-from conformance.results import Case, Evidence, Outcome, Status
+from conformance.results import Evidence, Outcome, Status
+from conformance.results.runs import Case
 from conformance.schemas import validator
 from conformance.simulator.sessions import Session, SessionServer
 from conformance.transport.server import HttpRequest

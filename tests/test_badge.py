@@ -11,7 +11,8 @@ from hypothesis import strategies as st
 from conformance.cli import main
 from conformance.reporting.matrix.counts import Counts, count
 from conformance.reporting.renderers.badge import render_shields, render_svg
-from conformance.results import Case, Evidence, Finding, Level, Outcome, Results, Status
+from conformance.results import Evidence, Finding, Level, Outcome, Status
+from conformance.results.runs import Case, Results
 from tests.xml_text import parse_xml
 
 SVG = "{http://www.w3.org/2000/svg}"

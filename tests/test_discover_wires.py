@@ -160,7 +160,7 @@ def test_a_wire_that_is_unknown_or_not_spoken_there_is_refused(
 
 def test_a_wire_that_is_not_played_yet_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
     def without_rendering(_: str) -> Any:
-        return replace(by_name("messages"), name="gemini", rendering=None)
+        return by_name("messages")._replace(name="gemini", rendering=None)
 
     monkeypatch.setattr("conformance.protocols.by_name", without_rendering)
     with pytest.raises(Unusable, match="the wire gemini can be checked, but not played yet"):

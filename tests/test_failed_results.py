@@ -6,7 +6,8 @@ import pytest
 
 from conformance import profiles, protocols, scenarios
 from conformance.profiles import Profile
-from conformance.results import Evidence, ProbeResult, Status
+from conformance.results import Evidence, Status
+from conformance.results.runs import ProbeResult
 from conformance.simulator import Simulator
 from conformance.suite.options import on_wire
 from conformance.suite.play import Subject, play

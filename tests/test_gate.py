@@ -6,7 +6,8 @@ import pytest
 
 from conformance.baseline import Entry
 from conformance.gate import GateResult, check_results, evaluate
-from conformance.results import NOT_PLAYED, Case, Evidence, Finding, Level, Outcome, ProbeResult, Results, Status
+from conformance.results import NOT_PLAYED, Evidence, Finding, Level, Outcome, Status
+from conformance.results.runs import Case, ProbeResult, Results
 
 RULE = "stream/ends-with-done"
 FOUND = (Finding("/0/response", "expected [DONE], got the end", Level.MUST),)

@@ -12,8 +12,9 @@ from jsonschema import Draft4Validator
 
 from conformance.cli import main
 from conformance.reporting.matrix.annotations import Location, locations
-from conformance.results import Case, Evidence, Finding, Level, Outcome, ProbeResult, Results, Status
+from conformance.results import Evidence, Finding, Level, Outcome, Status
 from conformance.results.files import read_with_paths, write
+from conformance.results.runs import Case, ProbeResult, Results
 from tests.xml_text import parse_xml
 
 SCHEMA = json.loads((Path(__file__).parent / "official" / "sarif-2.1.0-rtm.5.json").read_text())

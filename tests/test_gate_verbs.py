@@ -7,7 +7,8 @@ import orjson
 import pytest
 
 from conformance.cli import main
-from conformance.results import Case, Evidence, Finding, Level, Outcome, Results, Status
+from conformance.results import Evidence, Finding, Level, Outcome, Status
+from conformance.results.runs import Case, Results
 
 DONE, ROLE = "stream/ends-with-done", "stream/role-first"
 

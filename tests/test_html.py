@@ -19,7 +19,8 @@ from conformance.reporting.matrix.table import Inputs, Table, TableCell, table
 from conformance.reporting.page.cells import MAX_FINDINGS
 from conformance.reporting.renderers import html
 from conformance.reporting.text import printable
-from conformance.results import Case, Evidence, Finding, Level, Outcome, Results, Status
+from conformance.results import Evidence, Finding, Level, Outcome, Status
+from conformance.results.runs import Case, Results
 from tests.html_pages import ATTACK, example, hostile
 from tests.observations import RESENT, inputs
 

@@ -13,7 +13,8 @@ from conformance.reporting.answers.changes import changes
 from conformance.reporting.answers.providers import provider_answers
 from conformance.reporting.matrix.table import Inputs
 from conformance.reporting.page.facts import age
-from conformance.results import Case, Evidence, Level, Outcome, Results, Status
+from conformance.results import Evidence, Level, Outcome, Status
+from conformance.results.runs import Case, Results
 
 FIELD, OMITTED, IDS, ORDER = range(4)
 REFUSED = "{status: 400}"

@@ -12,8 +12,9 @@ from conformance import rules
 from conformance.adapters import definition, install
 from conformance.cli import main
 from conformance.resources import folder
-from conformance.results import Results, Status
+from conformance.results import Status
 from conformance.results.files import path, read
+from conformance.results.runs import Results
 from conformance.wire.native import CHAT
 from tests.checking import ROOT
 

@@ -12,8 +12,9 @@ from conformance.reporting.renderers.run_end import links
 from conformance.reporting.renderers.run_end import render as end
 from conformance.reporting.renderers.terminal import render
 from conformance.resources import folder
-from conformance.results import Case, Evidence, Finding, Level, Outcome, ProbeResult, Results, Status, Verdict
+from conformance.results import Evidence, Finding, Level, Outcome, Status, Verdict
 from conformance.results.files import read
+from conformance.results.runs import Case, ProbeResult, Results
 
 PROFILE = of({"ids.format": "call_[0-9]+"}, "example")
 FOUND = (Finding("/0/response", "expected one thing, got another", Level.MUST),)

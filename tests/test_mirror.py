@@ -10,7 +10,8 @@ import pytest
 
 from conformance import profiles, scenarios
 from conformance.profiles import Profile
-from conformance.results import Case, Evidence, Level, Status
+from conformance.results import Evidence, Level, Status
+from conformance.results.runs import Case
 from conformance.simulator import Simulator, simulated
 from conformance.suite.mirror import problems
 from conformance.suite.play import Subject, play

@@ -10,7 +10,8 @@ import pytest
 
 from conformance.baseline import Entry
 from conformance.cli import main
-from conformance.results import Case, Evidence, Finding, Level, Outcome, Results, Status
+from conformance.results import Evidence, Finding, Level, Outcome, Status
+from conformance.results.runs import Case, Results
 from conformance.suite.expected_failures import ExpectedFailures
 from conformance.transport.server import HttpReply
 from tests.flaky import altered

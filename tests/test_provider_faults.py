@@ -18,7 +18,8 @@ from conformance import profiles, scenarios
 from conformance.core_facts import core_facts
 from conformance.errors import Unusable
 from conformance.profiles import Profile
-from conformance.results import Case, Evidence, Verdict
+from conformance.results import Evidence, Verdict
+from conformance.results.runs import Case
 from conformance.simulator import Simulator
 from conformance.suite import test_probes, test_rules
 from conformance.suite.config_keys import RUN

@@ -3,7 +3,7 @@
 import pytest
 
 from conformance.reporting.matrix.reliability import Reliability, estimate, reliability, wilson
-from conformance.results import Runs
+from conformance.results.runs import Runs
 
 
 @pytest.mark.parametrize(

@@ -7,19 +7,9 @@ from typing import Any
 
 import pytest
 
-from conformance.results import (
-    ENDED_BY_MODEL,
-    INCONCLUSIVE,
-    Case,
-    Evidence,
-    Finding,
-    Level,
-    Outcome,
-    ProbeResult,
-    Runs,
-    Status,
-)
+from conformance.results import ENDED_BY_MODEL, INCONCLUSIVE, Evidence, Finding, Level, Outcome, Status
 from conformance.results.files import read
+from conformance.results.runs import Case, ProbeResult, Runs
 from conformance.suite.as_scripted import RESULTS_PAIRED
 from conformance.suite.play import SILENT
 from conformance.suite.repeat import merged

@@ -22,8 +22,9 @@ from conformance.reporting.matrix.own import only_own, read_own, with_own
 from conformance.reporting.matrix.table import Inputs, Table, table
 from conformance.reporting.renderers import matrix_json, own
 from conformance.resources import folder
-from conformance.results import Case, Evidence, Finding, Level, Outcome, Results, Status
+from conformance.results import Evidence, Finding, Level, Outcome, Status
 from conformance.results.files import read, read_shipped, write
+from conformance.results.runs import Case, Results
 from conformance.schemas import validator
 from tests.xml_text import parse_xml
 

@@ -11,7 +11,8 @@ from conformance import profiles, protocols, scenarios
 from conformance.engine import check
 from conformance.profiles import load_profile
 from conformance.protocols.responses import playing, rendering
-from conformance.results import Case, Evidence, Level, Status
+from conformance.results import Evidence, Level, Status
+from conformance.results.runs import Case
 from conformance.simulator import Simulator, simulated
 from conformance.suite.play import Subject, converse, play
 from conformance.transport.client import Client, Endpoint

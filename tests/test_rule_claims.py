@@ -58,7 +58,7 @@ MORE: Mapping[str, list[Example]] = {
     ],
     "reasoning/dropped-on-plain-turns": with_fields({"role": "assistant", "content": "Hello."}, "reasoning-plain-turn"),
     "reasoning/under-accepted-field": [
-        replace(each, claims={"reasoning.request-field": "reasoning_content"})
+        each._replace(claims={"reasoning.request-field": "reasoning_content"})
         for each in with_fields({"role": "assistant", "content": "", "tool_calls": [CALL]}, "tool-result")
     ]
     + [Example("thinking-session", claims={"reasoning.request-field": "reasoning"})],

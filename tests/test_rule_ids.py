@@ -13,8 +13,8 @@ from conformance.cli import main
 from conformance.evidence.calibration import Failure
 from conformance.gate import check_results, evaluate
 from conformance.reporting.matrix.difference import Difference, difference
-from conformance.results import Results
 from conformance.results import files as stored
+from conformance.results.runs import Results
 from conformance.rule_ids import RENAMED, all_ids, current_id, matches
 from conformance.schemas import validator
 from conformance.suite.expected_failures import ExpectedFailures

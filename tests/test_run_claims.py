@@ -13,8 +13,9 @@ import yaml
 
 from conformance import profiles
 from conformance.errors import Unusable
-from conformance.results import Evidence, RunClaim
+from conformance.results import Evidence
 from conformance.results.files import read
+from conformance.results.runs import RunClaim
 from conformance.simulator import Simulator, simulated
 from conformance.suite.play import Subject
 from conformance.suite.run_claims import Answer, ask, given_claims

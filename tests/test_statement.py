@@ -12,8 +12,9 @@ import pytest
 
 from conformance.cli import main
 from conformance.resources import folder
-from conformance.results import PUBLIC_RECORDINGS, TRAFFIC, Case, Evidence, Level, Outcome, Results, Status
+from conformance.results import PUBLIC_RECORDINGS, TRAFFIC, Evidence, Level, Outcome, Status
 from conformance.results.files import read, write
+from conformance.results.runs import Case, Results
 from conformance.schemas import validator
 
 ADAPTERS = folder("reports") / "results" / "adapters"

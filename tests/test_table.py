@@ -7,8 +7,9 @@ import pytest
 from conformance import profiles
 from conformance.baseline import Entry
 from conformance.reporting.matrix.table import Inputs, table
-from conformance.results import Case, Evidence, Finding, Level, Outcome, ProbeResult, Results, Status, Verdict
+from conformance.results import Evidence, Finding, Level, Outcome, Status, Verdict
 from conformance.results.calibration import entry
+from conformance.results.runs import Case, ProbeResult, Results
 
 RULE = "stream/ends-with-done"
 FOUND = (Finding("/0/response", "expected [DONE], got the end", Level.MUST),)

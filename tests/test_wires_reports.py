@@ -17,8 +17,8 @@ from conformance.reporting.matrix.table import Table, table
 from conformance.reporting.page.facts import FactRow, fact_tables, summary
 from conformance.reporting.renderers import matrix_json, providers
 from conformance.reporting.renderers.run_end import links
-from conformance.results import Results
 from conformance.results.files import write
+from conformance.results.runs import Results
 from conformance.schemas import validator
 from tests import wired
 from tests.wired import WIRES

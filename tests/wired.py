@@ -8,7 +8,8 @@ from typing import Final
 from conformance import profiles
 from conformance.profiles import Profile
 from conformance.reporting.matrix.table import Inputs
-from conformance.results import Case, Evidence, Finding, Level, Outcome, Results, Status
+from conformance.results import Evidence, Finding, Level, Outcome, Status
+from conformance.results.runs import Case, Results
 from tests.observations import DONE, RESENT
 
 WIRES: Final = ("chat", "messages", "responses", "gemini")

@@ -12,7 +12,8 @@ from conformance.adapters.loop import ANSWERED, ClientSession, DriverAnswer
 from conformance.adapters.normalize import normalize, normalize_text
 from conformance.engine import check
 from conformance.profiles import Profile
-from conformance.results import NOT_PLAYED, Case, Evidence, Level, Outcome, Status
+from conformance.results import NOT_PLAYED, Evidence, Level, Outcome, Status
+from conformance.results.runs import Case
 from conformance.rule_ids import matches
 from conformance.scenarios import Scenario
 from conformance.simulator.sessions import Session, SessionServer

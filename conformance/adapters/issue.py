@@ -9,7 +9,8 @@ from conformance.adapters.loop import Fact
 from conformance.adapters.proof import Proof, broken, proofs, size
 from conformance.errors import UnknownName, Unusable
 from conformance.profiles import Claim, Profile
-from conformance.results import Case, Finding, Results, Status
+from conformance.results import Finding, Status
+from conformance.results.runs import Case, Results
 from conformance.rule_ids import current_id
 from conformance.rules import Rule
 from conformance.scenarios import Scenario

@@ -17,8 +17,9 @@ from conformance.adapters.proof import with_requests
 from conformance.errors import UnknownName, Unusable
 from conformance.profiles import Profile
 from conformance.protocols import by_name
-from conformance.results import NOT_PLAYED, Case, Results, Status
+from conformance.results import NOT_PLAYED, Status
 from conformance.results.files import read
+from conformance.results.runs import Case, Results
 from conformance.scenarios import VARIANTS, Scenario
 from conformance.secrets import Scrubber
 from conformance.simulator.responder import PATH

@@ -11,8 +11,9 @@ from conformance.adapters.case import CaseRun, check_session, client_session, wr
 from conformance.adapters.job import API_KEY, job_of
 from conformance.adapters.loop import ANSWERED, DriverAnswer, LoopEvent, RaisedError, parse_arguments
 from conformance.adapters.summary import FAILING, grade, summary
-from conformance.results import Case, Evidence, Level, Outcome, Results, Status
+from conformance.results import Evidence, Level, Outcome, Status
 from conformance.results.excerpts import with_excerpts
+from conformance.results.runs import Case, Results
 from conformance.simulator.sessions import Session
 from conformance.wire.exchange import Conversation
 

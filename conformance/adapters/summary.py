@@ -7,7 +7,8 @@ from conformance.adapters import loop
 from conformance.adapters.case import CaseRun
 from conformance.baseline import Entry
 from conformance.gate import CheckResult
-from conformance.results import NOT_PLAYED, Finding, Level, Outcome, Results, Status
+from conformance.results import NOT_PLAYED, Finding, Level, Outcome, Status
+from conformance.results.runs import Results
 from conformance.rules import advice
 
 GRADES: Final = ("errored", "fails", "untested", "warns", "differs")

@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from conformance.adapters.definition import AdapterDefinition
     from conformance.adapters.runs import RunPlan
     from conformance.baseline import Entry
-    from conformance.results import Results
+    from conformance.results.runs import Results
     from conformance.secrets import Scrubber
 
 EXAMPLES: Final = """\

@@ -20,7 +20,7 @@ import os
 import time
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from functools import partial
 from importlib import import_module
 from pathlib import Path
 from types import ModuleType
@@ -76,7 +76,7 @@ def run(arguments: argparse.Namespace) -> int:
     task = Task(arguments.provider, tuple(arguments.rule), level, show_all, lines, arguments.as_of or "")
     counts: Counts = Counter()
     paint = painter()
-    render = _Rendering(arguments.format, paint)
+    render = partial(_rendered, arguments.format, paint)
     parts = _counted(check_paths(arguments.paths, task, render, arguments.jobs), counts)
     for text in output.render_inputs(parts, lambda: summary(counts, task), paint):
         # Input from a pipe may arrive slowly, and is reported as it arrives.
@@ -120,20 +120,14 @@ class _Rendered(NamedTuple):
     path: str
 
 
-@dataclass(frozen=True, slots=True)
-class _Rendering:
-    """Renders checked inputs in the process that checked them, so that another one only has to write."""
-
-    format: str
-    paint: Paint
-
-    def __call__(self, checked: Sequence[CheckedInput]) -> _Rendered:
-        part, counts = _format(self.format).part, Counts()
-        for each in checked:
-            add_up(counts, each)
-        errors = [message for each in checked for message in _errors(each.report)]
-        path = checked[-1].report["path"] if checked else ""
-        return _Rendered([part(each.report, self.paint) for each in checked], counts, errors, path)
+def _rendered(name: str, paint: Paint, checked: Sequence[CheckedInput]) -> _Rendered:
+    """Render checked inputs in the process that checked them, so that another one only has to write."""
+    part, counts = _format(name).part, Counts()
+    for each in checked:
+        add_up(counts, each)
+    errors = [message for each in checked for message in _errors(each.report)]
+    path = checked[-1].report["path"] if checked else ""
+    return _Rendered([part(each.report, paint) for each in checked], counts, errors, path)
 
 
 def _counted(rendered: Iterable[_Rendered], counts: Counts) -> Iterator[Any]:

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from conformance.engines.recording import RecordingOptions
     from conformance.engines.serving import EngineOptions, ServedEngine
     from conformance.environments import Log
-    from conformance.results import Case
+    from conformance.results.runs import Case
 
 EXAMPLES: Final = """\
   conformance engine run llamacpp -- pytest --provider=llamacpp --live

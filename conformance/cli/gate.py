@@ -17,8 +17,8 @@ from conformance.gate import GateResult, evaluate
 from conformance.reporting import renderers
 from conformance.reporting.matrix.annotations import locations, of_gate
 from conformance.resources import checkout_folder
-from conformance.results import Results
 from conformance.results.files import read_with_paths
+from conformance.results.runs import Results
 from conformance.terminal import painter
 
 EXAMPLES: Final = """\

@@ -19,7 +19,7 @@ from conformance.reporting.text import printable
 from conformance.terminal import print_error
 
 if TYPE_CHECKING:
-    from conformance.results import Case
+    from conformance.results.runs import Case
     from conformance.suite.options import Options
 
 EXAMPLES: Final = """\

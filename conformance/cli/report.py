@@ -23,7 +23,7 @@ from conformance.reporting.renderers.badge import message, render_svg
 from conformance.reporting.renderers.own import PAGE
 from conformance.reporting.text import prose
 from conformance.resources import checkout_folder
-from conformance.results import Results
+from conformance.results.runs import Results
 from conformance.terminal import print_error
 
 EXAMPLES: Final = """\

@@ -16,7 +16,8 @@ from conformance.errors import Unusable
 from conformance.evidence.reading import digest
 from conformance.evidence.reads import deviations
 from conformance.profiles import UNKNOWN, Profile
-from conformance.results import Case, Evidence, Level, Status
+from conformance.results import Evidence, Level, Status
+from conformance.results.runs import Case
 from conformance.suite.mirror import failures
 from conformance.suite.play import Subject, play
 from conformance.suite.probes import ACCEPTED

@@ -12,7 +12,8 @@ from conformance.documents import parse_json
 from conformance.engines.serving import ServedEngine
 from conformance.errors import InvalidDocument
 from conformance.formats import read_path
-from conformance.results import Case, Results, Status
+from conformance.results import Status
+from conformance.results.runs import Case, Results
 from conformance.suite.options import Options
 from conformance.suite.record import record
 from conformance.suite.run import Run

@@ -15,7 +15,8 @@ from conformance.evidence.fetching import Cache, Checked, State, cached
 from conformance.evidence.index import Recording
 from conformance.profiles import Profile
 from conformance.protocols import translate
-from conformance.results import PUBLIC_RECORDINGS, Case, Evidence, Finding, Level, Outcome, Results, Status
+from conformance.results import PUBLIC_RECORDINGS, Evidence, Finding, Level, Outcome, Status
+from conformance.results.runs import Case, Results
 from conformance.rule_ids import all_ids
 from conformance.rules import Rule, by_id, load
 from conformance.wire.exchange import Exchange

@@ -59,8 +59,7 @@ Histories: TypeAlias = Mapping[str, tuple[Claim, ...]]
 """Claims by name; those of one name are in the order of their dates."""
 
 
-@dataclass(frozen=True, slots=True)
-class Model:
+class Model(NamedTuple):
     """The claims of one model, or of the models that a glob matches."""
 
     name: str
@@ -182,7 +181,7 @@ class Profile:
         """Return this profile with some claims replaced for every model and all dates."""
         replaced = {name: (Claim(name, value),) for name, value in claims.items()}
         models = [
-            replace(model, claims={name: history for name, history in model.claims.items() if name not in replaced})
+            model._replace(claims={name: history for name, history in model.claims.items() if name not in replaced})
             for model in self.models
         ]
         kept = {**self.claims, **replaced}
@@ -273,7 +272,7 @@ def _bound(cached: dict[Any, Any]) -> None:
 
 def bare(profile: Profile) -> Profile:
     """Return a profile with only those claims that hold on every wire."""
-    models = [replace(model, claims=_kept(model.claims)) for model in profile.models]
+    models = [model._replace(claims=_kept(model.claims)) for model in profile.models]
     cleared: dict[str, Any] = {"protocols": {}, "_breaks": (), "_bare": {}, "_layers": {}, "_resolved": {}}
     return replace(profile, models=tuple(models), claims=_kept(profile.claims), **cleared)
 

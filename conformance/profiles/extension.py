@@ -42,9 +42,8 @@ def _merged(own: Model | None, base: Model, claimed: Collection[str], origin: st
     """Return the claims about a model of the base, without those that the own profile makes for all models."""
     inherited = _inherited(base.claims, claimed, origin)
     if own is None:
-        return replace(base, claims=inherited)
-    return replace(
-        own,
+        return base._replace(claims=inherited)
+    return own._replace(
         claims={**{name: each for name, each in inherited.items() if name not in own.claims}, **own.claims},
         note=own.note or base.note,
         lifecycle=own.lifecycle or base.lifecycle,

@@ -31,7 +31,7 @@ def _merged(own: Model, shared: Model | None) -> Model:
     if shared is None:
         return own
     lifecycle = own.lifecycle or shared.lifecycle
-    return replace(own, claims={**shared.claims, **own.claims}, note=own.note or shared.note, lifecycle=lifecycle)
+    return own._replace(claims={**shared.claims, **own.claims}, note=own.note or shared.note, lifecycle=lifecycle)
 
 
 def ordered(models: Sequence[Model]) -> tuple[Model, ...]:

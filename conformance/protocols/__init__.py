@@ -9,10 +9,9 @@ that is missing stays missing.
 import importlib
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 from conformance.errors import UnknownName, Unusable
 from conformance.wire.exchange import Conversation, Exchange, model_of
@@ -22,8 +21,7 @@ _CHAT: Final = "/completions"
 _HEAD: Final = 4096
 
 
-@dataclass(frozen=True, slots=True)
-class Rendering:
+class Rendering(NamedTuple):
     """Chat completions as another wire: requests as the suites send them, replies as the simulator sends them.
 
     `reply` takes the native request, too, since replies of some wires repeat it. `events` are those of the stream that
@@ -40,8 +38,7 @@ class Rendering:
     is_array: Callable[[str], bool] = lambda _url: False
 
 
-@dataclass(frozen=True, slots=True)
-class Protocol:
+class Protocol(NamedTuple):
     """One wire: how its exchanges are recognised, and how they are translated.
 
     `path`: what its clients append to the base URL to send a request of chat completions. `served`: the paths, after

@@ -8,7 +8,8 @@ from typing import Final
 from conformance import rules
 from conformance.profiles import Profile
 from conformance.proxy.judging import Found, Judged
-from conformance.results import TRAFFIC, Case, Evidence, Finding, Level, Outcome, Results, Status
+from conformance.results import TRAFFIC, Evidence, Finding, Level, Outcome, Status
+from conformance.results.runs import Case, Results
 from conformance.transport.client import SIMULATOR
 from conformance.wire.views import Side
 

@@ -19,7 +19,8 @@ from conformance.errors import InvalidDocument, Unusable
 from conformance.gate import check_results
 from conformance.profiles import Profile, load_profile
 from conformance.reporting.matrix.counts import count
-from conformance.results import PUBLIC_RECORDINGS, TRAFFIC, Evidence, Results
+from conformance.results import PUBLIC_RECORDINGS, TRAFFIC, Evidence
+from conformance.results.runs import Results
 from conformance.schemas import validator
 from conformance.suite.run_claims import with_run_claims
 

@@ -10,7 +10,7 @@ from conformance import artifacts
 from conformance.documents import parse_json, read_json
 from conformance.documents.pointer import render
 from conformance.errors import InvalidDocument, Unusable
-from conformance.results import Results
+from conformance.results.runs import Results
 from conformance.schemas import validator
 from conformance.secrets import Scrubber
 

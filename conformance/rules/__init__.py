@@ -9,10 +9,10 @@ import importlib
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
-from typing import Any, Final, TypeAlias
+from typing import Any, Final, NamedTuple, TypeAlias
 
 from conformance.errors import UnknownName
 from conformance.profiles import Source
@@ -40,22 +40,23 @@ WITH_IDS: Final = (CHAT, "messages", "responses")
 WITH_REASONING: Final = WITH_IDS
 """The wires on which reasoning comes back as it was said; in Gemini, signatures hold it, and its text is a summary."""
 
+_NOTHING: Final[Mapping[str, Any]] = {}
+
 UNCLAIMED: Final = -1
 """Stands for the number of judged elements if a claim that a rule needs is not known."""
 MAX_CACHED: Final = 256
 """Outcomes of fewer elements than this are kept, so that memory does not grow with the sizes that were seen."""
 
 
-@dataclass(frozen=True, slots=True)
-class Example:
+class Example(NamedTuple):
     """A conversation as an edit of a valid one: `fixtures/wire/<base>.json` with some pointers changed.
 
     `claims` are those of its provider; a rule that needs claims has examples with them.
     """
 
     base: str
-    edits: Mapping[str, Any] = field(default_factory=dict)
-    claims: Mapping[str, Any] = field(default_factory=dict)
+    edits: Mapping[str, Any] = _NOTHING
+    claims: Mapping[str, Any] = _NOTHING
 
     def conversation(self) -> Conversation:
         """Return the edited conversation."""
@@ -85,7 +86,7 @@ class Example:
 
 def example(base: str, edits: Mapping[str, Any] | None = None, claims: Mapping[str, Any] | None = None) -> Example:
     """Return an example: the name of a base, the edits by pointer, the claims of its provider."""
-    return Example(base, edits or {}, claims or {})
+    return Example(base, edits or _NOTHING, claims or _NOTHING)
 
 
 class _Outcomes(dict[int, Outcome]):
@@ -106,7 +107,7 @@ class _Outcomes(dict[int, Outcome]):
         return outcome
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class Rule:
     """One fact that must hold, and how to check it.
 

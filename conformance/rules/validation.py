@@ -93,9 +93,8 @@ def _errors_of_events(index: Index) -> dict[Place, list[SchemaError]]:
 def _errors_of_streams(index: Index) -> dict[Place, list[SchemaError]]:
     """Return the errors in the chunks of all streams; one that repeats another has the errors of that one."""
     found: dict[Place, list[SchemaError]] = {}
-    judge = validator("canonical/stream")
     for stream in index.streams:
-        chunks = stream.value.chunks
+        judge, chunks = validator("canonical/stream"), stream.value.chunks
         # One call for all chunks costs half as much as a call per chunk.
         if judge.is_valid(chunks.special_objects()):
             continue

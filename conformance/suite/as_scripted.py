@@ -11,7 +11,8 @@ import orjson
 
 from conformance.convert import ingress
 from conformance.profiles import Profile
-from conformance.results import Evidence, ProbeResult, Status
+from conformance.results import Evidence, Status
+from conformance.results.runs import ProbeResult
 from conformance.scenarios import Scenario, Turn, arguments_text
 from conformance.simulator import replies
 from conformance.simulator.responder import Responder

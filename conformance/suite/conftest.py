@@ -5,7 +5,7 @@ from typing import Final
 import pytest
 
 from conformance.errors import Unusable
-from conformance.results import Case
+from conformance.results.runs import Case
 from conformance.scenarios import Scenario
 from conformance.suite.config_keys import RUN, SAFE
 

@@ -5,7 +5,8 @@ from dataclasses import dataclass, replace
 
 from conformance.baseline import Entry, fits
 from conformance.gate import GateResult, evaluate, names
-from conformance.results import Case, Evidence, Results
+from conformance.results import Evidence
+from conformance.results.runs import Case, Results
 from conformance.rule_ids import all_ids
 
 

@@ -8,7 +8,8 @@ from typing import Final
 import pytest
 
 from conformance import rules
-from conformance.results import Case, Level, Outcome, ProbeResult, Status
+from conformance.results import Level, Outcome, Status
+from conformance.results.runs import Case, ProbeResult
 from conformance.rules import advice
 from conformance.scenarios import Probe
 from conformance.suite.config_keys import SAFE

@@ -9,7 +9,8 @@ from collections.abc import Iterator
 from conformance import scenarios
 from conformance.errors import Unusable
 from conformance.profiles import Profile
-from conformance.results import Case, Evidence, Status
+from conformance.results import Evidence, Status
+from conformance.results.runs import Case
 from conformance.simulator import Simulator
 from conformance.suite.failures import summary_of_probe, summary_of_rule
 from conformance.suite.play import Subject, play

@@ -10,18 +10,9 @@ from conformance.core_facts import REASONING_RULE
 from conformance.engine import check
 from conformance.errors import Unusable
 from conformance.profiles import UNKNOWN, Profile
-from conformance.results import (
-    ENDED_BY_MODEL,
-    INCONCLUSIVE,
-    NOT_PLAYED,
-    Case,
-    Evidence,
-    Level,
-    Outcome,
-    ProbeResult,
-    Status,
-)
+from conformance.results import ENDED_BY_MODEL, INCONCLUSIVE, NOT_PLAYED, Evidence, Level, Outcome, Status
 from conformance.results.excerpts import with_excerpts
+from conformance.results.runs import Case, ProbeResult
 from conformance.rule_ids import matches
 from conformance.scenarios import Probe, Scenario, Turn, tool_definitions
 from conformance.suite.as_scripted import compared

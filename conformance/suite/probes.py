@@ -8,7 +8,8 @@ from conformance.engine import check
 from conformance.errors import Unusable
 from conformance.profiles import UNKNOWN, Profile
 from conformance.protocols import as_sent, by_name
-from conformance.results import INCONCLUSIVE, ProbeResult, Refusal, Status
+from conformance.results import INCONCLUSIVE, Refusal, Status
+from conformance.results.runs import ProbeResult
 from conformance.scenarios import Probe
 from conformance.simulator.refusals import refusals
 from conformance.suite.as_scripted import is_paired

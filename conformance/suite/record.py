@@ -5,7 +5,8 @@ from dataclasses import replace
 from pathlib import Path
 
 from conformance import profiles
-from conformance.results import Case, Evidence, Results
+from conformance.results import Evidence
+from conformance.results.runs import Case, Results
 from conformance.suite import subjects
 from conformance.suite.options import Options
 from conformance.suite.run import Run

@@ -10,7 +10,8 @@ from urllib.parse import urlsplit
 
 from conformance.errors import InvalidDocument, Unusable
 from conformance.profiles import Profile
-from conformance.results import Case, Evidence, RunClaim
+from conformance.results import Evidence
+from conformance.results.runs import Case, RunClaim
 from conformance.secrets.urls import shown_url
 from conformance.suite.options import Options
 from conformance.suite.run_claims import OFF, ON

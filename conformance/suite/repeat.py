@@ -4,7 +4,8 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Final, TypeVar
 
-from conformance.results import ENDED_BY_MODEL, Case, Level, Outcome, ProbeResult, Runs, Status
+from conformance.results import ENDED_BY_MODEL, Level, Outcome, Status
+from conformance.results.runs import Case, ProbeResult, Runs
 from conformance.suite.as_scripted import RESULTS_PAIRED
 from conformance.suite.play import NO_REASONING, SILENT
 

@@ -13,8 +13,9 @@ from conformance.errors import InvalidDocument, Unusable
 from conformance.gate import GateResult
 from conformance.profiles import UNKNOWN, Claims, Profile
 from conformance.resources import folder
-from conformance.results import UNREADABLE, Case, Evidence, Results, RunClaim
+from conformance.results import UNREADABLE, Evidence
 from conformance.results.calibration import counts
+from conformance.results.runs import Case, Results, RunClaim
 from conformance.scenarios import Scenario
 from conformance.secrets import Scrubber, scrubber
 from conformance.simulator import simulated

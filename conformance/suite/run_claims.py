@@ -12,7 +12,8 @@ from conformance.core_facts import DEFINITIONS, CoreFact
 from conformance.documents import parse_yaml
 from conformance.errors import ConformanceError, Unusable
 from conformance.profiles import UNKNOWN, Claims
-from conformance.results import Case, RunClaim, Verdict
+from conformance.results import Verdict
+from conformance.results.runs import Case, RunClaim
 from conformance.scenarios import Scenario
 from conformance.suite.play import Subject, play
 from conformance.wire.exchange import Exchange

@@ -2,7 +2,8 @@
 
 import pytest
 
-from conformance.results import Case, Status
+from conformance.results import Status
+from conformance.results.runs import Case
 from conformance.suite.as_scripted import COMPARISONS
 from conformance.suite.config_keys import RUN
 from conformance.suite.failures import (

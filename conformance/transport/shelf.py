@@ -18,7 +18,8 @@ import yaml
 
 from conformance import artifacts, definitions
 from conformance.errors import InvalidDocument, Unusable
-from conformance.results import Evidence, RunClaim
+from conformance.results import Evidence
+from conformance.results.runs import RunClaim
 
 STAGING: Final = ".recording"
 """The folder, beside the models of a provider, of recordings that have not replaced any cassette yet."""

@@ -12,8 +12,8 @@ from pathlib import Path
 
 import pytest
 
-from conformance.results import Case
 from conformance.results.files import read
+from conformance.results.runs import Case
 from conformance.transport.client import Client, Endpoint, Inconclusive, OutOfTime
 from tests.hanging import ends
 from tests.hostile.peer import Answer, Asked, completion, conforming, ended, serving, start

@@ -6,7 +6,8 @@ from typing import Final
 
 from conformance.reporting.answers import SENT, Answer, Answers, Meaning, Question
 from conformance.reporting.matrix.table import Inputs
-from conformance.results import Level, Outcome, Results, Status
+from conformance.results import Level, Outcome, Status
+from conformance.results.runs import Results
 
 QUESTIONS: Final = (
     Question("keeps", "Rea\u00adsoning", "Does it send the reasoning back, unchanged and in the right field?"),

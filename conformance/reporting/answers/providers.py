@@ -11,8 +11,9 @@ from conformance.reporting.answers import ASSUMED, Answer, Answers, Meaning, Que
 from conformance.reporting.answers.turns import TURNS, UNSIGNED, omitted
 from conformance.reporting.answers.wires import REASONING, TRANSLATED
 from conformance.reporting.matrix.table import CLAIMS, Inputs, claim_evidence
-from conformance.results import Evidence, Results, Verdict
+from conformance.results import Evidence, Verdict
 from conformance.results.calibration import counts
+from conformance.results.runs import Results
 
 QUESTIONS: Final = (
     Question("field", "Rea\u00adsoning field", "Which field carries the reasoning, in replies and in requests?"),

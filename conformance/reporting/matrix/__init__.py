@@ -6,7 +6,8 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from conformance.profiles import UNKNOWN, Profile
-from conformance.results import Case, Evidence, Finding, Level, Outcome, ProbeResult, Results, Status, Verdict
+from conformance.results import Evidence, Finding, Level, Outcome, Status, Verdict
+from conformance.results.runs import Case, ProbeResult, Results
 from conformance.rules import Rule, by_id
 
 PROBES = "probes"

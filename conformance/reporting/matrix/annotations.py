@@ -11,7 +11,8 @@ from conformance.documents import read_json
 from conformance.documents.json_scan import lines_of
 from conformance.gate import PROBES, CheckResult, GateResult, check_results
 from conformance.reporting.text import line_of
-from conformance.results import Level, Results, Status
+from conformance.results import Level, Status
+from conformance.results.runs import Results
 from conformance.rule_ids import current_id
 
 READABLE: Final = "input/can-be-read"

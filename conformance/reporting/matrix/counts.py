@@ -4,7 +4,8 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 from conformance.gate import check_results
-from conformance.results import Evidence, Results
+from conformance.results import Evidence
+from conformance.results.runs import Results
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,7 +4,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from conformance.gate import CheckResult, check_results
-from conformance.results import Results
+from conformance.results.runs import Results
 
 
 @dataclass(frozen=True, slots=True)

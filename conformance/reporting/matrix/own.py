@@ -11,8 +11,8 @@ from conformance.baseline import Entry
 from conformance.errors import UnknownName, Unusable
 from conformance.profiles import Profile
 from conformance.reporting.matrix.table import Inputs
-from conformance.results import Results
 from conformance.results.files import read_with_paths
+from conformance.results.runs import Results
 from conformance.rules import Rule
 
 EXPECTED = "expected-failures.yaml"

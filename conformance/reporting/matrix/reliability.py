@@ -5,7 +5,7 @@ from enum import StrEnum
 from math import comb, sqrt
 from typing import Final
 
-from conformance.results import Runs
+from conformance.results.runs import Runs
 
 Z_95: Final = 1.959964
 """The quantile of the standard normal distribution for a 95 % interval."""

@@ -21,9 +21,10 @@ from conformance.profiles import UNKNOWN, Claim, Profile, vocabulary
 from conformance.reporting.matrix import PROBES, WORST_FIRST, Cell, brief, cells
 from conformance.reporting.text import plural
 from conformance.resources import folder
-from conformance.results import MINE, PUBLIC_RECORDINGS, TRAFFIC, Evidence, Finding, Results, Verdict
+from conformance.results import PUBLIC_RECORDINGS, TRAFFIC, Evidence, Finding, Verdict
 from conformance.results.calibration import Counts, counts
 from conformance.results.files import CALIBRATION, RECORDED, read_all, read_shipped
+from conformance.results.runs import MINE, Results
 from conformance.rules import Rule
 from conformance.wire.native import CHAT
 from conformance.wire.views import Side

@@ -17,7 +17,7 @@ from conformance.reporting.page.facts import EVIDENCE
 from conformance.reporting.page.paths import adapter_page
 from conformance.reporting.provider_facts import requests
 from conformance.reporting.text import printable
-from conformance.results import MINE
+from conformance.results.runs import MINE
 from conformance.rules import advice
 
 MAX_LISTED: Final = 100

@@ -25,7 +25,8 @@ from conformance.reporting.page.facts import MEANINGS, address
 from conformance.reporting.page.paths import adapter_page
 from conformance.reporting.templates import render_template
 from conformance.reporting.text import plural
-from conformance.results import TRAFFIC, Results
+from conformance.results import TRAFFIC
+from conformance.results.runs import Results
 from conformance.rules import Rule, advice
 
 _STYLE: Final = Path(__file__).parent / "_html" / "adapter.css"

@@ -10,7 +10,8 @@ from conformance.reporting.matrix import PROBES, counts_in_words
 from conformance.reporting.matrix.table import ADAPTER, FAILING, Subject, Table, TableCell
 from conformance.reporting.templates import render_template
 from conformance.reporting.text import code, prose, shorten
-from conformance.results import Evidence, Results, Status
+from conformance.results import Evidence, Status
+from conformance.results.runs import Results
 from conformance.suite.run_claims import with_run_claims
 
 PAGE: Final = "mine.md"

@@ -10,7 +10,8 @@ from conformance.reporting.matrix import PROBES, Cell, counts_in_words
 from conformance.reporting.matrix.reliability import runs_in_words
 from conformance.reporting.matrix.table import FAILING
 from conformance.reporting.text import labelled
-from conformance.results import NOT_PLAYED, Evidence, Results
+from conformance.results import NOT_PLAYED, Evidence
+from conformance.results.runs import Results
 
 _LABEL: Final = 14
 _PAGES: Final = "https://github.com/wire-conformance/wire-conformance/blob/main/reports/providers/"

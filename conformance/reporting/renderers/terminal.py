@@ -12,7 +12,8 @@ from tabulate import tabulate
 from conformance.reporting.matrix import PROBES, Cell, counts_in_words
 from conformance.reporting.matrix.reliability import runs_in_words
 from conformance.reporting.text import labelled
-from conformance.results import Evidence, Results, Verdict
+from conformance.results import Evidence, Verdict
+from conformance.results.runs import Results
 
 _NARROWEST: Final = 24
 """How wide a column is at least whose values are wrapped."""
