@@ -33,7 +33,7 @@ def breaking(rule: Rule, at: int) -> Rule:
             raise KeyError(at)
         return list(rule.judge(element, context) or ())
 
-    return replace(rule, judge=judge_element, by_schema=False, outcomes={})
+    return replace(rule, judge=judge_element, by_schema=False)
 
 
 def chosen(outcomes: tuple[Outcome, ...], *without: str) -> list[Outcome]:

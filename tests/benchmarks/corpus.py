@@ -3,7 +3,7 @@
 - `recorded`: exchanges like those of public recordings, with requests and replies drawn by the project's strategies.
   Sizes and shares follow 1,571 recorded exchanges, of which 36 % are streams, 10 % errors, and 40 % have findings; half
   of their plain replies are smaller than 750 bytes, half of the streams than 6,300. Requests are some 1.5 kB, because
-  the strategies draw tools more often than recordings have them.
+  the strategies draw tools more often than recordings have them. `FORMS` has the shares of the forms of chunks.
 - `agent`: requests of coding agents, 10 to 200 kB: a long system message, a dozen tools, a history of tool turns whose
   results are files and command output. With `faulty`, each request has an answer too few and a key too many.
 - `sessions`: agent sessions whose history grows from one request to the next.
@@ -90,7 +90,8 @@ def _recorded(source: random.Random, body: dict[str, Any], message: dict[str, An
     if kind < 0.46:
         _lengthen(source, message, 110 * source.lognormvariate(0, 1.0))
         body = body | {"stream": True, "stream_options": {"include_usage": True}}
-        return _streamed(body, message, quirk=source.randrange(5))
+        quirk, (form,) = source.randrange(5), source.choices([*FORMS], [*FORMS.values()])
+        return _streamed(body, message, quirk=quirk, form=form)
     _lengthen(source, message, 750 * source.lognormvariate(0, 0.9) - 350)
     reply = _reply(message) | {"model": body["model"]}
     if source.random() < 0.4:
@@ -104,10 +105,10 @@ def _lengthen(source: random.Random, message: dict[str, Any], size: float) -> No
         message["content"] += _text(source, max(0.0, size), spread=0)
 
 
-def _streamed(body: dict[str, Any], message: dict[str, Any], *, quirk: int) -> Sample:
+def _streamed(body: dict[str, Any], message: dict[str, Any], *, quirk: int, form: str = "") -> Sample:
     """Return a stream of a message in fragments of some six characters; two quirks of five give findings."""
     first: dict[str, Any] = {"role": "assistant", "content": ""}
-    deltas = [first]
+    deltas = [first, *[dict(first) for _ in range(12 if form == "keeps open" else 0)]]
     for key in ("reasoning_content", "content"):
         deltas += [{key: part} for part in _parts(message.get(key) or "")]
     for number, call in enumerate(message.get("tool_calls", ())):
@@ -119,17 +120,39 @@ def _streamed(body: dict[str, Any], message: dict[str, Any], *, quirk: int) -> S
         ]
     if quirk == 1:
         del first["role"]
-    return _stream(body, deltas, "tool_calls" if message.get("tool_calls") else "stop")
+    return _stream(body, deltas, "tool_calls" if message.get("tool_calls") else "stop", form)
 
 
-def _stream(body: dict[str, Any], deltas: list[dict[str, Any]], reason: str) -> Sample:
+def _stream(body: dict[str, Any], deltas: list[dict[str, Any]], reason: str, form: str) -> Sample:
     frame = FRAME | {"object": "chat.completion.chunk", "model": body["model"]}
     chunks = [frame | {"choices": [{"index": 0, "delta": delta, "finish_reason": None}]} for delta in deltas]
     chunks.append(frame | {"choices": [{"index": 0, "delta": {}, "finish_reason": reason}]})
+    for number, chunk in enumerate(chunks):
+        _give_form(chunk, form, number)
     chunks.append(frame | {"choices": [], "usage": USAGE})
     events = tuple([orjson.dumps(chunk) for chunk in chunks])
     text = b"".join([b"data: " + event + b"\n\n" for event in events]) + b"data: [DONE]\n\n"
     return Sample(orjson.dumps(body), text, events)
+
+
+def _give_form(chunk: dict[str, Any], form: str, number: int) -> None:
+    """Change a chunk to how some providers send it."""
+    choice: dict[str, Any] = chunk["choices"][0]
+    delta: dict[str, Any] = choice["delta"]
+    if form == "padding":
+        chunk["obfuscation"] = "x" * (1 + number % 14)
+    elif form == "no object":
+        del chunk["object"]
+    elif form == "usage":
+        chunk["usage"] = USAGE | {"completion_tokens": number}
+    elif form == "role" and number:
+        choice["delta"] = {"role": "assistant", **delta}
+    elif form == "content twice":
+        choice["text"] = delta.get("content", "")
+    elif form == "reasoning twice" and delta.get("content"):
+        text = delta.pop("content")
+        delta["reasoning"] = text
+        delta["reasoning_details"] = [{"type": "reasoning.text", "text": text, "format": "unknown", "index": 0}]
 
 
 def _parts(text: str) -> list[str]:
@@ -211,6 +234,13 @@ def _turn(source: random.Random, tools: list[dict[str, Any]]) -> list[dict[str, 
     return [assistant, *results]
 
 
+FORMS = {
+    "": 30, "role": 25, "padding": 18, "no object": 13, "reasoning twice": 6, "usage": 4, "keeps open": 3,
+    "content twice": 1,
+}  # fmt: skip
+"""How often a stream has chunks of a form: of 564 recorded streams 143 have a role in each chunk, 104 have padding, 74
+lack `object`, 34 have reasoning in two fields, 22 count tokens in each chunk, 20 send empty chunks to keep the
+connection open, and 8 have the content in two fields."""
 USAGE = {"prompt_tokens": 20, "completion_tokens": 10, "total_tokens": 30}
 FRAME = {"id": "chatcmpl-1", "created": 1767225600, "model": "example-model", "system_fingerprint": "fp_0123456789"}
 
