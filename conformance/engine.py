@@ -197,7 +197,8 @@ class _Run:
         for at in first.active if self._is_uniform else range(len(first.views)):
             elements = first.views[at].select(self._index)
             if elements:
-                self._note_unclaimed(at)
+                if first.groups[at].unclaimed:
+                    self._note_unclaimed(at)
                 self._judge(elements, [plan.groups[at].steps for plan in plans])
 
     def judge_views_alone(self) -> None:
@@ -241,10 +242,7 @@ class _Run:
 
     def _note_unclaimed(self, at: int) -> None:
         """Note the rules of a view that need a claim that is known for none of the exchanges."""
-        unclaimed = self._first.groups[at].unclaimed
-        if unclaimed and not self._is_uniform:
-            unclaimed = unclaimed.intersection(*[plan.groups[at].unclaimed for plan in self._plans])
-        for position in unclaimed:
+        for position in frozenset.intersection(*[plan.groups[at].unclaimed for plan in self._plans]):
             self.counts[position] = UNCLAIMED
 
     def _judge_alone(self, position: int, elements: Sequence[Any], steps: Sequence[_Steps]) -> None:
