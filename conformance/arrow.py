@@ -240,7 +240,7 @@ def _finding(finding: Finding) -> _Result:
 
 def _exchanges(known: Sequence[_Result], checked: Sequence[int], judgement: Judgement) -> Iterator[_Result]:
     """Yield one result for each row: how many findings it has, and of which rules."""
-    judged = sum(1 for _ in judgement.judged())
+    judged = len(judgement.judged())
     outcomes = list(judgement.found())
     raised = [_raised(outcome) for outcome in outcomes if outcome.status is Status.ERRORED]
     counts: dict[int, Counter[str]] = {}

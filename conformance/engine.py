@@ -24,7 +24,6 @@ from conformance.wire.views import View
 MAX_FINDINGS = 100
 """An outcome holds this many findings of its rule; a last one says how many more there were."""
 
-_NONE: Final = 0
 _NO_CLAIMS: Final[Mapping[str, Any]] = {}
 
 
@@ -100,17 +99,11 @@ class Judgement(NamedTuple):
         for position in sorted(self.faulty):
             yield self.faulty[position]
 
-    def judging(self) -> frozenset[str]:
-        """Return the ids of the rules that judged elements."""
-        return frozenset(
-            [self.rules[at].id for at in compress(range(len(self.counts)), map(_NONE.__lt__, self.counts))]
-        )
-
-    def judged(self) -> Iterator[tuple[str, int]]:
-        """Yield the id of each rule that judged elements, with their number."""
-        for position in compress(range(len(self.counts)), self.counts):
-            if self.counts[position] != UNCLAIMED:
-                yield self.rules[position].id, self.counts[position]
+    def judged(self) -> list[str]:
+        """Return the ids of the rules that judged elements, in the order of the rules."""
+        counts = self.counts
+        found = [count > 0 for count in counts] if UNCLAIMED in counts else counts
+        return list(compress(self.plan.ids, found))
 
 
 def judge(conversation: Conversation, profile: Profile | None, rules: Sequence[Rule], as_of: str = "") -> Judgement:
@@ -158,12 +151,14 @@ class _Group(NamedTuple):
 class _Plan(NamedTuple):
     """A rule set, arranged for some claims: rules that they rule out are gone before the first element.
 
-    `idle`: the outcome of each rule if it judges nothing. `tables`: the outcomes of each rule that finds nothing wrong,
-    by its count. `views`: those of the rules, in the same order for all plans of a rule set. `groups`: the rules of
-    each. `active`: the positions of the views whose groups hold any rule. `by_schema`: the rules that only report what
-    the schemas find, by their views and wires. `known`: what has been found to follow from these claims.
+    `ids`: those of the rules. `idle`: the outcome of each if it judges nothing. `tables`: the outcomes of each if it
+    finds nothing wrong, by its count. `views`: those of the rules, in the same order for all plans of a rule set.
+    `groups`: the rules of each. `active`: the positions of the views whose groups hold any rule. `by_schema`: the rules
+    that only report what the schemas find, by their views and wires. `known`: what has been found to follow from these
+    claims.
     """
 
+    ids: tuple[str, ...]
     idle: tuple[Outcome, ...]
     tables: tuple[Mapping[int, Outcome], ...]
     views: tuple[View, ...]
@@ -317,6 +312,7 @@ def _plan(chosen: _Chosen) -> _Plan:
         for view, sharing in steps.items()
     ]
     return _Plan(
+        ids=tuple([rule.id for rule in chosen.rules]),
         idle=tuple(idle),
         tables=tuple([rule.outcomes for rule in chosen.rules]),
         views=tuple(steps),

@@ -1,6 +1,7 @@
 """How rules judge together: in one pass, each by the claims of its exchange, and none disturbed by another."""
 
 import copy
+import gc
 from dataclasses import replace
 from typing import Any
 
@@ -8,6 +9,7 @@ import pytest
 
 from conformance import Exchange, Outcome, Status, check, load_profile, rules
 from conformance.engine import judge
+from conformance.formats.records import exchange
 from conformance.profiles import Claim, Model, Profile
 from conformance.rules import Context, Fault, Rule
 from conformance.wire.assemble import DONE_EVENT
@@ -89,7 +91,7 @@ def test_a_judgement_counts_and_finds_what_the_outcomes_say(records: Any, provid
     judgement = judge(given, None if provider is None else load_profile(provider), rules.load())
     outcomes = check(given, provider)
     assert judgement.outcomes() == outcomes
-    assert dict(judgement.judged()) == {each.rule: each.judged for each in outcomes if each.judged}
+    assert judgement.judged() == [each.rule for each in outcomes if each.judged]
     assert [*judgement.found()] == [each for each in outcomes if each.status is Status.FAILED]
 
 
@@ -119,3 +121,17 @@ def test_only_the_messages_with_unknown_keys_have_findings_and_all_are_counted(o
     places = [f"/{number}/request/messages/{position}/{key}" for number in range(12) for position in (1, 3)]
     assert [places] == [[finding.at for finding in each.findings] for each in failed]
     assert {12 * (4 if type(other) is dict else 3)} == {each.judged for each in by_view}
+
+
+@pytest.mark.parametrize("name", sorted(BASES))
+def test_a_check_leaves_nothing_to_the_garbage_collector(name: str) -> None:
+    """What refers to itself keeps whole bodies in memory until the collector runs, and makes it run."""
+    given = [exchange(record, name) for record in BASES[name]]
+    check(given, "openai")
+    gc.collect()
+    gc.disable()
+    try:
+        check(given, "openai")
+        assert gc.collect() == 0
+    finally:
+        gc.enable()

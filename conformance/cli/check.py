@@ -22,13 +22,14 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import partial
 from importlib import import_module
+from itertools import chain
 from pathlib import Path
 from types import ModuleType
 from typing import Any, Final, NamedTuple
 
 from conformance.arguments import day, positive
 from conformance.errors import Unusable
-from conformance.files import CheckedInput, Counts, Task, add_up, check_paths, summary
+from conformance.files import CheckedInput, Counts, Task, check_paths, summary
 from conformance.reporting import renderers
 from conformance.reporting.text import Paint
 from conformance.results import Level
@@ -75,10 +76,11 @@ def run(arguments: argparse.Namespace) -> int:
     level = Level(arguments.level or Level.MAY)
     task = Task(arguments.provider, tuple(arguments.rule), level, show_all, lines, arguments.as_of or "")
     counts: Counts = Counter()
+    judged: set[str] = set()
     paint = painter()
     render = partial(_rendered, arguments.format, paint)
-    parts = _counted(check_paths(arguments.paths, task, render, arguments.jobs), counts)
-    for text in output.render_inputs(parts, lambda: summary(counts, task), paint):
+    parts = _counted(check_paths(arguments.paths, task, render, arguments.jobs), counts, judged)
+    for text in output.render_inputs(parts, lambda: summary(counts, judged, task), paint):
         # Input from a pipe may arrive slowly, and is reported as it arrives.
         print(text, end="", flush="-" in arguments.paths)
     if counts["unreadable", ""] or counts["errored", ""]:
@@ -112,10 +114,14 @@ def _format(name: str) -> ModuleType:
 
 
 class _Rendered(NamedTuple):
-    """Some checked inputs: what their report consists of, their counts, their errors, and the path of the last one."""
+    """Some checked inputs: what their report consists of, their counts, errors and rules, and the path of the last one.
+
+    `judged`: the ids of the rules that found something to judge.
+    """
 
     parts: list[Any]
     counts: Counts
+    judged: set[str]
     errors: list[str]
     path: str
 
@@ -124,19 +130,21 @@ def _rendered(name: str, paint: Paint, checked: Sequence[CheckedInput]) -> _Rend
     """Render checked inputs in the process that checked them, so that another one only has to write."""
     part, counts = _format(name).part, Counts()
     for each in checked:
-        add_up(counts, each)
+        counts.update(each.counts)
+    judged = set(chain.from_iterable([each.judged for each in checked]))
     errors = [message for each in checked for message in _errors(each.report)]
     path = checked[-1].report["path"] if checked else ""
-    return _Rendered([part(each.report, paint) for each in checked], counts, errors, path)
+    return _Rendered([part(each.report, paint) for each in checked], counts, judged, errors, path)
 
 
-def _counted(rendered: Iterable[_Rendered], counts: Counts) -> Iterator[Any]:
-    """Yield the parts of the report, add up the counts, and print errors as soon as they occur."""
+def _counted(rendered: Iterable[_Rendered], counts: Counts, judged: set[str]) -> Iterator[Any]:
+    """Yield the parts of the report, add up the counts and the rules, and print errors as soon as they occur."""
     progress = Progress()
     began = time.monotonic()
     try:
         for each in rendered:
             counts.update(each.counts)
+            judged |= each.judged
             inputs = counts["inputs", ""]
             rate = inputs / max(time.monotonic() - began, _LEAST_SECONDS)
             progress.show(f"{inputs} inputs checked, {rate:.0f} per second, now {each.path}")

@@ -2,7 +2,7 @@
 
 import os
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from fnmatch import fnmatchcase
 from functools import lru_cache
 from itertools import chain
@@ -32,10 +32,7 @@ SUFFIXES: Final = (".json", ".jsonl", ".ndjson", ".har", ".yaml", ".yml", ".sse"
 STDIN: Final = Path("/dev/stdin")
 
 Counts: TypeAlias = Counter[tuple[str, str]]
-"""What was counted: `("findings", "MUST")`, `("sides", "client")`, `("inputs", "")` …
-
-In the counts of several inputs, `("judged", rule)` is there for each rule that found something to judge.
-"""
+"""What was counted: `("findings", "MUST")`, `("sides", "client")`, `("inputs", "")` …"""
 
 
 class Task(NamedTuple):
@@ -63,7 +60,7 @@ class CheckedInput(NamedTuple):
 
     report: dict[str, Any]
     counts: Counts
-    judged: frozenset[str] = frozenset()
+    judged: Sequence[str] = ()
 
 
 class File(NamedTuple):
@@ -108,20 +105,13 @@ def _paired(paths: Sequence[str]) -> tuple[Iterator[Input], Iterator[File]]:
     return chain(joined, below), files
 
 
-def add_up(total: Counts, checked: CheckedInput) -> None:
-    """Add what was counted of one input to the counts of all."""
-    total.update(checked.counts)
-    for rule in checked.judged:
-        total["judged", rule] = 1
-
-
-def summary(counts: Counts, task: Task) -> dict[str, Any]:
-    """Return the summary of all counts; it always has the same keys."""
+def summary(counts: Counts, judged: Collection[str], task: Task) -> dict[str, Any]:
+    """Return the summary of all counts and of the rules that judged something; it always has the same keys."""
     totals = ("inputs", "unreadable", "exchanges", "errored", "hidden")
     return {
         **{name: counts[name, ""] for name in totals},
         "rules": len(checker_of(task).rules),
-        "judged": sum(1 for group, _ in counts if group == "judged"),
+        "judged": len(judged),
         "findings": {level.value: counts["findings", level.value] for level in Level},
         "sides": {side: counts["sides", side] for side in ("client", "provider")},
         "as_of": _days_by_provider(counts),
@@ -184,7 +174,7 @@ class Checker:
         reported = [each for outcome in outcomes if (each := self._outcome(outcome, counts)) is not None]
         if self._task.lines and any(outcome["findings"] for outcome in reported):
             _add_lines(given, reported)
-        return CheckedInput(_report(given, profile, days, notes, reported), counts, judgement.judging())
+        return CheckedInput(_report(given, profile, days, notes, reported), counts, judgement.judged())
 
     def _rules_for(self, given: Input) -> Sequence[Rule]:
         """Return the rules for which an input holds enough."""

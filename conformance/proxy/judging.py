@@ -77,11 +77,11 @@ class Judge:
         """Yield the rules that looked at an element of the last exchange."""
         last = len(conversation.exchanges) - 1
         if not last:
-            yield from (rule for rule, _ in judgement.judged())
+            yield from judgement.judged()
             return
         elements = Index(translate(tuple(conversation.exchanges)))
         of_view: dict[int, bool] = {}
-        for name, _ in judgement.judged():
+        for name in judgement.judged():
             view = rules.by_id()[name].on
             if id(view) not in of_view:
                 of_view[id(view)] = any(each.place[0] == last for each in view.select(elements))

@@ -270,6 +270,8 @@ class _Assembly:
                 self.note("cut", last_places.get(index, (len(chunks),)), "no finish reason")
             choices.append(Choice(index, message.close(), message.finish_reason, message.calls(), message.texts()))
         anomalies = {kind: tuple(found) for kind, found in self.anomalies.items()}
+        # Messages note anomalies here; without this, only the garbage collector would free them, and all chunks.
+        self.messages, self.latest = {}, None
         return Stream(chunks, self.done, tuple(choices), self.usage, self.error, anomalies)
 
 

@@ -33,14 +33,14 @@ class Call(NamedTuple):
 class Result(NamedTuple):
     """A tool message of a request.
 
-    `turn`: the tool turn before it, with no other assistant message in between; None if there is none.
-    `adjacent`: whether there are only tool messages between the two. `known`: whether a call of that turn has its id.
+    `called`: the ids of the calls in the tool turn before it, with no other assistant message in between; None if there
+    is none. `adjacent`: whether there are only tool messages between the two. `known`: whether a call has its id.
     """
 
     place: Place
     value: dict[str, Any]
     id: Any
-    turn: "Turn | None"
+    called: list[Any] | None
     adjacent: bool
     known: bool
     number: int

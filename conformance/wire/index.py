@@ -222,12 +222,12 @@ class Index:
         paired = all_adjacent and ids == [message.get("tool_call_id") for _, message, _ in found]
         known = () if paired else set(map(key_of, ids))
         results: list[Result] = []
-        turn = Turn((number, "request", "messages", start), value, ids, results, current, paired, start, body)
         for at, message, near in found:
             identity = message.get("tool_call_id")
             is_known = paired or key_of(identity) in known
-            results.append(Result((number, "request", "messages", at), message, identity, turn, near, is_known, at))
-        self.turns.append(turn)
+            results.append(Result((number, "request", "messages", at), message, identity, ids, near, is_known, at))
+        place = (number, "request", "messages", start)
+        self.turns.append(Turn(place, value, ids, results, current, paired, start, body))
         self.results += results
         return position
 

@@ -32,12 +32,12 @@ def judge(result: Result, context: Context) -> list[Fault]:
     Ids are looked up in that message only, so ids that repeat in later turns do no harm. To fix it, send the assistant
     message with its `tool_calls` before its results, and copy each call's id into `tool_call_id`.
     """
-    if result.turn is None:
+    if result.called is None:
         message = "expected an assistant message with tool_calls before this tool message, got none"
         return [Fault(message, values={"id": result.id, "role": "tool"})]
     if result.known:
         return []
-    message = f"expected the id of a call of the message before ({_named(result.turn.ids)}), got {result.id!r}"
+    message = f"expected the id of a call of the message before ({_named(result.called)}), got {result.id!r}"
     claim = "results.unknown-id" if context.knows("results.unknown-id") else None
     handling = context.claim("results.without-id") if result.id is None else None
     values = {"id": result.id, "role": "tool"}

@@ -7,7 +7,7 @@ from conformance.wire.views import tool_results
 @rule(
     Level.MUST,
     on=tool_results,
-    where=lambda result, _context: result.turn is not None,
+    where=lambda result, _context: result.called is not None,
     source=Source(
         "https://github.com/gptme/gptme/issues/3421",
         "An assistant message with 'tool_calls' must be followed by tool messages responding to each 'tool_call_id'.",
