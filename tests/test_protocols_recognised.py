@@ -1,9 +1,12 @@
 """Which wire an exchange is on, by its URL or its bodies."""
 
+import gzip
 import json
 from collections.abc import Sequence
+from pathlib import Path
 from typing import Any
 
+import orjson
 import pytest
 
 from conformance import Exchange, protocols
@@ -25,6 +28,62 @@ def test_an_exchange_is_recognised_by_its_url_or_its_bodies(wire: str, kept: Seq
     found = protocols.of(exchange({key: record[key] for key in kept}, "test"))
     assert found is not None
     assert wire == found.name
+
+
+PLAIN: dict[str, Any] = {"model": "m", "max_tokens": 100, "messages": [{"role": "user", "content": "Hello."}]}
+MESSAGE: dict[str, Any] = {
+    "id": "msg_1",
+    "type": "message",
+    "role": "assistant",
+    "model": "m",
+    "content": [],
+    "stop_reason": None,
+}
+STARTED = 'event: message_start\ndata: {"type": "message_start", "message": {}}\n\n'
+
+
+@pytest.mark.parametrize(
+    ("response", "wire"),
+    [
+        (MESSAGE, "messages"),
+        (STARTED, "messages"),
+        ({"id": "c", "object": "chat.completion", "choices": []}, None),
+        ('data: {"id": "c", "choices": []}\n\n', None),
+        ({"type": "error", "error": {"type": "not_found_error", "message": "No model m."}}, None),
+        (None, None),
+    ],
+)
+def test_the_reply_says_on_which_wire_a_request_was_that_fits_several(response: Any, wire: str | None) -> None:
+    found = protocols.of(Exchange(PLAIN, response))
+    assert wire == (None if found is None else found.name)
+
+
+@pytest.mark.parametrize(
+    "mark",
+    [
+        {"messages": [{"role": "tool", "tool_call_id": "call_1", "content": "12:00"}]},
+        {"messages": [{"role": "assistant", "content": None, "tool_calls": []}]},
+    ],
+)
+def test_a_request_of_chat_completions_stays_one_whatever_the_reply(mark: dict[str, Any]) -> None:
+    assert protocols.of(Exchange(PLAIN | mark, MESSAGE)) is None
+
+
+def test_tools_of_messages_show_the_wire_of_a_request() -> None:
+    tool = {"name": "get_time", "input_schema": {"type": "object"}}
+    found = protocols.of(Exchange(PLAIN | {"tools": [tool]}))
+    assert found is not None
+    assert found.name == "messages"
+
+
+@pytest.mark.parametrize("wire", ["messages", "responses"])
+def test_recorded_exchanges_are_recognised_without_their_url(wire: str, shared: Path) -> None:
+    with gzip.open(shared / "recordings" / f"{wire}.jsonl.gz", "rt", encoding="utf-8") as lines:
+        recorded = [Exchange(each["request"], each["response"], each["status"]) for each in map(orjson.loads, lines)]
+    answered = [each for each in recorded if each.request and each.response and each.status == 200]
+    others = [each for each in answered if getattr(protocols.of(each), "name", None) != wire]
+    assert len(answered) > 500
+    assert not others
 
 
 @pytest.mark.parametrize("name", ["thinking-session", "details-session", "tool-result", "stream-plain", "error"])

@@ -43,10 +43,10 @@ class Protocol(NamedTuple):
 
     `path`: what its clients append to the base URL to send a request of chat completions. `served`: the paths, after
     the version, at which the simulator plays it. `paths`: what the URL of one of its requests may contain. `is_request`
-    and `is_reply` tell its bodies from those of other wires. `beginnings`: texts, one of which is in the first event of
-    a stream. `translate` takes the exchanges of one conversation, in order, and returns as many. `rendering` gives the
-    other direction; None if the project does not play this wire yet. `keeps_replies`: whether a request may refer to an
-    earlier reply instead of sending it back.
+    and `is_reply` tell its bodies from those of other wires; None for a request that may be one of its own, or not.
+    `beginnings`: texts, one of which is in the first event of a stream. `translate` takes the exchanges of one
+    conversation, in order, and returns as many. `rendering` gives the other direction; None if the project does not
+    play this wire yet. `keeps_replies`: whether a request may refer to an earlier reply instead of sending it back.
     """
 
     name: str
@@ -54,7 +54,7 @@ class Protocol(NamedTuple):
     path: Callable[[Mapping[str, Any]], str]
     served: re.Pattern[str]
     paths: tuple[str, ...]
-    is_request: Callable[[dict[str, Any]], bool]
+    is_request: Callable[[dict[str, Any]], bool | None]
     is_reply: Callable[[dict[str, Any]], bool]
     beginnings: tuple[str, ...]
     translate: Callable[[Sequence[Exchange]], Sequence[Exchange]]
@@ -75,13 +75,13 @@ class Protocol(NamedTuple):
     def fits(self, exchange: Exchange) -> bool:
         """Return whether an exchange is one of this protocol, by its bodies."""
         request, response = exchange.request, exchange.response
-        if type(request) is dict and request:
-            is_own = self.is_request(request)
-            if is_own or "messages" in request:
-                return is_own
-        # A short request may have no key of its own; then the reply tells.
+        is_own = self.is_request(request) if type(request) is dict and request else None
+        if is_own is not None:
+            return is_own
+        # A request may have nothing of its own; then the reply says it, but no error, which looks alike on other wires.
         if type(response) is dict:
-            return self.is_reply(response)
+            has_messages = type(request) is dict and "messages" in request
+            return self.is_reply(response) and not (has_messages and "error" in response)
         return type(response) is str and any([each in response[:_HEAD] for each in self.beginnings])
 
 

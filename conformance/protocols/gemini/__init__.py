@@ -22,8 +22,10 @@ def _path(body: Mapping[str, Any]) -> str:
     return f"/models/{quote(str(body.get('model', '')), safe='')}:{method}"
 
 
-def _is_request(body: dict[str, Any]) -> bool:
-    return type(body.get("contents")) is list and "messages" not in body
+def _is_request(body: dict[str, Any]) -> bool | None:
+    if "messages" in body:
+        return False
+    return type(body.get("contents")) is list or None
 
 
 def _is_reply(body: dict[str, Any]) -> bool:

@@ -21,19 +21,26 @@ def _path(_body: Mapping[str, Any]) -> str:
     return "/messages"
 
 
-def _is_request(body: dict[str, Any]) -> bool:
-    """Return whether a body has a key, a block or a tool that only Messages has, and nothing of chat completions."""
+def _is_request(body: dict[str, Any]) -> bool | None:
+    """Return whether a body has a key, a block or a tool that only Messages has, and nothing of chat completions.
+
+    None if it has nothing of either: then only the reply shows which it is.
+    """
     messages = body.get("messages")
     if type(messages) is not list:
-        return False
-    is_own = not _OWN_KEYS.isdisjoint(body)
+        return None if messages is None else False
+    is_own = not _OWN_KEYS.isdisjoint(body) or _has_own_tools(body.get("tools"))
     for message in messages:
         if type(message) is not dict:
             continue
         if message.get("role") == "tool" or not _CHAT_KEYS.isdisjoint(message):
             return False
         is_own = is_own or (type(message.get("content")) is list and _is_own(message["content"]))
-    return is_own
+    return is_own or None
+
+
+def _has_own_tools(tools: Any) -> bool:
+    return type(tools) is list and bool(tools) and type(tools[0]) is dict and "input_schema" in tools[0]
 
 
 def _is_own(content: list[Any]) -> bool:

@@ -26,16 +26,22 @@ def _path(_body: Mapping[str, Any]) -> str:
     return "/responses"
 
 
-def _is_request(body: dict[str, Any]) -> bool:
-    """Return whether a body has an `input` of items, or one beside a key that only Responses has."""
-    if "messages" in body or "contents" in body:
+def _is_request(body: dict[str, Any]) -> bool | None:
+    """Return whether a body has an `input` of items, or one beside a key that only Responses has.
+
+    None if it has neither that nor the messages of another wire.
+    """
+    if "messages" in body:
         return False
+    if "contents" in body:
+        return None
     given = body.get("input")
     if type(given) is list and any([type(item) is dict and _is_item(item) for item in given]):
         return True
     if "input" not in body:
-        return "previous_response_id" in body or "conversation" in body or type(body.get("prompt")) is dict
-    return type(given) in (str, list) and not _OWN_KEYS.isdisjoint(body)
+        is_own = "previous_response_id" in body or "conversation" in body or type(body.get("prompt")) is dict
+        return is_own or None
+    return (type(given) in (str, list) and not _OWN_KEYS.isdisjoint(body)) or None
 
 
 def _is_item(item: dict[str, Any]) -> bool:
