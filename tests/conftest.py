@@ -7,6 +7,7 @@ from contextlib import ExitStack
 from pathlib import Path
 from typing import Any
 
+import httpcore  # noqa: F401 — pytester unloads what a test imports first, and httpx keeps the errors of the first copy
 import httpx
 import pytest
 import yaml  # noqa: F401 — pytester unloads what a test imports first, and PyYAML cannot be imported twice
