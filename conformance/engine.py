@@ -80,7 +80,6 @@ class Judgement(NamedTuple):
     not known. `faulty`: the outcomes of the rules that failed or broke, by position.
     """
 
-    rules: Sequence[Rule]
     plan: "_Plan"
     counts: list[int]
     faulty: dict[int, Outcome]
@@ -131,7 +130,7 @@ def judge(conversation: Conversation, profile: Profile | None, rules: Sequence[R
     for position, error in run.errors.items():
         rule, reason = rules[position], f"{type(error).__name__}: {error}"
         faulty[position] = Outcome(rule.id, Status.ERRORED, rule.level, run.counts[position], reason=reason)
-    return Judgement(rules, first, run.counts, faulty)
+    return Judgement(first, run.counts, faulty)
 
 
 _Step: TypeAlias = tuple[int, Where | None, Judge]

@@ -19,7 +19,7 @@ from conformance.wire.plain import is_foreign
 from conformance.wire.resent import find_resent, last_user
 from conformance.wire.sse import read
 
-Element = TypeVar("Element", Turn, Result, Body)
+Element = TypeVar("Element", Turn, Result)
 
 
 class Index:
@@ -295,5 +295,5 @@ class Index:
         self.replies.append(Reply(place, message, finish_reason, calls, request, streamed, complete, texts or {}))
 
 
-def _exchange(element: Turn | Result | Body) -> int:
+def _exchange(element: Turn | Result) -> int:
     return int(element.place[0])
