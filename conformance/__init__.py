@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from conformance.convert import parse_reply as parse_reply
     from conformance.convert import prepare as prepare
     from conformance.convert import to_canonical as to_canonical
-    from conformance.engine import check as check
+    from conformance.judge import check as check
     from conformance.profiles import load_profile as load_profile
     from conformance.results import Finding as Finding
     from conformance.results import Level as Level
@@ -38,7 +38,7 @@ _MODULES = {
     "Level": "results",
     "Outcome": "results",
     "Status": "results",
-    "check": "engine",
+    "check": "judge",
     "from_canonical": "convert",
     "load_profile": "profiles",
     "parse_reply": "convert",

@@ -18,11 +18,11 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from conformance import profiles
 from conformance import rules as all_rules
-from conformance.engine import Judgement, judge
 from conformance.errors import UnknownName
 from conformance.files import AUTO, detected_provider
 from conformance.formats import Input
 from conformance.formats.rows import Row, arrow, conversations
+from conformance.judge import Judgement, judge
 from conformance.profiles import Profile
 from conformance.results import Finding, Level, Outcome, Status
 from conformance.rules import Rule

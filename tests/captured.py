@@ -10,8 +10,8 @@ from typing import Any
 
 from conformance.adapters import loop
 from conformance.adapters.loop import ClientSession, DriverAnswer, RaisedError
-from conformance.engine import check
 from conformance.formats.records import exchange
+from conformance.judge import check
 from conformance.results import Outcome, Status
 from conformance.scenarios import Scenario, Turn
 from conformance.wire.exchange import Conversation

@@ -7,7 +7,7 @@ from typing import Any
 import orjson
 import pytest
 
-from conformance import profiles, protocols, scenarios
+from conformance import profiles, scenarios, wires
 from conformance.adapters import definition
 from conformance.adapters.case import check_session, client_session, promised
 from conformance.adapters.driver import Driver
@@ -51,7 +51,7 @@ def asked(wire: str, *, streams: bool = False) -> dict[str, Any]:
     tools = [scenarios.tool_definitions()[name] for name in AGENT.tools]
     messages = [{"role": "user", "content": AGENT.prompts[0]}]
     body = {"model": "m", "messages": messages, "tools": tools, "stream": streams}
-    return protocols.by_name(wire).played().request(body)
+    return wires.by_name(wire).played().request(body)
 
 
 def messages_loop(session: Session, edit: Callable[[list[Any]], list[Any]]) -> DriverAnswer:
@@ -293,5 +293,5 @@ def test_what_is_kept_can_be_checked_again(wire: str, tmp_path: Path) -> None:
     (line,) = path.read_text("utf-8").splitlines()
     record = orjson.loads(line)
     assert asked(wire) == record["request"]
-    assert wire == protocols.translate((session.exchanges[0].as_received,))[0].protocol
+    assert wire == wires.translate((session.exchanges[0].as_received,))[0].protocol
     assert record["url"].startswith("/v1")

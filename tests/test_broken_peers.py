@@ -14,7 +14,7 @@ import orjson
 import pytest
 
 from conformance import rules
-from conformance.engine import check
+from conformance.judge import check
 from conformance.profiles import of
 from conformance.results import Status
 from conformance.rules import Example, Rule

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 from hypothesis import given
 
-from conformance import engine
+from conformance import judge
 from conformance.convert.dialects import CANONICAL, wolo
 from conformance.documents import read_json
 from conformance.documents.pointer import REMOVE, edit, resolve
@@ -122,7 +122,7 @@ def test_a_pending_call_is_answered_by_a_note_and_comes_back_pending() -> None:
 def test_a_transcript_of_a_session_answers_its_calls_and_has_no_empty_assistant_message(native: list[Any]) -> None:
     transcript = wolo.to_canonical(native).value
     rules = ("transcript/calls-answered", "request/assistant-message-not-empty", "transcript/results-in-call-order")
-    outcomes = engine.check([Exchange({"model": "m", "messages": transcript})])
+    outcomes = judge.check([Exchange({"model": "m", "messages": transcript})])
     assert [] == [each.findings for each in outcomes if each.rule in rules and each.findings]
 
 

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from conformance import engine
+from conformance import judge
 from conformance.convert.dialects import CANONICAL, wolo
 from conformance.convert.dialects.wolo import compaction, requests
 from conformance.errors import Unusable
@@ -23,7 +23,7 @@ TOOLS = [{"type": "function", "function": {"name": name}} for name in ("read", "
 
 def broken(*exchanges: Exchange) -> dict[str, list[str]]:
     """Return the rules that a conversation breaks, and where."""
-    outcomes = engine.check(exchanges)
+    outcomes = judge.check(exchanges)
     assert [] == [each for each in outcomes if each.status is Status.ERRORED]
     return {each.rule: [found.at for found in each.findings] for each in outcomes if each.status is Status.FAILED}
 

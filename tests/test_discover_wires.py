@@ -20,7 +20,6 @@ from conformance.documents.pointer import edit
 from conformance.errors import Unusable
 from conformance.evidence.reading import digest
 from conformance.formats import read_path
-from conformance.protocols import by_name, translate
 from conformance.results import Evidence
 from conformance.simulator import simulated
 from conformance.suite.mirror import failures
@@ -28,6 +27,7 @@ from conformance.suite.play import Subject, play
 from conformance.transport.client import Client, Endpoint
 from conformance.transport.server import HttpReply, serving
 from conformance.wire.exchange import Exchange
+from conformance.wires import by_name, translate
 
 LIMIT = 600
 
@@ -162,7 +162,7 @@ def test_a_wire_that_is_not_played_yet_is_named(monkeypatch: pytest.MonkeyPatch)
     def without_rendering(_: str) -> Any:
         return by_name("messages")._replace(name="gemini", rendering=None)
 
-    monkeypatch.setattr("conformance.protocols.by_name", without_rendering)
+    monkeypatch.setattr("conformance.wires.by_name", without_rendering)
     with pytest.raises(Unusable, match="the wire gemini can be checked, but not played yet"):
         wires.as_sent({"messages": []}, "gemini")
 

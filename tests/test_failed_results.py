@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from conformance import profiles, protocols, scenarios
+from conformance import profiles, scenarios, wires
 from conformance.profiles import Profile
 from conformance.results import Evidence, Status
 from conformance.results.runs import ProbeResult
@@ -31,9 +31,9 @@ def probe(claimed: Profile, server: Profile) -> ProbeResult | None:
 
 def test_a_failed_result_is_sent_as_one_and_read_back() -> None:
     body = {"model": "m", "messages": [{"role": "user", "content": "Weather?"}, FAILED]}
-    sent = protocols.by_name("messages").played().request(body)
+    sent = wires.by_name("messages").played().request(body)
     assert [True] == [block["is_error"] for block in sent["messages"][1]["content"] if block["type"] == "tool_result"]
-    assert FAILED == protocols.as_sent(body, "messages").request["messages"][1]
+    assert FAILED == wires.as_sent(body, "messages").request["messages"][1]
 
 
 @pytest.mark.parametrize(

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 import yaml
 
-from conformance import protocols
+from conformance import wires
 from conformance.files import Checker, Task
 from conformance.formats import read
 from conformance.resources import folder
@@ -211,7 +211,7 @@ CELLS = [(name, wire) for name in FORMATS for wire in WIRES if (name, wire) not 
 
 
 def wires_in(data: bytes) -> list[str]:
-    found = [protocols.of(exchange) for given in read(data, "file") for exchange in given.conversation]
+    found = [wires.of(exchange) for given in read(data, "file") for exchange in given.conversation]
     return [CHAT if each is None else each.name for each in found]
 
 

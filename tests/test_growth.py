@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from conformance import profiles
-from conformance.engine import check
+from conformance.judge import check
 from conformance.profiles import Profile
 from conformance.wire.exchange import Conversation
 from tests.benchmarks.growth import BOUND

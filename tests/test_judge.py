@@ -8,8 +8,8 @@ from typing import Any
 import pytest
 
 from conformance import Exchange, Outcome, Status, check, load_profile, rules
-from conformance.engine import judge
 from conformance.formats.records import exchange
+from conformance.judge import judge
 from conformance.profiles import Claim, Model, Profile
 from conformance.rules import Context, Fault, Rule
 from conformance.wire.assemble import DONE_EVENT

@@ -19,7 +19,7 @@ pytestmark = pytest.mark.slow
 REQUESTS = {"deepseek": 200, "groq": 200, "openai": 118}
 """How many requests a complete run sends, with turns and probes, plain and streamed; each new probe costs some."""
 
-HEAVY = ("httpx", "vcr", "yaml", "jsonschema", "jsonschema_rs", "orjson", "tabulate", "conformance.engine")
+HEAVY = ("httpx", "vcr", "yaml", "jsonschema", "jsonschema_rs", "orjson", "tabulate", "conformance.judge")
 
 
 @pytest.fixture(autouse=True)

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 from conformance import profiles, rules
 from conformance.convert import egress
-from conformance.engine import check
+from conformance.judge import check
 from conformance.profiles import Profile
 from conformance.results import Level, Status
 from conformance.scenarios import tool_definitions

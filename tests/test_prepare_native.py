@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from hypothesis import given, settings
 
-from conformance import protocols
+from conformance import wires
 from conformance.cli import main
 from conformance.convert import dialects, egress
 from conformance.convert.native import native_request
@@ -34,7 +34,7 @@ SPEAKERS = {"messages": "anthropic", "responses": "openai", "gemini": "gemini"}
 """A provider of each wire."""
 
 DIALECTS = {"messages": "anthropic", "responses": "responses", "gemini": "gemini"}
-WRITTEN = [protocol.name for protocol in protocols.load() if protocol.rendering is not None]
+WRITTEN = [protocol.name for protocol in wires.load() if protocol.rendering is not None]
 
 
 def prepared(tmp_path: Path, value: Any, *arguments: str) -> int:

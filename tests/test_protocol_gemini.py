@@ -11,12 +11,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from conformance import Exchange, Status, check, protocols
+from conformance import Exchange, Status, check, wires
 from conformance.formats.records import exchange
-from conformance.protocols.gemini.stream import assemble
 from conformance.resources import folder
 from conformance.results import Level
 from conformance.wire.sse import render
+from conformance.wires.gemini.stream import assemble
 
 
 def session() -> list[Any]:
@@ -26,7 +26,7 @@ def session() -> list[Any]:
 
 @pytest.mark.parametrize("body", [{"model": "tuned/a b:c"}, {"model": "gemini-3-pro-preview", "stream": True}])
 def test_the_url_says_which_model_is_asked_and_whether_for_a_stream(body: dict[str, Any]) -> None:
-    protocol = protocols.by_name("gemini")
+    protocol = wires.by_name("gemini")
     sent = Exchange(request={"contents": []}, url=f"https://api.example.com/v1beta{protocol.path(body)}")
     assert body | {"messages": []} == protocol.translate_one(sent).request
 
@@ -34,7 +34,7 @@ def test_the_url_says_which_model_is_asked_and_whether_for_a_stream(body: dict[s
 def test_a_tool_without_a_list_around_it_is_read_and_reported() -> None:
     declared = {"functionDeclarations": [{"name": "get_weather"}, {"name": "get_time"}]}
     body = {"contents": [{"role": "user", "parts": [{"text": "Hi."}]}], "tools": declared}
-    (translated,) = protocols.translate((Exchange(request=body),))
+    (translated,) = wires.translate((Exchange(request=body),))
     assert ["get_weather", "get_time"] == [tool["function"]["name"] for tool in translated.request["tools"]]
     assert translated.native is not None
     assert ("request", "tools", "functionDeclarations", 1) == translated.native.places["request", "tools", 1]
@@ -43,7 +43,7 @@ def test_a_tool_without_a_list_around_it_is_read_and_reported() -> None:
 
 
 def test_calls_without_ids_and_their_results_get_the_same_ids() -> None:
-    (translated,) = protocols.translate((exchange(session()[1], "test"),))
+    (translated,) = wires.translate((exchange(session()[1], "test"),))
     called, *results = translated.request["messages"][2:]
     ids = [each["id"] for each in called["tool_calls"]]
     assert ids == ["turn-0.0", "turn-0.1"]
@@ -114,7 +114,7 @@ def test_a_stream_without_a_finish_reason_is_not_complete() -> None:
 
 def test_an_array_of_chunks_is_a_stream_too() -> None:
     sent = Exchange(response=[chunk({"text": "Paris "}), chunk({"text": "has 18."}, finish="STOP")], status=200)
-    (translated,) = protocols.translate((Exchange(**{**_fields(sent), "url": "/v1/m:streamGenerateContent"}),))
+    (translated,) = wires.translate((Exchange(**{**_fields(sent), "url": "/v1/m:streamGenerateContent"}),))
     assert translated.response["choices"][0]["message"]["content"] == "Paris has 18."
 
 
@@ -131,7 +131,7 @@ def test_every_recording_is_recognised_and_judged_and_what_it_breaks_is_explaine
     assert (len(records), len(single)) == (198, 197)
     for record in single:
         sent = exchange(record, "test")
-        found = protocols.of(sent)
+        found = wires.of(sent)
         assert found is not None
         assert found.name == "gemini"
         for outcome in check(sent):

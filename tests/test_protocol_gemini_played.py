@@ -11,10 +11,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from conformance import Exchange, Status, check, protocols, scenarios
+from conformance import Exchange, Status, check, scenarios, wires
 from conformance.core_facts import core_facts
 from conformance.profiles import Profile, load_profile
-from conformance.protocols.gemini import rendering
 from conformance.resources import folder
 from conformance.results import Evidence, Verdict
 from conformance.simulator import Simulator, simulated
@@ -23,9 +22,10 @@ from conformance.transport.client import Client, Endpoint
 from conformance.transport.server import HttpRequest
 from conformance.wire.native import CHAT
 from conformance.wire.sse import render
+from conformance.wires.gemini import rendering
 from tests.test_protocols_any import ODD, holders
 
-GEMINI = protocols.by_name("gemini")
+GEMINI = wires.by_name("gemini")
 MODEL = "gemini-3-pro-preview"
 SHOWN = {"thinkingConfig": {"includeThoughts": True}}
 PLAYED = [name for name in scenarios.names() if not scenarios.load(name).for_clients]

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from pydantic import TypeAdapter
 
-from conformance import protocols
+from conformance import wires
 from conformance.convert.native import native_request
 from conformance.wire.media import image_at, media_of
 from conformance.wire.native import NATIVE
@@ -47,7 +47,7 @@ def body(*parts: Mapping[str, Any], result: Any = "9") -> dict[str, Any]:
 
 def native(wire: str, given: Mapping[str, Any]) -> dict[str, Any]:
     """Return a request of chat completions as it is sent on a wire."""
-    return protocols.by_name(wire).played().request(given)
+    return wires.by_name(wire).played().request(given)
 
 
 def shown(wire: str, sent: Mapping[str, Any]) -> Any:
@@ -83,7 +83,7 @@ def test_the_forms_are_those_of_the_vendors_sdks(kind: str) -> None:
 @pytest.mark.parametrize("wire", NATIVE)
 def test_images_come_back_as_they_were(wire: str, result: Any) -> None:
     given = body(PNG, CAT, result=result)
-    translated = protocols.as_sent(given, wire).request
+    translated = wires.as_sent(given, wire).request
     said = [message.get("content") for message in translated["messages"]]
     assert [[TEXT, PNG, CAT], None, result] == said
 
@@ -91,7 +91,7 @@ def test_images_come_back_as_they_were(wire: str, result: Any) -> None:
 @pytest.mark.parametrize("wire", NATIVE)
 @given(parts=st.lists(st.sampled_from([PNG, CAT, TEXT]), min_size=2, max_size=5))
 def test_the_order_of_what_a_user_shows_is_kept(wire: str, parts: list[Any]) -> None:
-    translated = protocols.as_sent({"model": "m", "messages": [{"role": "user", "content": parts}]}, wire).request
+    translated = wires.as_sent({"model": "m", "messages": [{"role": "user", "content": parts}]}, wire).request
     assert parts == translated["messages"][0]["content"]
 
 
@@ -135,13 +135,13 @@ def test_what_is_not_written_is_a_problem(wire: str, part: Mapping[str, Any]) ->
 def test_what_chat_completions_cannot_hold_keeps_its_own_form(wire: str, part: Mapping[str, Any]) -> None:
     sent = native(wire, body(part))
     assert part == shown(wire, sent)
-    translated = protocols.as_sent(body(part), wire).request
+    translated = wires.as_sent(body(part), wire).request
     assert [TEXT, part] == translated["messages"][0]["content"]
 
 
 def test_the_notation_of_sdks_is_read_too() -> None:
     part = {"inline_data": {"mime_type": "image/png", "data": DATA}}
-    assert [TEXT, PNG] == protocols.as_sent(body(part), "gemini").request["messages"][0]["content"]
+    assert [TEXT, PNG] == wires.as_sent(body(part), "gemini").request["messages"][0]["content"]
 
 
 def test_a_request_is_not_changed_by_its_rendering() -> None:

@@ -11,16 +11,16 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from conformance import Exchange, Status, check, protocols
+from conformance import Exchange, Status, check, wires
 from conformance.formats.records import exchange
 from conformance.profiles import load_profile
-from conformance.protocols.messages import rendering
-from conformance.protocols.messages.stream import assemble
 from conformance.resources import folder
 from conformance.results import Level
 from conformance.simulator import simulated
 from conformance.transport.client import Client, Endpoint
 from conformance.wire.sse import render
+from conformance.wires.messages import rendering
+from conformance.wires.messages.stream import assemble
 
 TOLERATED = {
     ("messages.jsonl:36", "transcript/calls-answered"): "an old model answered although the result has another id",
@@ -50,7 +50,7 @@ def session() -> list[Any]:
 
 
 def test_thinking_calls_and_results_become_those_of_chat_completions() -> None:
-    (translated,) = protocols.translate((exchange(session()[1], "test"),))
+    (translated,) = wires.translate((exchange(session()[1], "test"),))
     asked, called, *results = translated.request["messages"][1:]
     assert asked == {"role": "user", "content": "What is the weather in Paris and Rome?"}
     assert [each["signature"] for each in called["reasoning_details"]] == ["c2lnbmVkLTE="]
@@ -187,7 +187,7 @@ def test_every_recording_is_recognised_and_judged_and_what_it_breaks_is_explaine
     unexplained, missed, judged = [], dict(REFUSED), 0
     for _, records in recorded(shared):
         conversation = tuple(exchange(each, "test") for each in records)
-        assert {protocol.name for each in conversation if (protocol := protocols.of(each))} == {"messages"}
+        assert {protocol.name for each in conversation if (protocol := wires.of(each))} == {"messages"}
         for outcome in check(conversation):
             assert outcome.status is not Status.ERRORED, outcome
             judged += outcome.judged

@@ -8,13 +8,13 @@ from typing import Any
 
 import pytest
 
-from conformance import protocols
+from conformance import wires
 from conformance.documents.pointer import REMOVE, edit
-from conformance.engine import check
 from conformance.formats.records import exchange
-from conformance.protocols.unseen import unseen
+from conformance.judge import check
 from conformance.rules import Example
 from conformance.wire.exchange import Conversation, Exchange
+from conformance.wires.unseen import unseen
 from tests.checking import BASES
 
 CALL = {"type": "function_call", "id": "fc_1", "call_id": "call_1", "name": "run", "arguments": "{}"}
@@ -27,12 +27,12 @@ def conversation(base: str, edits: dict[str, Any] | None = None) -> Conversation
 
 
 def translated(base: str, edits: dict[str, Any] | None = None) -> Conversation:
-    return protocols.translate(conversation(base, edits))
+    return wires.translate(conversation(base, edits))
 
 
 def sent(items: Any, **body: Any) -> Exchange:
     request = {"model": "example-model", "input": items, **body}
-    return protocols.translate((Exchange(request=request, url="https://api.example.com/v1/responses"),))[0]
+    return wires.translate((Exchange(request=request, url="https://api.example.com/v1/responses"),))[0]
 
 
 def roles(messages: list[dict[str, Any]]) -> list[str]:
@@ -216,7 +216,7 @@ def test_an_error_event_is_an_error_whether_flat_or_nested(*, nested: bool) -> N
     error = {"message": "Overloaded.", "code": "server_error"}
     event = {"type": "error", **({"error": error} if nested else error)}
     exchange = Exchange(response=f"event: error\ndata: {json.dumps(event)}\n\n", streamed=True, url="/v1/responses")
-    assert {"error": error} == protocols.translate((exchange,))[0].response
+    assert {"error": error} == wires.translate((exchange,))[0].response
 
 
 @pytest.mark.parametrize(
@@ -311,7 +311,7 @@ def test_a_held_history_is_the_one_that_the_response_stands_for() -> None:
 
 def test_nothing_is_said_about_results_whose_calls_only_the_server_has() -> None:
     alone = conversation("responses-held-session")[1:2]
-    native = protocols.translate(alone)[0].native
+    native = wires.translate(alone)[0].native
     assert native is not None
     assert "unknown" == native.facts["history"]
     assert (("request", "input", 0), ("request", "input", 1)) == native.facts["unjudged"]
@@ -354,7 +354,7 @@ def test_a_reference_is_the_item_that_it_names_or_is_named_as_unjudged() -> None
 
 def test_a_long_held_session_costs_no_more_than_its_requests() -> None:
     steps = [_step(number) for number in range(1, 400)]
-    counts = [len(each.request["messages"]) for each in protocols.translate(tuple(steps))]
+    counts = [len(each.request["messages"]) for each in wires.translate(tuple(steps))]
     assert max(counts) < 40
     assert [] == [outcome.rule for outcome in check(tuple(steps)) if outcome.findings]
 
@@ -379,7 +379,7 @@ def _step(number: int) -> Exchange:
     ],
 )
 def test_bodies_of_other_endpoints_are_not_taken_for_responses(body: dict[str, Any]) -> None:
-    assert protocols.of(Exchange(request=body)) is None
+    assert wires.of(Exchange(request=body)) is None
 
 
 @pytest.mark.slow
@@ -388,7 +388,7 @@ def test_damage_to_the_fixtures_breaks_nothing(base: str) -> None:
     values: Iterator[Any] = itertools.cycle([[], {}, None, 7, [[]], "x", {"type": []}])
     for pointer, value in zip(_pointers(BASES[base]), values, strict=False):
         damaged = tuple([exchange(each, base) for each in edit(BASES[base], {pointer: value})])
-        assert len(damaged) == len(protocols.translate(damaged))
+        assert len(damaged) == len(wires.translate(damaged))
 
 
 def _pointers(value: Any, at: str = "") -> Iterator[str]:

@@ -9,10 +9,10 @@ from typing import Any
 
 import pytest
 
-from conformance import protocols
+from conformance import wires
 from conformance.documents.pointer import REMOVE, resolve
-from conformance.engine import check, judge
 from conformance.formats.records import exchange
+from conformance.judge import check, judge
 from conformance.results import Level, Status
 from conformance.rules import Example, load
 from conformance.wire.exchange import Conversation
@@ -60,7 +60,7 @@ def test_every_recording_of_responses_is_judged_and_its_findings_are_known_and_p
     for records in sessions(shared).values():
         exchanges = tuple([exchange(record, "responses.jsonl.gz") for record in records])
         count += len(exchanges)
-        natives = [each.native for each in protocols.translate(exchanges)]
+        natives = [each.native for each in wires.translate(exchanges)]
         assert {"responses"} == {native.protocol for native in natives if native}
         for outcome in judge(exchanges, None, load()).found():
             assert outcome.status is not Status.ERRORED, outcome.reason
@@ -165,5 +165,5 @@ def test_a_documented_refusal_is_predicted_in_its_words(base: str, edits: dict[s
 
 @pytest.mark.parametrize("name", ["openai", "openrouter", "xai", "groq", "azure_openai", "gemini_native", "messages"])
 def test_recordings_of_other_wires_are_not_taken_for_responses(shared: Path, name: str) -> None:
-    taken = {getattr(protocols.of(exchange(record, name)), "name", None) for record in recorded(shared, name)}
+    taken = {getattr(wires.of(exchange(record, name)), "name", None) for record in recorded(shared, name)}
     assert "responses" not in taken

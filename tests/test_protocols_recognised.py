@@ -9,7 +9,7 @@ from typing import Any
 import orjson
 import pytest
 
-from conformance import Exchange, protocols
+from conformance import Exchange, wires
 from conformance.formats.records import exchange
 from conformance.resources import folder
 
@@ -25,7 +25,7 @@ def records(name: str) -> list[Any]:
 @pytest.mark.parametrize("wire", ["gemini", "messages"])
 def test_an_exchange_is_recognised_by_its_url_or_its_bodies(wire: str, kept: Sequence[str]) -> None:
     record = records(f"{wire}-session")[1]
-    found = protocols.of(exchange({key: record[key] for key in kept}, "test"))
+    found = wires.of(exchange({key: record[key] for key in kept}, "test"))
     assert found is not None
     assert wire == found.name
 
@@ -54,7 +54,7 @@ STARTED = 'event: message_start\ndata: {"type": "message_start", "message": {}}\
     ],
 )
 def test_the_reply_says_on_which_wire_a_request_was_that_fits_several(response: Any, wire: str | None) -> None:
-    found = protocols.of(Exchange(PLAIN, response))
+    found = wires.of(Exchange(PLAIN, response))
     assert wire == (None if found is None else found.name)
 
 
@@ -66,12 +66,12 @@ def test_the_reply_says_on_which_wire_a_request_was_that_fits_several(response: 
     ],
 )
 def test_a_request_of_chat_completions_stays_one_whatever_the_reply(mark: dict[str, Any]) -> None:
-    assert protocols.of(Exchange(PLAIN | mark, MESSAGE)) is None
+    assert wires.of(Exchange(PLAIN | mark, MESSAGE)) is None
 
 
 def test_tools_of_messages_show_the_wire_of_a_request() -> None:
     tool = {"name": "get_time", "input_schema": {"type": "object"}}
-    found = protocols.of(Exchange(PLAIN | {"tools": [tool]}))
+    found = wires.of(Exchange(PLAIN | {"tools": [tool]}))
     assert found is not None
     assert found.name == "messages"
 
@@ -81,7 +81,7 @@ def test_recorded_exchanges_are_recognised_without_their_url(wire: str, shared: 
     with gzip.open(shared / "recordings" / f"{wire}.jsonl.gz", "rt", encoding="utf-8") as lines:
         recorded = [Exchange(each["request"], each["response"], each["status"]) for each in map(orjson.loads, lines)]
     answered = [each for each in recorded if each.request and each.response and each.status == 200]
-    others = [each for each in answered if getattr(protocols.of(each), "name", None) != wire]
+    others = [each for each in answered if getattr(wires.of(each), "name", None) != wire]
     assert len(answered) > 500
     assert not others
 
@@ -89,11 +89,11 @@ def test_recorded_exchanges_are_recognised_without_their_url(wire: str, shared: 
 @pytest.mark.parametrize("name", ["thinking-session", "details-session", "tool-result", "stream-plain", "error"])
 def test_chat_completions_need_no_protocol(name: str) -> None:
     each = records(name)
-    assert [None] * len(each) == [protocols.of(exchange(record, "test")) for record in each]
+    assert [None] * len(each) == [wires.of(exchange(record, "test")) for record in each]
 
 
 @pytest.mark.parametrize("odd", [None, 5, [], {}, [{"type": []}], [{"type": {}}], [None]])
 @pytest.mark.parametrize("key", ["role", "content"])
 def test_odd_messages_belong_to_no_other_wire(key: str, odd: Any) -> None:
     request = {"model": "m", "messages": [{"role": "user", "content": "Hello.", key: odd}]}
-    assert protocols.of(Exchange(request=request)) is None
+    assert wires.of(Exchange(request=request)) is None

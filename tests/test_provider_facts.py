@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from conformance import profiles, rules
-from conformance.engine import check
+from conformance.judge import check
 from conformance.profiles import Claim, Model, Period, Profile, Source
 from conformance.reporting import provider_facts
 from conformance.reporting.matrix.sentences import describe, wrapped_texts

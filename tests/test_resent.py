@@ -12,8 +12,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from conformance import rules
-from conformance.engine import check
 from conformance.formats.records import exchange
+from conformance.judge import check
 from conformance.results import Level, Status
 from conformance.wire.changes import LOST, MOVED, REWRITTEN
 from conformance.wire.exchange import Conversation, Exchange

@@ -7,19 +7,19 @@ from typing import Any
 import orjson
 import pytest
 
-from conformance import profiles, protocols, scenarios
-from conformance.engine import check
+from conformance import profiles, scenarios, wires
+from conformance.judge import check
 from conformance.profiles import load_profile
-from conformance.protocols.responses import playing, rendering
 from conformance.results import Evidence, Level, Status
 from conformance.results.runs import Case
 from conformance.simulator import Simulator, simulated
 from conformance.suite.play import Subject, converse, play
 from conformance.transport.client import Client, Endpoint
 from conformance.wire.exchange import Conversation, Exchange
+from conformance.wires.responses import playing, rendering
 
 SPOKEN = [name for name in profiles.names() if "responses" in profiles.load(name).protocols]
-RESPONSES = protocols.by_name("responses")
+RESPONSES = wires.by_name("responses")
 EVERY = [scenarios.load(name) for name in scenarios.names()]
 PLAYED = [(each.name, variant) for each in EVERY if not each.for_clients for variant in each.variants]
 

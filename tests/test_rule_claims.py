@@ -9,8 +9,8 @@ import pytest
 
 from conformance import profiles, rules
 from conformance.documents.pointer import REMOVE
-from conformance.engine import check
 from conformance.evidence.reads import Reads, changed
+from conformance.judge import check
 from conformance.profiles import of
 from conformance.rules import Context, Example, Fault, Rule
 from conformance.wire.reasoning import TAGS

@@ -8,7 +8,7 @@ import pytest
 from conformance import rules
 from conformance.documents import read_json
 from conformance.documents.pointer import REMOVE
-from conformance.engine import check
+from conformance.judge import check
 from conformance.profiles import of
 from conformance.resources import folder
 from conformance.results import Level, Status

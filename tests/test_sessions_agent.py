@@ -10,7 +10,7 @@ import httpx
 import pytest
 
 from conformance import profiles, rules, scenarios
-from conformance.engine import check
+from conformance.judge import check
 from conformance.profiles import Profile
 from conformance.results import Level, Outcome, Status
 from conformance.scenarios import Scenario

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from conformance import profiles, rules, scenarios
 from conformance.documents import read_json
-from conformance.engine import check
+from conformance.judge import check
 from conformance.resources import folder
 from conformance.results import Refusal
 from conformance.rules import Rule

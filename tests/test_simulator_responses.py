@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from conformance import rules, scenarios
-from conformance.engine import check
+from conformance.judge import check
 from conformance.profiles import load_profile
 from conformance.results import Level
 from conformance.simulator import Simulator

@@ -9,7 +9,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from conformance import profiles, rules, scenarios
-from conformance.engine import check
+from conformance.judge import check
 from conformance.profiles import Profile
 from conformance.results import Level
 from conformance.simulator import UNKNOWN_MODEL, Simulator, simulated

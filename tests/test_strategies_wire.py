@@ -10,8 +10,8 @@ from hypothesis import Phase, find, given, settings
 
 from conformance import profiles, strategies
 from conformance.convert import ingress
-from conformance.engine import check
 from conformance.errors import UnknownName
+from conformance.judge import check
 from conformance.results import Level, Status
 from conformance.schemas import validator
 from conformance.strategies import FaultyConversation, faults, replies, requests, streams

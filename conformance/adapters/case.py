@@ -10,7 +10,7 @@ from conformance.adapters.driver import Driver, drive
 from conformance.adapters.job import job_of
 from conformance.adapters.loop import ANSWERED, ClientSession, DriverAnswer
 from conformance.adapters.normalize import normalize, normalize_text
-from conformance.engine import check
+from conformance.judge import check
 from conformance.profiles import Profile
 from conformance.results import NOT_PLAYED, Evidence, Level, Outcome, Status
 from conformance.results.runs import Case

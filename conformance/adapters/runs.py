@@ -16,7 +16,6 @@ from conformance.adapters.driver import Driver
 from conformance.adapters.proof import with_requests
 from conformance.errors import UnknownName, Unusable
 from conformance.profiles import Profile
-from conformance.protocols import by_name
 from conformance.results import NOT_PLAYED, Status
 from conformance.results.files import read
 from conformance.results.runs import Case, Results
@@ -26,6 +25,7 @@ from conformance.simulator.responder import PATH
 from conformance.simulator.sessions import serving_sessions
 from conformance.suite.options import on_wire
 from conformance.wire.exchange import Conversation, Exchange
+from conformance.wires import by_name
 
 UNNAMED: Final = "driver"
 """The name of an adapter that is only a command."""

@@ -140,7 +140,7 @@ def _key(variable: str) -> str:
 
 def _check_wire(wire: str) -> None:
     """Raise UnknownName for the name of no wire, and Unusable for one that is not played yet."""
-    from conformance.protocols import by_name
+    from conformance.wires import by_name
 
     if wire != CHAT:
         by_name(wire).played()
@@ -150,7 +150,7 @@ def _models(url: str, key: str, timeout: float, wire: str) -> list[str]:
     """Return the only model that an endpoint lists; raises Unusable if there is not exactly one."""
     import httpx
 
-    from conformance.protocols import by_name
+    from conformance.wires import by_name
 
     headers: Mapping[str, str] = {"authorization": f"Bearer {key}"} if key else {}
     if wire != CHAT:

@@ -14,7 +14,7 @@ from typing import Any, Final
 
 import orjson
 
-from conformance import convert, engine, profiles
+from conformance import convert, judge, profiles
 from conformance.arguments import add_json_file, read_json_file
 from conformance.convert.egress import Note
 from conformance.convert.native import native_request
@@ -76,7 +76,7 @@ def run(arguments: argparse.Namespace) -> int:
 
 def _rejected(exchange: Exchange, profile: Profile) -> Iterator[Note]:
     """Yield a note for each finding of a rule that the provider enforces; it points into the request on its wire."""
-    for outcome in engine.check((exchange,), profile):
+    for outcome in judge.check((exchange,), profile):
         if outcome.status is not Status.FAILED or outcome.level is not Level.MUST:
             continue
         for finding in outcome.findings:

@@ -11,9 +11,9 @@ from typing import Any, Final, NamedTuple
 
 from conformance.convert.egress import Note
 from conformance.documents.pointer import Place, render
-from conformance.protocols import as_sent
 from conformance.wire.exchange import Exchange
 from conformance.wire.media import IMAGE
+from conformance.wires import as_sent
 
 _LEFT_OUT: Final = "left out: the wire has no place for it"
 _MEDIA: Final = "this wire has another form for it, which is not written: the part is in that of chat completions"

@@ -11,10 +11,10 @@ from conformance.discovery.found import HIGH, LOW, MEDIUM, Claims, Found, values
 from conformance.discovery.session import Session
 from conformance.discovery.verdicts import of_errors, refusal, same_refusal, verdicts, without_words
 from conformance.discovery.wires import bodies, has_counterpart, max_tokens, profile_of, shown
-from conformance.engine import check
 from conformance.errors import Unusable
 from conformance.evidence.reading import digest
 from conformance.evidence.reads import deviations
+from conformance.judge import check
 from conformance.profiles import UNKNOWN, Profile
 from conformance.results import Evidence, Level, Status
 from conformance.results.runs import Case

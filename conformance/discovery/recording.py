@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 
 import orjson
 
-from conformance import artifacts, protocols
+from conformance import artifacts, wires
 from conformance.discovery.wires import as_sent, bodies
 from conformance.errors import Unusable
 from conformance.files import files_of
@@ -34,7 +34,7 @@ class Recorded(NamedTuple):
         if found is None:
             message = "this request was not recorded"
             raise Inconclusive(message)
-        return found if self.wire == CHAT else protocols.by_name(self.wire).translate([found])[0]
+        return found if self.wire == CHAT else wires.by_name(self.wire).translate([found])[0]
 
 
 def write_exchanges(path: Path, exchanges: Iterable[Exchange], day: str, secrets: Scrubber | None = None) -> None:
@@ -79,7 +79,7 @@ def read_exchanges(path: Path, wire: str = CHAT) -> Recorded:
 
 
 def _wire(exchange: Exchange) -> str:
-    protocol = protocols.of(exchange)
+    protocol = wires.of(exchange)
     return CHAT if protocol is None else protocol.name
 
 

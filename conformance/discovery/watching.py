@@ -12,8 +12,8 @@ from conformance.discovery.verdicts import claim_of, of_errors, verdicts
 from conformance.discovery.wires import bodies, has_counterpart, shown
 from conformance.evidence.reading import digest
 from conformance.profiles import UNKNOWN, Claim, Profile
-from conformance.protocols import translate
 from conformance.wire.exchange import Conversation, Exchange
+from conformance.wires import translate
 
 _OF_THE_MODEL: Final = ("ids.numbering", "reply.id-format")
 """Claims that one model or its luck decides, so that a difference shows no change of the wire."""

@@ -5,9 +5,9 @@ from dataclasses import replace
 from functools import cache
 from typing import Any, Final
 
-from conformance import profiles, protocols
+from conformance import profiles, wires
 from conformance.discovery.found import Claims
-from conformance.engine import check
+from conformance.judge import check
 from conformance.profiles import UNKNOWN, Profile
 from conformance.profiles import Claims as Values
 from conformance.suite.play import MAX_TOKENS
@@ -64,7 +64,7 @@ def shown(found: Claims, wire: str) -> Claims:
 
 def as_sent(body: Mapping[str, Any], wire: str) -> Mapping[str, Any]:
     """Return a request of chat completions as it is sent on a wire."""
-    return body if wire == CHAT else protocols.by_name(wire).played().request(body)
+    return body if wire == CHAT else wires.by_name(wire).played().request(body)
 
 
 def bodies(exchange: Exchange) -> tuple[Any, Any]:

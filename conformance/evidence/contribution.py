@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 
-from conformance import profiles, protocols
+from conformance import profiles, wires
 from conformance.errors import InvalidDocument, Unusable
 from conformance.evidence import reading
 from conformance.evidence.fetching import Absent, Origin
@@ -43,7 +43,7 @@ def contribute(given: Contribution, paths: Iterable[str], origin: Origin) -> lis
 
 def _provider(exchange: Exchange, named: str) -> str | None:
     """Return the provider of an exchange, with the name of its wire if that is not chat completions."""
-    protocol = protocols.of(exchange)
+    protocol = wires.of(exchange)
     wire = CHAT if protocol is None else protocol.name
     provider = named or profiles.by_host(host_of(exchange.url), wire)
     return provider if provider is None or wire == CHAT else f"{provider}.{wire}"
@@ -71,7 +71,7 @@ def _recordings(place: Place, given: Contribution, origin: Origin) -> Iterator[R
             reading.digest(exchange),
             provider,
             # A model that stands in the URL is known once the exchange is translated.
-            exchange.model or protocols.translate((exchange,))[0].model,
+            exchange.model or wires.translate((exchange,))[0].model,
             exchange.date or given.date,
             exchange.status,
             given.fixture or (UNFRAMED if unframed else ""),

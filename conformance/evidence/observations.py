@@ -5,7 +5,6 @@ from enum import StrEnum
 from typing import Any, Final, NamedTuple, TypeAlias
 
 from conformance import profiles
-from conformance.engine import check
 from conformance.evidence import observed
 from conformance.evidence.answers import Answer, answer_of, cause_of, is_same, is_wordless, refusals_confirmed
 from conformance.evidence.index import FRAMING
@@ -14,8 +13,8 @@ from conformance.evidence.reading import digest
 from conformance.evidence.reads import Reads, changed, deviations, kinds, observed_rules
 from conformance.evidence.shown import shown
 from conformance.formats import Input, sse
+from conformance.judge import check
 from conformance.profiles import REFUSING, UNKNOWN, Profile
-from conformance.protocols import translate
 from conformance.results import Evidence, Outcome, Refusal, Status
 from conformance.rules import by_id
 from conformance.simulator.refusals import first_refusal
@@ -23,6 +22,7 @@ from conformance.wire.exchange import Exchange
 from conformance.wire.index import Index
 from conformance.wire.native import CHAT
 from conformance.wire.views import Side
+from conformance.wires import translate
 
 
 class Comparison(StrEnum):

@@ -6,7 +6,7 @@ from functools import cache
 from typing import Any, Final
 
 from conformance.documents import read_json
-from conformance.engine import check
+from conformance.judge import check
 from conformance.profiles import REFUSING, UNKNOWN, Claims, Profile
 from conformance.resources import folder
 from conformance.rules import Rule, load

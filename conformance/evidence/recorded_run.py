@@ -7,14 +7,13 @@ from typing import Final, NamedTuple
 
 from conformance import baseline, profiles
 from conformance.baseline import RECORDINGS
-from conformance.engine import check
 from conformance.errors import Unusable
 from conformance.evidence import index
 from conformance.evidence.conversations import inputs
 from conformance.evidence.fetching import Cache, Checked, State, cached
 from conformance.evidence.index import Recording
+from conformance.judge import check
 from conformance.profiles import Profile
-from conformance.protocols import translate
 from conformance.results import PUBLIC_RECORDINGS, Evidence, Finding, Level, Outcome, Status
 from conformance.results.runs import Case, Results
 from conformance.rule_ids import all_ids
@@ -22,6 +21,7 @@ from conformance.rules import Rule, by_id, load
 from conformance.wire.exchange import Exchange
 from conformance.wire.index import Index
 from conformance.wire.views import Side
+from conformance.wires import translate
 
 PLUGIN: Final = "conformance-recorded"
 """The name under which pytest knows the plugin that holds the run."""

@@ -10,8 +10,8 @@ from functools import cache, partial
 from typing import Any, Final, TypeAlias
 
 from conformance.documents import read_json
-from conformance.engine import check
 from conformance.evidence.reads import changed, kinds
+from conformance.judge import check
 from conformance.profiles import UNKNOWN, Claims, Profile
 from conformance.resources import folder
 from conformance.results import Status

@@ -9,12 +9,12 @@ from itertools import chain
 from pathlib import Path
 from typing import Any, Final, NamedTuple, TypeAlias, TypeVar
 
-from conformance import profiles, protocols, rules
-from conformance.engine import judge
+from conformance import profiles, rules, wires
 from conformance.errors import InvalidDocument, Unrecognized
 from conformance.formats import Input, read_path
 from conformance.formats.compression import plain_name
 from conformance.formats.inputs import pointer_lines
+from conformance.judge import judge
 from conformance.profiles import Profile
 from conformance.results import Finding, Level, Outcome, Status
 from conformance.rules import Rule
@@ -159,13 +159,13 @@ class Checker:
             return _unreadable(given.path, given.problem)
         profile = self._profile(given) if given.conversation else None
         chosen = self._rules_for(given)
-        conversation = protocols.translate(given.conversation)
+        conversation = wires.translate(given.conversation)
         judgement = judge(conversation, profile, chosen, self._task.as_of)
         counts: Counts = Counter({("inputs", ""): 1, ("exchanges", ""): len(given.conversation)})
         days, notes = self._by_day(given, profile)
         if conversation is not given.conversation:
             # Imported here because most files hold chat completions only.
-            from conformance.protocols.unseen import unseen
+            from conformance.wires.unseen import unseen
 
             notes += unseen(conversation)
         counts.update([("as_of", f"{profile.name} {day}") for day in days] if profile is not None else ())
@@ -235,7 +235,7 @@ def detected_provider(given: Input) -> str | None:
     host = url.partition("://")[2].partition("/")[0] or url.partition("/")[0]
     if not host:
         return None
-    protocol = protocols.of(named[0])
+    protocol = wires.of(named[0])
     return profiles.by_host(host, CHAT if protocol is None else protocol.name)
 
 

@@ -3,14 +3,14 @@
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, Final, NamedTuple
 
-from conformance import protocols
+from conformance import wires
 from conformance.documents import JSON
 from conformance.errors import InvalidDocument
 from conformance.formats.bodies import reply_body, request_body
 from conformance.formats.inputs import Input
 from conformance.formats.records import date_of, date_of_reply, flat_headers, located, status_of
-from conformance.protocols.outside import other_api
 from conformance.wire.exchange import Exchange, model_of
+from conformance.wires.outside import other_api
 
 _PATH: Final = "/chat/completions"
 _MAX_NOTES: Final = 10
@@ -89,7 +89,7 @@ def _exchange(item: Interaction, path: str) -> Exchange | None:
     )
     if other_api(found):
         return None
-    is_known = by_path or _is_chat(request, response) or (request is not None and protocols.of(found) is not None)
+    is_known = by_path or _is_chat(request, response) or (request is not None and wires.of(found) is not None)
     return found if is_known else None
 
 

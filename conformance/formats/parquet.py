@@ -12,7 +12,7 @@ from pathlib import Path
 from shlex import quote
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
-from conformance import protocols
+from conformance import wires
 from conformance.documents import parse_json
 from conformance.errors import InvalidDocument, Unrecognized, Unusable
 from conformance.formats import hints, json
@@ -193,9 +193,9 @@ def _kind_of(data: bytes, name: str) -> str:
         found = next(json.read_value(value, name, 1), None)
     except InvalidDocument:
         # A body of another wire is not an input by itself.
-        if protocols.of(Exchange.of_plain(request=value)) is not None:
+        if wires.of(Exchange.of_plain(request=value)) is not None:
             return "request"
-        return "response" if protocols.of(Exchange.of_plain(response=value)) is not None else ""
+        return "response" if wires.of(Exchange.of_plain(response=value)) is not None else ""
     return "" if found is None else found.kind if found.kind in BODIES else _RECORD
 
 

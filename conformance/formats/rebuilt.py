@@ -5,7 +5,7 @@ from typing import Any, Final
 
 import orjson
 
-from conformance import protocols
+from conformance import wires
 from conformance.documents import JSON, parse_json
 from conformance.errors import InvalidDocument
 from conformance.formats.records import as_object
@@ -60,7 +60,7 @@ def native(given: JSON, got: JSON, model: str, *, date: str = "") -> Exchange | 
     """
     body: Mapping[str, JSON] = given if isinstance(given, Mapping) else _body(given, got)
     request: dict[str, JSON] = {"model": model, **body}
-    protocol = protocols.of(Exchange.of_plain(request=request)) if body else None
+    protocol = wires.of(Exchange.of_plain(request=request)) if body else None
     if protocol is None:
         return None
     response = got

@@ -13,9 +13,9 @@ from conformance.documents import BOUNDS, parse_json
 from conformance.errors import InvalidDocument, UnknownName, Unusable
 from conformance.formats.compression import unpack, unpack_body
 from conformance.formats.records import date_of, date_of_reply, flat_headers, located, status_of
-from conformance.protocols.outside import other_api
 from conformance.wire import plain
 from conformance.wire.exchange import Exchange, model_of
+from conformance.wires.outside import other_api
 
 if TYPE_CHECKING:
     import pyarrow

@@ -10,10 +10,10 @@ from typing import Any, Final, TypeAlias
 
 import orjson
 
-from conformance import profiles, protocols, scenarios
+from conformance import profiles, scenarios, wires
 from conformance.documents import read_json
-from conformance.engine import check
 from conformance.formats.records import exchange
+from conformance.judge import check
 from conformance.profiles import Profile
 from conformance.resources import folder
 from conformance.results import Evidence, Status
@@ -83,7 +83,7 @@ def broken(records: Iterable[Mapping[str, Any]], claims: Mapping[str, Any] | Non
 def _fixtures(wire: str) -> Iterator[Base]:
     for path in sorted((folder("fixtures") / "wire").glob("*.json")):
         base = Base(path.stem, orjson.dumps(read_json(path)))
-        if {exchange.protocol for exchange in protocols.translate(conversation(base.records()))} == {wire}:
+        if {exchange.protocol for exchange in wires.translate(conversation(base.records()))} == {wire}:
             yield base
 
 

@@ -11,7 +11,7 @@ import orjson
 
 from conformance import profiles
 from conformance.documents.pointer import render
-from conformance.engine import check
+from conformance.judge import check
 from conformance.mutation import bases
 from conformance.mutation.bases import Base, Record
 from conformance.mutation.definition import SURVIVED, Mutation

@@ -15,11 +15,11 @@ from typing import Any, Final, TypeAlias
 
 import orjson
 
-from conformance.protocols import translate
 from conformance.wire.elements import Reply
 from conformance.wire.exchange import Exchange
 from conformance.wire.index import Index
 from conformance.wire.text import content_text
+from conformance.wires import translate
 
 WINDOW: Final = 16
 """How many of its last exchanges a conversation keeps: rules about sessions see no more, and memory is bounded."""

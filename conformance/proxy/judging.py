@@ -6,14 +6,14 @@ from typing import NamedTuple
 
 from conformance import rules
 from conformance.documents.pointer import parse, render
-from conformance.engine import Judgement, judge
+from conformance.judge import Judgement, judge
 from conformance.profiles import Profile
-from conformance.protocols import translate
 from conformance.proxy.conversations import Conversation
 from conformance.results import Finding, Status
 from conformance.rules import Rule
 from conformance.wire.exchange import Exchange
 from conformance.wire.index import Index
+from conformance.wires import translate
 
 
 class Found(NamedTuple):

@@ -4,15 +4,15 @@ import re
 from dataclasses import dataclass
 from typing import Final
 
-from conformance import protocols
+from conformance import wires
 from conformance.errors import InvalidDocument
 from conformance.formats.compression import unpack_body
 from conformance.formats.interactions import Interaction, conversation
 from conformance.formats.records import date_of
-from conformance.protocols.outside import other_api
 from conformance.proxy.copies import Copy
 from conformance.secrets.urls import shown_url
 from conformance.wire.exchange import CUT, Exchange
+from conformance.wires.outside import other_api
 
 _KIND: Final = "cassette"
 _SECRET: Final = re.compile(r"(?:^|-)(?:authorization|api-?key|token|secret|cookie|password)$", re.IGNORECASE)
@@ -67,7 +67,7 @@ def _of_other_wire(item: Interaction) -> list[Exchange]:
         exchange = Exchange(item.request or None, item.reply, item.status, headers=item.headers, url=item.url, date=day)
     except (InvalidDocument, TypeError):
         return []
-    return [exchange] if protocols.of(exchange) is not None and not other_api(exchange) else []
+    return [exchange] if wires.of(exchange) is not None and not other_api(exchange) else []
 
 
 def keys_of(copy: Copy) -> set[str]:

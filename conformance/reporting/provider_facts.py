@@ -6,11 +6,11 @@ from typing import NamedTuple
 from conformance.core_facts import DEFINITIONS
 from conformance.profiles import Claim, Period, Profile, Source, retired
 from conformance.profiles.lifecycle import period_on
-from conformance.protocols import by_name
 from conformance.reporting.bodies import body_lines
 from conformance.reporting.text import code, prose
 from conformance.suite.second_turn import second_turns
 from conformance.wire.native import CHAT
+from conformance.wires import by_name
 
 
 class Dates(NamedTuple):

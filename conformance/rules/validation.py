@@ -79,7 +79,7 @@ def _errors_of_events(index: Index) -> dict[Place, list[SchemaError]]:
         native = exchange.native
         if native is None or not native.events:
             continue
-        shape, continuing = validator(f"protocols/{native.protocol}/event"), native.continuing
+        shape, continuing = validator(f"wires/{native.protocol}/event"), native.continuing
         if all([shape.is_valid(event.value) for at, event in enumerate(native.events) if at not in continuing]):
             continue
         for at, event in enumerate(native.events):

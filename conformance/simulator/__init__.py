@@ -21,7 +21,6 @@ from conformance import scenarios
 from conformance.documents import parse_json
 from conformance.errors import InvalidDocument, UnknownName, Unusable
 from conformance.profiles import Claims, Profile
-from conformance.protocols import Protocol, by_name
 from conformance.scenarios import Scenario, Turn
 from conformance.simulator import natives, references, replies, script, shaping
 from conformance.simulator.parameters import Parameters, read_parameters
@@ -32,6 +31,7 @@ from conformance.transport.client import SIMULATOR_ERROR
 from conformance.transport.server import HttpReply, HttpRequest, serve, serving
 from conformance.wire.exchange import Conversation, Exchange, model_of
 from conformance.wire.native import CHAT
+from conformance.wires import Wire, by_name
 
 UNKNOWN_MODEL: Final = "no-such-model"
 """The model that no simulated provider has; every other name is taken for a model that it has."""
@@ -88,7 +88,7 @@ class Simulator:
         responder, name = Responder(self.profile), unquote(path.removeprefix("/models").removeprefix("/"))
         return responder.model(name) if name else responder.models()
 
-    def _completion(self, request: HttpRequest, scenario: Scenario | None, protocol: Protocol | None) -> HttpReply:
+    def _completion(self, request: HttpRequest, scenario: Scenario | None, protocol: Wire | None) -> HttpReply:
         profile = self.profile if protocol is None else self.profile.on(protocol.name)
         body = _read(request, Responder(profile))
         if protocol is None:

@@ -7,9 +7,9 @@ of chat completions, and no other wire has them.
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Final
 
-from conformance.protocols import Rendering
-from conformance.protocols.drafts import as_object
 from conformance.wire.native import NativeEvent
+from conformance.wires import Rendering
+from conformance.wires.drafts import as_object
 
 _MESSAGE: Final = "The upstream is gone."
 _FRAGMENTS: Final = ("response.function_call_arguments.delta", "input_json_delta")

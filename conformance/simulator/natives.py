@@ -7,13 +7,13 @@ from typing import Any
 import orjson
 
 from conformance.profiles import Claims
-from conformance.protocols import Protocol, by_name, load
 from conformance.simulator.native_faults import faulty
 from conformance.simulator.responder import STREAM_TYPE, as_json, headers
 from conformance.simulator.store import ReplyStore
 from conformance.transport.server import HttpReply
 from conformance.wire.exchange import Conversation, Exchange, model_of
 from conformance.wire.native import Native, NativeEvent
+from conformance.wires import Wire, by_name, load
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,7 +35,7 @@ Answer = Callable[[Mapping[str, Any], Asked], HttpReply]
 """Gives the plain reply to a translated request and to what it was on its own wire."""
 
 
-def protocol_at(path: str) -> Protocol | None:
+def protocol_at(path: str) -> Wire | None:
     """Return the protocol that the simulator plays at a path, without its version; None if there is none."""
     return next((each for each in load() if each.rendering is not None and each.served.fullmatch(path)), None)
 
@@ -59,7 +59,7 @@ def _cut(native: Native, messages: int) -> dict[str, Any] | None:
 
 
 def answer(
-    protocol: Protocol,
+    protocol: Wire,
     path: str,
     body: dict[str, Any],
     given: Answer,
@@ -93,7 +93,7 @@ def answer(
     return answered
 
 
-def refused(protocol: Protocol, path: str, reply: HttpReply) -> HttpReply:
+def refused(protocol: Wire, path: str, reply: HttpReply) -> HttpReply:
     """Return a refusal in the shape of a wire, whatever the request was; one in a shape that is claimed stays so."""
     try:
         content = _content(reply)
@@ -110,7 +110,7 @@ def _content(reply: HttpReply) -> Any:
     return orjson.loads(reply.body if isinstance(reply.body, bytes) else b"".join(reply.body))
 
 
-def _asked(protocol: Protocol, sent: Exchange, kept: tuple[ReplyStore, Claims] | None) -> tuple[Exchange, Asked]:
+def _asked(protocol: Wire, sent: Exchange, kept: tuple[ReplyStore, Claims] | None) -> tuple[Exchange, Asked]:
     """Return a request translated, and what it was, with what led to it."""
     if kept is None:
         exchange = protocol.translate_one(sent)
@@ -122,7 +122,7 @@ def _asked(protocol: Protocol, sent: Exchange, kept: tuple[ReplyStore, Claims] |
     return exchange, Asked(native, tuple(before), store, parent)
 
 
-def _events(protocol: Protocol, made: dict[str, Any], faults: Sequence[str]) -> Sequence[NativeEvent]:
+def _events(protocol: Wire, made: dict[str, Any], faults: Sequence[str]) -> Sequence[NativeEvent]:
     return faulty(faults, tuple(protocol.played().events(made)), protocol.played())
 
 

@@ -13,8 +13,8 @@ import orjson
 
 from conformance import profiles, rules
 from conformance.documents.json_scan import syntax_error_position
-from conformance.engine import check
 from conformance.errors import InvalidDocument
+from conformance.judge import check
 from conformance.profiles import Profile
 from conformance.results import Level, Refusal, Status
 from conformance.scenarios import Turn

@@ -15,11 +15,10 @@ from dataclasses import dataclass, field
 from typing import Any, Final, NamedTuple
 from urllib.parse import unquote
 
-from conformance import protocols
+from conformance import wires
 from conformance.documents import parse_json
 from conformance.errors import InvalidDocument, Unusable
 from conformance.profiles import UNKNOWN, Profile
-from conformance.protocols import Protocol
 from conformance.results import Refusal
 from conformance.scenarios import Scenario, Turn
 from conformance.simulator import natives, script
@@ -32,6 +31,7 @@ from conformance.transport.client import SIMULATOR_ERROR
 from conformance.transport.server import HttpReply, HttpRequest, serving
 from conformance.wire.exchange import Conversation, Exchange
 from conformance.wire.native import CHAT
+from conformance.wires import Wire
 
 AFTER_SCRIPT: Final = Turn(says="There is nothing more.")
 """The reply to requests after the end of a script."""
@@ -93,7 +93,7 @@ class Session:
     @property
     def exchanges(self) -> Conversation:
         """Return the exchanges so far, in order; those of another wire are translated, and hold what they were."""
-        return protocols.translate(tuple(self._exchanges))
+        return wires.translate(tuple(self._exchanges))
 
     @property
     def fault(self) -> str:
@@ -134,9 +134,9 @@ class Session:
         return bool(self._protocol.served.fullmatch(path)) if self._protocol else path == PATH
 
     @property
-    def _protocol(self) -> Protocol | None:
+    def _protocol(self) -> Wire | None:
         """Return the protocol of the wire; None for chat completions."""
-        return None if self.profile.wire == CHAT else protocols.by_name(self.profile.wire)
+        return None if self.profile.wire == CHAT else wires.by_name(self.profile.wire)
 
     @property
     def _endpoint(self) -> str:

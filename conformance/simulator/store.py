@@ -12,8 +12,8 @@ from typing import Any, Final, NamedTuple
 
 import orjson
 
-from conformance.protocols.drafts import objects
 from conformance.wire.exchange import Exchange, model_of
+from conformance.wires.drafts import objects
 
 MAX_REPLIES: Final = 512
 MAX_BYTES: Final = 32 * 1024 * 1024

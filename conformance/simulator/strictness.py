@@ -7,7 +7,7 @@ import orjson
 
 from conformance.documents.json_scan import end_of
 from conformance.documents.pointer import parse, render, resolve
-from conformance.engine import check
+from conformance.judge import check
 from conformance.profiles import Profile
 from conformance.results import Finding, Level, Outcome, Refusal
 from conformance.simulator.refusals import completed, position

@@ -5,12 +5,12 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final, TypeAlias
 
-from conformance.protocols.messages import NAME as MESSAGES
 from conformance.scenarios import Change
 from conformance.suite import item_deviations, reasoning_deviations
 from conformance.suite.history import Inapplicable, assistant_messages, compact, last_results, rename, tool_turns
 from conformance.wire.exchange import Conversation
 from conformance.wire.ids import positional_ids
+from conformance.wires.messages import NAME as MESSAGES
 
 Body: TypeAlias = dict[str, Any]
 

@@ -6,10 +6,10 @@ Chat completions have no such ids. A call carries the one of its item as `item_i
 from collections.abc import Callable, Mapping
 from typing import Any, Final, Protocol
 
-from conformance.protocols.drafts import objects
-from conformance.protocols.responses import NAME
 from conformance.suite.history import Inapplicable, last_results, results_of, tool_turns
 from conformance.wire.exchange import Conversation
+from conformance.wires.drafts import objects
+from conformance.wires.responses import NAME
 
 _INVENTED: Final = "rs_{number:048}"
 

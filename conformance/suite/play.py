@@ -7,8 +7,8 @@ from typing import Any, Final, TypeAlias
 from conformance import profiles, rules
 from conformance.convert import egress, ingress
 from conformance.core_facts import REASONING_RULE
-from conformance.engine import check
 from conformance.errors import Unusable
+from conformance.judge import check
 from conformance.profiles import UNKNOWN, Profile
 from conformance.results import ENDED_BY_MODEL, INCONCLUSIVE, NOT_PLAYED, Evidence, Level, Outcome, Status
 from conformance.results.excerpts import with_excerpts

@@ -4,10 +4,9 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Final, NamedTuple
 
 from conformance import rules
-from conformance.engine import check
 from conformance.errors import Unusable
+from conformance.judge import check
 from conformance.profiles import UNKNOWN, Profile
-from conformance.protocols import as_sent, by_name
 from conformance.results import INCONCLUSIVE, Refusal, Status
 from conformance.results.runs import ProbeResult
 from conformance.scenarios import Probe
@@ -20,6 +19,7 @@ from conformance.transport.client import Inconclusive, UnusableReply
 from conformance.wire.exchange import CUT, Conversation, Exchange
 from conformance.wire.index import Index
 from conformance.wire.native import CHAT
+from conformance.wires import as_sent, by_name
 
 ACCEPTED: Final = "accepted"
 EXCHANGED: Final = "the answer exchanges the results"

@@ -2,12 +2,12 @@
 
 from collections.abc import Iterator
 
-from conformance import profiles, protocols
+from conformance import profiles, wires
 
 
 def names() -> Iterator[str]:
     """Yield the name of each provider that serves chat completions, and `<provider>.<wire>` for each other wire."""
-    played = {protocol.name for protocol in protocols.load() if protocol.rendering is not None}
+    played = {protocol.name for protocol in wires.load() if protocol.rendering is not None}
     for name in profiles.names():
         profile = profiles.load(name)
         if profile.claims or not profile.protocols:

@@ -13,13 +13,13 @@ import httpx
 
 from conformance.documents import parse_json
 from conformance.errors import InvalidDocument, Unusable
-from conformance.protocols import by_name
 from conformance.secrets import Scrubber
 from conformance.secrets.urls import shown_url
 from conformance.transport import body as bodies
 from conformance.transport.interaction import Interaction, Keep
 from conformance.wire.exchange import CUT, Exchange
 from conformance.wire.native import CHAT
+from conformance.wires import by_name
 
 REQUEST_TIMEOUT: Final = 120.0
 """Seconds from a request to the last byte of its reply."""

@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from tabulate import tabulate
 
 from conformance import profiles
-from conformance.engine import check
+from conformance.judge import check
 from tests.benchmarks.shapes import SHAPES, Shape, size
 
 BOUND = 1.25

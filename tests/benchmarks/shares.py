@@ -27,7 +27,7 @@ from tests.benchmarks.peers import PROVIDER, Part, by_check
 PAGE = Path(__file__).parents[2] / "docs" / "cluster.md"
 MARKED = re.compile(r"(?<=<!-- where the time goes -->\n).*?(?=<!-- /where the time goes -->)", re.DOTALL)
 ROUNDS = 15
-ENGINE = "engine: which rule judges what, and outcomes"
+JUDGE = "the judge: which rule judges what, and outcomes"
 OTHER = "everything else"
 PARTS: Mapping[str, tuple[str, ...]] = {
     "parsing JSON (orjson)": ("orjson.",),
@@ -36,11 +36,11 @@ PARTS: Mapping[str, tuple[str, ...]] = {
     "reading and assembling streams": tuple(
         f"/wire/{name}" for name in ("sse", "assemble", "patterns", "deltas", "calls", "fragments", "anomalies")
     ),
-    "telling the wires apart": ("/protocols/",),
+    "telling the wires apart": ("/wires/",),
     "finding turns, results and replies": ("/wire/",),
     "errors of the schemas": ("/schemas/", "/rules/validation"),
     "rules": ("/rules/",),
-    ENGINE: ("/engine", "/results/", "/documents/pointer"),
+    JUDGE: ("/judge", "/results/", "/documents/pointer"),
 }
 """The parts of a check, and what their functions have in their file and name; the first part that fits counts."""
 

@@ -12,9 +12,9 @@ import httpx
 
 from conformance import baseline, profiles, scenarios
 from conformance.adapters import definition as adapters
-from conformance.engine import check
 from conformance.engines import definition as engines
 from conformance.errors import InvalidDocument
+from conformance.judge import check
 from conformance.results import Outcome, Status
 from conformance.results import files as results
 from conformance.simulator import Simulator

@@ -11,10 +11,10 @@ from typing import Any, Final
 
 from conformance import profiles
 from conformance.convert import dialects, parse_reply, prepare
-from conformance.engine import check
 from conformance.errors import InvalidDocument, Unusable
 from conformance.files import Checker, File, Task
 from conformance.formats import KINDS, read
+from conformance.judge import check
 from conformance.simulator import Simulator
 from conformance.transport.server import HttpRequest
 from conformance.wire import sse

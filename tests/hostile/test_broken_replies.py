@@ -8,9 +8,9 @@ from pathlib import Path
 import pytest
 
 from conformance import profiles, scenarios
-from conformance.engine import check
 from conformance.errors import Unusable
 from conformance.formats import read_path
+from conformance.judge import check
 from conformance.results import Status
 from conformance.suite.probes import run_probe
 from conformance.transport.cassette import END, START, interaction_text, replaying

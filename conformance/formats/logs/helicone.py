@@ -9,7 +9,7 @@ Source: https://docs.helicone.ai/tools/export and examples/export/typescript of 
 from collections.abc import Iterator, Mapping
 from typing import Any, Final
 
-from conformance import protocols
+from conformance import wires
 from conformance.formats.bodies import reply_body, request_body
 from conformance.formats.records import as_object, as_text, date_of, date_of_reply, status_of
 from conformance.wire.exchange import Exchange, model_of
@@ -40,7 +40,7 @@ def exchanges(value: Mapping[str, Any], path: str) -> Iterator[Exchange | str]:
     day = date_of(value.get("request_created_at")) or date_of_reply(response)
     found = Exchange.of_plain(request, response, status, streamed, url=url, model=model_of(request), date=day)
     is_chat = "messages" in sent and response.keys() & {"choices", "error"}
-    if protocols.of(found) is None and not is_chat:
+    if wires.of(found) is None and not is_chat:
         yield "skipped, neither chat completions nor another wire that is known"
         return
     yield found

@@ -10,12 +10,12 @@ Source: https://wiremock.org/docs/stubbing/, /docs/record-playback/ and /docs/ve
 from collections.abc import Iterator, Mapping
 from typing import Any, Final
 
-from conformance import protocols
+from conformance import wires
 from conformance.errors import InvalidDocument
 from conformance.formats.bodies import decode_base64, reply_body, request_body
 from conformance.formats.records import as_object, as_text, date_of, date_of_reply, flat_headers, status_of
-from conformance.protocols.outside import other_api
 from conformance.wire.exchange import Exchange, model_of
+from conformance.wires.outside import other_api
 
 KIND: Final = "wiremock"
 RULES: Final = ()
@@ -55,7 +55,7 @@ def _native(request: Mapping[str, Any], response: Mapping[str, Any], url: str, p
         found = _exchange(request, response, url, path)
     except InvalidDocument:
         return None
-    return None if other_api(found) or protocols.of(found) is None else found
+    return None if other_api(found) or wires.of(found) is None else found
 
 
 def _exchange(request: Mapping[str, Any], response: Mapping[str, Any], url: str, path: str) -> Exchange:

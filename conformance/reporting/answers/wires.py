@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Mapping
 from typing import Final
 
-from conformance import protocols
+from conformance import wires
 from conformance.wire.native import CHAT, NATIVE
 
 _ORDER: Final = (CHAT, "messages", "responses", "gemini")
@@ -26,7 +26,7 @@ def position(wire: str) -> int:
 
 def titles() -> Mapping[str, str]:
     """Return the title of each wire by its name, in their order."""
-    found = {CHAT: "Chat completions"} | {name: protocols.by_name(name).title for name in NATIVE}
+    found = {CHAT: "Chat completions"} | {name: wires.by_name(name).title for name in NATIVE}
     return {name: found[name] for name in in_order(found)}
 
 

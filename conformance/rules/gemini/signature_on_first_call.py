@@ -1,7 +1,7 @@
 from conformance.documents.pointer import REMOVE
-from conformance.protocols.gemini.views import Step, steps
 from conformance.results import Level
 from conformance.rules import Context, Fault, Source, example, rule
+from conformance.wires.gemini.views import Step, steps
 
 _SIGNATURE = "/0/request/contents/1/parts/0/thoughtSignature"
 _CLAIM = "signature.omitted"

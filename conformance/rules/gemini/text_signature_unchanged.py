@@ -1,9 +1,9 @@
 from typing import Final
 
-from conformance.protocols.gemini.views import SignedText, signed_texts
 from conformance.results import Level
 from conformance.rules import Context, Fault, Source, example, rule
 from conformance.wire.text import quoted
+from conformance.wires.gemini.views import SignedText, signed_texts
 
 _CALLS: Final = [
     {"functionCall": {"name": "get_weather", "args": {"city": "Paris"}}, "thoughtSignature": "c2lnbmVkLTE="},

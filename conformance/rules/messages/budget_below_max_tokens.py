@@ -1,9 +1,9 @@
 from typing import Any
 
 from conformance.documents.pointer import Place
-from conformance.protocols.views import NativeBody, requests
 from conformance.results import Level
 from conformance.rules import Context, Fault, Source, example, rule
+from conformance.wires.views import NativeBody, requests
 
 _AT: Place = ("thinking", "budget_tokens")
 

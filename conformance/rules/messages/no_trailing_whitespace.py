@@ -1,8 +1,8 @@
 from typing import Any
 
-from conformance.protocols.views import NativeMessage, messages
 from conformance.results import Level
 from conformance.rules import Context, Fault, Source, example, rule
+from conformance.wires.views import NativeMessage, messages
 
 
 @rule(

@@ -1,7 +1,7 @@
 from conformance.documents.pointer import render
-from conformance.protocols.messages.views import BoundBlock, bound_blocks
 from conformance.results import Level
 from conformance.rules import Context, Fault, Source, example, rule
+from conformance.wires.messages.views import BoundBlock, bound_blocks
 
 _LATER = "/1/request"
 _BLOCK = [{"type": "text", "text": "What is the weather in Paris and Rome?", "cache_control": {"type": "ephemeral"}}]

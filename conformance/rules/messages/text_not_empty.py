@@ -2,10 +2,10 @@ from collections.abc import Iterator
 from typing import Any
 
 from conformance.documents.pointer import Place
-from conformance.protocols.drafts import objects
-from conformance.protocols.views import NativeMessage, messages
 from conformance.results import Level
 from conformance.rules import Context, Fault, Source, example, rule
+from conformance.wires.drafts import objects
+from conformance.wires.views import NativeMessage, messages
 
 _EMPTY = {"type": "text", "text": ""}
 

@@ -1,9 +1,9 @@
 from typing import Any
 
-from conformance.protocols.drafts import objects
-from conformance.protocols.views import NativeMessage, messages
 from conformance.results import Level
 from conformance.rules import Context, Fault, Source, example, rule
+from conformance.wires.drafts import objects
+from conformance.wires.views import NativeMessage, messages
 
 _THINKING = ("thinking", "redacted_thinking")
 _TURN = "/0/request/messages/1/content"

@@ -1,7 +1,7 @@
 from conformance.documents.pointer import REMOVE
-from conformance.protocols.views import NativeBody, events
 from conformance.results import Level
 from conformance.rules import NATIVE, Context, Fault, Source, example, rule
+from conformance.wires.views import NativeBody, events
 
 
 @rule(
@@ -24,6 +24,6 @@ def judge(event: NativeBody, context: Context) -> list[Fault]:
     """An event of a stream on another wire has the keys and types that the wire defines.
 
     SDKs read each event into a type: what is missing or of another type ends the stream in the client. To fix it, send
-    what the schema in `schemas/protocols/` asks for.
+    what the schema in `schemas/wires/` asks for.
     """
     return [Fault(error.message, place=error.place) for error in context.shape_errors(event.place)]

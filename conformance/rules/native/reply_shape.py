@@ -1,8 +1,8 @@
 from conformance.documents.pointer import REMOVE
-from conformance.protocols.views import NativeBody, replies
 from conformance.results import Level
 from conformance.rules import NATIVE, Context, Fault, Source, example, rule
 from conformance.schemas import validator
+from conformance.wires.views import NativeBody, replies
 
 
 @rule(
@@ -26,9 +26,9 @@ def judge(element: NativeBody, _context: Context) -> list[Fault]:
     """A reply on another wire has the keys and types that the wire defines.
 
     SDKs read replies into types: what is missing or of another type fails in the client, often far from its cause.
-    To fix it, answer with what the schema in `schemas/protocols/` asks for.
+    To fix it, answer with what the schema in `schemas/wires/` asks for.
     """
-    judge_shape = validator(f"protocols/{element.native.protocol}/reply")
+    judge_shape = validator(f"wires/{element.native.protocol}/reply")
     if judge_shape.is_valid(element.value):
         return []
     return [Fault(error.message, at=error.place) for error in judge_shape.errors(element.value)]

@@ -1,8 +1,8 @@
 from conformance.documents.pointer import REMOVE
-from conformance.protocols.views import NativeBody, requests
 from conformance.results import Level
 from conformance.rules import NATIVE, Context, Fault, Source, example, rule
 from conformance.schemas import SchemaError, validator
+from conformance.wires.views import NativeBody, requests
 
 _MISSING = "request.missing-field"
 
@@ -30,9 +30,9 @@ def judge(element: NativeBody, _context: Context) -> list[Fault]:
     """A request on another wire has the keys and types that the wire defines.
 
     Servers reject a body that they cannot read, or read it differently from what was meant. To fix it, send what the
-    schema in `schemas/protocols/` asks for.
+    schema in `schemas/wires/` asks for.
     """
-    judge_shape = validator(f"protocols/{element.native.protocol}/request")
+    judge_shape = validator(f"wires/{element.native.protocol}/request")
     if judge_shape.is_valid(element.value):
         return []
     return [_fault(error) for error in judge_shape.errors(element.value)]

@@ -1,9 +1,9 @@
 from collections.abc import Mapping
 from typing import Final
 
-from conformance.protocols.responses.views import SentItem, sent_items
 from conformance.results import Level
 from conformance.rules import Context, Fault, Source, example, rule
+from conformance.wires.responses.views import SentItem, sent_items
 
 _PREFIXES: Final[Mapping[str, str]] = {
     "function_call": "fc",

@@ -1,9 +1,9 @@
 from collections import Counter
 
-from conformance.protocols.drafts import objects
-from conformance.protocols.views import NativeBody, requests
 from conformance.results import Level
 from conformance.rules import Context, Fault, Source, example, rule
+from conformance.wires.drafts import objects
+from conformance.wires.views import NativeBody, requests
 
 
 @rule(

@@ -1,8 +1,8 @@
 from collections.abc import Iterator
 
-from conformance.protocols.responses.views import SentItem, sent_items
 from conformance.results import Level
 from conformance.rules import Claimed, Context, Fault, Source, example, rule
+from conformance.wires.responses.views import SentItem, sent_items
 
 _KINDS = "responses.unsupported-items"
 _BLOB = "responses.encrypted-content"

@@ -1,6 +1,6 @@
-from conformance.protocols.responses.views import SentState, sent_states
 from conformance.results import Level
 from conformance.rules import Context, Fault, Source, example, rule
+from conformance.wires.responses.views import SentState, sent_states
 
 
 @rule(

@@ -1,8 +1,8 @@
 from typing import Final
 
-from conformance.protocols.responses.views import SentItem, sent_items
 from conformance.results import Level
 from conformance.rules import Context, Fault, Source, example, rule
+from conformance.wires.responses.views import SentItem, sent_items
 
 _ROLES: Final = ("assistant", "system", "developer", "user")
 

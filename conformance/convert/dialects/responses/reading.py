@@ -19,7 +19,7 @@ from conformance.convert.dialects.responses.items import (
 )
 from conformance.documents.pointer import Place
 from conformance.errors import InvalidDocument
-from conformance.protocols.responses.stream import assemble
+from conformance.wires.responses.stream import assemble
 
 _STATE: Final = ("previous_response_id", "conversation", "prompt")
 _AT_SERVER: Final = "stands for what only the server has"

@@ -1,0 +1,99 @@
+"""Where the rules of Gemini look, beside the views of all native wires."""
+
+from collections.abc import Iterator
+from typing import Any, Final, NamedTuple
+
+from conformance.documents.pointer import Place
+from conformance.wire.index import Index
+from conformance.wire.native import Native
+from conformance.wire.views import Side, View
+from conformance.wires.drafts import as_object, objects
+from conformance.wires.gemini.names import of_either
+from conformance.wires.views import native_view
+
+_ALPHABETS: Final = str.maketrans("-_", "+/")
+
+
+class Step(NamedTuple):
+    """A content of the model with calls, after the user's last words: its first part with a call is `value`."""
+
+    place: Place
+    value: dict[str, Any]
+    name: Any
+    number: int
+    native: Native
+
+
+def _steps(number: int, native: Native) -> Iterator[Step]:
+    """Yield the first call of each step of the current turn, which begins after the last words of the user."""
+    contents = list(objects(as_object(native.request).get("contents")))
+    said = [at for at, (_, content) in enumerate(contents) if content.get("role") == "user" and _has_words(content)]
+    for position, content in contents[said[-1] + 1 if said else 0 :]:
+        if content.get("role") != "model":
+            continue
+        for part_position, part in objects(content.get("parts")):
+            call = part.get("functionCall", part.get("function_call"))
+            if type(call) is dict:
+                place: Place = (number, "request", "contents", position, "parts", part_position)
+                yield Step(place, dict(part), call.get("name"), position, native)
+                break
+
+
+def _has_words(content: Any) -> bool:
+    return any([type(part.get("text")) is str for _, part in objects(content.get("parts"))])
+
+
+class SignedText(NamedTuple):
+    """A signed text of the model that is sent back, if a reply held a signed text of these words.
+
+    `got`: its signature. `given`: those that came with these words. `is_known`: whether some part of a reply had it.
+    """
+
+    place: Place
+    value: dict[str, Any]
+    got: str
+    given: tuple[str, ...]
+    is_known: bool
+
+
+def _signed_texts(index: Index) -> list[SignedText]:
+    found: list[SignedText] = []
+    by_text: dict[str, dict[str, None]] = {}
+    known: set[str] = set()
+    for number, exchange in enumerate(index.conversation):
+        native = exchange.native
+        if native is None or native.protocol != "gemini":
+            continue
+        for at, text, signature, part in _signed(as_object(native.request).get("contents")):
+            if text in by_text:
+                place: Place = (number, "request", "contents", *at)
+                found.append(SignedText(place, part, signature, tuple(by_text[text]), _spelled(signature) in known))
+        for value in (native.reply, *[event.value for event in native.events]):
+            contents = [{**as_object(each.get("content")), "role": "model"} for _, each in _candidates(value)]
+            for _, text, signature, part in _signed(contents, calls=True):
+                known.add(_spelled(signature))
+                if type(part.get("text")) is str:
+                    by_text.setdefault(text, {})[signature] = None
+    return found
+
+
+def _candidates(reply: Any) -> Iterator[tuple[int, Any]]:
+    return objects(as_object(reply).get("candidates"))
+
+
+def _signed(contents: Any, *, calls: bool = False) -> Iterator[tuple[Place, str, str, dict[str, Any]]]:
+    """Yield place, text, signature and value of each signed part of the model that is a text, or also a call."""
+    for position, content in objects(contents):
+        for number, part in objects(content.get("parts")) if content.get("role") == "model" else ():
+            signature, text = of_either(part, "thoughtSignature"), part.get("text")
+            if type(signature) is str and signature and (calls or type(text) is str):
+                yield (position, "parts", number), text if type(text) is str else "", signature, dict(part)
+
+
+def _spelled(signature: str) -> str:
+    """Return a signature in one spelling: bytes may be written in either alphabet of base64."""
+    return signature.translate(_ALPHABETS).rstrip("=")
+
+
+steps: Final = native_view("first call of a step", Side.CLIENT, _steps)
+signed_texts: Final = View("signed text that is sent back", Side.CLIENT, _signed_texts)

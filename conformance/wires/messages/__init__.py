@@ -1,0 +1,101 @@
+"""Anthropic Messages: `POST /v1/messages`.
+
+Source: https://platform.claude.com/docs/en/api/messages
+"""
+
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any, Final
+
+from conformance.wire.exchange import Exchange
+from conformance.wire.native import NativeEvent
+from conformance.wires import Rendering, Wire
+
+NAME: Final = "messages"
+_OWN_KEYS: Final = frozenset({"anthropic_version", "anthropic_beta", "system", "stop_sequences", "mcp_servers"})
+_OWN_BLOCKS: Final = frozenset({"tool_use", "tool_result", "redacted_thinking", "server_tool_use"})
+_CHAT_KEYS: Final = frozenset({"tool_calls", "tool_call_id", "reasoning_content", "reasoning", "reasoning_details"})
+
+
+def _path(_body: Mapping[str, Any]) -> str:
+    return "/messages"
+
+
+def _is_request(body: dict[str, Any]) -> bool | None:
+    """Return whether a body has a key, a block or a tool that only Messages has, and nothing of chat completions.
+
+    None if it has nothing of either: then only the reply shows which it is.
+    """
+    messages = body.get("messages")
+    if type(messages) is not list:
+        return None if messages is None else False
+    is_own = not _OWN_KEYS.isdisjoint(body) or _has_own_tools(body.get("tools"))
+    for message in messages:
+        if type(message) is not dict:
+            continue
+        if message.get("role") == "tool" or not _CHAT_KEYS.isdisjoint(message):
+            return False
+        is_own = is_own or (type(message.get("content")) is list and _is_own(message["content"]))
+    return is_own or None
+
+
+def _has_own_tools(tools: Any) -> bool:
+    return type(tools) is list and bool(tools) and type(tools[0]) is dict and "input_schema" in tools[0]
+
+
+def _is_own(content: list[Any]) -> bool:
+    kinds = [each.get("type") for each in content if type(each) is dict]
+    return any([type(kind) is str and kind in _OWN_BLOCKS for kind in kinds])
+
+
+def _is_reply(body: dict[str, Any]) -> bool:
+    return (body.get("type") == "message" and "content" in body) or (
+        body.get("type") == "error" and type(body.get("error")) is dict
+    )
+
+
+def _translate(exchanges: Sequence[Exchange]) -> Sequence[Exchange]:
+    # Imported here because most runs meet no exchange of this wire.
+    from conformance.wires.messages.translating import translated
+
+    return [translated(exchange) for exchange in exchanges]
+
+
+def _request(body: Mapping[str, Any]) -> dict[str, Any]:
+    from conformance.wires.messages import rendering
+
+    return rendering.request(body)
+
+
+def _reply(body: Mapping[str, Any], _asked: Mapping[str, Any]) -> dict[str, Any]:
+    from conformance.wires.messages import rendering
+
+    return rendering.reply(body)
+
+
+def _events(message: Mapping[str, Any]) -> Iterable[NativeEvent]:
+    from conformance.wires.messages import rendering
+
+    return rendering.events(message)
+
+
+def _headers(key: str) -> Mapping[str, str]:
+    return {"anthropic-version": "2023-06-01"} | ({"x-api-key": key} if key else {})
+
+
+def _failure(message: str) -> NativeEvent:
+    return NativeEvent("error", {"type": "error", "error": {"type": "api_error", "message": message}})
+
+
+WIRE: Final = Wire(
+    NAME,
+    "Anthropic Messages",
+    _path,
+    re.compile("/messages"),
+    ("/v1/messages", "/anthropic.claude", ".anthropic.claude", "/publishers/anthropic/"),
+    _is_request,
+    _is_reply,
+    ("event: message_start", '"type":"message_start"', '"type": "message_start"'),
+    _translate,
+    Rendering(_request, _reply, _events, _headers, _failure),
+)

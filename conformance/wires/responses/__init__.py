@@ -1,0 +1,109 @@
+"""OpenAI Responses: `POST /v1/responses`.
+
+Source: https://platform.openai.com/docs/api-reference/responses
+"""
+
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any, Final
+
+from conformance.wire.exchange import Exchange
+from conformance.wire.native import NativeEvent
+from conformance.wires import Rendering, Wire
+
+NAME: Final = "responses"
+_OWN_KEYS: Final = frozenset(
+    {
+        "instructions", "previous_response_id", "conversation", "max_output_tokens", "include", "store", "reasoning",
+        "text", "truncation", "background", "max_tool_calls", "tools", "prompt",
+    }
+)  # fmt: skip
+"""Keys of a request that no other request with an `input` has, such as one for embeddings, speech or moderation."""
+_ITEMS: Final = frozenset({"message", "reasoning", "item_reference", "compaction", "additional_tools"})
+
+
+def _path(_body: Mapping[str, Any]) -> str:
+    return "/responses"
+
+
+def _is_request(body: dict[str, Any]) -> bool | None:
+    """Return whether a body has an `input` of items, or one beside a key that only Responses has.
+
+    None if it has neither that nor the messages of another wire.
+    """
+    if "messages" in body:
+        return False
+    if "contents" in body:
+        return None
+    given = body.get("input")
+    if type(given) is list and any([type(item) is dict and _is_item(item) for item in given]):
+        return True
+    if "input" not in body:
+        is_own = "previous_response_id" in body or "conversation" in body or type(body.get("prompt")) is dict
+        return is_own or None
+    return (type(given) in (str, list) and not _OWN_KEYS.isdisjoint(body)) or None
+
+
+def _is_item(item: dict[str, Any]) -> bool:
+    kind = item.get("type")
+    if type(kind) is not str:
+        return "role" in item and "content" in item
+    return kind in _ITEMS or kind.endswith(("_call", "_call_output"))
+
+
+def _is_reply(body: dict[str, Any]) -> bool:
+    return body.get("object") == "response" or (type(body.get("output")) is list and "status" in body)
+
+
+def _translate(exchanges: Sequence[Exchange]) -> Sequence[Exchange]:
+    # Imported here because most runs meet no exchange of this wire.
+    from conformance.wires.responses.translating import translated
+
+    return translated(exchanges)
+
+
+def _request(body: Mapping[str, Any]) -> dict[str, Any]:
+    from conformance.wires.responses import rendering
+
+    return rendering.request(body)
+
+
+def _reply(body: Mapping[str, Any], asked: Mapping[str, Any]) -> dict[str, Any]:
+    from conformance.wires.responses import rendering
+
+    return rendering.reply(body, asked)
+
+
+def _events(reply: Mapping[str, Any]) -> Iterable[NativeEvent]:
+    from conformance.wires.responses import playing
+
+    return playing.events(reply)
+
+
+def _headers(key: str) -> Mapping[str, str]:
+    return {"authorization": f"Bearer {key}"} if key else {}
+
+
+def _failure(message: str) -> NativeEvent:
+    return NativeEvent("error", {"type": "error", "code": "server_error", "message": message, "param": None})
+
+
+WIRE: Final = Wire(
+    NAME,
+    "OpenAI Responses",
+    _path,
+    re.compile("/responses"),
+    ("/responses",),
+    _is_request,
+    _is_reply,
+    tuple(
+        [
+            f"{before}response.{kind}"
+            for before in ("event: ", "event:", '"type":"', '"type": "')
+            for kind in ("created", "queued", "in_progress", "failed")
+        ]
+    ),
+    _translate,
+    Rendering(_request, _reply, _events, _headers, _failure),
+    keeps_replies=True,
+)
