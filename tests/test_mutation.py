@@ -7,17 +7,17 @@ from typing import Any
 
 import pytest
 
-from conformance import mutation as mutate
 from conformance import rules
-from conformance.cli import main
-from conformance.mutation import bases, catalogue, targets
-from conformance.mutation.bases import Base, Record
-from conformance.mutation.definition import SURVIVED, Allowed, Mutation, mutation
-from conformance.mutation.mutants import Fate, Mutant, all_bases, difference, of_mutation, of_rule
-from conformance.reporting.renderers.mutation import render_score
 from conformance.resources import folder
 from conformance.wire.native import NATIVE
 from conformance.wire.views import Side
+from tests import mutation as mutate
+from tests.mutation import bases, catalogue, targets
+from tests.mutation.__main__ import main
+from tests.mutation.bases import Base, Record
+from tests.mutation.definition import SURVIVED, Allowed, Mutation, mutation
+from tests.mutation.mutants import Fate, Mutant, all_bases, difference, of_mutation, of_rule
+from tests.mutation.report import render_score
 
 MUTATIONS = catalogue.load()
 IDS = [rule.id for rule in rules.load()]
@@ -39,7 +39,7 @@ def mutants(each: Mutation) -> list[Mutant]:
 
 @pytest.mark.slow
 def test_each_fault_is_found_by_its_rule_or_a_related_one_and_by_no_other(score: dict[str, Any]) -> None:
-    assert [] == score["holes"]
+    assert [] == score["unexplained"]
 
 
 def test_every_rule_finds_a_fault_by_itself(score: dict[str, Any]) -> None:
@@ -48,7 +48,7 @@ def test_every_rule_finds_a_fault_by_itself(score: dict[str, Any]) -> None:
 
 def test_the_committed_score_is_the_one_that_is_measured(score: dict[str, Any]) -> None:
     committed = json.loads((folder("reports") / "mutation.json").read_bytes())
-    assert score == committed, "the score has changed: run `conformance mutate --write` and review the difference"
+    assert score == committed, "the score has changed: run `python -m tests.mutation --write` and review the difference"
 
 
 @pytest.mark.parametrize("each", MUTATIONS, ids=lambda each: each.name)
@@ -84,7 +84,7 @@ NATIVE_FAMILIES = ("native/", "messages/", "responses/", "gemini/")
 @pytest.mark.parametrize("rule", [name for name in IDS if name.startswith(NATIVE_FAMILIES)])
 def test_a_mutation_of_the_catalogue_is_found_by_each_rule_of_other_wires(rule: str) -> None:
     killed = [each for each in MUTATIONS if rule in each.expects and any(rule in it.found for it in mutants(each))]
-    assert killed, f"no mutation of conformance/mutation/catalogue is found by {rule}"
+    assert killed, f"no mutation of tests/mutation/catalogue is found by {rule}"
 
 
 @pytest.mark.parametrize("wire", NATIVE)
@@ -206,8 +206,8 @@ def test_a_change_is_described_by_its_first_difference(text: str, before: object
     assert text == difference(before, after)
 
 
-def test_the_verb_prints_a_row_for_each_rule_and_the_sum(capsys: pytest.CaptureFixture[str]) -> None:
-    code = main(["mutate", "--rule", "usage/reported-once"])
+def test_the_command_prints_a_row_for_each_rule_and_the_sum(capsys: pytest.CaptureFixture[str]) -> None:
+    code = main(["--rule", "usage/reported-once"])
     printed = capsys.readouterr().out
     assert 0 == code
     assert "usage/reported-once " in printed
@@ -215,24 +215,25 @@ def test_the_verb_prints_a_row_for_each_rule_and_the_sum(capsys: pytest.CaptureF
     assert " mutants: " in printed
 
 
-def test_the_verb_prints_the_score_as_json(capsys: pytest.CaptureFixture[str]) -> None:
-    main(["mutate", "--rule", "usage/*", "--format", "json"])
+def test_the_command_prints_the_score_as_json(capsys: pytest.CaptureFixture[str]) -> None:
+    main(["--rule", "usage/*", "--format", "json"])
     printed = json.loads(capsys.readouterr().out)
     assert [each for each in IDS if each.startswith("usage/")] == [row["rule"] for row in printed["rules"]]
 
 
 def test_the_score_of_some_rules_is_not_written(capsys: pytest.CaptureFixture[str]) -> None:
-    assert 2 == main(["mutate", "--rule", "usage/*", "--write"])
+    with pytest.raises(SystemExit, match="2"):
+        main(["--rule", "usage/*", "--write"])
     assert "omit --rule" in capsys.readouterr().err
 
 
 def test_a_report_shows_unexpected_results_and_rules_without_mutations() -> None:
-    counts = {"mutants": 2, "itself": 1, "kin": 0, "others": 0, "survived": 1}
-    hole = {"planted": "cut", "expects": ["a/b"], "wrong": "survived", "times": 1, "host": "plain", "change": "/0: 1"}
-    row = {"rule": "a/b", "examples": 1, "vices": 0, **counts, "accuses": 0}
-    total = {**counts, "harmless": 0, "accusing": 0, "unexplained": 1}
-    score = {"hosts": {"sessions": 1, "exchanges": 2}, "total": total, "rules": [row], "vices": []}
-    text = "\n".join(render_score({**score, "holes": [hole], "excused": [{**hole, "why": "It may."}]}))
+    counts = {"mutants": 2, "itself": 1, "related": 0, "others": 0, "survived": 1}
+    hole = {"from": "cut", "expects": ["a/b"], "wrong": "survived", "times": 1, "base": "plain", "change": "/0: 1"}
+    row = {"rule": "a/b", "examples": 1, "mutations": 0, **counts, "false_positives": 0}
+    total = {**counts, "harmless": 0, "with_false_positives": 0, "unexplained": 1}
+    score = {"bases": {"sessions": 1, "exchanges": 2}, "total": total, "rules": [row], "mutations": []}
+    text = "\n".join(render_score({**score, "unexplained": [hole], "explained": [{**hole, "why": "It may."}]}))
     assert "cut (for a/b): survived, 1 time\n    first in plain: /0: 1" in text
     assert "first in plain: /0: 1\n    It may." in text
     assert "because no mutation of the catalogue is for them:\n  a/b (1 examples)" in text

@@ -22,7 +22,7 @@ _FOLDERS = {
         "The canonical wire, in single files",
         "The same schemas, each in one file that refers to no other, for validators of other languages.",
     ),
-    "protocols": ("Other wires", "Requests, replies and events of APIs that are translated into chat completions."),
+    "wires": ("Other wires", "Requests, replies and events of APIs that are translated into chat completions."),
     "dialects": ("Other message formats", "What the [converter](../converter.md) reads and writes."),
     "files": (
         "Files of this project",

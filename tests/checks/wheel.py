@@ -51,7 +51,6 @@ REFUSED: dict[tuple[str, ...], str] = {
     ("conformance", "adapter", "matrix"): "--results DIR is required",
     ("conformance", "evidence", "add", f"a/b@{'0' * 40}", "c", "--licence", "MIT"): "--index DIR is required",
     ("conformance", "gate"): "name the RESULTS to check",
-    ("conformance", "mutate", "--write"): "--format json is required instead of --write",
     ("pytest", "-q", "--provider=baidu", "--record"): "--cassettes DIR is required",
 }
 """Commands that would write into the installed package, or read what only a checkout has, and their errors."""

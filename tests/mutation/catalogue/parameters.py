@@ -1,12 +1,10 @@
 """Faults of clients in parameters, tools and roles that some providers reject."""
 
-# ruff: noqa: D401 — the first line of a mutation's docstring states the fault
-
 from typing import Any, Final
 
-from conformance.mutation import targets
-from conformance.mutation.definition import REJECTED, mutation
-from conformance.mutation.targets import Slot
+from tests.mutation import targets
+from tests.mutation.definition import REJECTED, mutation
+from tests.mutation.targets import Slot
 
 _EFFORTS: Final = {"thinking.efforts": ["low", "high"], "thinking.effort-unknown": REJECTED}
 _BOTH: Final = [{"at": "/temperature", "present": True}, {"at": "/top_p", "present": True}]

@@ -7,11 +7,11 @@ rules. The catalogue also holds harmless changes, on which no rule may fail.
 from collections.abc import Sequence
 from typing import Any
 
-from conformance.mutation import catalogue
-from conformance.mutation.mutants import all_bases, of_mutation, of_rule
-from conformance.mutation.score import score
 from conformance.rules import Rule, load
 from conformance.wire.native import CHAT, NATIVE
+from tests.mutation import catalogue
+from tests.mutation.mutants import all_bases, of_mutation, of_rule
+from tests.mutation.score import score
 
 __all__ = ["run"]
 
@@ -31,5 +31,5 @@ def run(rules: Sequence[Rule]) -> dict[str, Any]:
     mutants = [mutant for rule in rules for mutant in of_rule(rule)]
     mutants += [mutant for mutation in mutations for mutant in of_mutation(mutation)]
     found = [all_bases(wire) for wire in (CHAT, *NATIVE)]
-    hosts = {"sessions": sum(len(each) for each, _ in found), "exchanges": sum(len(each) for _, each in found)}
-    return {"hosts": hosts, **score(rules, mutations, mutants)}
+    bases = {"sessions": sum(len(each) for each, _ in found), "exchanges": sum(len(each) for _, each in found)}
+    return {"bases": bases, **score(rules, mutations, mutants)}

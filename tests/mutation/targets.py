@@ -7,8 +7,8 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final, NamedTuple
 
-from conformance.mutation.bases import Record
-from conformance.mutation.definition import Find
+from tests.mutation.bases import Record
+from tests.mutation.definition import Find
 
 _WRONG: Final[Mapping[type, Any]] = {str: 7, int: "7", bool: "yes", list: {}, dict: [], type(None): 7}
 """For each JSON type, a value that no schema accepts in place of one of that type."""

@@ -1,15 +1,13 @@
 """Faults of streams: events, chunks, errors between them, and the end."""
 
-# ruff: noqa: D401 — the first line of a mutation's docstring states the fault
-
 from typing import Any
 
 import orjson
 
-from conformance.mutation import targets
-from conformance.mutation.bases import Record
-from conformance.mutation.definition import mutation
-from conformance.mutation.targets import Reply, Slot, streaming
+from tests.mutation import targets
+from tests.mutation.bases import Record
+from tests.mutation.definition import mutation
+from tests.mutation.targets import Reply, Slot, streaming
 
 _DONE = "data: [DONE]\n\n"
 _GONE = {"message": "The upstream is gone.", "type": "server_error", "param": None, "code": "502"}

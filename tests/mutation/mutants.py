@@ -12,12 +12,12 @@ import orjson
 from conformance import profiles
 from conformance.documents.pointer import render
 from conformance.judge import check
-from conformance.mutation import bases
-from conformance.mutation.bases import Base, Record
-from conformance.mutation.definition import SURVIVED, Mutation
 from conformance.results import Status
 from conformance.rules import Rule
 from conformance.wire.native import CHAT
+from tests.mutation import bases
+from tests.mutation.bases import Base, Record
+from tests.mutation.definition import SURVIVED, Mutation
 
 
 class Fate(StrEnum):
@@ -29,7 +29,7 @@ class Fate(StrEnum):
     """
 
     ITSELF = "itself"
-    RELATED = "kin"
+    RELATED = "related"
     OTHERS = "others"
     SURVIVED = "survived"
     TOLERATED = "borne"

@@ -3,9 +3,9 @@
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from conformance.mutation.bases import Record
-from conformance.mutation.definition import Find
-from conformance.mutation.targets import Slot
+from tests.mutation.bases import Record
+from tests.mutation.definition import Find
+from tests.mutation.targets import Slot
 
 
 def last(find: Find) -> Find:

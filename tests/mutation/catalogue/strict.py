@@ -1,14 +1,12 @@
 """Faults of clients in messages that only some providers reject or corrupt."""
 
-# ruff: noqa: D401 — the first line of a mutation's docstring states the fault
-
 from collections.abc import Sequence
 from typing import Any, Final
 
-from conformance.mutation import targets
-from conformance.mutation.bases import Record
-from conformance.mutation.definition import REJECTED, mutation
-from conformance.mutation.targets import Slot, keys
+from tests.mutation import targets
+from tests.mutation.bases import Record
+from tests.mutation.definition import REJECTED, mutation
+from tests.mutation.targets import Slot, keys
 
 _THINKS: Final = {"thinking.mode": "always"}
 _REQUIRED: Final = {

@@ -1,10 +1,8 @@
 """Faults of streamed tool calls: their fragments, and the index, id, name and arguments in them."""
 
-# ruff: noqa: D401 — the first line of a mutation's docstring states the fault
-
-from conformance.mutation import targets
-from conformance.mutation.definition import mutation
-from conformance.mutation.targets import Call, Reply, streaming
+from tests.mutation import targets
+from tests.mutation.definition import mutation
+from tests.mutation.targets import Call, Reply, streaming
 
 
 @mutation(streaming(targets.replies_with_several_calls), "stream/index-distinct")

@@ -1,13 +1,11 @@
 """Faults of providers in plain and streamed replies: calls, finish reasons, content and reasoning."""
 
-# ruff: noqa: D401 — the first line of a mutation's docstring states the fault
-
 from typing import Any
 
-from conformance.mutation import targets
-from conformance.mutation.bases import Record
-from conformance.mutation.definition import mutation
-from conformance.mutation.targets import Call, Reply
+from tests.mutation import targets
+from tests.mutation.bases import Record
+from tests.mutation.definition import mutation
+from tests.mutation.targets import Call, Reply
 
 _REASONING = ("reasoning_content", "reasoning", "reasoning_details")
 _CANONICAL = {"reasoning.response-field": ["reasoning_content", "reasoning_details"]}

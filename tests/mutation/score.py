@@ -4,9 +4,9 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 from typing import Any, Final
 
-from conformance.mutation.definition import SURVIVED, Mutation
-from conformance.mutation.mutants import Fate, Mutant
 from conformance.rules import Rule
+from tests.mutation.definition import SURVIVED, Mutation
+from tests.mutation.mutants import Fate, Mutant
 
 _FATES: Final = (Fate.ITSELF, Fate.RELATED, Fate.OTHERS, Fate.SURVIVED)
 
@@ -19,9 +19,9 @@ def score(rules: Sequence[Rule], mutations: Sequence[Mutation], mutants: Sequenc
     return {
         "total": _total(mutants),
         "rules": [_of_rule(rule, mutations, mutants) for rule in rules],
-        "vices": [_of_mutation(mutation, mutants) for mutation in mutations],
-        "holes": _unexplained(mutants),
-        "excused": _explained(mutations, mutants),
+        "mutations": [_of_mutation(mutation, mutants) for mutation in mutations],
+        "unexplained": _unexplained(mutants),
+        "explained": _explained(mutations, mutants),
     }
 
 
@@ -30,9 +30,9 @@ def _total(mutants: Iterable[Mutant]) -> dict[str, int]:
     for mutant in mutants:
         counts["mutants" if mutant.expects else "harmless"] += 1
         counts[mutant.fate.value] += 1
-        counts["accusing"] += bool(mutant.false_positives)
+        counts["with_false_positives"] += bool(mutant.false_positives)
         counts["unexplained"] += bool(mutant.unexplained)
-    keys = ("mutants", *(fate.value for fate in _FATES), "harmless", "accusing", "unexplained")
+    keys = ("mutants", *(fate.value for fate in _FATES), "harmless", "with_false_positives", "unexplained")
     return {key: counts[key] for key in keys}
 
 
@@ -47,10 +47,10 @@ def _of_rule(rule: Rule, mutations: Sequence[Mutation], mutants: Sequence[Mutant
     return {
         "rule": rule.id,
         "examples": len(rule.bad),
-        "vices": sum(rule.id in mutation.expects for mutation in mutations),
+        "mutations": sum(rule.id in mutation.expects for mutation in mutations),
         "mutants": len(own),
         **{fate.value: fates[fate] for fate in _FATES},
-        "accuses": sum(rule.id in mutant.false_positives for mutant in mutants),
+        "false_positives": sum(rule.id in mutant.false_positives for mutant in mutants),
     }
 
 
@@ -58,13 +58,13 @@ def _of_mutation(mutation: Mutation, mutants: Sequence[Mutant]) -> dict[str, Any
     own = [mutant for mutant in mutants if mutant.by == mutation.name]
     fates = Counter(mutant.fate for mutant in own)
     return {
-        "vice": mutation.name,
+        "mutation": mutation.name,
         "title": mutation.title,
         "expects": list(mutation.expects),
-        "kin": list(mutation.related),
+        "related": list(mutation.related),
         "mutants": len(own),
         **{fate.value: fates[fate] for fate in (*_FATES, *((Fate.TOLERATED,) if mutation.harmless else ()))},
-        "accused": sorted({name for mutant in own for name in mutant.false_positives}),
+        "false_positives": sorted({name for mutant in own for name in mutant.false_positives}),
         **({"allows": {allowed.what: allowed.why for allowed in mutation.allows}} if mutation.allows else {}),
     }
 
@@ -95,10 +95,10 @@ def _summary(what: str, group: Sequence[Mutant]) -> dict[str, Any]:
     """Return what is wrong with some mutants: how often, and the first place."""
     first = group[0]
     return {
-        "planted": first.by,
+        "from": first.by,
         "expects": list(first.expects),
-        "wrong": SURVIVED if what == SURVIVED else f"accused by {what}",
+        "wrong": SURVIVED if what == SURVIVED else f"false positive of {what}",
         "times": len(group),
-        "host": first.base,
+        "base": first.base,
         "change": first.change,
     }

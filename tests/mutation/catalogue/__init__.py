@@ -4,7 +4,7 @@ import importlib
 from functools import cache
 from pathlib import Path
 
-from conformance.mutation.definition import Mutation
+from tests.mutation.definition import Mutation
 
 
 @cache

@@ -1,10 +1,8 @@
 """Faults in single values of requests: a required key is missing, or has a value of the wrong type."""
 
-# ruff: noqa: D401 — the first line of a mutation's docstring states the fault
-
-from conformance.mutation import targets
-from conformance.mutation.definition import mutation
-from conformance.mutation.targets import Slot, keys
+from tests.mutation import targets
+from tests.mutation.definition import mutation
+from tests.mutation.targets import Slot, keys
 
 
 @mutation(keys(targets.requests, "model", "messages"), "shape/request")

@@ -1,16 +1,14 @@
 """Faults of clients and hosts on the wire of Gemini."""
 
-# ruff: noqa: D401 — the first line of a mutation's docstring states the fault
-
 from collections.abc import Sequence
 from functools import partial
 from typing import Any, Final
 
-from conformance.mutation import definition, targets
-from conformance.mutation.bases import Record
-from conformance.mutation.definition import REJECTED
-from conformance.mutation.native_targets import contents, events, parts, replies, where
-from conformance.mutation.targets import Slot, in_last_request, keys
+from tests.mutation import definition, targets
+from tests.mutation.bases import Record
+from tests.mutation.definition import REJECTED
+from tests.mutation.native_targets import contents, events, parts, replies, where
+from tests.mutation.targets import Slot, in_last_request, keys
 
 mutation = partial(definition.mutation, wire="gemini")
 

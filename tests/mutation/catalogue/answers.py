@@ -1,15 +1,13 @@
 """Faults of replies as a whole: status, headers, errors and token counts."""
 
-# ruff: noqa: D401 — the first line of a mutation's docstring states the fault
-
 from typing import Any
 
 import orjson
 
-from conformance.mutation import targets
-from conformance.mutation.bases import Record
-from conformance.mutation.definition import mutation
-from conformance.mutation.targets import Slot
+from tests.mutation import targets
+from tests.mutation.bases import Record
+from tests.mutation.definition import mutation
+from tests.mutation.targets import Slot
 
 _ERROR = {"message": "The upstream is gone.", "type": "server_error", "param": None, "code": "502"}
 

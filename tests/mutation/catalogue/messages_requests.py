@@ -1,14 +1,12 @@
 """Faults of clients on the wire of Messages."""
 
-# ruff: noqa: D401 — the first line of a mutation's docstring states the fault
-
 from functools import partial
 from typing import Any, Final
 
-from conformance.mutation import definition, native_targets, targets
-from conformance.mutation.definition import REJECTED
-from conformance.mutation.native_targets import blocks, last, messages, where
-from conformance.mutation.targets import Slot, in_last_request, keys
+from tests.mutation import definition, native_targets, targets
+from tests.mutation.definition import REJECTED
+from tests.mutation.native_targets import blocks, last, messages, where
+from tests.mutation.targets import Slot, in_last_request, keys
 
 mutation = partial(definition.mutation, wire="messages")
 

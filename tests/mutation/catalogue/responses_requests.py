@@ -1,16 +1,14 @@
 """Faults of clients on the wire of Responses."""
 
-# ruff: noqa: D401 — the first line of a mutation's docstring states the fault
-
 from collections.abc import Iterator, Sequence
 from functools import partial
 from typing import Any, Final
 
-from conformance.mutation import definition, targets
-from conformance.mutation.bases import Record
-from conformance.mutation.definition import REJECTED, SURVIVED, Allowed
-from conformance.mutation.native_targets import items, last, output_items, where
-from conformance.mutation.targets import Slot, in_last_request, keys
+from tests.mutation import definition, targets
+from tests.mutation.bases import Record
+from tests.mutation.definition import REJECTED, SURVIVED, Allowed
+from tests.mutation.native_targets import items, last, output_items, where
+from tests.mutation.targets import Slot, in_last_request, keys
 
 mutation = partial(definition.mutation, wire="responses")
 

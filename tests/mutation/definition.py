@@ -4,8 +4,8 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Final, NamedTuple, TypeAlias
 
-from conformance.mutation.bases import Record
 from conformance.wire.native import CHAT
+from tests.mutation.bases import Record
 
 Find: TypeAlias = Callable[[Sequence[Record]], Iterable[Any]]
 """Finds the targets of a mutation in a copy of a base, the same in the same order each time."""

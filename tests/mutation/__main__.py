@@ -10,41 +10,53 @@ Returns exit code 1 if a mutation survives or a rule reports a false positive, a
 """
 
 import argparse
+import sys
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Final
 
 import orjson
 
 from conformance import artifacts, rules
-from conformance.errors import Unusable
-from conformance.mutation import run as mutate
-from conformance.reporting.renderers.mutation import render_score
-from conformance.resources import checkout_folder
+from tests.mutation import run as mutate
+from tests.mutation.report import render_score
+
+ROOT: Final = Path(__file__).parents[2]
 
 EXAMPLES: Final = """\
-  conformance mutate
-  conformance mutate --rule 'stream/*' --format json
-  conformance mutate --write"""
+examples:
+  python -m tests.mutation
+  python -m tests.mutation --rule 'stream/*' --format json
+  python -m tests.mutation --write"""
 
 
-def configure(parser: argparse.ArgumentParser) -> None:
-    """Declare the arguments."""
+def _arguments(given: Sequence[str] | None) -> argparse.Namespace:
+    parser = argparse.ArgumentParser(
+        "python -m tests.mutation",
+        description=__doc__,
+        epilog=EXAMPLES,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
     add = parser.add_argument
     add("--rule", action="append", default=[], metavar="RULE", help="only mutations for rules that match; repeatable")
     add("--format", choices=("console", "json"), default="console", help="console (default) or json")
-    add("--write", action="store_true", help="also write the score to reports/mutation.json (in a checkout only)")
+    add("--write", action="store_true", help="also write the score to reports/mutation.json")
+    arguments = parser.parse_args(given)
+    if arguments.write and arguments.rule:
+        parser.error("--write needs the score of all rules; omit --rule")
+    return arguments
 
 
-def run(arguments: argparse.Namespace) -> int:
+def main(given: Sequence[str] | None = None) -> int:
     """Print the score; return 1 if the catalogue does not explain all of it."""
-    target: Path | None = None
-    if arguments.write:
-        if arguments.rule:
-            raise Unusable("--write needs the score of all rules; omit --rule")
-        target = checkout_folder("reports", "--format json is required instead of --write") / "mutation.json"
+    arguments = _arguments(given)
     score = mutate(rules.select(arguments.rule or ["*"]))
     data = orjson.dumps(score, option=orjson.OPT_INDENT_2 | orjson.OPT_APPEND_NEWLINE)
-    if target is not None:
-        artifacts.write(target, data)
+    if arguments.write:
+        artifacts.write(ROOT / "reports" / "mutation.json", data)
     print(data.decode() if arguments.format == "json" else "\n".join(render_score(score)))
     return int(score["total"]["unexplained"] > 0)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

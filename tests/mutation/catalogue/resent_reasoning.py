@@ -1,14 +1,12 @@
 """Faults of clients that show between requests: the reasoning of a reply is sent back changed, or not at all."""
 
-# ruff: noqa: D401 — the first line of a mutation's docstring states the fault
-
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from conformance.mutation import targets
-from conformance.mutation.bases import Record
-from conformance.mutation.definition import mutation
-from conformance.mutation.targets import Slot, in_last_request
+from tests.mutation import targets
+from tests.mutation.bases import Record
+from tests.mutation.definition import mutation
+from tests.mutation.targets import Slot, in_last_request
 
 _KEY = "reasoning_details"
 

@@ -8,13 +8,13 @@ from conformance.reporting.text import plural, printable
 _COLUMNS: Final = {
     "rule": "rule",
     "examples": "examples",
-    "vices": "mutations",
+    "mutations": "mutations",
     "mutants": "mutants",
     "itself": "itself",
-    "kin": "related",
+    "related": "related",
     "others": "others",
     "survived": "survived",
-    "accuses": "false positives",
+    "false_positives": "false positives",
 }
 """The keys of a row, with their headings."""
 
@@ -26,27 +26,27 @@ def render_score(score: Mapping[str, Any]) -> Iterator[str]:
 
     rows = [[row[column] for column in _COLUMNS] for row in score["rules"]]
     yield from tabulate(rows, headers=list(_COLUMNS.values())).splitlines()
-    for heading, holes in (("Unexpected results", score["holes"]), ("Expected exceptions", score["excused"])):
-        if holes:
+    for heading, listed in (("Unexpected results", score["unexplained"]), ("Expected exceptions", score["explained"])):
+        if listed:
             yield from ("", f"{heading}:")
-        for hole in holes:
-            expected = f"for {', '.join(hole['expects'])}" if hole["expects"] else "harmless"
-            yield f"  {hole['planted']} ({expected}): {hole['wrong']}, {plural(hole['times'], 'time')}"
-            yield f"    first in {hole['host']}: {printable(hole['change'])}"
-            yield from (f"    {hole['why']}",) if "why" in hole else ()
-    alone = [row for row in score["rules"] if not row["vices"]]
+        for each in listed:
+            expected = f"for {', '.join(each['expects'])}" if each["expects"] else "harmless"
+            yield f"  {each['from']} ({expected}): {each['wrong']}, {plural(each['times'], 'time')}"
+            yield f"    first in {each['base']}: {printable(each['change'])}"
+            yield from (f"    {each['why']}",) if "why" in each else ()
+    alone = [row for row in score["rules"] if not row["mutations"]]
     if alone:
         yield from ("", "Tested only by their own bad examples, because no mutation of the catalogue is for them:")
         yield from (f"  {row['rule']} ({row['examples']} examples)" for row in alone)
-    bases = score["hosts"]
+    bases = score["bases"]
     yield from ("", f"Base conversations: {bases['sessions']} sessions, {bases['exchanges']} single exchanges")
     yield _summary(score["total"])
 
 
 def _summary(total: Mapping[str, int]) -> str:
     return (
-        f"{total['mutants']} mutants: {total['itself']} found by the expected rule, {total['kin']} only by a related "
-        f"rule, {total['others']} only by other rules, {total['survived']} survived\n"
-        f"{total['harmless']} harmless changes; {total['accusing']} mutants and changes with a false positive\n"
-        f"{total['unexplained']} unexpected results without a reason in the catalogue"
+        f"{total['mutants']} mutants: {total['itself']} found by the expected rule, {total['related']} only by a "
+        f"related rule, {total['others']} only by other rules, {total['survived']} survived\n"
+        f"{total['harmless']} harmless changes; {total['with_false_positives']} mutants and changes with a false "
+        f"positive\n{total['unexplained']} unexpected results without a reason in the catalogue"
     )

@@ -1,14 +1,12 @@
 """Faults of hosts on the wire of Responses: in replies and in the events of streams."""
 
-# ruff: noqa: D401 — the first line of a mutation's docstring states the fault
-
 from functools import partial
 from typing import Any, Final
 
-from conformance.mutation import definition
-from conformance.mutation.bases import Record
-from conformance.mutation.native_targets import events, output_items, replies, where
-from conformance.mutation.targets import Slot, keys, streams
+from tests.mutation import definition
+from tests.mutation.bases import Record
+from tests.mutation.native_targets import events, output_items, replies, where
+from tests.mutation.targets import Slot, keys, streams
 
 mutation = partial(definition.mutation, wire="responses")
 

@@ -1,16 +1,14 @@
 """Harmless changes: what the canonical wire permits, so no rule may fail on it."""
 
-# ruff: noqa: D401 — the first line of a mutation's docstring states the fault
-
 from collections.abc import Iterator, Sequence
 from typing import Any
 
 import orjson
 
-from conformance.mutation import targets
-from conformance.mutation.bases import Record
-from conformance.mutation.definition import mutation
-from conformance.mutation.targets import Call, Reply, Slot, in_last_request, streaming
+from tests.mutation import targets
+from tests.mutation.bases import Record
+from tests.mutation.definition import mutation
+from tests.mutation.targets import Call, Reply, Slot, in_last_request, streaming
 
 
 def _objects(value: Any) -> Iterator[dict[str, Any]]:

@@ -1,15 +1,13 @@
 """Faults of clients that show between requests: the history is rewritten or shortened."""
 
-# ruff: noqa: D401 — the first line of a mutation's docstring states the fault
-
 from collections.abc import Iterator, Sequence
 
 import orjson
 
-from conformance.mutation import targets
-from conformance.mutation.bases import Record
-from conformance.mutation.definition import SURVIVED, Allowed, Find, mutation
-from conformance.mutation.targets import Slot, in_last_request
+from tests.mutation import targets
+from tests.mutation.bases import Record
+from tests.mutation.definition import SURVIVED, Allowed, Find, mutation
+from tests.mutation.targets import Slot, in_last_request
 
 _GROWS = "transcript/history-append-only"
 _COMES_BACK = "transcript/reply-resent"

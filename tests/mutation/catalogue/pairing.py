@@ -1,12 +1,10 @@
 """Faults of clients in the pairing of calls and results."""
 
-# ruff: noqa: D401 — the first line of a mutation's docstring states the fault
-
 from typing import Any
 
-from conformance.mutation import targets
-from conformance.mutation.definition import mutation
-from conformance.mutation.targets import Slot
+from tests.mutation import targets
+from tests.mutation.definition import mutation
+from tests.mutation.targets import Slot
 
 _PAIRING = ("transcript/calls-answered", "transcript/result-answers-call")
 

@@ -1,12 +1,10 @@
 """Faults in single values of replies and chunks: a required key is missing, or has a value of the wrong type."""
 
-# ruff: noqa: D401 — the first line of a mutation's docstring states the fault
-
 from typing import Any
 
-from conformance.mutation import targets
-from conformance.mutation.definition import mutation
-from conformance.mutation.targets import Slot, keys
+from tests.mutation import targets
+from tests.mutation.definition import mutation
+from tests.mutation.targets import Slot, keys
 
 
 def _bodies(records: Any) -> Any:
