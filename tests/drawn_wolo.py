@@ -5,6 +5,7 @@ from typing import Any
 from hypothesis import strategies as st
 
 from conformance.convert import dialects
+from conformance.wire.losses import Converted
 
 words = st.text(st.characters(exclude_categories=["Cs"]), max_size=12)
 spoken = words.filter(bool)
@@ -84,7 +85,7 @@ def valid(value: Any, name: str) -> Any:
     return value
 
 
-def pointers(converted: dialects.Converted) -> list[str]:
+def pointers(converted: Converted) -> list[str]:
     return [loss.pointer for loss in converted.lost]
 
 

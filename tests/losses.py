@@ -7,8 +7,9 @@ from typing import Any
 
 from hypothesis import strategies as st
 
-from conformance.convert.dialects import CANONICAL, Dialect, Loss, validate
+from conformance.convert.dialects import CANONICAL, Dialect, validate
 from conformance.documents.pointer import REMOVE, edit, parse, resolve
+from conformance.wire.losses import Loss
 
 SYSTEMS = ("system", "developer")
 LOST = "<this was named as lost>"

@@ -15,6 +15,7 @@ from conformance import convert, profiles
 from conformance.convert import dialects
 from conformance.errors import InvalidDocument, UnknownName, Unusable
 from conformance.wire.exchange import Exchange
+from conformance.wire.losses import Converted
 
 USER = {"role": "user", "content": "Hi"}
 PLAIN = {"role": "assistant", "content": "Hello."}
@@ -47,8 +48,8 @@ def test_an_unknown_dialect_is_named(function: Any) -> None:
 
 
 def test_an_invalid_output_is_an_error() -> None:
-    def broken(_: Any) -> dialects.Converted:
-        return dialects.Converted([{"role": "nobody"}])
+    def broken(_: Any) -> Converted:
+        return Converted([{"role": "nobody"}])
 
     with pytest.raises(InvalidDocument) as caught:
         dialects.checked("agent-loop", dialects.CANONICAL)(broken)([USER])

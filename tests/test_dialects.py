@@ -14,6 +14,7 @@ from conformance.errors import InvalidDocument, UnknownName
 from conformance.resources import folder
 from conformance.strategies import transcripts
 from conformance.strategies.transcript import ARGUMENTS, RESULTS
+from conformance.wire.losses import Loss
 from tests.losses import TRANSCRIPTS, comes_back
 
 VECTORS = sorted((folder("fixtures") / "dialects").glob("*/*.json"))
@@ -25,7 +26,7 @@ def vector(path: Path) -> tuple[dialects.Dialect, dict[str, Any]]:
     return dialects.load(path.parent.name), value
 
 
-def pointers(lost: tuple[dialects.Loss, ...]) -> list[str]:
+def pointers(lost: tuple[Loss, ...]) -> list[str]:
     return [loss.pointer for loss in lost]
 
 

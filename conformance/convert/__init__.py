@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any, Final, TypeAlias
 
 from conformance.convert import egress, ingress
-from conformance.convert.dialects import INPUT, Converted, Loss, from_canonical, to_canonical
+from conformance.convert.dialects import INPUT, from_canonical, to_canonical
 from conformance.convert.egress import Prepared
 from conformance.documents.pointer import render
 from conformance.errors import InvalidDocument
@@ -19,6 +19,7 @@ from conformance.schemas import SchemaError, validator
 from conformance.wire import plain
 from conformance.wire.assemble import Stream
 from conformance.wire.exchange import Exchange, model_of
+from conformance.wire.losses import Converted, Loss
 
 __all__ = ["Converted", "Loss", "Prepared", "from_canonical", "from_reply", "parse_reply", "prepare", "to_canonical"]
 

@@ -7,12 +7,13 @@ transcript cannot hold is named as lost.
 from collections.abc import Iterator, Mapping
 from typing import Any, Final
 
-from conformance.convert.canonical.arguments import encode
-from conformance.convert.dialects import Converted, Losses, storable
+from conformance.convert.dialects import storable
 from conformance.documents.pointer import Place, parse
 from conformance.errors import Unusable
 from conformance.schemas import validator
+from conformance.wire.arguments import encode
 from conformance.wire.assemble import Stream, assemble
+from conformance.wire.losses import Converted, Losses
 from conformance.wire.reasoning import PARTS, TAGS, TEXT_KEYS, find_tagged, reasoning_text
 from conformance.wire.sse import read as read_events
 

@@ -11,7 +11,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cache, wraps
 from pathlib import Path
-from typing import Any, Final, NamedTuple, Protocol, TypeAlias
+from typing import Any, Final, Protocol, TypeAlias
 
 import orjson
 
@@ -19,6 +19,7 @@ from conformance.documents.pointer import Place, render
 from conformance.errors import InvalidDocument, UnknownName
 from conformance.formats.records import located
 from conformance.schemas import validator
+from conformance.wire.losses import Converted, Losses
 from conformance.wire.plain import plain
 
 CANONICAL: Final = "canonical"
@@ -27,20 +28,6 @@ OUTPUT: Final = "<output>"
 """What errors call the result of a conversion. An error with this name is a defect of the converter."""
 
 MISCOUNTED: Final = "lost, and the usage does not add up"
-
-
-class Loss(NamedTuple):
-    """Something that the other side cannot hold: a JSON Pointer into the input, and the reason."""
-
-    pointer: str
-    reason: str
-
-
-class Converted(NamedTuple):
-    """The result of a conversion, and what it could not carry over."""
-
-    value: Any
-    lost: tuple[Loss, ...] = ()
 
 
 Conversion: TypeAlias = Callable[[Any], Converted]
@@ -62,23 +49,6 @@ class Dialect:
     title: str
     to_canonical: CheckedConversion
     to_native: CheckedConversion
-
-
-class Losses:
-    """Collects the losses of a conversion."""
-
-    __slots__ = ("_found",)
-
-    def __init__(self) -> None:
-        self._found: list[Loss] = []
-
-    def add(self, place: Place, reason: str) -> None:
-        """Note that the value at a place is not carried over."""
-        self._found.append(Loss(render(place), reason))
-
-    def converted(self, value: Any) -> Converted:
-        """Return a value together with the losses."""
-        return Converted(value, tuple(self._found))
 
 
 def checked(source: str, target: str) -> Callable[[Conversion], CheckedConversion]:

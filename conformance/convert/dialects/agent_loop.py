@@ -6,9 +6,10 @@
 
 from typing import Any, Final
 
-from conformance.convert.canonical.content import AS_STRING
-from conformance.convert.dialects import CANONICAL, Converted, Losses, checked
+from conformance.convert.dialects import CANONICAL, checked
 from conformance.documents.pointer import Place
+from conformance.wire.content import AS_STRING
+from conformance.wire.losses import Converted, Losses
 from conformance.wire.reasoning import TEXT_KEYS
 
 TITLE: Final = "The in-memory messages of an agent loop: the wire plus extensions."

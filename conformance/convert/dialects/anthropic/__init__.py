@@ -7,9 +7,10 @@ one message, comes back as the only message of a request. Source: the block and 
 
 from typing import Any, Final
 
-from conformance.convert.dialects import CANONICAL, Converted, checked, validate
+from conformance.convert.dialects import CANONICAL, checked, validate
 from conformance.convert.dialects.anthropic.reading import assembled, transcript
 from conformance.convert.dialects.anthropic.writing import messages
+from conformance.wire.losses import Converted
 
 __all__ = ["TITLE", "assembled", "to_canonical", "to_native"]
 

@@ -2,9 +2,9 @@
 
 from typing import Any, Final
 
-from conformance.convert.canonical.arguments import decode, encode
-from conformance.convert.canonical.codec import Codec
-from conformance.convert.canonical.content import read_media
+from conformance.wire.arguments import decode, encode
+from conformance.wire.codec import Codec
+from conformance.wire.content import read_media
 
 FORMAT: Final = "anthropic-claude-v1"
 """OpenRouter's name for reasoning that Anthropic's models signed."""

@@ -2,15 +2,15 @@
 
 from typing import Any, Final
 
-from conformance.convert.canonical.arguments import decode
-from conformance.convert.canonical.assistant import Block, message_of, note_moved_texts
-from conformance.convert.canonical.content import AS_STRING, EMPTY_SYSTEM, EMPTY_TEXT
-from conformance.convert.dialects import Converted, Losses
 from conformance.convert.dialects.anthropic.blocks import READ_CALLS, READ_DETAILS, READ_PARTS
 from conformance.documents import parse_json
 from conformance.documents.pointer import Place
 from conformance.errors import InvalidDocument
 from conformance.wire import sse
+from conformance.wire.arguments import decode
+from conformance.wire.blocks import Block, message_of, note_moved_texts
+from conformance.wire.content import AS_STRING, EMPTY_SYSTEM, EMPTY_TEXT
+from conformance.wire.losses import Converted, Losses
 
 _THINKING: Final = ("thinking", "redacted_thinking")
 _TEXTS: Final = {"text_delta": "text", "thinking_delta": "thinking", "signature_delta": "signature"}

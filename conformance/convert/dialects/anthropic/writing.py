@@ -2,11 +2,11 @@
 
 from typing import Any
 
-from conformance.convert.canonical.assistant import Block, blocks_of, reduced
-from conformance.convert.canonical.content import AS_STRING, instructions, user_parts
-from conformance.convert.dialects import Converted, Losses
 from conformance.convert.dialects.anthropic.blocks import CALLS, DETAILS, PARTS, write_call, write_detail
 from conformance.documents.pointer import Place
+from conformance.wire.blocks import Block, blocks_of, reduced
+from conformance.wire.content import AS_STRING, instructions, user_parts
+from conformance.wire.losses import Converted, Losses
 
 
 def messages(canonical: list[dict[str, Any]]) -> Converted:

@@ -8,9 +8,10 @@ Sources: https://ai.google.dev/gemini-api/docs/thought-signatures, and recorded 
 
 from typing import Any, Final
 
-from conformance.convert.dialects import CANONICAL, Converted, checked, validate
+from conformance.convert.dialects import CANONICAL, checked, validate
 from conformance.convert.dialects.gemini.reading import assembled, transcript
 from conformance.convert.dialects.gemini.writing import contents
+from conformance.wire.losses import Converted
 
 __all__ = ["TITLE", "assembled", "to_canonical", "to_native"]
 

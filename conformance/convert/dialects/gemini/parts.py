@@ -4,9 +4,9 @@ from collections.abc import Set
 from pathlib import PurePosixPath
 from typing import Any, Final
 
-from conformance.convert.canonical.arguments import decode, encode, is_compact
-from conformance.convert.canonical.codec import Codec
-from conformance.convert.canonical.content import read_media, write_media
+from conformance.wire.arguments import decode, encode, is_compact
+from conformance.wire.codec import Codec
+from conformance.wire.content import read_media, write_media
 from conformance.wire.media import Media
 
 FORMAT: Final = "google-gemini-v1"

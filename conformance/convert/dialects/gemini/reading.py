@@ -2,9 +2,6 @@
 
 from typing import Any, Final, NamedTuple
 
-from conformance.convert.canonical.assistant import Block, message_of, note_moved_texts
-from conformance.convert.canonical.content import EMPTY_SYSTEM, EMPTY_TEXT, content_of
-from conformance.convert.dialects import Converted, Loss, Losses
 from conformance.convert.dialects.gemini.parts import (
     READ_PARTS,
     generated_id,
@@ -17,6 +14,9 @@ from conformance.documents import parse_json
 from conformance.documents.pointer import Place, parse, render
 from conformance.errors import InvalidDocument
 from conformance.wire import sse
+from conformance.wire.blocks import Block, message_of, note_moved_texts
+from conformance.wire.content import EMPTY_SYSTEM, EMPTY_TEXT, content_of
+from conformance.wire.losses import Converted, Loss, Losses
 
 _SPELLINGS: Final = {
     "system_instruction": "systemInstruction",

@@ -2,10 +2,6 @@
 
 from typing import Any
 
-from conformance.convert.canonical.assistant import Block, blocks_of, reduced
-from conformance.convert.canonical.content import AS_STRING, instructions, texts_of, user_parts
-from conformance.convert.canonical.pairing import PendingCalls
-from conformance.convert.dialects import Converted, Losses
 from conformance.convert.dialects.gemini.parts import (
     CALLS,
     PARTS,
@@ -18,6 +14,10 @@ from conformance.convert.dialects.gemini.parts import (
     write_response,
 )
 from conformance.documents.pointer import Place
+from conformance.wire.blocks import Block, blocks_of, reduced
+from conformance.wire.content import AS_STRING, instructions, texts_of, user_parts
+from conformance.wire.losses import Converted, Losses
+from conformance.wire.pairing import PendingCalls
 
 
 def contents(canonical: list[dict[str, Any]]) -> Converted:

@@ -6,9 +6,7 @@ same as an absent one. Source: "Message types", the guide of a Go package.
 
 from typing import Any, Final
 
-from conformance.convert.canonical.arguments import decode as decode_arguments
-from conformance.convert.canonical.arguments import encode
-from conformance.convert.dialects import CANONICAL, Converted, checked, validate
+from conformance.convert.dialects import CANONICAL, checked, validate
 from conformance.convert.dialects.neutral.context import definitions, miscounts, replayed, text, tool_calls, tools
 from conformance.convert.dialects.neutral.conversion import context, transcript
 from conformance.convert.dialects.neutral.reply import (
@@ -20,6 +18,9 @@ from conformance.convert.dialects.neutral.reply import (
     usage,
 )
 from conformance.documents import parse_json
+from conformance.wire.arguments import decode as decode_arguments
+from conformance.wire.arguments import encode
+from conformance.wire.losses import Converted
 
 __all__ = [
     "TITLE",

@@ -2,9 +2,9 @@
 
 from typing import Any, Final
 
-from conformance.convert.canonical.arguments import decode, encode, is_compact
-from conformance.convert.canonical.codec import Codec
-from conformance.convert.canonical.content import read_media
+from conformance.wire.arguments import decode, encode, is_compact
+from conformance.wire.codec import Codec
+from conformance.wire.content import read_media
 
 TEXT_SIGNATURE: Final = "reasoning.text_signature"
 """The type of the detail that holds the signature of the text after it. No provider knows it."""

@@ -5,8 +5,8 @@ import math
 from collections.abc import Mapping
 from typing import Any, Final
 
-from conformance.convert.dialects import Converted, Losses
 from conformance.documents.pointer import Place
+from conformance.wire.losses import Converted, Losses
 
 CATEGORIES: Final = ("Input", "Output", "CacheRead", "CacheWrite")
 """The categories that tokens and cost are counted by."""

@@ -2,10 +2,7 @@
 
 from typing import Any, Final
 
-from conformance.convert.canonical.assistant import Block, blocks_of, message_of, note_moved_texts, reduced
-from conformance.convert.canonical.content import AS_STRING, EMPTY_TEXT, content_of, instructions, texts_of, user_parts
-from conformance.convert.canonical.pairing import PendingCalls
-from conformance.convert.dialects import MISCOUNTED, Converted, Losses
+from conformance.convert.dialects import MISCOUNTED
 from conformance.convert.dialects.neutral.blocks import (
     CALLS,
     DETAILS,
@@ -20,6 +17,10 @@ from conformance.convert.dialects.neutral.blocks import (
 )
 from conformance.convert.dialects.neutral.context import miscounts
 from conformance.documents.pointer import Place
+from conformance.wire.blocks import Block, blocks_of, message_of, note_moved_texts, reduced
+from conformance.wire.content import AS_STRING, EMPTY_TEXT, content_of, instructions, texts_of, user_parts
+from conformance.wire.losses import Converted, Losses
+from conformance.wire.pairing import PendingCalls
 
 _HELD: Final = {
     "UserMessage": ("type", "Content"),

@@ -4,10 +4,10 @@ import time
 from collections.abc import Callable, Mapping
 from typing import Any, Final
 
-from conformance.convert.dialects import Converted, Losses
 from conformance.convert.dialects.neutral.context import CATEGORIES
 from conformance.convert.dialects.neutral.conversion import assistant_content
 from conformance.errors import InvalidDocument
+from conformance.wire.losses import Converted, Losses
 
 _STOPS: Final = {
     "stop": ("stop", "eos", "end_turn", "stop_sequence", "STOP"),

@@ -9,7 +9,7 @@ bytes and `data:` URLs come back as base64 with a `mimeType`. Source: github.com
 from collections.abc import Mapping
 from typing import Any, Final
 
-from conformance.convert.dialects import CANONICAL, INPUT, Converted, Losses, checked
+from conformance.convert.dialects import CANONICAL, INPUT, checked
 from conformance.convert.dialects.prompt_api import parts
 from conformance.convert.dialects.prompt_api.results import (
     Miscount,
@@ -22,6 +22,7 @@ from conformance.convert.dialects.prompt_api.results import (
     to_result,
     to_results,
 )
+from conformance.wire.losses import Converted, Losses
 
 __all__ = [
     "TITLE",

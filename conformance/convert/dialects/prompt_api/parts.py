@@ -12,9 +12,9 @@ from typing import Any, Final
 
 import orjson
 
-from conformance.convert.canonical.arguments import parse_call
-from conformance.convert.dialects import Losses
 from conformance.documents.pointer import Place
+from conformance.wire.arguments import parse_call
+from conformance.wire.losses import Losses
 from conformance.wire.reasoning import TEXT_KEYS
 
 _BYTES: Final = (bytes, bytearray, memoryview)

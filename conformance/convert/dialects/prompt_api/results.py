@@ -9,10 +9,11 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Final, NamedTuple, TypeAlias
 
-from conformance.convert.canonical.pairing import paired_results
-from conformance.convert.dialects import MISCOUNTED, Converted, Losses
+from conformance.convert.dialects import MISCOUNTED
 from conformance.convert.dialects.prompt_api import parts
 from conformance.documents.pointer import Place, parse, render
+from conformance.wire.losses import Converted, Losses
+from conformance.wire.pairing import paired_results
 
 COUNTS: Final = {
     "promptTokens": "prompt_tokens",

@@ -6,9 +6,10 @@ positions, one for each text and each blob, as OpenRouter has them. A reply come
 
 from typing import Any, Final
 
-from conformance.convert.dialects import CANONICAL, Converted, checked, validate
+from conformance.convert.dialects import CANONICAL, checked, validate
 from conformance.convert.dialects.responses.reading import assembled, transcript
 from conformance.convert.dialects.responses.writing import request
+from conformance.wire.losses import Converted
 
 __all__ = ["TITLE", "assembled", "to_canonical", "to_native"]
 

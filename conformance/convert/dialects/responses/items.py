@@ -3,10 +3,10 @@
 from collections.abc import Iterator
 from typing import Any, Final
 
-from conformance.convert.canonical.codec import Codec
-from conformance.convert.canonical.content import EMPTY_TEXT
-from conformance.convert.dialects import Losses
 from conformance.documents.pointer import Place
+from conformance.wire.codec import Codec
+from conformance.wire.content import EMPTY_TEXT
+from conformance.wire.losses import Losses
 
 FORMAT: Final = "openai-responses-v1"
 """OpenRouter's name for reasoning items of OpenAI's models."""

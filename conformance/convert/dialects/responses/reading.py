@@ -2,10 +2,6 @@
 
 from typing import Any, Final
 
-from conformance.convert.canonical.arguments import encode
-from conformance.convert.canonical.assistant import Block, message_of, note_moved_texts
-from conformance.convert.canonical.content import AS_STRING, EMPTY_SYSTEM, EMPTY_TEXT
-from conformance.convert.dialects import Converted, Losses
 from conformance.convert.dialects.responses.items import (
     LOCAL,
     READ_CALLS,
@@ -19,6 +15,10 @@ from conformance.convert.dialects.responses.items import (
 )
 from conformance.documents.pointer import Place
 from conformance.errors import InvalidDocument
+from conformance.wire.arguments import encode
+from conformance.wire.blocks import Block, message_of, note_moved_texts
+from conformance.wire.content import AS_STRING, EMPTY_SYSTEM, EMPTY_TEXT
+from conformance.wire.losses import Converted, Losses
 from conformance.wires.responses.stream import assemble
 
 _STATE: Final = ("previous_response_id", "conversation", "prompt")

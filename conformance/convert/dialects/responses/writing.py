@@ -3,10 +3,10 @@
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from conformance.convert.canonical.assistant import Block, blocks_of, message_of, reduced
-from conformance.convert.dialects import Converted, Losses
 from conformance.convert.dialects.responses.items import CALLS, DETAILS, PARTS, join, joins, write_call, write_detail
 from conformance.documents.pointer import Place
+from conformance.wire.blocks import Block, blocks_of, message_of, reduced
+from conformance.wire.losses import Converted, Losses
 
 
 def request(canonical: list[dict[str, Any]]) -> Converted:

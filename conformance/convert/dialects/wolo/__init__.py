@@ -10,14 +10,15 @@ from collections.abc import Iterator, Mapping
 from itertools import count
 from typing import Any, Final
 
-from conformance.convert.canonical.content import AFTER_CALLS, AS_STRING
-from conformance.convert.canonical.pairing import paired_results
-from conformance.convert.dialects import CANONICAL, Converted, Losses, checked
+from conformance.convert.dialects import CANONICAL, checked
 from conformance.convert.dialects.wolo import calls
 from conformance.convert.dialects.wolo.compaction import compact, prune, summarise
 from conformance.convert.dialects.wolo.requests import request_headers, to_llm_messages, to_wire_messages
 from conformance.convert.dialects.wolo.stream import TRANSITIONS, advance, apply
 from conformance.documents.pointer import Place
+from conformance.wire.content import AFTER_CALLS, AS_STRING
+from conformance.wire.losses import Converted, Losses
+from conformance.wire.pairing import paired_results
 from conformance.wire.text import content_text
 
 __all__ = [

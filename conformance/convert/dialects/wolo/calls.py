@@ -4,9 +4,9 @@ import json
 from collections.abc import Mapping, Sequence
 from typing import Any, Final, TypeAlias
 
-from conformance.convert.canonical.arguments import parse_call
-from conformance.convert.dialects import Losses
 from conformance.documents.pointer import Place
+from conformance.wire.arguments import parse_call
+from conformance.wire.losses import Losses
 from conformance.wire.reasoning import TEXT_KEYS
 
 SEPARATOR: Final = "\n"

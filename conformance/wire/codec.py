@@ -3,8 +3,8 @@
 from collections.abc import Callable, Iterator
 from typing import Any, NamedTuple
 
-from conformance.convert.dialects import Losses
 from conformance.documents.pointer import Place
+from conformance.wire.losses import Losses
 
 
 class Codec(NamedTuple):

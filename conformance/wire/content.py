@@ -3,9 +3,9 @@
 from collections.abc import Iterable
 from typing import Any, Final
 
-from conformance.convert.canonical.codec import Codec
-from conformance.convert.dialects import Losses
 from conformance.documents.pointer import Place
+from conformance.wire.codec import Codec
+from conformance.wire.losses import Losses
 from conformance.wire.media import Media, image_at, media_of
 
 AS_STRING: Final = "comes back as a string"

@@ -9,9 +9,9 @@ from typing import Any, Final, NoReturn
 
 import orjson
 
-from conformance.convert.dialects import Losses
 from conformance.documents import BOUNDS
 from conformance.documents.pointer import Place
+from conformance.wire.losses import Losses
 
 _TOKEN: Final = re.compile(
     r'[ \t\n\r]*(?:(?P<text>"(?:[^"\\]|\\.)*")|(?P<open>"(?:[^"\\]|\\.)*)|(?P<word>[-+.\w]+)|(?P<mark>[{}\[\],:]))',

@@ -7,10 +7,10 @@ among the others is the `index` of its detail, and one unsigned block at the fro
 from collections.abc import Iterable, Sequence
 from typing import Any, Literal, NamedTuple
 
-from conformance.convert.canonical.codec import Codec
-from conformance.convert.canonical.content import AFTER_CALLS, AS_STRING, EMPTY_TEXT, content_of
-from conformance.convert.dialects import Losses
 from conformance.documents.pointer import Place
+from conformance.wire.codec import Codec
+from conformance.wire.content import AFTER_CALLS, AS_STRING, EMPTY_TEXT, content_of
+from conformance.wire.losses import Losses
 from conformance.wire.reasoning import TEXT_KEYS
 
 
