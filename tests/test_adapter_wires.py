@@ -51,7 +51,7 @@ def asked(wire: str, *, streams: bool = False) -> dict[str, Any]:
     tools = [scenarios.tool_definitions()[name] for name in AGENT.tools]
     messages = [{"role": "user", "content": AGENT.prompts[0]}]
     body = {"model": "m", "messages": messages, "tools": tools, "stream": streams}
-    return wires.by_name(wire).played().request(body)
+    return wires.by_name(wire).writing.request(body)
 
 
 def messages_loop(session: Session, edit: Callable[[list[Any]], list[Any]]) -> DriverAnswer:

@@ -43,8 +43,8 @@ def test_a_transcript_of_another_form_is_refused_with_its_pointer(name: str) -> 
 
 @pytest.mark.parametrize("function", [convert.to_canonical, convert.from_canonical])
 def test_an_unknown_dialect_is_named(function: Any) -> None:
-    with pytest.raises(UnknownName, match="did you mean anthropic"):
-        function("antropic", [])
+    with pytest.raises(UnknownName, match="did you mean messages"):
+        function("mesages", [])
 
 
 def test_an_invalid_output_is_an_error() -> None:
@@ -164,7 +164,7 @@ def test_what_the_transcript_cannot_hold_is_refused_with_its_pointer(name: str, 
 
 def test_a_block_of_an_unknown_type_is_lost_whatever_its_source() -> None:
     blocks = [{"type": "hologram", "source": "data:,x"}, {"type": "text", "text": "Hi"}]
-    converted = convert.to_canonical("anthropic", {"messages": [{"role": "user", "content": blocks}]})
+    converted = convert.to_canonical("messages", {"messages": [{"role": "user", "content": blocks}]})
     assert [{"role": "user", "content": [{"type": "text", "text": "Hi"}]}] == converted.value
     assert ["/messages/0/content/0"] == [loss.pointer for loss in converted.lost]
 
@@ -173,7 +173,7 @@ def test_a_block_of_an_unknown_type_is_lost_whatever_its_source() -> None:
     ("name", "value", "pointer"),
     [
         ("agent-loop", [{"role": "user", "content": "a\ud800"}], "/0/content"),
-        ("anthropic", {"messages": [{"role": "user", "content": "a\ud800"}]}, "/messages/0/content"),
+        ("messages", {"messages": [{"role": "user", "content": "a\ud800"}]}, "/messages/0/content"),
         ("gemini", {"contents": [{"parts": [{"text": "a\ud800"}]}]}, "/contents/0/parts/0/text"),
         ("neutral", {"Messages": [], "SystemPrompt": "a\ud800"}, "/SystemPrompt"),
         ("prompt-api", [{"role": "user", "content": "a\ud800"}], "/0/content"),
@@ -190,7 +190,7 @@ TOOL_USE = {"type": "tool_use", "id": "c", "name": "f", "input": {"n": 2**70}}
 TOOL_PART = {"id": "c", "type": "tool", "tool": "f", "input": {"n": 2**70}}
 FUNCTION = {"id": "c", "function": {"name": "f", "arguments": {"n": 2**70}}}
 BIG: dict[str, tuple[Any, str]] = {
-    "anthropic": (
+    "messages": (
         {"messages": [{"role": "assistant", "content": [TOOL_USE]}]},
         "/messages/0/content/0/input/n",
     ),

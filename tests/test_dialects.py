@@ -130,7 +130,7 @@ def test_every_dialect_has_a_title(name: str) -> None:
 
 
 TOOLS: dict[str, tuple[dict[str, Any], str]] = {
-    "anthropic": ({"messages": [], "tools": [{"name": "f", "input_schema": {"type": "object"}}]}, "/tools"),
+    "messages": ({"messages": [], "tools": [{"name": "f", "input_schema": {"type": "object"}}]}, "/tools"),
     "gemini": ({"contents": [], "tools": [{"functionDeclarations": [{"name": "f"}]}]}, "/tools"),
     "neutral": ({"Messages": [], "Tools": [{"Name": "f"}]}, "/Tools"),
     "responses": ({"input": [], "tools": [{"type": "function", "name": "f"}]}, "/tools"),

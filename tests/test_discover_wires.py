@@ -17,7 +17,6 @@ from conformance.discovery.exploring import all_cases
 from conformance.discovery.found import Found, values
 from conformance.discovery.session import Session
 from conformance.documents.pointer import edit
-from conformance.errors import Unusable
 from conformance.evidence.reading import digest
 from conformance.formats import read_path
 from conformance.results import Evidence
@@ -158,18 +157,9 @@ def test_a_wire_that_is_unknown_or_not_spoken_there_is_refused(
     assert message in capsys.readouterr().err
 
 
-def test_a_wire_that_is_not_played_yet_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
-    def without_rendering(_: str) -> Any:
-        return by_name("messages")._replace(name="gemini", rendering=None)
-
-    monkeypatch.setattr("conformance.wires.by_name", without_rendering)
-    with pytest.raises(Unusable, match="the wire gemini can be checked, but not played yet"):
-        wires.as_sent({"messages": []}, "gemini")
-
-
 def test_a_deviation_that_a_wire_has_no_counterpart_for_shows_nothing() -> None:
     def sent(body: dict[str, Any]) -> Exchange:
-        native = by_name("messages").played().request(body)
+        native = by_name("messages").writing.request(body)
         (exchange,) = by_name("messages").translate([Exchange(native)])
         return exchange
 

@@ -31,7 +31,7 @@ def probe(claimed: Profile, server: Profile) -> ProbeResult | None:
 
 def test_a_failed_result_is_sent_as_one_and_read_back() -> None:
     body = {"model": "m", "messages": [{"role": "user", "content": "Weather?"}, FAILED]}
-    sent = wires.by_name("messages").played().request(body)
+    sent = wires.by_name("messages").writing.request(body)
     assert [True] == [block["is_error"] for block in sent["messages"][1]["content"] if block["type"] == "tool_result"]
     assert FAILED == wires.as_sent(body, "messages").request["messages"][1]
 

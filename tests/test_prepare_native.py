@@ -33,8 +33,8 @@ BODY: dict[str, Any] = {
 SPEAKERS = {"messages": "anthropic", "responses": "openai", "gemini": "gemini"}
 """A provider of each wire."""
 
-DIALECTS = {"messages": "anthropic", "responses": "responses", "gemini": "gemini"}
-WRITTEN = [protocol.name for protocol in wires.load() if protocol.rendering is not None]
+DIALECTS = {"messages": "messages", "responses": "responses", "gemini": "gemini"}
+WRITTEN = [wire.name for wire in wires.load()]
 
 
 def prepared(tmp_path: Path, value: Any, *arguments: str) -> int:

@@ -22,7 +22,7 @@ from conformance.transport.client import Client, Endpoint
 from conformance.transport.server import HttpRequest
 from conformance.wire.native import CHAT
 from conformance.wire.sse import render
-from conformance.wires.gemini import rendering
+from conformance.wires.gemini import writing
 from tests.test_protocols_any import ODD, holders
 
 GEMINI = wires.by_name("gemini")
@@ -40,10 +40,10 @@ def canonical() -> Profile:
 
 def there_and_back(request: Mapping[str, Any], response: Any = None, *, streamed: bool = False) -> Exchange:
     """Return an exchange of chat completions after it was rendered as Gemini and translated back."""
-    native: Any = None if response is None else rendering.reply(response)
+    native: Any = None if response is None else writing.reply(response, {})
     if streamed:
-        native = render([event.value for event in rendering.events(native)])
-    sent = Exchange(rendering.request(request), native, 200, url=f"https://api.example.com{GEMINI.path(request)}")
+        native = render([event.value for event in writing.events(native)])
+    sent = Exchange(writing.request(request), native, 200, url=f"https://api.example.com{GEMINI.path(request)}")
     return GEMINI.translate_one(sent)
 
 

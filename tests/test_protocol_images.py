@@ -47,7 +47,7 @@ def body(*parts: Mapping[str, Any], result: Any = "9") -> dict[str, Any]:
 
 def native(wire: str, given: Mapping[str, Any]) -> dict[str, Any]:
     """Return a request of chat completions as it is sent on a wire."""
-    return wires.by_name(wire).played().request(given)
+    return wires.by_name(wire).writing.request(given)
 
 
 def shown(wire: str, sent: Mapping[str, Any]) -> Any:

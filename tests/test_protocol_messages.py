@@ -19,7 +19,7 @@ from conformance.results import Level
 from conformance.simulator import simulated
 from conformance.transport.client import Client, Endpoint
 from conformance.wire.sse import render
-from conformance.wires.messages import rendering
+from conformance.wires.messages import writing
 from conformance.wires.messages.stream import assemble
 
 TOLERATED = {
@@ -147,7 +147,7 @@ def test_in_a_conversation_on_two_wires_each_schema_counts_its_own(*, wrong: boo
 
 def test_a_stream_adds_up_to_the_reply_that_it_was_made_from() -> None:
     reply = session()[0]["response"]
-    lines = [f"event: {each.name}\ndata: {json.dumps(each.value)}\n\n" for each in rendering.events(reply)]
+    lines = [f"event: {each.name}\ndata: {json.dumps(each.value)}\n\n" for each in writing.events(reply)]
     assembled = assemble("".join(lines))
     assert (assembled.irregularities, assembled.complete) == ((), True)
     blocks = assembled.reply["content"] if assembled.reply else []

@@ -16,7 +16,7 @@ from conformance.simulator import Simulator, simulated
 from conformance.suite.play import Subject, converse, play
 from conformance.transport.client import Client, Endpoint
 from conformance.wire.exchange import Conversation, Exchange
-from conformance.wires.responses import playing, rendering
+from conformance.wires.responses import writing
 
 SPOKEN = [name for name in profiles.names() if "responses" in profiles.load(name).protocols]
 RESPONSES = wires.by_name("responses")
@@ -43,14 +43,14 @@ def exchanges(provider: str) -> Iterator[Exchange]:
 
 
 def text(reply: dict[str, Any]) -> str:
-    lines = [f"event: {each.name}\ndata: {orjson.dumps(each.value).decode()}\n\n" for each in playing.events(reply)]
+    lines = [f"event: {each.name}\ndata: {orjson.dumps(each.value).decode()}\n\n" for each in writing.events(reply)]
     return "".join(lines)
 
 
 @pytest.mark.parametrize("provider", SPOKEN)
 def test_a_request_is_the_same_after_a_round_trip(provider: str) -> None:
     for each in exchanges(provider):
-        native = rendering.request(each.request)
+        native = writing.request(each.request)
         assert each.native is not None
         assert each.native.request == native
         made = RESPONSES.translate_one(Exchange(request=native, url="/v1/responses"))
@@ -60,8 +60,8 @@ def test_a_request_is_the_same_after_a_round_trip(provider: str) -> None:
 @pytest.mark.parametrize("provider", SPOKEN)
 def test_a_reply_is_the_same_after_a_round_trip_plain_and_streamed(provider: str) -> None:
     for each in exchanges(provider):
-        native = rendering.request(each.request)
-        reply = rendering.reply(each.response, native)
+        native = writing.request(each.request)
+        reply = writing.reply(each.response, native)
         plain = Exchange(request=native, response=reply, status=200, url="/v1/responses")
         streamed = Exchange(request=native, response=text(reply), status=200, streamed=True, url="/v1/responses")
         assert each.response == RESPONSES.translate_one(plain).response
@@ -179,13 +179,13 @@ def test_a_request_has_the_shape_of_the_wire() -> None:
         "tools": [{"type": "function", "name": "look", "description": "Look.", "parameters": schema, "strict": False}],
         "tool_choice": {"type": "function", "name": "look"},
         "text": {"format": {"type": "json_schema", "name": "place", "strict": True, "schema": schema}},
-    } == rendering.request(body)
+    } == writing.request(body)
 
 
 def reply(message: dict[str, Any], reason: str = "stop", **asked: Any) -> dict[str, Any]:
     choice = {"index": 0, "message": {"role": "assistant", **message}, "finish_reason": reason}
     body = {"id": "chatcmpl-1", "model": "gpt-5.4-mini", "choices": [choice], "usage": {"prompt_tokens": 7}}
-    return rendering.reply(body, asked)
+    return writing.reply(body, asked)
 
 
 CALL = {"id": "call_1", "type": "function", "function": {"name": "look", "arguments": '{"city": "Rome"}'}}
@@ -197,7 +197,7 @@ THOUGHT = [
 
 def test_the_events_of_a_stream_have_the_documented_order() -> None:
     made = reply({"content": "Let me look.", "reasoning_details": THOUGHT, "tool_calls": [CALL]}, store=False)
-    events = list(playing.events(made))
+    events = list(writing.events(made))
     assert [*range(len(events))] == [each.value["sequence_number"] for each in events]
     assert all(each.name == each.value["type"] for each in events)
     assert [
@@ -223,7 +223,7 @@ def _grouped(names: list[str]) -> Iterator[tuple[str, int]]:
 
 def test_the_blob_of_an_added_item_is_not_whole() -> None:
     made = reply({"content": "Rome.", "reasoning_details": THOUGHT}, store=False)
-    added, done = [each.value["item"] for each in playing.events(made) if "item" in each.value][:2]
+    added, done = [each.value["item"] for each in writing.events(made) if "item" in each.value][:2]
     assert ("YmxvYi0x", []) == (done["encrypted_content"], added["summary"])
     assert done["encrypted_content"] != added["encrypted_content"]
 
@@ -256,7 +256,7 @@ def test_encrypted_content_comes_if_it_is_asked_for_or_nothing_is_stored(asked: 
 def test_a_finish_reason_is_a_status(reason: str, status: str, details: Any, end: str) -> None:
     made = reply({"content": "Rome."}, reason)
     assert (status, details, status) == (made["status"], made["incomplete_details"], made["output"][-1]["status"])
-    assert end == list(playing.events(made))[-1].name
+    assert end == list(writing.events(made))[-1].name
 
 
 def test_ids_differ_by_request_and_reply_and_are_the_same_again() -> None:
@@ -268,4 +268,4 @@ def test_ids_differ_by_request_and_reply_and_are_the_same_again() -> None:
 
 def test_an_error_is_the_same_on_both_wires() -> None:
     error = {"error": {"message": "No.", "type": "invalid_request_error", "param": None, "code": None}}
-    assert error == rendering.reply(error, {})
+    assert error == writing.reply(error, {})

@@ -15,11 +15,11 @@ from conformance.convert import dialects
 from conformance.convert.dialects import Dialect
 from conformance.documents.pointer import parse
 from conformance.errors import InvalidDocument
-from tests import test_dialect_anthropic, test_dialect_gemini, test_dialect_responses
+from tests import test_dialect_gemini, test_dialect_messages, test_dialect_responses
 from tests.losses import marked, missing
 
 HELD = {
-    "anthropic": ("system", "messages"),
+    "messages": ("system", "messages"),
     "gemini": ("systemInstruction", "system_instruction", "contents"),
     "responses": ("instructions", "input"),
 }
@@ -59,8 +59,8 @@ def holders(value: Any) -> Iterator[Any]:
 
 
 RECORDED = {
-    "messages": "anthropic",
-    "anthropic_native": "anthropic",
+    "messages": "messages",
+    "anthropic_native": "messages",
     "responses": "responses",
     "gemini_native": "gemini",
 }
@@ -114,12 +114,12 @@ def test_every_recorded_request_comes_back_equal_or_the_loss_is_named(
 
 
 REQUESTS = {
-    "anthropic": test_dialect_anthropic.requests(),
+    "messages": test_dialect_messages.requests(),
     "gemini": test_dialect_gemini.requests(),
     "responses": test_dialect_responses.requests(),
 }
 NOISE: dict[str, list[tuple[str, Any]]] = {
-    "anthropic": [
+    "messages": [
         ("cache_control", {"type": "ephemeral"}),
         ("is_error", True),
         ("citations", [{"type": "char_location"}]),
@@ -137,7 +137,7 @@ NOISE: dict[str, list[tuple[str, Any]]] = {
 """Keys that a native request may have where the transcript has no counterpart."""
 
 STRANGERS: dict[str, list[dict[str, Any]]] = {
-    "anthropic": [
+    "messages": [
         {"type": "server_tool_use", "id": "srvtoolu_1", "name": "web_search", "input": {}},
         {"type": "text", "text": ""},
         {"type": "thinking", "thinking": "Look."},

@@ -143,7 +143,7 @@ def _check_wire(wire: str) -> None:
     from conformance.wires import by_name
 
     if wire != CHAT:
-        by_name(wire).played()
+        by_name(wire)
 
 
 def _models(url: str, key: str, timeout: float, wire: str) -> list[str]:
@@ -154,7 +154,7 @@ def _models(url: str, key: str, timeout: float, wire: str) -> list[str]:
 
     headers: Mapping[str, str] = {"authorization": f"Bearer {key}"} if key else {}
     if wire != CHAT:
-        headers = by_name(wire).played().headers(key)
+        headers = by_name(wire).headers(key)
     try:
         reply = httpx.get(f"{url}/models", headers=headers, timeout=min(timeout, 15.0))
         listed: Any = reply.json() if len(reply.content) < 1_000_000 else None

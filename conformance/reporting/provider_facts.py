@@ -50,7 +50,7 @@ def lifecycle_rows(profile: Profile, cite: Callable[[Source], str]) -> Iterator[
 def requests(profile: Profile) -> Iterator[tuple[str, str]]:
     """Yield second requests as JSON, each with what it follows; one message stands on one line."""
     for turn in second_turns(profile):
-        body = turn.body if profile.wire == CHAT else by_name(profile.wire).played().request(turn.body)
+        body = turn.body if profile.wire == CHAT else by_name(profile.wire).writing.request(turn.body)
         yield turn.title, "\n".join([line.text for line in body_lines(body)])
 
 

@@ -118,7 +118,7 @@ class Simulator:
         if self.profile.wire == CHAT:
             return to_exchange(dict(body), self.reply(body), model_of(dict(body)))
         protocol = by_name(self.profile.wire)
-        native, path = protocol.played().request(body), protocol.path(body)
+        native, path = protocol.writing.request(body), protocol.path(body)
         request = HttpRequest("POST", path, {}, orjson.dumps(native))
         return protocol.translate_one(to_exchange(native, self.answer(request), model_of(dict(body)), path))
 

@@ -37,16 +37,16 @@ Answer = Callable[[Mapping[str, Any], Asked], HttpReply]
 
 def protocol_at(path: str) -> Wire | None:
     """Return the protocol that the simulator plays at a path, without its version; None if there is none."""
-    return next((each for each in load() if each.rendering is not None and each.served.fullmatch(path)), None)
+    return next((each for each in load() if each.served.fullmatch(path)), None)
 
 
 def earlier(native: Native, exchange: Exchange) -> Exchange:
     """Return an earlier exchange as it was on the wire of a later request, whose history it is part of."""
     protocol = by_name(native.protocol)
-    played, path = protocol.played(), protocol.path(exchange.request)
+    path = protocol.path(exchange.request)
     request = _cut(native, len(exchange.request["messages"]))
-    asked = played.request(exchange.request) if request is None else request
-    reply = played.reply(exchange.response, asked)
+    asked = protocol.writing.request(exchange.request) if request is None else request
+    reply = protocol.writing.reply(exchange.response, asked)
     return protocol.translate_one(Exchange.of_plain(asked, reply, 200, url=path, model=exchange.model))
 
 
@@ -76,10 +76,10 @@ def answer(
     reply = given({**exchange.request, "stream": False}, asked)
     if reply.status != 200:
         return refused(protocol, path, reply)
-    made = protocol.played().reply(_content(reply), body)
+    made = protocol.writing.reply(_content(reply), body)
     response: Any = made
     streams = exchange.request.get("stream") is True
-    if streams and protocol.played().is_array(path):
+    if streams and protocol.is_array(path):
         answered = as_json(200, [each.value for each in _events(protocol, made, faults())])
     elif streams:
         events = [_event(each) for each in _events(protocol, made, faults())]
@@ -101,8 +101,8 @@ def refused(protocol: Wire, path: str, reply: HttpReply) -> HttpReply:
         return reply
     if not isinstance(content, dict) or not isinstance(content.get("error"), dict):
         return reply
-    made = protocol.played().reply(content, {})
-    shown = as_json(reply.status, [made] if protocol.played().is_array(path) else made)
+    made = protocol.writing.reply(content, {})
+    shown = as_json(reply.status, [made] if protocol.is_array(path) else made)
     return replace(shown, headers={**headers("application/json"), **reply.headers})
 
 
@@ -123,7 +123,7 @@ def _asked(protocol: Wire, sent: Exchange, kept: tuple[ReplyStore, Claims] | Non
 
 
 def _events(protocol: Wire, made: dict[str, Any], faults: Sequence[str]) -> Sequence[NativeEvent]:
-    return faulty(faults, tuple(protocol.played().events(made)), protocol.played())
+    return faulty(faults, tuple(protocol.writing.events(made)), protocol)
 
 
 def _event(event: NativeEvent) -> bytes:

@@ -98,7 +98,7 @@ def _changed(
         origin.request, probe.changes, transcript, profile.at(origin.model, ""), before=tuple(before)
     )
     if probe.changes and profile.wire != CHAT:
-        request = by_name(profile.wire).played().request
+        request = by_name(profile.wire).writing.request
         if request(origin.request) == request(changed):
             raise Inapplicable
     return changed

@@ -7,7 +7,7 @@ from conformance import profiles, wires
 
 def names() -> Iterator[str]:
     """Yield the name of each provider that serves chat completions, and `<provider>.<wire>` for each other wire."""
-    played = {protocol.name for protocol in wires.load() if protocol.rendering is not None}
+    played = {wire.name for wire in wires.load()}
     for name in profiles.names():
         profile = profiles.load(name)
         if profile.claims or not profile.protocols:

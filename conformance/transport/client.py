@@ -178,14 +178,14 @@ class Client:
 
     def _on_wire(self, body: Mapping[str, Any]) -> _Sent:
         protocol = self._protocol
-        native = body if protocol is None else protocol.played().request(body)
+        native = body if protocol is None else protocol.writing.request(body)
         url = self._base_url + ("/chat/completions" if protocol is None else protocol.path(body))
         return _Sent(native, url, shown_url(url))
 
     def _request(self, sent: _Sent) -> httpx.Request:
         headers = {"accept-encoding": bodies.ACCEPTED_ENCODINGS}
         if self._protocol is not None:
-            headers |= self._protocol.played().headers(self._endpoint.key)
+            headers |= self._protocol.headers(self._endpoint.key)
         elif self._endpoint.key:
             headers["authorization"] = f"Bearer {self._endpoint.key}"
         try:

@@ -4,7 +4,7 @@ The wire has text, calls and reasoning under three keys. Calls follow the text t
 among the others is the `index` of its detail, and one unsigned block at the front is `reasoning_content`.
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Literal, NamedTuple
 
 from conformance.documents.pointer import Place
@@ -15,10 +15,14 @@ from conformance.wire.reasoning import TEXT_KEYS
 
 
 class Block(NamedTuple):
-    """A text, a tool call as the wire has it, or a reasoning detail."""
+    """A piece of a message in its order: a text, a call as the wire has it, a reasoning detail.
 
-    kind: Literal["text", "call", "detail"]
+    Of a user, it is a content part or the result of a call, as a message of its own. `place`: where it comes from.
+    """
+
+    kind: Literal["text", "call", "detail", "part", "result"]
     value: Any
+    place: Place = ()
 
 
 def message_of(blocks: Sequence[Block]) -> dict[str, Any]:
@@ -47,12 +51,15 @@ def note_moved_texts(blocks: Sequence[Block], places: Sequence[Place], losses: L
             losses.add(place, AFTER_CALLS)
 
 
-def blocks_of(message: dict[str, Any]) -> list[Block]:
-    """Return the blocks of a message in order: reasoning at its indexes if they are consistent, or else first."""
+def blocks_of(message: Mapping[str, Any]) -> list[Block]:
+    """Return the blocks of a message in order: reasoning at its indexes if they are consistent, or else first.
+
+    Nothing is repaired: a part of the content that is not a text stays a part.
+    """
     content = message.get("content") or ""
-    texts = [content] if isinstance(content, str) else [part["text"] for part in content]
-    rest = [Block("text", text) for text in texts if text]
-    rest += [Block("call", call) for call in message.get("tool_calls", ())]
+    parts = [{"text": content}] if isinstance(content, str) else content
+    rest = [_said(part) for part in parts if part.get("text") != ""]
+    rest += [Block("call", call) for call in message.get("tool_calls") or ()]
     details = message.get("reasoning_details") or []
     if (plain := message.get("reasoning_content")) is not None:
         details = [{"type": "reasoning.text", "text": plain}]
@@ -65,7 +72,11 @@ def blocks_of(message: dict[str, Any]) -> list[Block]:
     return placed
 
 
-def reduced(message: dict[str, Any], place: Place, losses: Losses, details: Codec, calls: Codec) -> dict[str, Any]:
+def _said(part: Mapping[str, Any]) -> Block:
+    return Block("text", part["text"]) if isinstance(part.get("text"), str) else Block("part", part)
+
+
+def reduced(message: Mapping[str, Any], place: Place, losses: Losses, details: Codec, calls: Codec) -> dict[str, Any]:
     """Return what a model can hold of an assistant message, for `blocks_of`; the rest is noted as lost."""
     texts, thinking = _content(message.get("content"), (*place, "content"), losses)
     for key in ("refusal", "name", "audio"):
@@ -126,7 +137,7 @@ def _details(details: Iterable[dict[str, Any]], place: Place, losses: Losses, co
 
 
 def _plain(
-    message: dict[str, Any],
+    message: Mapping[str, Any],
     place: Place,
     losses: Losses,
     codec: Codec,

@@ -1,6 +1,6 @@
 """Content of the wire: media as data URLs, texts as strings or parts, system messages as one prompt."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Final
 
 from conformance.documents.pointer import Place
@@ -49,6 +49,30 @@ def user_parts(content: Any, place: Place, losses: Losses, codec: Codec) -> list
     return parts
 
 
+def held_parts(content: Any, place: Place, losses: Losses, codec: Codec) -> Any:
+    """Return what a model holds of a user's content, in its own form; a text stays a text."""
+    if isinstance(content, str):
+        return content
+    kept = []
+    for number, part in enumerate(content):
+        if part.get("text") == "":
+            losses.add((*place, number), EMPTY_TEXT)
+        elif codec.convert(part, (*place, number), losses) is not None:
+            kept.append(part)
+    return kept or ""
+
+
+def joined_instructions(messages: Sequence[Mapping[str, Any]], losses: Losses) -> list[dict[str, Any]]:
+    """Return all system messages as the first one, for a model with one system prompt; none if there are none."""
+    texts = instructions(messages, losses)
+    first = next((message for message in messages if message["role"] in _INSTRUCTION_ROLES), None)
+    if not texts:
+        return []
+    is_same = first is not None and len(texts) == 1 and first["content"] == texts[0]
+    content: Any = texts[0] if is_same else [{"type": "text", "text": text} for text in texts]
+    return [{"role": "system", "content": content}]
+
+
 def texts_of(content: str | list[dict[str, Any]], place: Place, losses: Losses) -> list[str]:
     """Return the texts of content that can only be text; empty ones are left out."""
     if isinstance(content, str):
@@ -64,7 +88,7 @@ def content_of(texts: list[str]) -> str | list[dict[str, Any]]:
     return [{"type": "text", "text": text} for text in texts] if len(texts) > 1 else "".join(texts)
 
 
-def instructions(messages: Iterable[dict[str, Any]], losses: Losses) -> list[str]:
+def instructions(messages: Iterable[Mapping[str, Any]], losses: Losses) -> list[str]:
     """Return the texts of all system messages, for a model with one system prompt before everything else."""
     found: list[str] = []
     first = None

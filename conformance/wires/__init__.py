@@ -1,52 +1,67 @@
 """Other wires, translated into chat completions, so that one rule set judges them all.
 
-One package per protocol; the folder is the registry. A translated exchange is what the rules look at; `native` holds
+One package per wire; the folder is the registry. A translated exchange is what the rules look at; `native` holds
 what it was, what has no counterpart, and where each part comes from, so that findings point into the native body. A
 translation loses nothing that a rule looks at and repairs nothing: a call that is not answered stays unanswered, an id
 that is missing stays missing.
 """
 
 import importlib
+import pkgutil
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import cache
-from pathlib import Path
-from typing import Any, Final, NamedTuple
+from typing import Any, Final, NamedTuple, Protocol, cast
 
-from conformance.errors import UnknownName, Unusable
+from conformance.errors import UnknownName
 from conformance.wire.exchange import Conversation, Exchange, model_of
+from conformance.wire.losses import Losses
 from conformance.wire.native import CHAT, NativeEvent
+from conformance.wires.drafts import Transcript
 
 _CHAT: Final = "/completions"
 _HEAD: Final = 4096
 
 
-class Rendering(NamedTuple):
-    """Chat completions as another wire: requests as the suites send them, replies as the simulator sends them.
+class Reading(Protocol):
+    """What `reading.py` of a wire does: its bodies as chat completions.
 
-    `reply` takes the native request, too, since replies of some wires repeat it. `events` are those of the stream that
-    adds up to a native reply. `headers` are those of a request with a key. `failure` is the event that reports an error
-    inside a stream. `is_array`: whether a stream at a URL comes as one JSON array of its events, instead of as
-    server-sent events.
+    `translated` takes the exchanges of one conversation, in order, and returns as many. `transcript` reads a request or
+    a reply into a transcript, with its losses. `assembled` returns the reply that the text of a stream adds up to, or
+    the error that ends it; it raises InvalidDocument if the text is not a stream.
     """
 
-    request: Callable[[Mapping[str, Any]], dict[str, Any]]
-    reply: Callable[[Mapping[str, Any], Mapping[str, Any]], dict[str, Any]]
-    events: Callable[[Mapping[str, Any]], Iterable[NativeEvent]]
-    headers: Callable[[str], Mapping[str, str]]
-    failure: Callable[[str], NativeEvent]
-    is_array: Callable[[str], bool] = lambda _url: False
+    def translated(self, exchanges: Sequence[Exchange], /) -> Sequence[Exchange]: ...  # noqa: D102 — above
+    def transcript(self, native: dict[str, Any], draft: Transcript, /) -> None: ...  # noqa: D102
+    def assembled(self, text: str, /) -> dict[str, Any]: ...  # noqa: D102
+
+
+class Writing(Protocol):
+    """What `writing.py` of a wire does: chat completions as its bodies; it sends deviations as they are.
+
+    `request`: as the suites send it. `reply`: as the simulator sends it; it takes the native request, too, since
+    replies of some wires repeat it. `events`: those of the stream that adds up to a native reply. `conversation`: the
+    messages alone, as a request has them. `hold`: what the wire can hold of canonical messages; the rest is noted.
+    """
+
+    def request(self, body: Mapping[str, Any], /) -> dict[str, Any]: ...  # noqa: D102 — above
+    def reply(self, body: Mapping[str, Any], asked: Mapping[str, Any], /) -> dict[str, Any]: ...  # noqa: D102
+    def events(self, reply: Mapping[str, Any], /) -> Iterable[NativeEvent]: ...  # noqa: D102
+    def conversation(self, canonical: Sequence[Mapping[str, Any]], /) -> dict[str, Any]: ...  # noqa: D102
+    def hold(self, canonical: Sequence[Mapping[str, Any]], losses: Losses, /) -> list[dict[str, Any]]: ...  # noqa: D102
 
 
 class Wire(NamedTuple):
-    """One wire: how its exchanges are recognised, and how they are translated.
+    """One wire: how its exchanges are recognised, and where they are read and written.
 
     `path`: what its clients append to the base URL to send a request of chat completions. `served`: the paths, after
     the version, at which the simulator plays it. `paths`: what the URL of one of its requests may contain. `is_request`
     and `is_reply` tell its bodies from those of other wires; None for a request that may be one of its own, or not.
-    `beginnings`: texts, one of which is in the first event of a stream. `translate` takes the exchanges of one
-    conversation, in order, and returns as many. `rendering` gives the other direction; None if the project does not
-    play this wire yet. `keeps_replies`: whether a request may refer to an earlier reply instead of sending it back.
+    `beginnings`: texts, one of which is in the first event of a stream. `headers` are those of a request with a key.
+    `failure` is the event that reports an error inside a stream. `holds`: the members of its bodies that hold messages.
+    `is_array`: whether a stream at a URL comes as one JSON array of its events, instead of as server-sent events.
+    `keeps_replies`: whether a request may refer to an earlier reply instead of sending it back. `holds_objects`:
+    whether the arguments of a call are an object, not text.
     """
 
     name: str
@@ -57,15 +72,27 @@ class Wire(NamedTuple):
     is_request: Callable[[dict[str, Any]], bool | None]
     is_reply: Callable[[dict[str, Any]], bool]
     beginnings: tuple[str, ...]
-    translate: Callable[[Sequence[Exchange]], Sequence[Exchange]]
-    rendering: Rendering | None = None
+    headers: Callable[[str], Mapping[str, str]]
+    failure: Callable[[str], NativeEvent]
+    holds: tuple[str, ...]
+    is_array: Callable[[str], bool] = lambda _url: False
     keeps_replies: bool = False
+    holds_objects: bool = False
 
-    def played(self) -> Rendering:
-        """Return the rendering of the wire; raises Unusable if there is none yet."""
-        if self.rendering is None:
-            raise Unusable(f"the wire {self.name} can be checked, but not played yet")
-        return self.rendering
+    # Imported when they are needed, because most runs meet exchanges of one wire, or of none but chat completions.
+    @property
+    def reading(self) -> Reading:
+        """Return the module that reads the wire's bodies."""
+        return cast("Reading", importlib.import_module(f"{__name__}.{self.name}.reading"))
+
+    @property
+    def writing(self) -> Writing:
+        """Return the module that writes the wire's bodies."""
+        return cast("Writing", importlib.import_module(f"{__name__}.{self.name}.writing"))
+
+    def translate(self, exchanges: Sequence[Exchange]) -> Sequence[Exchange]:
+        """Return the exchanges of one conversation as those of chat completions, in order, with their native forms."""
+        return self.reading.translated(exchanges)
 
     def translate_one(self, exchange: Exchange) -> Exchange:
         """Return an exchange that stands alone, translated."""
@@ -73,7 +100,7 @@ class Wire(NamedTuple):
         return translated
 
     def fits(self, exchange: Exchange) -> bool:
-        """Return whether an exchange is one of this protocol, by its bodies."""
+        """Return whether an exchange is one of this wire, by its bodies."""
         request, response = exchange.request, exchange.response
         is_own = self.is_request(request) if type(request) is dict and request else None
         if is_own is not None:
@@ -87,29 +114,29 @@ class Wire(NamedTuple):
 
 @cache
 def load() -> tuple[Wire, ...]:
-    """Return every protocol, ordered by name."""
-    names = sorted(path.parent.name for path in Path(__file__).parent.glob("*/__init__.py"))
+    """Return every wire, ordered by name."""
+    names = sorted(module.name for module in pkgutil.iter_modules(__path__) if module.ispkg)
     return tuple([importlib.import_module(f"{__name__}.{name}").WIRE for name in names])
 
 
 def by_name(name: str) -> Wire:
-    """Return the protocol of that name; raises UnknownName."""
-    found = {protocol.name: protocol for protocol in load()}
+    """Return the wire of that name; raises UnknownName."""
+    found = {wire.name: wire for wire in load()}
     if name not in found:
         raise UnknownName("wire", name, found)
     return found[name]
 
 
 def of(exchange: Exchange) -> Wire | None:
-    """Return the protocol of an exchange, by its URL or else its bodies; None for chat completions."""
+    """Return the wire of an exchange, by its URL or else its bodies; None for chat completions."""
     if exchange.native is not None or _CHAT in exchange.url:
         return None
-    for protocol in load() if exchange.url else ():
-        if any([path in exchange.url for path in protocol.paths]):
-            return protocol
-    for protocol in load():
-        if protocol.fits(exchange):
-            return protocol
+    for wire in load() if exchange.url else ():
+        if any([path in exchange.url for path in wire.paths]):
+            return wire
+    for wire in load():
+        if wire.fits(exchange):
+            return wire
     return None
 
 
@@ -118,9 +145,9 @@ def as_sent(body: Mapping[str, Any], wire: str) -> Exchange:
     model = model_of(dict(body))
     if wire == CHAT:
         return Exchange.of_plain(request=body, model=model)
-    protocol = by_name(wire)
-    native = protocol.played().request(body)
-    return protocol.translate_one(Exchange.of_plain(request=native, url=protocol.path(body), model=model))
+    asked = by_name(wire)
+    native = asked.writing.request(body)
+    return asked.translate_one(Exchange.of_plain(request=native, url=asked.path(body), model=model))
 
 
 def translate(conversation: Conversation) -> Conversation:
@@ -129,9 +156,9 @@ def translate(conversation: Conversation) -> Conversation:
     if not any(found):
         return conversation
     translated = list(conversation)
-    for protocol in dict.fromkeys(filter(None, found)):
-        numbers = [number for number, each in enumerate(found) if each is protocol]
-        exchanges = protocol.translate([conversation[number] for number in numbers])
+    for wire in dict.fromkeys(filter(None, found)):
+        numbers = [number for number, each in enumerate(found) if each is wire]
+        exchanges = wire.translate([conversation[number] for number in numbers])
         for number, exchange in zip(numbers, exchanges, strict=True):
             translated[number] = exchange
     return tuple(translated)

@@ -1,29 +1,63 @@
 """What translations share: a body in the making that remembers where its parts come from."""
 
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Container, Iterable, Iterator, Mapping
 from itertools import count, repeat
-from typing import Any
+from typing import Any, Final, NamedTuple
 
 import orjson
 
 from conformance.documents.pointer import Place
+from conformance.wire.blocks import Block, message_of, note_moved_texts
+from conformance.wire.codec import Codec
+from conformance.wire.content import EMPTY_SYSTEM, EMPTY_TEXT
 from conformance.wire.exchange import Exchange
+from conformance.wire.losses import Losses
 from conformance.wire.native import Native, NativeEvent
 from conformance.wire.sse import Reading
 
+_JOINED: Final = "comes back in one message with the tool results before it"
+
+
+class SubPlaces(NamedTuple):
+    """Where the parts of a call and of a result stand in the native value, by their place in the canonical one."""
+
+    call: Mapping[Place, Place] = {}
+    result: Mapping[Place, Place] = {}
+
+
+_WHOLE: Final = SubPlaces()
+
 
 class Draft:
-    """The messages of a request in the making.
+    """Canonical messages in the making, as the judge reads them: nothing is repaired, and every part has a place.
 
-    `places`: the native place of each part, by its place in the translated exchange; neither has the number of the
-    exchange. `turns`: how many of the messages are the assistant's.
+    A wire walks over a native body once and hands what it finds to a draft. `places`: the native place of each part, by
+    its place in the translated exchange; neither has the number of the exchange. `turns`: how many of the messages are
+    the assistant's.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, inside: SubPlaces = _WHOLE) -> None:
         self.messages: list[dict[str, Any]] = []
         self.turns = 0
         self.places: dict[Place, Place] = {}
+        self._inside = inside
+
+    def lose(self, place: Place, reason: str) -> None:
+        """Note what the walk leaves out at a native place; the judge has the native body for that."""
+
+    def rest(self, value: Mapping[str, Any], known: Container[str], place: Place, reason: str) -> None:
+        """Note the members of a native value that the walk does not read."""
+
+    def piece(self, codec: Codec, value: Mapping[str, Any], _place: Place) -> Any:
+        """Return a content part; what has no counterpart keeps its own form. None if it is left out."""
+        made = codec.write(dict(value))
+        return dict(value) if isinstance(made, str) else made
+
+    def pieces(self, codec: Codec, values: Any, place: Place) -> list[Any]:
+        """Return the content parts of a list, without those that are left out."""
+        found = [self.piece(codec, value, (*place, number)) for number, value in objects(values)]
+        return [part for part in found if part is not None]
 
     def add(self, message: dict[str, Any], native: Place) -> Place:
         """Add a message that comes from a native place; return its own place."""
@@ -32,6 +66,140 @@ class Draft:
         self.turns += message.get("role") == "assistant"
         self.places[place] = native
         return place
+
+    def instruct(self, content: Any, native: Place) -> None:
+        """Add the instructions that stand before all messages, unless there are none."""
+        if content:
+            self.add({"role": "system", "content": content}, native)
+
+    def say(self, role: Any, content: Any, native: Place) -> None:
+        """Add a message whose content is not a list of pieces."""
+        self.add({"role": role, "content": content}, native)
+
+    def ask(self, role: Any, blocks: Iterable[Block], native: Place) -> None:
+        """Add a message of results and content parts: results stay where they stand, as messages of their own."""
+        parts: list[Any] = []
+        for block in blocks:
+            if block.kind != "result":
+                parts.append(block.value)
+                continue
+            if parts:
+                self.add({"role": role, "content": parts}, native)
+                parts = []
+            self._answer(block)
+        if parts:
+            self.add({"role": role, "content": parts}, native)
+
+    def _answer(self, block: Block) -> None:
+        at = self.add(block.value, block.place)
+        for own, native in self._inside.result.items():
+            self.places[at + own] = block.place + native
+
+    def turn(self, blocks: Iterable[Block], native: Place) -> None:
+        """Add what the assistant says, thinks and calls; neighbouring messages of the assistant are one."""
+        last = self.messages[-1] if self.messages else {}
+        if last.get("role") == "assistant":
+            at: Place = ("request", "messages", len(self.messages) - 1)
+        else:
+            last = {"role": "assistant", "content": None}
+            at = self.add(last, native)
+        self.fill(last, at, blocks)
+
+    def fill(self, message: dict[str, Any], at: Place, blocks: Iterable[Block]) -> None:
+        """Add blocks to an assistant message that is at a place: its texts are one text, its reasoning stays whole."""
+        places = self.places
+        for kind, value, native in blocks:
+            if kind == "text":
+                message["content"] = (message["content"] or "") + value
+                places.setdefault((*at, "content"), native)
+            elif kind == "call":
+                calls = message.setdefault("tool_calls", [])
+                to: Place = (*at, "tool_calls", len(calls))
+                calls.append(value)
+                places[to] = native
+                for own, inner in self._inside.call.items():
+                    places[to + own] = native + inner
+            elif kind == "detail":
+                details = message.setdefault("reasoning_details", [])
+                places[*at, "reasoning_details", len(details)] = native
+                places.setdefault((*at, "reasoning_details"), native)
+                details.append(value)
+
+
+class Transcript(Draft):
+    """Canonical messages in the making, as the converter needs them: a valid transcript, with every loss named.
+
+    Reasoning has its position among the blocks as its `index`, results come before what the user says after them, and
+    neighbouring messages of the assistant stay two.
+    """
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.losses = Losses()
+
+    def lose(self, place: Place, reason: str) -> None:
+        """Note what the walk leaves out at a native place."""
+        self.losses.add(place, reason)
+
+    def rest(self, value: Mapping[str, Any], known: Container[str], place: Place, reason: str) -> None:
+        """Note the members of a native value that the walk does not read; null counts as absent."""
+        for key, each in value.items():
+            if key not in known and each is not None:
+                self.losses.add((*place, key), reason)
+
+    def piece(self, codec: Codec, value: Mapping[str, Any], place: Place) -> Any:
+        """Return a content part, and note what it cannot hold; None if there is no such part."""
+        if value.get("text") == "":
+            self.losses.add(place, EMPTY_TEXT)
+            return None
+        return codec.convert(dict(value), place, self.losses)
+
+    def instruct(self, content: Any, native: Place) -> None:
+        """Add the instructions that stand before all messages."""
+        if content:
+            self.add({"role": "system", "content": content}, native)
+        elif content is not None:
+            self.losses.add(native, EMPTY_SYSTEM)
+
+    def say(self, role: Any, content: Any, native: Place) -> None:
+        """Add a message whose content is a text."""
+        if role == "user" and content and self._follows_results():
+            self.losses.add(native, _JOINED)
+        if content or role == "user":
+            super().say(role, content, native)
+
+    def ask(self, role: Any, blocks: Iterable[Block], native: Place) -> None:
+        """Add results, then what is said after them as one message; with results, a single text is a string."""
+        found = list(blocks)
+        results = [number for number, block in enumerate(found) if block.kind == "result"]
+        for number in range(max(results, default=-1)):
+            if number not in results:
+                self.losses.add(found[number].place, "on the wire, tool results come first")
+        parts = [block.value for block in found if block.kind != "result"]
+        if role == "system":
+            # Where instructions are not all in one place, only their texts count.
+            parts = [part for part in parts if part["type"] == "text"]
+        elif found and self._follows_results():
+            self.losses.add(native, _JOINED)
+        for number in results:
+            self.add(found[number].value, found[number].place)
+        if parts or (not results and role == "user"):
+            is_text = bool(results) and len(parts) == 1 and parts[0]["type"] == "text"
+            self.add({"role": role, "content": parts[0]["text"] if is_text else parts or ""}, native)
+
+    def _follows_results(self) -> bool:
+        return bool(self.messages) and self.messages[-1]["role"] == "tool"
+
+    def turn(self, blocks: Iterable[Block], native: Place) -> None:
+        """Add a message of the assistant; empty texts are left out."""
+        found = []
+        for block in blocks:
+            if block.kind == "text" and not block.value:
+                self.losses.add(block.place, EMPTY_TEXT)
+            else:
+                found.append(block)
+        note_moved_texts(found, [block.place for block in found], self.losses)
+        self.add(message_of(found), native)
 
 
 def as_chat(exchange: Exchange, request: Any, response: Any, native: Native, model: str) -> Exchange:

@@ -1,13 +1,14 @@
-"""Other message models and the canonical transcript: one module each; every loss is named.
+"""Other message models and the canonical transcript; every loss is named.
 
-A dialect's module or package defines `TITLE`, `to_canonical(native)` and `to_native(canonical)`, both `checked`; its
-name is that of the module, in kebab-case. `schemas/dialects/<name>.json` describes its conversations,
+Each wire is a dialect, read and written by its folder in `conformance/wires/`. So are message models of no wire, one
+module each: it defines `TITLE`, `to_canonical(native)` and `to_native(canonical)`, both `checked`; its name is that of
+the module, in kebab-case. `schemas/wires/<name>/` or `schemas/dialects/<name>.json` describes its conversations,
 `fixtures/dialects/<name>/` holds test vectors for any language. The canonical side is a list of messages, described by
 `schemas/canonical/transcript.json`.
 """
 
 import importlib
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cache, wraps
 from pathlib import Path
@@ -15,17 +16,24 @@ from typing import Any, Final, Protocol, TypeAlias
 
 import orjson
 
+from conformance import wires
 from conformance.documents.pointer import Place, render
 from conformance.errors import InvalidDocument, UnknownName
 from conformance.formats.records import located
-from conformance.schemas import validator
+from conformance.schemas import SchemaError, validator
+from conformance.wire.arguments import decode, encode
 from conformance.wire.losses import Converted, Losses
 from conformance.wire.plain import plain
+from conformance.wires import Wire
+from conformance.wires.drafts import Transcript
 
 CANONICAL: Final = "canonical"
 INPUT: Final = "<input>"
 OUTPUT: Final = "<output>"
 """What errors call the result of a conversion. An error with this name is a defect of the converter."""
+
+_BOUNDS: Final = ("additionalProperties", "minItems", "maxItems", "minLength")
+"""Keywords of schemas that say what a server takes, and not what can be read."""
 
 MISCOUNTED: Final = "lost, and the usage does not add up"
 
@@ -118,13 +126,18 @@ def _without_surrogates(text: str) -> str:
 
 
 def names() -> tuple[str, ...]:
-    """Return the name of every dialect, without the canonical one."""
+    """Return the name of every dialect, those of wires included, without the canonical one."""
+    return tuple(sorted({*_modules(), *(wire.name for wire in wires.load())}))
+
+
+def _modules() -> list[str]:
+    """Return the names of the dialects that are modules of this package: message models of no wire."""
     stems = [
         path.stem
         for path in Path(__file__).parent.iterdir()
         if not path.name.startswith("_") and (path.suffix == ".py" or (path / "__init__.py").is_file())
     ]
-    return tuple(sorted(stem.replace("_", "-") for stem in stems))
+    return [stem.replace("_", "-") for stem in stems]
 
 
 @cache
@@ -135,20 +148,63 @@ def load(name: str) -> Dialect:
         return Dialect(CANONICAL, "The canonical transcript.", unchanged, unchanged)
     if name not in names():
         raise UnknownName("dialect", name, (CANONICAL, *names()))
+    if name not in _modules():
+        return _of_wire(wires.by_name(name))
     module = importlib.import_module(f"{__name__}.{name.replace('-', '_')}")
     return Dialect(name, module.TITLE, module.to_canonical, module.to_native)
+
+
+def _of_wire(wire: Wire) -> Dialect:
+    """Return the dialect that the bodies of a wire are: requests, replies, and the texts of event streams."""
+
+    def read(native: Any) -> Converted:
+        draft = Transcript()
+        wire.reading.transcript(_reply(native) if isinstance(native, str) else native, draft)
+        return draft.losses.converted(draft.messages)
+
+    def _reply(text: str) -> dict[str, Any]:
+        reply = wire.reading.assembled(text)
+        validate(reply, wire.name, "<stream>")
+        return reply
+
+    def write(canonical: list[dict[str, Any]]) -> Converted:
+        losses = Losses()
+        held = wire.writing.hold(canonical, losses)
+        return losses.converted(wire.writing.conversation(_with_objects(held) if wire.holds_objects else held))
+
+    return Dialect(
+        wire.name,
+        f"{wire.title}: a request, a reply, or a reply's event stream.",
+        checked(wire.name, CANONICAL)(read),
+        checked(CANONICAL, wire.name)(write),
+    )
+
+
+def _with_objects(messages: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    """Return messages in which the arguments of each call are the text of an object, as far as they can be read."""
+    return [
+        {**message, "tool_calls": [_with_object(call) for call in message["tool_calls"]]}
+        if "tool_calls" in message
+        else message
+        for message in messages
+    ]
+
+
+def _with_object(call: dict[str, Any]) -> dict[str, Any]:
+    arguments = encode(decode(call["function"]["arguments"]))
+    return {**call, "function": {**call["function"], "arguments": arguments}}
 
 
 def to_canonical(dialect: str, value: Any, file: str = INPUT) -> Converted:
     """Return a conversation of a dialect as the canonical transcript: a list of messages.
 
-    `dialect` is one of `names()`, such as "anthropic" or "gemini". `value` is a conversation as
+    `dialect` is one of `names()`, such as "messages" or "gemini". `value` is a conversation as
     `schemas/dialects/<dialect>.json` describes it; `file` is its name in errors. `.value` is valid by
     `schemas/canonical/transcript.json`. `.lost` names what the transcript cannot hold: a JSON Pointer into `value`,
     and the reason. Raises UnknownName if there is no such dialect, InvalidDocument with the pointer if the value is
     not valid in it, and TypeError for a value that JSON cannot hold.
 
-    >>> converted = to_canonical("anthropic", {"max_tokens": 8, "messages": [{"role": "user", "content": "Hi"}]})
+    >>> converted = to_canonical("messages", {"max_tokens": 8, "messages": [{"role": "user", "content": "Hi"}]})
     >>> converted.value
     [{'role': 'user', 'content': 'Hi'}]
     >>> converted.lost
@@ -188,6 +244,23 @@ def convert(value: Any, source: str, target: str, file: str = INPUT) -> Converte
 
 def validate(value: Any, name: str, file: str = INPUT) -> None:
     """Raise InvalidDocument for the first place where a value is not valid by a dialect's schema."""
-    schema = "canonical/transcript" if name == CANONICAL else f"dialects/{name}"
-    for error in validator(schema).errors(value)[:1]:
+    if name == CANONICAL or name in _modules():
+        schema = "canonical/transcript" if name == CANONICAL else f"dialects/{name}"
+        errors: Sequence[SchemaError] = validator(schema).errors(value)
+    else:
+        errors = _errors_of_body(value, wires.by_name(name))
+    for error in errors[:1]:
         raise InvalidDocument(error.message, file, None, render(error.place))
+
+
+def _errors_of_body(value: Any, wire: Wire) -> list[SchemaError]:
+    """Return what is wrong with the messages in a body of a wire; the rest of it need not be whole, nor even there."""
+    if isinstance(value, str) or (isinstance(value, dict) and "error" in value and not value.keys() & {*wire.holds}):
+        return []
+    kind = "reply" if isinstance(value, dict) and wire.is_reply(value) else "request"
+    found = validator(f"wires/{wire.name}/{kind}").errors(value)
+    return [
+        each
+        for each in found
+        if (each.place[0] in wire.holds if each.place else each.keyword == "type") and each.keyword not in _BOUNDS
+    ]

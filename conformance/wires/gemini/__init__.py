@@ -4,13 +4,12 @@ Source: https://ai.google.dev/api/generate-content
 """
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping
 from typing import Any, Final
 from urllib.parse import quote
 
-from conformance.wire.exchange import Exchange
 from conformance.wire.native import NativeEvent
-from conformance.wires import Rendering, Wire
+from conformance.wires import Wire
 
 NAME: Final = "gemini"
 _STREAM: Final = ":streamGenerateContent"
@@ -30,31 +29,6 @@ def _is_request(body: dict[str, Any]) -> bool | None:
 
 def _is_reply(body: dict[str, Any]) -> bool:
     return type(body.get("candidates")) is list or "usageMetadata" in body or "promptFeedback" in body
-
-
-def _translate(exchanges: Sequence[Exchange]) -> Sequence[Exchange]:
-    # Imported here because most runs meet no exchange of this wire.
-    from conformance.wires.gemini.translating import translated
-
-    return [translated(exchange) for exchange in exchanges]
-
-
-def _request(body: Mapping[str, Any]) -> dict[str, Any]:
-    from conformance.wires.gemini import rendering
-
-    return rendering.request(body)
-
-
-def _reply(body: Mapping[str, Any], _request: Mapping[str, Any]) -> dict[str, Any]:
-    from conformance.wires.gemini import rendering
-
-    return rendering.reply(body)
-
-
-def _events(response: Mapping[str, Any]) -> Iterable[NativeEvent]:
-    from conformance.wires.gemini import rendering
-
-    return rendering.events(response)
 
 
 def _headers(key: str) -> Mapping[str, str]:
@@ -78,6 +52,9 @@ WIRE: Final = Wire(
     _is_request,
     _is_reply,
     ('"candidates":', '"usageMetadata":'),
-    _translate,
-    Rendering(_request, _reply, _events, _headers, _failure, _is_array),
+    _headers,
+    _failure,
+    ("systemInstruction", "system_instruction", "contents", "candidates"),
+    _is_array,
+    holds_objects=True,
 )

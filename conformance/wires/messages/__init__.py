@@ -4,12 +4,11 @@ Source: https://platform.claude.com/docs/en/api/messages
 """
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping
 from typing import Any, Final
 
-from conformance.wire.exchange import Exchange
 from conformance.wire.native import NativeEvent
-from conformance.wires import Rendering, Wire
+from conformance.wires import Wire
 
 NAME: Final = "messages"
 _OWN_KEYS: Final = frozenset({"anthropic_version", "anthropic_beta", "system", "stop_sequences", "mcp_servers"})
@@ -54,31 +53,6 @@ def _is_reply(body: dict[str, Any]) -> bool:
     )
 
 
-def _translate(exchanges: Sequence[Exchange]) -> Sequence[Exchange]:
-    # Imported here because most runs meet no exchange of this wire.
-    from conformance.wires.messages.translating import translated
-
-    return [translated(exchange) for exchange in exchanges]
-
-
-def _request(body: Mapping[str, Any]) -> dict[str, Any]:
-    from conformance.wires.messages import rendering
-
-    return rendering.request(body)
-
-
-def _reply(body: Mapping[str, Any], _asked: Mapping[str, Any]) -> dict[str, Any]:
-    from conformance.wires.messages import rendering
-
-    return rendering.reply(body)
-
-
-def _events(message: Mapping[str, Any]) -> Iterable[NativeEvent]:
-    from conformance.wires.messages import rendering
-
-    return rendering.events(message)
-
-
 def _headers(key: str) -> Mapping[str, str]:
     return {"anthropic-version": "2023-06-01"} | ({"x-api-key": key} if key else {})
 
@@ -96,6 +70,8 @@ WIRE: Final = Wire(
     _is_request,
     _is_reply,
     ("event: message_start", '"type":"message_start"', '"type": "message_start"'),
-    _translate,
-    Rendering(_request, _reply, _events, _headers, _failure),
+    _headers,
+    _failure,
+    ("system", "messages", "role", "content"),
+    holds_objects=True,
 )

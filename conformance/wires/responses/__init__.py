@@ -4,12 +4,11 @@ Source: https://platform.openai.com/docs/api-reference/responses
 """
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping
 from typing import Any, Final
 
-from conformance.wire.exchange import Exchange
 from conformance.wire.native import NativeEvent
-from conformance.wires import Rendering, Wire
+from conformance.wires import Wire
 
 NAME: Final = "responses"
 _OWN_KEYS: Final = frozenset(
@@ -55,31 +54,6 @@ def _is_reply(body: dict[str, Any]) -> bool:
     return body.get("object") == "response" or (type(body.get("output")) is list and "status" in body)
 
 
-def _translate(exchanges: Sequence[Exchange]) -> Sequence[Exchange]:
-    # Imported here because most runs meet no exchange of this wire.
-    from conformance.wires.responses.translating import translated
-
-    return translated(exchanges)
-
-
-def _request(body: Mapping[str, Any]) -> dict[str, Any]:
-    from conformance.wires.responses import rendering
-
-    return rendering.request(body)
-
-
-def _reply(body: Mapping[str, Any], asked: Mapping[str, Any]) -> dict[str, Any]:
-    from conformance.wires.responses import rendering
-
-    return rendering.reply(body, asked)
-
-
-def _events(reply: Mapping[str, Any]) -> Iterable[NativeEvent]:
-    from conformance.wires.responses import playing
-
-    return playing.events(reply)
-
-
 def _headers(key: str) -> Mapping[str, str]:
     return {"authorization": f"Bearer {key}"} if key else {}
 
@@ -103,7 +77,8 @@ WIRE: Final = Wire(
             for kind in ("created", "queued", "in_progress", "failed")
         ]
     ),
-    _translate,
-    Rendering(_request, _reply, _events, _headers, _failure),
+    _headers,
+    _failure,
+    ("instructions", "input", "output"),
     keeps_replies=True,
 )

@@ -12,6 +12,9 @@ from typing import Any, Final
 
 from conformance.wire.media import IMAGE, Media, address_of
 from conformance.wires.drafts import as_object, as_word, objects, rendered
+from conformance.wires.responses.playing import events
+
+__all__ = ["events", "reply", "request"]
 
 _COPIED: Final = ("model", "stream", "temperature", "top_p", "parallel_tool_calls", "reasoning")
 _LIMITS: Final = ("max_completion_tokens", "max_tokens")

@@ -11,15 +11,16 @@ from hypothesis import strategies as st
 
 from conformance.convert import dialects
 from conformance.convert.dialects import CANONICAL
-from conformance.convert.dialects.anthropic import assembled, to_canonical, to_native
 from conformance.documents import read_json
 from conformance.documents.pointer import edit
 from conformance.errors import InvalidDocument
 from conformance.resources import folder
 from conformance.schemas import validator
+from conformance.wires.messages.reading import assembled
 from tests.losses import OBJECTS, TEXT_VALUES, WORDS, goes_and_returns, marked, missing
 
-DIALECT = dialects.load("anthropic")
+DIALECT = dialects.load("messages")
+to_canonical, to_native = DIALECT.to_canonical, DIALECT.to_native
 NOT_ANTHROPIC = {
     (
         "messages.0: Input does not match the expected shape.",
@@ -106,7 +107,7 @@ def test_every_recorded_exchange_comes_back_without_the_named_losses(shared: Pat
             if isinstance(native, str) and not native.startswith("event:"):
                 continue
             try:
-                dialects.validate(native, "anthropic")
+                dialects.validate(native, "messages")
             except InvalidDocument:
                 reply = record["response"]
                 refused.append((reply.get("error", {}).get("message", ""), side))
@@ -115,7 +116,7 @@ def test_every_recorded_exchange_comes_back_without_the_named_losses(shared: Pat
             dialects.validate(converted.value, CANONICAL)
             back = to_native(converted.value)
             assert () == back.lost
-            dialects.validate(back.value, "anthropic")
+            dialects.validate(back.value, "messages")
             whole = marked(assembled(native) if isinstance(native, str) else native, converted.lost)
             if side == "response":
                 whole = {"messages": [whole]} if converted.value else {}
@@ -125,7 +126,7 @@ def test_every_recorded_exchange_comes_back_without_the_named_losses(shared: Pat
     assert came > 190
 
 
-EVENTS = read_json(folder("fixtures") / "dialects" / "anthropic" / "stream.json")
+EVENTS = read_json(folder("fixtures") / "dialects" / "messages" / "stream.json")
 
 
 def stream(*without: str) -> str:
@@ -216,9 +217,9 @@ def test_the_schema_points_to_an_invalid_block(change: dict[str, Any], expected:
     schema = read_json(folder("schemas") / "dialects" / "anthropic.json")
     assert isinstance(schema, dict)
     for example in schema["examples"]:
-        assert () == validator("dialects/anthropic").errors(example)
+        assert () == validator("wires/messages/request").errors(example)
     with pytest.raises(InvalidDocument, match=f"at {expected}: "):
-        dialects.validate(edit(schema["examples"][0], change), "anthropic")
+        dialects.validate(edit(schema["examples"][0], change), "messages")
 
 
 def test_instructions_among_the_messages_come_back_in_the_system_prompt_and_are_named() -> None:

@@ -13,7 +13,7 @@ from conformance.wire.ids import is_of_place
 from conformance.wire.native import NativeEvent
 from conformance.wires.drafts import as_object, objects
 from conformance.wires.gemini.images import image_part
-from conformance.wires.gemini.translating import SETTINGS
+from conformance.wires.gemini.reading import SETTINGS
 
 _MODES: Final[Mapping[Any, str]] = {"auto": "AUTO", "required": "ANY", "none": "NONE"}
 _REASONS: Final[Mapping[Any, str]] = {
@@ -140,7 +140,7 @@ def _calling(choice: Any) -> dict[str, Any]:
     return {"mode": _MODES[choice]} if choice in _MODES else {}
 
 
-def reply(body: Mapping[str, Any]) -> dict[str, Any]:
+def reply(body: Mapping[str, Any], _asked: Mapping[str, Any]) -> dict[str, Any]:
     """Return a reply of chat completions as one of Gemini."""
     if "error" in body:
         return {"error": _error(as_object(body["error"]))}

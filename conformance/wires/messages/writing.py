@@ -1,7 +1,7 @@
-"""Chat completions as Messages: the requests of the suites, and the replies and streams of the simulator.
+"""Chat completions as Messages: requests, replies and their streams.
 
-What `reasoning_details` hold becomes thinking again, before the text and the calls; a detail that is no thinking of
-this wire is left out.
+Writing repairs nothing, so that the suites can send deviations. `hold` takes from a transcript what this wire cannot
+hold, and names it.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -9,9 +9,12 @@ from typing import Any, Final
 
 import orjson
 
-from conformance.wire.media import Media, address_of
+from conformance.wire.blocks import Block, blocks_of, reduced
+from conformance.wire.content import AS_STRING, held_parts, joined_instructions
+from conformance.wire.losses import Losses
 from conformance.wire.native import NativeEvent
 from conformance.wires.drafts import as_object, objects
+from conformance.wires.messages.blocks import CALLS, DETAILS, PARTS, thinking_block, write_call, write_part
 
 _CHOICES: Final[Mapping[Any, str]] = {"auto": "auto", "required": "any", "none": "none"}
 _REASONS: Final[Mapping[Any, str]] = {
@@ -32,17 +35,45 @@ def request(body: Mapping[str, Any]) -> dict[str, Any]:
     """Return a request of chat completions as one of Messages."""
     made: dict[str, Any] = {key: body[key] for key in _COPIED if key in body}
     made.setdefault("max_tokens", body.get("max_completion_tokens", _LIMIT))
-    messages: list[dict[str, Any]] = []
-    for _, message in objects(body.get("messages")):
-        if message.get("role") in ("system", "developer") and not messages:
-            made["system"] = message.get("content")
-        else:
-            _add(message, messages)
-    made["messages"] = messages
+    made |= conversation(body.get("messages"))
     if tools := [_tool(as_object(tool.get("function"))) for _, tool in objects(body.get("tools"))]:
         made["tools"] = tools
     choice = _choice(body.get("tool_choice"), parallel=body.get("parallel_tool_calls"))
     return made | ({"tool_choice": choice} if choice else {})
+
+
+def conversation(canonical: Any) -> dict[str, Any]:
+    """Return the system prompt and the messages of a request."""
+    made: dict[str, Any] = {}
+    messages: list[dict[str, Any]] = []
+    for _, message in objects(canonical):
+        if message.get("role") in ("system", "developer") and not messages:
+            made["system"] = message.get("content")
+        else:
+            _add(message, messages)
+    return made | {"messages": messages}
+
+
+def hold(canonical: Sequence[Mapping[str, Any]], losses: Losses) -> list[dict[str, Any]]:
+    """Return what this wire holds of a transcript's messages; the rest is noted, by its place among them."""
+    held = joined_instructions(canonical, losses)
+    follows = False
+    for position, message in enumerate(canonical):
+        role, place = message["role"], (position,)
+        if role == "assistant":
+            held.append(reduced(message, place, losses, DETAILS, CALLS))
+        elif role == "tool":
+            held.append(dict(message))
+        elif role == "user":
+            if "name" in message:
+                losses.add((position, "name"), "a user message has no name there")
+            content = held_parts(message["content"], (position, "content"), losses, PARTS)
+            is_text = type(content) is list and len(content) == 1 and content[0]["type"] == "text"
+            if follows and is_text:
+                losses.add((position, "content"), AS_STRING)
+            held.append({"role": role, "content": content})
+        follows = role == "tool" if role in ("assistant", "tool", "user") else follows
+    return held
 
 
 def _choice(choice: Any, *, parallel: Any) -> dict[str, Any]:
@@ -69,22 +100,25 @@ def _add(message: Mapping[str, Any], messages: list[dict[str, Any]]) -> None:
         return
     blocks: Any = _result(message) if role == "tool" else _said(content)
     last = messages[-1] if messages else {}
-    if last.get("role") == "user" and type(last.get("content")) is list and role in ("tool", "user"):
+    if role in ("tool", "user") and blocks and _holds_results(last):
         last["content"] += blocks if type(blocks) is list else [{"type": "text", "text": blocks}]
     else:
         messages.append({"role": "user" if role == "tool" else role, "content": blocks})
 
 
+def _holds_results(message: Mapping[str, Any]) -> bool:
+    content = message.get("content")
+    return message.get("role") == "user" and type(content) is list and content[0].get("type") == "tool_result"
+
+
 def _said(content: Any) -> Any:
-    """Return a content with its images as blocks; what else is no text keeps its own form."""
+    """Return a content as blocks; a part without one keeps its own form."""
     return [_shown(part) for _, part in objects(content)] if type(content) is list else content
 
 
 def _shown(part: Mapping[str, Any]) -> dict[str, Any]:
-    address = address_of(part)
-    if isinstance(address, Media):
-        return {"type": "image", "source": {"type": "base64", "media_type": address.kind, "data": address.data}}
-    return {"type": "image", "source": {"type": "url", "url": address}} if address else dict(part)
+    block = dict(part) if part.get("type") == "text" else write_part(dict(part))
+    return dict(part) if isinstance(block, str) else block
 
 
 def _result(message: Mapping[str, Any]) -> list[dict[str, Any]]:
@@ -94,36 +128,20 @@ def _result(message: Mapping[str, Any]) -> list[dict[str, Any]]:
 
 
 def _blocks(message: Mapping[str, Any]) -> list[dict[str, Any]]:
-    blocks = [made for _, detail in objects(message.get("reasoning_details")) if (made := _thinking(detail))]
-    content = message.get("content")
-    if type(content) is str and content:
-        blocks.append({"type": "text", "text": content})
-    elif type(content) is list:
-        blocks += content
-    return blocks + [_call(call) for _, call in objects(message.get("tool_calls"))]
+    """Return the blocks of an assistant message in their order, with its thinking as it stands."""
+    found = blocks_of({**message, "reasoning_content": None})
+    return [made for block in found if (made := _block(block)) is not None]
 
 
-def _thinking(detail: Mapping[str, Any]) -> dict[str, Any] | None:
-    if detail.get("type") == "reasoning.encrypted":
-        return {"type": "redacted_thinking", "data": detail.get("data")}
-    if detail.get("type") != "reasoning.text":
-        return None
-    block = {"type": "thinking", "thinking": detail.get("text") or ""}
-    return block | ({"signature": detail["signature"]} if "signature" in detail else {})
+def _block(block: Block) -> dict[str, Any] | None:
+    if block.kind == "text":
+        return {"type": "text", "text": block.value}
+    if block.kind == "call":
+        return write_call(block.value)
+    return thinking_block(block.value) if block.kind == "detail" else dict(block.value)
 
 
-def _call(call: Mapping[str, Any]) -> dict[str, Any]:
-    function = as_object(call.get("function"))
-    try:
-        given = orjson.loads(function.get("arguments") or "{}")
-    except (orjson.JSONDecodeError, TypeError):
-        # This wire has no arguments that are not JSON, so they go as the text that they are.
-        given = function.get("arguments")
-    block = {"type": "tool_use", "name": function.get("name"), "input": given}
-    return block | ({"id": call["id"]} if "id" in call else {})
-
-
-def reply(body: Mapping[str, Any]) -> dict[str, Any]:
+def reply(body: Mapping[str, Any], _asked: Mapping[str, Any]) -> dict[str, Any]:
     """Return a reply of chat completions as one of Messages."""
     if "error" in body:
         error = as_object(body["error"])

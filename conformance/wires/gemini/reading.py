@@ -5,7 +5,7 @@ the same: this wire pairs them so. A signature stands in the call that it came w
 of the reasoning, and become `reasoning_content`; they need not come back, since the signatures hold the reasoning.
 """
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any, Final
 from urllib.parse import unquote
 
@@ -34,8 +34,12 @@ SETTINGS: Final = {"maxOutputTokens": "max_tokens", "temperature": "temperature"
 _SPELLED: Final = frozenset({spelled for native in SETTINGS for spelled in (native, snake_case(native))})
 
 
-def translated(exchange: Exchange) -> Exchange:
-    """Return an exchange of Gemini as one of chat completions, with its native form."""
+def translated(exchanges: Sequence[Exchange]) -> Sequence[Exchange]:
+    """Return exchanges of Gemini as those of chat completions, with their native forms."""
+    return [_translated(exchange) for exchange in exchanges]
+
+
+def _translated(exchange: Exchange) -> Exchange:
     draft = Draft()
     request = exchange.request
     model = exchange.model or _model(exchange.url)
