@@ -12,15 +12,16 @@ from hypothesis import strategies as st
 
 from conformance.convert import dialects
 from conformance.convert.dialects import CANONICAL
-from conformance.convert.dialects.gemini import assembled, to_canonical, to_native
 from conformance.documents import read_json
 from conformance.documents.pointer import edit, resolve
 from conformance.errors import InvalidDocument
 from conformance.resources import folder
 from conformance.schemas import validator
+from conformance.wires.gemini.reading import assembled
 from tests.losses import COMPACT, JSON, OBJECTS, TEXT_VALUES, WORDS, goes_and_returns, marked, missing
 
 DIALECT = dialects.load("gemini")
+to_canonical, to_native = DIALECT.to_canonical, DIALECT.to_native
 NOTHING: st.SearchStrategy[dict[str, Any]] = st.just({})
 SIGNATURES = NOTHING | TEXT_VALUES.map(lambda signature: {"thoughtSignature": signature})
 TEXT = TEXT_VALUES.map(lambda text: {"text": text})

@@ -27,13 +27,13 @@ class Reading(Protocol):
     """What `reading.py` of a wire does: its bodies as chat completions.
 
     `translated` takes the exchanges of one conversation, in order, and returns as many. `transcript` reads a request or
-    a reply into a transcript, with its losses. `assembled` returns the reply that the text of a stream adds up to, or
-    the error that ends it; it raises InvalidDocument if the text is not a stream.
+    a reply into a transcript, with its losses. `assembled` returns the reply that a stream adds up to, or the error
+    that ends it; it raises InvalidDocument if the text is not a stream.
     """
 
     def translated(self, exchanges: Sequence[Exchange], /) -> Sequence[Exchange]: ...  # noqa: D102 — above
     def transcript(self, native: dict[str, Any], draft: Transcript, /) -> None: ...  # noqa: D102
-    def assembled(self, text: str, /) -> dict[str, Any]: ...  # noqa: D102
+    def assembled(self, stream: Any, /) -> dict[str, Any]: ...  # noqa: D102
 
 
 class Writing(Protocol):
@@ -61,7 +61,8 @@ class Wire(NamedTuple):
     `failure` is the event that reports an error inside a stream. `holds`: the members of its bodies that hold messages.
     `is_array`: whether a stream at a URL comes as one JSON array of its events, instead of as server-sent events.
     `keeps_replies`: whether a request may refer to an earlier reply instead of sending it back. `holds_objects`:
-    whether the arguments of a call are an object, not text.
+    whether the arguments of a call are an object, not text. `streams_lists`: whether a stream may be the list of its
+    events.
     """
 
     name: str
@@ -78,6 +79,7 @@ class Wire(NamedTuple):
     is_array: Callable[[str], bool] = lambda _url: False
     keeps_replies: bool = False
     holds_objects: bool = False
+    streams_lists: bool = False
 
     # Imported when they are needed, because most runs meet exchanges of one wire, or of none but chat completions.
     @property

@@ -155,15 +155,15 @@ def load(name: str) -> Dialect:
 
 
 def _of_wire(wire: Wire) -> Dialect:
-    """Return the dialect that the bodies of a wire are: requests, replies, and the texts of event streams."""
+    """Return the dialect that the bodies of a wire are: requests, replies, and streams."""
 
     def read(native: Any) -> Converted:
         draft = Transcript()
-        wire.reading.transcript(_reply(native) if isinstance(native, str) else native, draft)
+        wire.reading.transcript(native if isinstance(native, dict) else _reply(native), draft)
         return draft.losses.converted(draft.messages)
 
-    def _reply(text: str) -> dict[str, Any]:
-        reply = wire.reading.assembled(text)
+    def _reply(stream: Any) -> dict[str, Any]:
+        reply = wire.reading.assembled(stream)
         validate(reply, wire.name, "<stream>")
         return reply
 
@@ -255,7 +255,9 @@ def validate(value: Any, name: str, file: str = INPUT) -> None:
 
 def _errors_of_body(value: Any, wire: Wire) -> list[SchemaError]:
     """Return what is wrong with the messages in a body of a wire; the rest of it need not be whole, nor even there."""
-    if isinstance(value, str) or (isinstance(value, dict) and "error" in value and not value.keys() & {*wire.holds}):
+    if isinstance(value, str) or (wire.streams_lists and isinstance(value, list)):
+        return []
+    if isinstance(value, dict) and "error" in value and not value.keys() & {*wire.holds}:
         return []
     kind = "reply" if isinstance(value, dict) and wire.is_reply(value) else "request"
     found = validator(f"wires/{wire.name}/{kind}").errors(value)

@@ -24,7 +24,8 @@ def _path(body: Mapping[str, Any]) -> str:
 def _is_request(body: dict[str, Any]) -> bool | None:
     if "messages" in body:
         return False
-    return type(body.get("contents")) is list or None
+    contents = body.get("contents")
+    return type(contents) is list or (type(contents) is dict and "parts" in contents) or None
 
 
 def _is_reply(body: dict[str, Any]) -> bool:
@@ -57,4 +58,5 @@ WIRE: Final = Wire(
     ("systemInstruction", "system_instruction", "contents", "candidates"),
     _is_array,
     holds_objects=True,
+    streams_lists=True,
 )

@@ -1,23 +1,26 @@
-"""Exchanges of Gemini as exchanges of chat completions.
+"""Exchanges of Gemini as exchanges of chat completions, and its bodies as transcripts.
 
-A call without an id gets one from its place among the model's turns, and the result of the same name or position gets
-the same: this wire pairs them so. A signature stands in the call that it came with. Parts with `thought` are summaries
-of the reasoning, and become `reasoning_content`; they need not come back, since the signatures hold the reasoning.
+For the judge, parts with `thought` are summaries of the reasoning, and become `reasoning_content`; they need not come
+back, since the signatures hold the reasoning. Signatures beside a text are for the rules of this wire. A transcript
+keeps both, each as a reasoning detail.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Final
 from urllib.parse import unquote
 
+from conformance.documents import parse_json
 from conformance.documents.pointer import Place
+from conformance.errors import InvalidDocument
+from conformance.wire import sse
+from conformance.wire.blocks import Block
 from conformance.wire.exchange import Exchange
-from conformance.wire.ids import id_of_place
 from conformance.wire.native import Native, NativeEvent
-from conformance.wires.drafts import Draft, as_chat, as_object, as_word, objects, rendered, total
-from conformance.wires.gemini.images import read_image
-from conformance.wires.gemini.names import camel_case, of_either, snake_case
-from conformance.wires.gemini.pairing import Waiting
-from conformance.wires.gemini.stream import Assembled, add_up, assemble
+from conformance.wire.text import content_text
+from conformance.wires.drafts import Draft, Transcript, as_chat, as_object, as_word, objects, total
+from conformance.wires.gemini.names import camel_case, listed, of_either, snake_case, spelled
+from conformance.wires.gemini.stream import Assembled, add_up, assemble, plain
+from conformance.wires.gemini.walk import TranscriptWalk, Walk
 
 _ERROR: Final = 400
 _FINISH: Final[Mapping[Any, str]] = {"STOP": "stop", 1: "stop", "MAX_TOKENS": "length", 2: "length"}
@@ -31,7 +34,45 @@ _SCHEMAS: Final = ("items", "additionalProperties", "not")
 
 SETTINGS: Final = {"maxOutputTokens": "max_tokens", "temperature": "temperature", "topP": "top_p"}
 """The members of `generationConfig` that are keys of a request in chat completions, by their native names."""
-_SPELLED: Final = frozenset({spelled for native in SETTINGS for spelled in (native, snake_case(native))})
+_SPELLED: Final = frozenset({spelling for native in SETTINGS for spelling in (native, snake_case(native))})
+
+
+class _Judged(Draft):
+    """The messages of an exchange as the rules look at them."""
+
+    def instruct(self, content: Any, native: Place) -> None:
+        """Add the instructions as one text."""
+        self.add({"role": "system", "content": content_text(content)}, native)
+
+    def fill(self, message: dict[str, Any], at: Place, blocks: Iterable[Block]) -> None:
+        """Add blocks to an assistant message that is at a place: its texts are one text, and so are its thoughts."""
+        for kind, value, native in blocks:
+            if kind == "call":
+                calls = message.setdefault("tool_calls", [])
+                to: Place = (*at, "tool_calls", len(calls))
+                calls.append(_comparable(value))
+                self.places[to] = native[:-1]
+                self.places[*to, "function", "arguments"] = (*native, "args")
+                continue
+            key = "reasoning_content" if kind == "detail" and "text" in value else "content"
+            text = value if kind == "text" else value.get("text", "")
+            message[key] = (message.get(key) or "") + text
+            self.places.setdefault((*at, key), native)
+
+
+def _comparable(call: dict[str, Any]) -> dict[str, Any]:
+    """Return a call with its signature, if it has one, in the standard alphabet of base64.
+
+    Bytes may be written in either alphabet, and Google's own SDK writes the other one than the server.
+    """
+    if "extra_content" in call:
+        held = call["extra_content"]["google"]
+        signature = held["thought_signature"]
+        if not signature:
+            del call["extra_content"]
+        elif type(signature) is str and signature not in _BYPASSES:
+            held["thought_signature"] = signature.translate(_ALPHABETS)
+    return call
 
 
 def translated(exchanges: Sequence[Exchange]) -> Sequence[Exchange]:
@@ -40,20 +81,15 @@ def translated(exchanges: Sequence[Exchange]) -> Sequence[Exchange]:
 
 
 def _translated(exchange: Exchange) -> Exchange:
-    draft = Draft()
+    walk = Walk(_Judged())
     request = exchange.request
     model = exchange.model or _model(exchange.url)
     if type(request) is dict:
-        request = _with_method(_request(request, draft), exchange.url, model)
+        request = _with_method(_request(request, walk), exchange.url, model)
     made = _assembled(exchange)
     reply, response = None if made is None else made.reply, exchange.response
-    begins = {} if made is None or type(response) is dict else made.begins
-    if made is not None and made.error is None:
-        # A plain reply stays as it is: what is wrong with its shape must be seen.
-        reply = response if type(response) is dict else reply
-        response = None if made.reply is None else _body(made.reply, draft, begins)
-    elif made is not None:
-        response = made.error
+    if made is not None:
+        response = made.error or (_body(reply, walk, made.begins) if reply else None)
     if type(response) is list:
         # Without alt=sse, an error comes as an array with one object.
         response = next((item for _, item in objects(response)), None)
@@ -61,24 +97,28 @@ def _translated(exchange: Exchange) -> Exchange:
         "gemini",
         exchange.request,
         exchange.response,
-        () if made is None or type(exchange.response) is dict else made.events,
+        () if made is None else made.events,
         reply,
         made is None or made.complete,
-        places=draft.places,
+        places=walk.draft.places,
         facts={} if made is None or made.error is None else {"error": made.error},
     )
     return as_chat(exchange, request, response, native, model)
 
 
 def _assembled(exchange: Exchange) -> Assembled | None:
-    """Return the response as what its chunks add up to; None if it is an error or was not recorded."""
+    """Return the response as what its chunks add up to; None if it is an error or was not recorded.
+
+    A plain reply stays as it is: what is wrong with its shape must be seen.
+    """
     response = exchange.response
     if (exchange.status or 0) >= _ERROR or response is None:
         return None
     if type(response) is str and exchange.streamed:
         return assemble(response)
-    chunks = response if type(response) is list else [response]
-    return add_up(tuple([NativeEvent("", chunk) for chunk in chunks if type(chunk) is dict]))
+    if type(response) is dict:
+        return plain(response)
+    return add_up(tuple([NativeEvent("", chunk) for _, chunk in objects(response)]))
 
 
 def _model(url: str) -> str:
@@ -92,18 +132,12 @@ def _with_method(request: dict[str, Any], url: str, model: str) -> dict[str, Any
     return made | ({"stream": True} if ":streamGenerateContent" in url else {})
 
 
-def _request(body: dict[str, Any], draft: Draft) -> dict[str, Any]:
-    system = of_either(body, "systemInstruction")
-    if system:
-        text = system if type(system) is str else _text(as_object(system))
-        draft.add({"role": "system", "content": text}, ("request", "systemInstruction"))
-    waiting = Waiting()
-    for position, content in objects(body.get("contents")):
-        _add_content(content, position, draft, waiting)
+def _request(body: dict[str, Any], walk: Walk) -> dict[str, Any]:
+    walk.request(body, ("request",))
     made: dict[str, Any] = {key: body[key] for key in ("model",) if key in body}
-    if type(body.get("contents")) is list:
-        made["messages"] = draft.messages
-    if functions := _functions(body, draft):
+    if type(body.get("contents")) in (list, dict):
+        made["messages"] = walk.draft.messages
+    if functions := _functions(body, walk.draft):
         made["tools"] = functions
     choice = _choice(as_object(of_either(as_object(of_either(body, "toolConfig")), "functionCallingConfig")))
     return (
@@ -132,13 +166,11 @@ def _settings(configuration: Mapping[str, Any]) -> dict[str, Any]:
 
 def _functions(body: Mapping[str, Any], draft: Draft) -> list[dict[str, Any]]:
     made: list[dict[str, Any]] = []
-    tools = body.get("tools")
     # Some clients send the only tool without a list around it, such as releases of the AI SDK.
-    listed: list[tuple[Place, Any]] = [((), tools)] if type(tools) is dict else [((at,), t) for at, t in objects(tools)]
-    for position, tool in listed:
-        for number, function in objects(of_either(tool, "functionDeclarations")):
-            place: Place = ("request", "tools", *position, "functionDeclarations", number)
-            draft.places["request", "tools", len(made)] = place
+    for position, tool in listed(body.get("tools")):
+        key = spelled(tool, "functionDeclarations")
+        for number, function in objects(tool.get(key)):
+            draft.places["request", "tools", len(made)] = ("request", "tools", *position, key, number)
             made.append({"type": "function", "function": _function(function)})
     return made
 
@@ -169,119 +201,25 @@ def _schema(given: Any) -> Any:
     return made
 
 
-def _add_content(content: Mapping[str, Any], position: int, draft: Draft, waiting: Waiting) -> None:
-    """Add the messages of one content; `waiting` are the calls that have no result yet."""
-    place: Place = ("request", "contents", position)
-    parts = list(objects(content.get("parts")))
-    if content.get("role") == "model":
-        last = draft.messages[-1] if draft.messages else {}
-        if last.get("role") == "assistant":
-            at: Place = ("request", "messages", len(draft.messages) - 1)
-        else:
-            last = {"role": "assistant", "content": None}
-            at = draft.add(last, place)
-            waiting.clear()
-        known = len(last.get("tool_calls", ()))
-        fill(last, parts, at, (*place, "parts"), draft, draft.turns - 1)
-        waiting.add(last.get("tool_calls", [])[known:])
-        return
-    said = []
-    for number, part in parts:
-        answer = of_either(part, "functionResponse")
-        if type(answer) is dict:
-            _add_result(answer, (*place, "parts", number), draft, waiting)
-        else:
-            is_text = type(part.get("text")) is str
-            said.append({"type": "text", "text": part["text"]} if is_text else read_image(part) or dict(part))
-    if said or not parts:
-        is_text = len(said) == 1 and said[0].get("type") == "text"
-        draft.add({"role": "user", "content": said[0]["text"] if is_text else said}, place)
-
-
-def _add_result(answer: Mapping[str, Any], place: Place, draft: Draft, waiting: Waiting) -> None:
-    identity = waiting.take(answer.get("id") or None, answer.get("name"))
-    if identity is None:
-        identity = f"unpaired.{len(draft.messages)}"
-    content = _output(answer.get("response"))
-    shown = [read_image(part) or dict(part) for _, part in objects(answer.get("parts"))]
-    if shown and (type(content) is list or type(content) is str):
-        said = [{"type": "text", "text": content}] if content and type(content) is str else list(content)
-        content = [*said, *shown]
-    at = draft.add({"role": "tool", "tool_call_id": identity, "content": content}, place)
-    draft.places[*at, "tool_call_id"] = place
-
-
-def _output(response: Any) -> Any:
-    """Return what a result says: its `output` if that is all, as text or parts, or else the object as JSON."""
-    if type(response) is dict and response.keys() == {"output"}:
-        said = response["output"]
-        if type(said) is str or said is None:
-            return said
-        if type(said) is list and said and all([type(part) is dict for part in said]):
-            return said
-        return rendered(said)
-    return rendered(response)
-
-
-def fill(
-    message: dict[str, Any],
-    parts: list[tuple[int, Mapping[str, Any]]],
-    place: Place,
-    inside: Place,
-    draft: Draft,
-    turn: int,
-    begins: Mapping[int, int] | None = None,
-) -> None:
-    """Add the parts of a content to a message of the model, the one of number `turn`.
-
-    `begins` are the chunks at which streamed parts begin.
-    """
-    for position, part in parts:
-        native: Place = ("response", begins[position]) if begins and position in begins else (*inside, position)
-        call = of_either(part, "functionCall")
-        if type(call) is dict:
-            calls = message.setdefault("tool_calls", [])
-            at: Place = (*place, "tool_calls", len(calls))
-            calls.append(_call(call, part, id_of_place(turn, len(calls))))
-            draft.places.update({at: native, (*at, "function", "arguments"): (*native, "functionCall", "args")})
-        elif type(part.get("text")) is str:
-            key = "reasoning_content" if part.get("thought") else "content"
-            message[key] = (message.get(key) or "") + part["text"]
-            draft.places.setdefault((*place, key), native)
-
-
-def _call(call: Mapping[str, Any], part: Mapping[str, Any], derived: str) -> dict[str, Any]:
-    arguments = rendered(call.get("args") or {})
-    made: dict[str, Any] = {"id": call.get("id") or derived, "type": "function"}
-    made["function"] = {"name": call.get("name"), "arguments": arguments}
-    signature = of_either(part, "thoughtSignature")
-    if type(signature) is str and signature not in _BYPASSES:
-        # Bytes may be written in either alphabet of base64, and Google's own SDK writes the other one than the server.
-        signature = signature.translate(_ALPHABETS)
-    return made | ({"extra_content": {"google": {"thought_signature": signature}}} if signature else {})
-
-
-def _text(content: Mapping[str, Any]) -> str:
-    return "".join([part["text"] for _, part in objects(content.get("parts")) if type(part.get("text")) is str])
-
-
-def _body(body: Mapping[str, Any], draft: Draft, begins: Mapping[int, int]) -> dict[str, Any]:
-    """Return a response as a reply of chat completions."""
+def _body(body: Mapping[str, Any], walk: Walk, begins: Mapping[int, int]) -> dict[str, Any]:
+    """Return a response as a reply of chat completions; `begins` are the chunks at which streamed parts begin."""
     _, candidate = next(objects(body.get("candidates")), (0, {}))
     message: dict[str, Any] = {"role": "assistant", "content": None}
-    place: Place = ("response", "choices", 0, "message")
-    inside: Place = ("response", "candidates", 0, "content", "parts")
-    parts = list(objects(as_object(candidate.get("content")).get("parts")))
-    fill(message, parts, place, inside, draft, draft.turns, begins)
+    draft, place = walk.draft, ("response", "candidates", 0)
+    parts = walk.parts(as_object(candidate.get("content")), (*place, "content"))
+    if begins:
+        parts = [(("response", begins[number]), part) for number, (_, part) in enumerate(parts)]
+    walk.begin()
+    draft.fill(message, ("response", "choices", 0, "message"), walk.blocks(parts))
     given = candidate.get("finishReason")
     reason = given if type(given) is int else as_word(given) or None
     finish = "content_filter" if reason in _FILTERED else _FINISH.get(reason, reason)
     if finish in _CALLING and "tool_calls" in message:
         finish = "tool_calls"
-    draft.places["response", "choices", 0, "finish_reason"] = ("response", "candidates", 0, "finishReason")
+    draft.places["response", "choices", 0, "finish_reason"] = (*place, "finishReason")
     draft.places["response", "usage"] = ("response", "usageMetadata")
     made: dict[str, Any] = {"object": "chat.completion"}
-    made["choices"] = [{"index": 0, "message": message, "finish_reason": finish}] if candidate else []
+    made["choices"] = [{"index": 0, "message": message, "finish_reason": finish}]
     names = {"responseId": "id", "modelVersion": "model"}
     made |= {name: body[native] for native, name in names.items() if type(body.get(native)) is str}
     usage = body.get("usageMetadata")
@@ -301,3 +239,34 @@ def _usage(usage: Mapping[str, Any]) -> dict[str, Any]:
     if type(reasoning) is int:
         made["completion_tokens_details"] = {"reasoning_tokens": reasoning}
     return made
+
+
+def transcript(native: dict[str, Any], draft: Transcript) -> None:
+    """Read a request, or the first candidate of a reply, into a transcript; nothing is added for any other body."""
+    walk = TranscriptWalk(draft)
+    reply = None if "contents" in native else native.get("candidates")
+    held = ("candidates",) if reply else ("systemInstruction", "system_instruction", "contents")
+    walk.note({key: native[key] for key in held if key in native}, held, ())
+    draft.rest(native, held, (), "a transcript holds only messages")
+    if reply:
+        walk.candidates(reply)
+    else:
+        walk.request(native, ())
+
+
+def assembled(stream: str | list[Any]) -> dict[str, Any]:
+    """Return the reply of a stream, given as text or as the list of its chunks, or the error that ends it.
+
+    Empty if it has neither. Raises InvalidDocument if the data of an event is not JSON, or the text is not an event
+    stream.
+    """
+    chunks = _chunks(stream) if isinstance(stream, str) else stream
+    made = add_up(tuple([NativeEvent("", chunk) for chunk in chunks]))
+    return made.error or made.reply or {}
+
+
+def _chunks(text: str) -> list[Any]:
+    reading = sse.read(text)
+    if not reading.data and text.strip():
+        raise InvalidDocument("expected events, got text without any", "<stream>")
+    return [parse_json(data, "<stream>") for data in reading.data]

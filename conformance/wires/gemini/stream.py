@@ -3,11 +3,15 @@
 Source: https://ai.google.dev/gemini-api/docs/thought-signatures
 """
 
-from typing import Any, NamedTuple
+from collections.abc import Mapping
+from typing import Any, Final, NamedTuple
 
 from conformance.wire.native import NativeEvent
 from conformance.wire.sse import read
 from conformance.wires.drafts import as_object, events_of, objects
+from conformance.wires.gemini.names import listed
+
+_PLAIN: Final = frozenset({"text", "thought"})
 
 
 class Assembled(NamedTuple):
@@ -20,39 +24,79 @@ class Assembled(NamedTuple):
     complete: bool
 
 
+class _Candidate:
+    """One of the replies that the chunks add up to, and the chunk that begins each of its parts."""
+
+    __slots__ = ("_content", "_members", "_parts", "begins")
+
+    def __init__(self) -> None:
+        self._members: dict[str, Any] = {}
+        self._content: Mapping[str, Any] = {}
+        self._parts: list[dict[str, Any]] = []
+        self.begins: dict[int, int] = {}
+
+    def add(self, candidate: Mapping[str, Any], number: int) -> None:
+        """Add what a chunk holds of this reply."""
+        self._members.update(candidate)
+        content = candidate.get("content")
+        if type(content) is not dict:
+            return
+        self._content, parts = content, self._parts
+        for _, part in listed(content.get("parts")):
+            if parts and _continues(parts[-1], part):
+                parts[-1]["text"] += part["text"]
+            else:
+                self.begins[len(parts)] = number
+                parts.append(dict(part))
+
+    def whole(self) -> dict[str, Any]:
+        """Return the reply."""
+        return {**self._members, "content": {"role": "model", **self._content, "parts": self._parts}}
+
+
 def assemble(text: str) -> Assembled:
     """Return what the chunks of an event stream add up to."""
     return add_up(events_of(read(text)))
 
 
+def plain(response: dict[str, Any]) -> Assembled:
+    """Return a response that is not a stream in the same form, or the error that it reports."""
+    if "error" in response:
+        return Assembled((), None, response, {}, complete=False)
+    _, first = next(objects(response.get("candidates")), (0, {}))
+    return Assembled((), response, None, {}, first.get("finishReason") is not None)
+
+
 def add_up(events: tuple[NativeEvent, ...]) -> Assembled:
     """Return what chunks add up to: texts that follow each other join, calls and signatures stay parts of their own."""
     reply: dict[str, Any] = {}
-    parts: list[dict[str, Any]] = []
-    begins: dict[int, int] = {}
+    candidates: dict[int, _Candidate] = {}
     error = None
-    whole: dict[str, Any] = {"finishReason": None}
     for number, event in enumerate(events):
         chunk = as_object(event.value)
         if "error" in chunk:
             error = dict(chunk)
             continue
         reply |= {key: value for key, value in chunk.items() if key != "candidates"}
-        _, candidate = next(objects(chunk.get("candidates")), (0, {}))
-        held = [part for _, part in objects(as_object(candidate.get("content")).get("parts"))]
-        for part in held:
-            if not parts or not _continues(parts[-1], part):
-                begins[len(parts)] = number
-                parts.append(dict(part))
-            else:
-                parts[-1] = {**parts[-1], **part, "text": parts[-1]["text"] + part["text"]}
-        whole |= {key: value for key, value in candidate.items() if key != "content"}
-    whole["content"] = {"role": "model", "parts": parts}
-    made = {**reply, "candidates": [whole]} if reply or parts else None
-    return Assembled(events, made, error, begins, whole["finishReason"] is not None)
+        for _, candidate in objects(chunk.get("candidates")):
+            index = candidate.get("index")
+            place = index if type(index) is int else 0
+            if place not in candidates:
+                candidates[place] = _Candidate()
+            candidates[place].add(candidate, number)
+    if not candidates:
+        return Assembled(events, reply or None, error, {}, complete=False)
+    ordered = [candidates[index] for index in sorted(candidates)]
+    whole = reply["candidates"] = [candidate.whole() for candidate in ordered]
+    return Assembled(events, reply, error, ordered[0].begins, whole[0].get("finishReason") is not None)
 
 
-def _continues(last: dict[str, Any], part: Any) -> bool:
-    """Return whether a text continues the one before: both are answers or reasoning, and none is signed."""
-    both_text = type(last.get("text")) is str and type(part.get("text")) is str
-    return both_text and last.get("thought") == part.get("thought") and "thoughtSignature" not in last
+def _continues(last: Mapping[str, Any], part: Mapping[str, Any]) -> bool:
+    """Return whether a text continues the one before: both are answers or reasoning, and neither is signed."""
+    return (
+        type(last.get("text")) is str
+        and type(part.get("text")) is str
+        and last.get("thought") == part.get("thought")
+        and _PLAIN.issuperset(last)
+        and _PLAIN.issuperset(part)
+    )

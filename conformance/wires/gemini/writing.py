@@ -1,18 +1,33 @@
-"""Chat completions as Gemini: the requests of the suites, and the replies and streams of the simulator.
+"""Chat completions as Gemini: requests, replies and their streams.
 
-Neighbouring tool messages become one content, as this wire demands. What this wire has no word for, such as
-`parallel_tool_calls`, is left out.
+Neighbouring tool messages become one content, as this wire demands. Writing repairs nothing, so that the suites can
+send deviations. `hold` takes from a transcript what this wire cannot hold, and names it.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Final
 
-import orjson
-
-from conformance.wire.ids import is_of_place
+from conformance.documents.pointer import Place
+from conformance.wire.blocks import Block, blocks_of, reduced
+from conformance.wire.content import AS_STRING, held_parts, joined_instructions, texts_of
+from conformance.wire.ids import id_of_place, is_of_place
+from conformance.wire.losses import Losses
 from conformance.wire.native import NativeEvent
-from conformance.wires.drafts import as_object, objects
-from conformance.wires.gemini.images import image_part
+from conformance.wire.pairing import PendingCalls
+from conformance.wires.drafts import as_object, objects, rendered
+from conformance.wires.gemini.pairing import Waiting
+from conformance.wires.gemini.parts import (
+    CALLS,
+    PARTS,
+    details,
+    id_of,
+    signature_of,
+    with_signature,
+    write_call,
+    write_detail,
+    write_part,
+    write_response,
+)
 from conformance.wires.gemini.reading import SETTINGS
 
 _MODES: Final[Mapping[Any, str]] = {"auto": "AUTO", "required": "ANY", "none": "NONE"}
@@ -34,15 +49,7 @@ _PIECE: Final = 12
 
 def request(body: Mapping[str, Any]) -> dict[str, Any]:
     """Return a request of chat completions as one of Gemini; its model and its stream are in the URL."""
-    contents: list[dict[str, Any]] = []
-    made: dict[str, Any] = {}
-    names: dict[Any, Any] = {}
-    for _, message in objects(body.get("messages")):
-        if message.get("role") in ("system", "developer") and not contents and not made:
-            made["systemInstruction"] = {"parts": _said(message.get("content"))}
-        else:
-            _add(message, contents, names)
-    made["contents"] = contents
+    made = conversation(body.get("messages"))
     if functions := [_function(as_object(tool.get("function"))) for _, tool in objects(body.get("tools"))]:
         made["tools"] = [{"functionDeclarations": functions}]
     if calling := _calling(body.get("tool_choice")):
@@ -54,12 +61,43 @@ def request(body: Mapping[str, Any]) -> dict[str, Any]:
     return made | ({"generationConfig": configuration} if configuration else {})
 
 
-def _add(message: Mapping[str, Any], contents: list[dict[str, Any]], names: dict[Any, Any]) -> None:
-    """Add a message; results that follow each other are one content. `names`: those of the functions, by call id."""
+def conversation(canonical: Any) -> dict[str, Any]:
+    """Return the instruction and the contents of a request."""
+    made: dict[str, Any] = {}
+    contents: list[dict[str, Any]] = []
+    names = _Names()
+    for _, message in objects(canonical):
+        if message.get("role") in ("system", "developer") and not contents and not made:
+            made["systemInstruction"] = {"parts": _said(message.get("content"))}
+        else:
+            _add(message, contents, names)
+    return made | {"contents": contents}
+
+
+class _Names:
+    """The names of the functions that were called, for the results, which have one on this wire."""
+
+    def __init__(self) -> None:
+        self._pending: PendingCalls[Any] = PendingCalls()
+        self._last: Any = _NO_CALL
+
+    def start(self, calls: Sequence[Mapping[str, Any]]) -> None:
+        named = [(call.get("id"), as_object(call.get("function")).get("name")) for call in calls]
+        self._pending.start([(rendered(identity), (name,)) for identity, name in named])
+        self._last = named[-1][1] if named else self._last
+
+    def of_result(self, identity: Any) -> Any:
+        """Return the name of the call that a result answers; that of the last call if it answers none."""
+        found = self._pending.answer(rendered(identity))
+        return self._last if found is None else found[0]
+
+
+def _add(message: Mapping[str, Any], contents: list[dict[str, Any]], names: _Names) -> None:
+    """Add a message; results that follow each other are one content."""
     role = message.get("role")
     if role == "assistant":
         parts = _parts(message)
-        names |= {call.get("id"): as_object(call.get("function")).get("name") for _, call in _calls(message)}
+        names.start([call for _, call in objects(message.get("tool_calls"))])
     elif role == "tool":
         parts = [_result(message, names)]
         if contents and "functionResponse" in contents[-1]["parts"][-1]:
@@ -70,63 +108,167 @@ def _add(message: Mapping[str, Any], contents: list[dict[str, Any]], names: dict
     contents.append({"role": _ROLES.get(role, role), "parts": parts or [{"text": ""}]})
 
 
-def _calls(message: Mapping[str, Any]) -> Iterator[tuple[int, Mapping[str, Any]]]:
-    return objects(message.get("tool_calls"))
-
-
 def _said(content: Any) -> list[dict[str, Any]]:
     """Return a content as parts; what this wire has no form for keeps its own."""
-    if type(content) is str:
-        return [{"text": content}]
-    return [
-        {"text": part["text"]} if part.get("type") == "text" else image_part(part) or dict(part)
-        for _, part in objects(content)
-    ]
+    return [{"text": content}] if type(content) is str else [_shown(part) for _, part in objects(content)]
 
 
-def _result(message: Mapping[str, Any], names: dict[Any, Any]) -> dict[str, Any]:
+def _shown(part: Mapping[str, Any]) -> dict[str, Any]:
+    made = write_part(part)
+    return dict(part) if isinstance(made, str) else made
+
+
+def _result(message: Mapping[str, Any], names: _Names) -> dict[str, Any]:
     identity = message.get("tool_call_id")
-    name = names[identity] if identity in names else next(reversed(names.values()), _NO_CALL)
-    output, shown = _split(message.get("content"))
-    answer = {**_id(identity), "name": name, "response": {"output": output}}
+    content, shown = _split(message.get("content"))
+    answer = {**id_of(identity), "name": names.of_result(identity), "response": write_response(content)}
     return {"functionResponse": answer | ({"parts": shown} if shown else {})}
 
 
 def _split(content: Any) -> tuple[Any, list[dict[str, Any]]]:
-    """Return what a result says, and its images: here they stand beside it, and only with their data."""
+    """Return what a result says, and its media: here they stand beside it, and only with their data."""
     if type(content) is not list:
         return content, []
-    shown = {at: made for at, part in objects(content) if (made := image_part(part)) and "inlineData" in made}
+    shown = {at: made for at, part in objects(content) if "inlineData" in (made := _shown(part)) and made != part}
     said = [part for at, part in enumerate(content) if at not in shown]
     return said or ("" if shown else said), list(shown.values())
 
 
-def _id(identity: Any) -> dict[str, Any]:
-    """Return an id as a member; one that only says where the call stands is not on the wire."""
-    is_absent = identity is None or (type(identity) is str and is_of_place(identity))
-    return {} if is_absent else {"id": identity}
-
-
 def _parts(message: Mapping[str, Any]) -> list[dict[str, Any]]:
-    """Return what the model said as parts: reasoning, text, calls."""
+    """Return what the model said, thought and called as parts; a signature directly before a text belongs to it."""
     parts: list[dict[str, Any]] = []
-    reasoning, content = message.get("reasoning_content"), message.get("content")
-    if type(reasoning) is str:
-        parts.append({"text": reasoning, "thought": True})
-    parts += _said(content) if content else []
-    return parts + [_call(call) for _, call in _calls(message)]
+    signature: dict[str, Any] = {}
+    for block in _blocks(message):
+        made: Any = {"text": block.value, **signature} if block.kind == "text" else _part(block)
+        if type(made) is str:
+            continue
+        if signature and block.kind != "text":
+            parts.append({"text": "", **signature})
+        is_signature = block.kind == "detail" and "thought" not in made
+        signature = {"thoughtSignature": made["thoughtSignature"]} if is_signature else {}
+        parts += [] if is_signature else [made]
+    return [*parts, {"text": "", **signature}] if signature else parts
 
 
-def _call(call: Mapping[str, Any]) -> dict[str, Any]:
-    function = as_object(call.get("function"))
-    try:
-        given = orjson.loads(function.get("arguments") or "{}")
-    except (orjson.JSONDecodeError, TypeError):
-        # This wire has no arguments that are not JSON, so they go as the text that they are.
-        given = function.get("arguments")
-    part: dict[str, Any] = {"functionCall": {**_id(call.get("id")), "name": function.get("name"), "args": given}}
-    google = as_object(as_object(call.get("extra_content")).get("google"))
-    return part | ({"thoughtSignature": google["thought_signature"]} if "thought_signature" in google else {})
+def _blocks(message: Mapping[str, Any]) -> list[Block]:
+    """Return the blocks of an assistant message in their order; what is not an object, or not a text, is left out."""
+    held = {key: [item for _, item in objects(message.get(key))] for key in ("tool_calls", "reasoning_details")}
+    content, reasoning = message.get("content"), message.get("reasoning_content")
+    if type(content) is not str:
+        content = [part for _, part in objects(content)]
+    return blocks_of({**held, "content": content, "reasoning_content": reasoning if type(reasoning) is str else None})
+
+
+def _part(block: Block) -> dict[str, Any] | str:
+    if block.kind == "call":
+        return write_call(block.value)
+    return write_detail(block.value) if block.kind == "detail" else _shown(block.value)
+
+
+def hold(canonical: Sequence[Mapping[str, Any]], losses: Losses) -> list[dict[str, Any]]:
+    """Return what this wire holds of a transcript's messages; the rest is noted, by its place among them."""
+    holding = _Holding(joined_instructions(canonical, losses), losses)
+    for position, message in enumerate(canonical):
+        role, place = message["role"], (position,)
+        if role == "assistant":
+            holding.turn(message, place)
+        elif role == "tool":
+            holding.result(message, place)
+        elif role == "user":
+            holding.user(message, place)
+        else:
+            holding.instruction(message, place)
+    return holding.held
+
+
+class _Holding:
+    """The messages that this wire holds, one after the other, and how their results will be paired."""
+
+    def __init__(self, held: list[dict[str, Any]], losses: Losses) -> None:
+        self.held = held
+        self._losses = losses
+        self._texts = held[0]["content"] if held else ""
+        self._pending: PendingCalls[str] = PendingCalls()
+        self._waiting = Waiting()
+        self._turn = -1
+        self._calls = 0
+
+    def instruction(self, message: Mapping[str, Any], place: Place) -> None:
+        """Note a list of one text, which is joined with the others already."""
+        is_list = type(message["content"]) is list and any([part["text"] for part in message["content"]])
+        if is_list and len(self._texts) == 1:
+            self._losses.add((*place, "content"), AS_STRING)
+
+    def user(self, message: Mapping[str, Any], place: Place) -> None:
+        """Hold what a user says."""
+        if "name" in message:
+            self._losses.add((*place, "name"), "a user message has no name there")
+        at = (*place, "content")
+        content = held_parts(message["content"], at, self._losses, PARTS)
+        if type(content) is list and len(content) == 1 and content[0]["type"] == "text":
+            self._losses.add(at, AS_STRING)
+        self.held.append({"role": "user", "content": content})
+
+    def turn(self, message: Mapping[str, Any], place: Place) -> None:
+        """Hold what the model says, thinks and calls."""
+        if self.held and self.held[-1]["role"] == "assistant":
+            self._waiting.go_on()
+        else:
+            self._waiting.clear()
+            self._turn, self._calls = self._turn + 1, 0
+        tied = {call["id"] for call in message.get("tool_calls") or () if signature_of(call) is None}
+        kept = reduced(message, place, self._losses, details(tied), CALLS)
+        signatures = {
+            detail["id"]: detail["data"]
+            for detail in message.get("reasoning_details") or ()
+            if detail["type"] == "reasoning.encrypted" and detail.get("id") in tied
+            if isinstance(write_detail(detail), dict)
+        }
+        calls = kept.get("tool_calls", ())
+        self._pending.start([(call["id"], call["function"]["name"]) for call in calls])
+        if calls:
+            signed = [
+                with_signature(call, signatures[call["id"]])
+                if call["id"] in signatures and signature_of(call) is None
+                else call
+                for call in calls
+            ]
+            kept["tool_calls"] = [
+                self._call(call, (*place, "tool_calls", number)) for number, call in enumerate(signed)
+            ]
+        self.held.append(kept)
+
+    def _call(self, call: Mapping[str, Any], place: Place) -> dict[str, Any]:
+        """Return a call with the id that it will be read with."""
+        identity, own = call["id"], id_of_place(self._turn, self._calls)
+        self._calls += 1
+        if _is_absent(identity) and identity != own:
+            self._losses.add((*place, "id"), "comes back as one that says where the call stands now")
+        held = {**call, "id": own if _is_absent(identity) else identity}
+        self._waiting.add(held["id"], call["function"]["name"])
+        return held
+
+    def result(self, message: Mapping[str, Any], place: Place) -> None:
+        """Hold a result, if it answers a call."""
+        identity = message["tool_call_id"]
+        name = self._pending.answer(identity)
+        if name is None:
+            self._losses.add(place, "answers no call, but a function response requires the name of one")
+            return
+        at = (*place, "content")
+        text = "".join(texts_of(message["content"], at, self._losses))
+        if type(message["content"]) is not str:
+            self._losses.add(at, AS_STRING)
+        called = self._waiting.take(None if _is_absent(identity) else identity, name)
+        if called is None or called.identity != identity:
+            self._losses.add((*place, "tool_call_id"), "without an id, results belong to calls by name and order")
+        held = identity if called is None else called.identity
+        self.held.append({"role": "tool", "tool_call_id": held, "content": text})
+
+
+def _is_absent(identity: str) -> bool:
+    """Return whether an id is not on the wire."""
+    return not identity or is_of_place(identity)
 
 
 def _function(function: Mapping[str, Any]) -> dict[str, Any]:
