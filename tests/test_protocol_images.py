@@ -16,6 +16,7 @@ from conformance.wire.native import NATIVE
 DATA = "iVBORw0KGgo="
 PNG = image_at(f"data:image/png;base64,{DATA}")
 CAT = image_at("https://example.org/cat.png")
+SOUND = {"type": "input_audio", "input_audio": {"data": "UklGRg==", "format": "wav"}}
 TEXT = {"type": "text", "text": "What is this?"}
 CALL = {"id": "call_1", "type": "function", "function": {"name": "f", "arguments": "{}"}}
 FORMS: Mapping[str, Mapping[str, Any]] = {
@@ -108,7 +109,8 @@ def test_the_resolution_is_sent_or_named(wire: str, *, named: bool) -> None:
     [
         *((wire, {"type": "file", "file": {"file_id": "file-1"}}) for wire in NATIVE if wire != "messages"),
         ("messages", {"type": "file", "file": {"file_data": "data:,x"}}),
-        *((wire, {"type": "input_audio", "input_audio": {"data": "UklGRg==", "format": "wav"}}) for wire in NATIVE),
+        *((wire, SOUND) for wire in NATIVE if wire != "gemini"),
+        ("gemini", {"type": "input_audio", "input_audio": {"data": "T2dnUw==", "format": "ogg"}}),
         ("messages", image_at("data:image/svg+xml,%3Csvg%3E")),
         ("gemini", image_at("https://example.org/cat")),
         ("gemini", image_at("data:text/plain;base64,eA==")),
@@ -116,8 +118,8 @@ def test_the_resolution_is_sent_or_named(wire: str, *, named: bool) -> None:
     ],
 )
 def test_what_is_not_written_is_a_problem(wire: str, part: Mapping[str, Any]) -> None:
-    (note,) = native_request(body(part), (0, 1, 2), wire).notes
-    assert ("/messages/0/content/1", False) == (note.pointer, note.fixed)
+    notes = native_request(body(part), (0, 1, 2), wire).notes
+    assert ["/messages/0/content/1"] == [note.pointer for note in notes if not note.fixed]
 
 
 @pytest.mark.parametrize(
@@ -130,7 +132,7 @@ def test_what_is_not_written_is_a_problem(wire: str, part: Mapping[str, Any]) ->
         ("responses", {"type": "input_image", "image_url": None}),
         ("gemini", {"fileData": {"mimeType": "image/png", "fileUri": "https://example.org/v1/files/abc"}}),
         ("gemini", {"fileData": {"fileUri": "http://["}}),
-        ("gemini", {"inlineData": {"mimeType": "video/mp4", "data": DATA}}),
+        ("gemini", {"inlineData": {"mimeType": "video/mp4", "data": 5}}),
     ],
 )
 def test_what_chat_completions_cannot_hold_keeps_its_own_form(wire: str, part: Mapping[str, Any]) -> None:
@@ -138,6 +140,20 @@ def test_what_chat_completions_cannot_hold_keeps_its_own_form(wire: str, part: M
     assert part == shown(wire, sent)
     translated = wires.as_sent(body(part), wire).request
     assert [TEXT, part] == translated["messages"][0]["content"]
+
+
+@pytest.mark.parametrize(
+    ("part", "kind"),
+    [
+        (SOUND, "audio/wav"),
+        ({"type": "file", "file": {"file_data": "data:application/pdf;base64,UklGRg=="}}, "application/pdf"),
+        ({"type": "file", "file": {"file_data": "data:video/mp4;base64,UklGRg=="}}, "video/mp4"),
+    ],
+)
+def test_gemini_takes_sounds_documents_and_videos_with_their_data(part: Mapping[str, Any], kind: str) -> None:
+    assert {"inlineData": {"mimeType": kind, "data": "UklGRg=="}} == shown("gemini", native("gemini", body(part)))
+    assert [TEXT, part] == wires.as_sent(body(part), "gemini").request["messages"][0]["content"]
+    assert () == native_request(body(part), (0, 1, 2), "gemini").notes
 
 
 def test_the_notation_of_sdks_is_read_too() -> None:

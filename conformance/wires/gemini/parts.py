@@ -4,7 +4,7 @@ Both directions of each pair stand here, so that what does not come back is a lo
 kind; what a part lacks, its counterpart lacks.
 """
 
-from collections.abc import Mapping, Set
+from collections.abc import Mapping, Sequence, Set
 from pathlib import PurePosixPath
 from typing import Any, Final
 from urllib.parse import urlsplit
@@ -89,6 +89,12 @@ def read_detail(part: Mapping[str, Any]) -> dict[str, Any]:
         return {"type": "reasoning.encrypted", "data": signature, "format": FORMAT}
     detail = {"type": "reasoning.text", "text": part["text"]}
     return {**detail, **({} if signature is None else {"signature": signature}), "format": FORMAT}
+
+
+def plain_if_unsigned(detail: dict[str, Any]) -> dict[str, Any]:
+    """Return the only reasoning of a message without its format, unless it is signed: any model can read it."""
+    is_signed = detail["type"] == "reasoning.encrypted" or "signature" in detail
+    return detail if is_signed else {key: value for key, value in detail.items() if key != "format"}
 
 
 def write_detail(detail: Mapping[str, Any], tied: Set[Any] = frozenset()) -> dict[str, Any] | str:
@@ -184,6 +190,12 @@ CALLS: Final = Codec(
 READ_PARTS: Final = Codec(read_part, write_part, LOCAL)
 
 
-def details(tied: Set[Any]) -> Codec:
+def details(tied: Set[Any], given: Sequence[Mapping[str, Any]]) -> Codec:
     """Return the codec for the reasoning of a message whose calls have these ids."""
-    return Codec(lambda detail: write_detail(detail, tied), read_detail, _FOREIGN)
+    written = [detail for detail in given if isinstance(write_detail(detail, tied), dict)]
+    is_alone = len(written) == 1 and not written[0].get("index")
+    return Codec(
+        lambda detail: write_detail(detail, tied),
+        lambda part: plain_if_unsigned(read_detail(part)) if is_alone else read_detail(part),
+        _FOREIGN,
+    )

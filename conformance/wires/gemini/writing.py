@@ -217,10 +217,11 @@ class _Holding:
             self._waiting.clear()
             self._turn, self._calls = self._turn + 1, 0
         tied = {call["id"] for call in message.get("tool_calls") or () if signature_of(call) is None}
-        kept = reduced(message, place, self._losses, details(tied), CALLS)
+        given = message.get("reasoning_details") or ()
+        kept = reduced(message, place, self._losses, details(tied, given), CALLS)
         signatures = {
             detail["id"]: detail["data"]
-            for detail in message.get("reasoning_details") or ()
+            for detail in given
             if detail["type"] == "reasoning.encrypted" and detail.get("id") in tied
             if isinstance(write_detail(detail), dict)
         }
