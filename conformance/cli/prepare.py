@@ -22,8 +22,9 @@ from conformance.profiles import Profile
 from conformance.results import Level, Status
 from conformance.suite.options import on_wire
 from conformance.wire.exchange import Exchange
-from conformance.wire.native import CHAT, NATIVE
+from conformance.wire.native import CHAT
 from conformance.wire.views import Side
+from conformance.wires import NATIVE
 
 EXAMPLES: Final = """\
   conformance prepare --provider deepseek transcript.json

@@ -18,7 +18,6 @@ from conformance.judge import judge
 from conformance.profiles import Profile
 from conformance.results import Finding, Level, Outcome, Status
 from conformance.rules import Rule
-from conformance.wire.native import CHAT
 from conformance.wire.views import requests
 
 T = TypeVar("T")
@@ -235,8 +234,7 @@ def detected_provider(given: Input) -> str | None:
     host = url.partition("://")[2].partition("/")[0] or url.partition("/")[0]
     if not host:
         return None
-    protocol = wires.of(named[0])
-    return profiles.by_host(host, CHAT if protocol is None else protocol.name)
+    return profiles.by_host(host, wires.of(named[0]).name)
 
 
 @lru_cache(maxsize=8)

@@ -72,7 +72,7 @@ def _exchange(reply: _Reply, path: str) -> Exchange | None:
     day = date_of(headers.get("date")) or date_of_reply(body)
     found = Exchange.of_plain(None, body, status, streamed, headers, reply.url, model_of(body), day)
     is_chat = streamed or known.keys() & {"choices", "error"} or (reply.body and status and status >= 400)
-    return found if is_chat or wires.of(found) is not None else None
+    return found if is_chat or wires.is_native(found) else None
 
 
 def _fields(head: bytes) -> tuple[str, dict[str, str]]:

@@ -193,9 +193,9 @@ def _kind_of(data: bytes, name: str) -> str:
         found = next(json.read_value(value, name, 1), None)
     except InvalidDocument:
         # A body of another wire is not an input by itself.
-        if wires.of(Exchange.of_plain(request=value)) is not None:
+        if wires.is_native(Exchange.of_plain(request=value)):
             return "request"
-        return "response" if wires.of(Exchange.of_plain(response=value)) is not None else ""
+        return "response" if wires.is_native(Exchange.of_plain(response=value)) else ""
     return "" if found is None else found.kind if found.kind in BODIES else _RECORD
 
 

@@ -10,6 +10,7 @@ from conformance.documents import JSON, parse_json
 from conformance.errors import InvalidDocument
 from conformance.formats.records import as_object
 from conformance.wire.exchange import Exchange
+from conformance.wire.native import CHAT
 
 RULES: Final = (
     "transcript/*",
@@ -60,8 +61,8 @@ def native(given: JSON, got: JSON, model: str, *, date: str = "") -> Exchange | 
     """
     body: Mapping[str, JSON] = given if isinstance(given, Mapping) else _body(given, got)
     request: dict[str, JSON] = {"model": model, **body}
-    protocol = wires.of(Exchange.of_plain(request=request)) if body else None
-    if protocol is None:
+    protocol = wires.of(Exchange.of_plain(request=request))
+    if not body or protocol.name == CHAT:
         return None
     response = got
     if not isinstance(got, Mapping) or not protocol.is_reply(dict(got)):

@@ -8,7 +8,8 @@ from typing import Any, Final, NamedTuple, TypeAlias
 
 from conformance.profiles.lifecycle import FOREVER, Lifecycle, Period, is_served, period_on
 from conformance.profiles.sources import Source
-from conformance.wire.native import CHAT, NATIVE
+from conformance.wire.native import CHAT
+from conformance.wires import NATIVE
 
 UNKNOWN = "unknown"
 UPSTREAM = "upstream"

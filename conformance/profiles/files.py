@@ -26,6 +26,7 @@ from conformance.resources import folder
 from conformance.schemas import SchemaError, validator
 from conformance.urls import is_url
 from conformance.wire.native import CHAT
+from conformance.wires import NATIVE
 
 _FOLDER = Path(__file__).parent
 _MAX_LOADED: Final = 256
@@ -323,6 +324,8 @@ def _errors(value: Mapping[str, Any]) -> Iterator[tuple[Place, str]]:
     """Find what a schema cannot express: invalid URLs and regular expressions, dates out of order, names that clash."""
     yield from _errors_of_wire(value)
     for wire, section in value.get("protocols", {}).items():
+        if wire not in NATIVE:
+            yield ("protocols", wire), str(UnknownName("wire", wire, NATIVE))
         for place, message in _errors_of_wire(section):
             yield ("protocols", wire, *place), message
 

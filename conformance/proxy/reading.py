@@ -67,7 +67,7 @@ def _of_other_wire(item: Interaction) -> list[Exchange]:
         exchange = Exchange(item.request or None, item.reply, item.status, headers=item.headers, url=item.url, date=day)
     except (InvalidDocument, TypeError):
         return []
-    return [exchange] if wires.of(exchange) is not None and not other_api(exchange) else []
+    return [exchange] if wires.is_native(exchange) and not other_api(exchange) else []
 
 
 def keys_of(copy: Copy) -> set[str]:

@@ -20,8 +20,9 @@ from conformance.results import NOTHING_TO_JUDGE, Level, Outcome, Status
 from conformance.rule_ids import current_id, matches
 from conformance.rules.context import Claimed, Context, Fault
 from conformance.wire.exchange import Conversation
-from conformance.wire.native import CHAT, NATIVE
+from conformance.wire.native import CHAT
 from conformance.wire.views import View
+from conformance.wires import NAMES, NATIVE
 
 __all__ = [
     "EVERY", "NATIVE", "UNCLAIMED", "WITH_IDS", "WITH_REASONING", "Claimed", "Context", "Example", "Fault", "Judge",
@@ -33,7 +34,7 @@ Where: TypeAlias = Callable[[Any, Context], bool]
 When: TypeAlias = Callable[[Claimed], bool]
 
 _FIX: Final = re.compile(r"To fix it,\s+", re.IGNORECASE)
-EVERY: Final = (CHAT, *NATIVE)
+EVERY: Final = NAMES
 """The wires of a rule that holds on all of them; NATIVE are those of a rule about bodies as they are."""
 WITH_IDS: Final = (CHAT, "messages", "responses")
 """The wires on which every call has an id; in Gemini ids are optional, and derived from places where there are none."""

@@ -19,7 +19,7 @@ from conformance.errors import UnknownName
 from conformance.profiles import UNKNOWN, Source
 from conformance.rule_ids import current_id
 from conformance.scenarios._validation import errors
-from conformance.wire.native import CHAT, NATIVE
+from conformance.wires import NAMES
 
 _FOLDER = Path(__file__).parent
 VARIANTS = ("plain", "stream")
@@ -120,7 +120,7 @@ class Scenario:
     for_clients: bool = False
     claims: Mapping[str, Any] = field(default_factory=dict)
     breaks: tuple[str, ...] = ()
-    wires: tuple[str, ...] = (CHAT, *NATIVE)
+    wires: tuple[str, ...] = NAMES
     expects: str = ""
     source: Source | None = None
 
@@ -173,7 +173,7 @@ def read(path: Path) -> Scenario:
         for_clients="for" in value,
         claims=unknown | value.get("claims", {}),
         breaks=tuple(map(current_id, value.get("breaks", ()))),
-        wires=tuple(value.get("wires", (CHAT, *NATIVE))),
+        wires=tuple(value.get("wires", NAMES)),
         expects=value.get("expects", ""),
         source=Source(**value["source"]) if "source" in value else None,
     )

@@ -72,15 +72,15 @@ class Simulator:
         """Return the reply at a path without scenario and version."""
         if found := _STORED.fullmatch(path):
             return references.answer(request.method, unquote(found["id"]), self.store, Responder(self.profile))
-        protocol = natives.protocol_at(path)
-        if protocol is None and (path == "/models" or path.startswith("/models/")):
+        wire = natives.wire_at(path)
+        if wire is None and (path == "/models" or path.startswith("/models/")):
             return self._models(request.method, path)
-        if protocol is None and path != "/chat/completions":
+        if wire is None:
             text = f"this is a simulated chat completions endpoint; POST to {_ENDPOINT} or /s/<scenario>{_ENDPOINT}"
             return not_found(text)
         if request.method != "POST":
             return other_method(request.method, "POST")
-        return self._completion(request, scenario, protocol)
+        return self._completion(request, scenario, wire)
 
     def _models(self, method: str, path: str) -> HttpReply:
         if method not in ("GET", "HEAD"):
@@ -88,20 +88,21 @@ class Simulator:
         responder, name = Responder(self.profile), unquote(path.removeprefix("/models").removeprefix("/"))
         return responder.model(name) if name else responder.models()
 
-    def _completion(self, request: HttpRequest, scenario: Scenario | None, protocol: Wire | None) -> HttpReply:
-        profile = self.profile if protocol is None else self.profile.on(protocol.name)
+    def _completion(self, request: HttpRequest, scenario: Scenario | None, wire: Wire) -> HttpReply:
+        profile = self.profile.on(wire.name)
         body = _read(request, Responder(profile))
-        if protocol is None:
-            return body if isinstance(body, HttpReply) else self.reply(body, scenario, request.body)
         if isinstance(body, HttpReply):
-            return natives.refused(protocol, request.path, body)
+            return natives.refused(wire, request.path, body)
+        if wire.name == CHAT:
+            # The claims of a profile say how its chunks are cut, so that the responder streams by itself.
+            return self.reply(body, scenario, request.body)
         on_wire = Simulator(profile, self.store)
         return natives.answer(
-            protocol,
+            wire,
             request.path,
             body,
             lambda translated, asked: on_wire.reply(translated, scenario, request.body, asked),
-            (self.store, on_wire.profile.at(model_of(body), "")) if protocol.keeps_replies else None,
+            (self.store, on_wire.profile.at(model_of(body), "")) if wire.keeps_replies else None,
         )
 
     def send(self, body: Mapping[str, Any]) -> Exchange:
@@ -117,10 +118,10 @@ class Simulator:
     def _sent(self, body: Mapping[str, Any]) -> Exchange:
         if self.profile.wire == CHAT:
             return to_exchange(dict(body), self.reply(body), model_of(dict(body)))
-        protocol = by_name(self.profile.wire)
-        native, path = protocol.writing.request(body), protocol.path(body)
+        wire = by_name(self.profile.wire)
+        native, path = wire.writing.request(body), wire.path(body)
         request = HttpRequest("POST", path, {}, orjson.dumps(native))
-        return protocol.translate_one(to_exchange(native, self.answer(request), model_of(dict(body)), path))
+        return wire.translate_one(to_exchange(native, self.answer(request), model_of(dict(body)), path))
 
     def reply(
         self,

@@ -123,7 +123,7 @@ class Session:
             if fault:
                 self.other_requests.append(f"{request.method} {plain}: {fault}")
                 refusal = responder.invalid({}, fault)
-                return natives.refused(self._protocol, served, refusal) if self._protocol else refusal
+                return natives.refused(self._wire, served, refusal)
             url = f"{self.base_url}{served.rstrip('/')}{question}{query}"
             reply = self._on_wire(responder, body, url)
             self._exchanges.append(to_exchange(body, reply, self._model(body), url))
@@ -131,31 +131,31 @@ class Session:
             return reply
 
     def _serves(self, path: str) -> bool:
-        return bool(self._protocol.served.fullmatch(path)) if self._protocol else path == PATH
+        return bool(self._wire.served.fullmatch(path))
 
     @property
-    def _protocol(self) -> Wire | None:
-        """Return the protocol of the wire; None for chat completions."""
-        return None if self.profile.wire == CHAT else wires.by_name(self.profile.wire)
+    def _wire(self) -> Wire:
+        return wires.by_name(self.profile.wire)
 
     @property
     def _endpoint(self) -> str:
         """Return what a client appends to the base URL."""
-        return PATH if self._protocol is None else self._protocol.path({"model": self.model})
+        return self._wire.path({"model": self.model})
 
     def _on_wire(self, responder: Responder, body: dict[str, Any], url: str) -> HttpReply:
         """Return the reply to a request, in the form of the session's wire."""
         is_repeated = bool(self._exchanges) and self._exchanges[-1].request == body
         if is_repeated:
             self.repeats.append(len(self._exchanges))
-        if self._protocol is None:
+        if self._wire.name == CHAT:
+            # The claims of a profile say how its chunks are cut, so that the responder streams by itself.
             return self._reply(responder, body, is_repeated=is_repeated)
         return natives.answer(
-            self._protocol,
+            self._wire,
             url,
             body,
             lambda translated, asked: self._reply(responder, dict(translated), asked, is_repeated=is_repeated),
-            (self._store, self.profile.at(self._model(body))) if self._protocol.keeps_replies else None,
+            (self._store, self.profile.at(self._model(body))) if self._wire.keeps_replies else None,
             lambda: self._turn.raw,
         )
 

@@ -12,7 +12,7 @@ from conformance.profiles import Profile
 from conformance.results import Finding, Level, Outcome, Refusal
 from conformance.simulator.refusals import completed, position
 from conformance.wire.exchange import Conversation
-from conformance.wire.native import NATIVE
+from conformance.wires import NATIVE
 
 _TRACE: Final = "00000000000000000000000000000000"
 """The id that a refusal gives the request, if it gives one."""

@@ -107,7 +107,7 @@ class Client:
         limits = httpx.Limits(max_keepalive_connections=0 if endpoint.exclusive else 20)
         timeout = httpx.Timeout(None, connect=min(CONNECT_TIMEOUT, endpoint.seconds))
         self._http = httpx.AsyncClient(timeout=timeout, follow_redirects=False, limits=limits, transport=transport)
-        self._protocol = None if endpoint.wire == CHAT else by_name(endpoint.wire)
+        self._wire = by_name(endpoint.wire)
         self._base_url = endpoint.base_url.rstrip("/")
         self._answers = 0
         # Asynchronous, since only so a deadline holds for a whole reply; with a loop of its own, which it hides.
@@ -174,20 +174,14 @@ class Client:
         if keep is not None:
             keep(interaction)
         exchange = _exchange(sent, interaction, str(body.get("model", "")))
-        return exchange if self._protocol is None else self._protocol.translate_one(exchange)
+        return self._wire.translate_one(exchange)
 
     def _on_wire(self, body: Mapping[str, Any]) -> _Sent:
-        protocol = self._protocol
-        native = body if protocol is None else protocol.writing.request(body)
-        url = self._base_url + ("/chat/completions" if protocol is None else protocol.path(body))
-        return _Sent(native, url, shown_url(url))
+        url = self._base_url + self._wire.path(body)
+        return _Sent(self._wire.writing.request(body), url, shown_url(url))
 
     def _request(self, sent: _Sent) -> httpx.Request:
-        headers = {"accept-encoding": bodies.ACCEPTED_ENCODINGS}
-        if self._protocol is not None:
-            headers |= self._protocol.headers(self._endpoint.key)
-        elif self._endpoint.key:
-            headers["authorization"] = f"Bearer {self._endpoint.key}"
+        headers = {"accept-encoding": bodies.ACCEPTED_ENCODINGS, **self._wire.headers(self._endpoint.key)}
         try:
             return self._http.build_request("POST", sent.url, json=sent.body, headers=headers)
         except UnicodeEncodeError:

@@ -9,9 +9,6 @@ from conformance.documents.pointer import Place
 CHAT: Final = "chat"
 """The name of the canonical wire, which needs no translation."""
 
-NATIVE: Final = ("gemini", "messages", "responses")
-"""The names of the other wires."""
-
 
 class NativeEvent(NamedTuple):
     """An event of a native stream: its name, empty if it has none, and its data; None if that is not JSON."""
