@@ -76,8 +76,8 @@ def test_the_version_is_printed(capsys: pytest.CaptureFixture[str]) -> None:
         (["check", "--rule", "stream/complet", "x"], "unknown rule 'stream/complet'; did you mean stream/complete"),
         (["explain", "transcript/call-answered"], "did you mean transcript/calls-answered"),
         (["explain", "nothing"], "unknown rule, claim, probe, scenario or provider 'nothing'"),
-        (["list", "nothing"], "invalid choice: 'nothing'"),
-        (["list", "claims", "--provider", "nobody"], "unknown provider 'nobody'"),
+        (["explain", "nothing"], "invalid choice: 'nothing'"),
+        (["explain", "claims", "--provider", "nobody"], "unknown provider 'nobody'"),
     ],
 )
 def test_an_unusable_call_returns_2_and_a_reason(
@@ -122,7 +122,7 @@ def test_a_full_disk_is_reported_in_one_line() -> None:
     if not full.exists():
         pytest.skip("NOT RUN: this system has no /dev/full")
     with full.open("wb") as nowhere:
-        process = start("list", "rules", stdout=nowhere)
+        process = start("explain", "rules", stdout=nowhere)
         assert (2, b"conformance: the output: No space left on device\n") == finish(process)
 
 

@@ -1,4 +1,4 @@
-"""`conformance explain` and `conformance list`: every rule, claim, provider and scenario is listed and explained."""
+"""`conformance explain` and `conformance explain`: every rule, claim, provider and scenario is listed and explained."""
 
 import json
 from typing import Any
@@ -78,33 +78,33 @@ def test_a_glob_explains_each_match_once(capsys: pytest.CaptureFixture[str]) -> 
 
 @pytest.mark.parametrize("what", LISTS)
 def test_a_list_has_every_name_once_in_both_formats(what: str, capsys: pytest.CaptureFixture[str]) -> None:
-    rows = json.loads(shown(capsys, "list", what, "--format", "json"))
+    rows = json.loads(shown(capsys, "explain", what, "--format", "json"))
     assert LISTS[what] == [row.get("name", row.get("id")) for row in rows]
-    text = shown(capsys, "list", what).splitlines()
+    text = shown(capsys, "explain", what).splitlines()
     assert LISTS[what] == [name for name in LISTS[what] if any(line.split()[0] == name for line in text)]
 
 
 @pytest.mark.parametrize("provider", profiles.names())
 @pytest.mark.parametrize("what", LISTS)
 def test_a_list_can_be_shown_for_each_provider(what: str, provider: str, capsys: pytest.CaptureFixture[str]) -> None:
-    rows = json.loads(shown(capsys, "list", what, "--provider", provider, "--format", "json"))
+    rows = json.loads(shown(capsys, "explain", what, "--provider", provider, "--format", "json"))
     assert rows
-    assert shown(capsys, "list", what, "--provider", provider)
+    assert shown(capsys, "explain", what, "--provider", provider)
 
 
 def test_the_claims_of_a_provider_have_values_and_sources(capsys: pytest.CaptureFixture[str]) -> None:
     rows: list[dict[str, Any]] = json.loads(
-        shown(capsys, "list", "claims", "--provider", "deepseek", "--format", "json")
+        shown(capsys, "explain", "claims", "--provider", "deepseek", "--format", "json")
     )
     assert {row["name"] for row in rows} <= set(profiles.vocabulary())
     assert all(row["sources"] and row["confidence"] and "value" in row for row in rows)
-    text = shown(capsys, "list", "claims", "--provider", "deepseek")
+    text = shown(capsys, "explain", "claims", "--provider", "deepseek")
     assert 'reasoning.response-field = "reasoning_content"\n' in text
     assert rows[0]["sources"][0]["text"] in text
 
 
 def test_the_rules_of_a_provider_show_how_it_handles_violations(capsys: pytest.CaptureFixture[str]) -> None:
-    rows = json.loads(shown(capsys, "list", "rules", "--provider", "deepseek", "--format", "json"))
+    rows = json.loads(shown(capsys, "explain", "rules", "--provider", "deepseek", "--format", "json"))
     handling = {row["id"]: row["a breach is"] for row in rows}
     assert "refused with 400" == handling["transcript/calls-answered"]
 

@@ -10,6 +10,7 @@ from reference_pages import pages
 import conformance
 from conformance import profiles, rules, scenarios
 from conformance.adapters import loop
+from conformance.cli import _registry
 from conformance.suite.plugin_options import OPTIONS
 from tests.checking import ROOT
 
@@ -37,7 +38,7 @@ def test_every_page_is_in_the_navigation_of_mkdocs_yml_once() -> None:
     [
         ("api", [name for name in conformance.__all__ if not name.startswith("__")]),
         ("claims", profiles.vocabulary()),
-        ("commands", [path.stem.replace("_", "-") for path in (ROOT / "conformance/cli").glob("[a-z]*.py")]),
+        ("commands", [f"conformance {' '.join(words)}\n" for words in _registry.commands()]),
         ("pytest", OPTIONS),
         ("rules", [*(rule.id for rule in rules.load()), *(fact.id for fact in loop.load())]),
         ("scenarios", scenarios.names()),
