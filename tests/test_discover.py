@@ -1,4 +1,4 @@
-"""`conformance provider discover`: what it finds of an endpoint equals what is claimed of it, or the difference is explained."""
+"""`conformance provider discover`: it finds what is claimed of an endpoint, or the difference is explained."""
 
 import io
 import json

@@ -1,4 +1,4 @@
-"""`conformance gate` and `conformance report diff`: the reports for people and for pull requests, and the exit codes."""
+"""`conformance gate` and `conformance report diff`: the reports for people and pull requests, and exit codes."""
 
 from collections.abc import Callable, Sequence
 from pathlib import Path

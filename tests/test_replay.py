@@ -57,18 +57,8 @@ def test_a_further_model_has_results_of_its_own(
         target = cassette_folder.path(further, path.stem)
         target.parent.mkdir(exist_ok=True)
         target.write_text(path.read_text("utf-8").replace(MODEL, further), "utf-8")
-    asked = [
-        "provider",
-        "replay",
-        "--provider",
-        PROVIDER,
-        "--model",
-        further,
-        "--cassettes",
-        cassettes,
-        "--results",
-        tmp_path,
-    ]
+    folders = ["--cassettes", cassettes, "--results", tmp_path]
+    asked = ["provider", "replay", "--provider", PROVIDER, "--model", further, *folders]
     assert 0 == replayed(capsys, *asked)[0]
     results = read(tmp_path / f"{PROVIDER}.ernie-x-4.json")
     assert (f"{PROVIDER}:ernie-x-4", further, PROVIDER) == (results.name, results.model, results.profile)

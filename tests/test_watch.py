@@ -1,4 +1,4 @@
-"""`conformance provider watch`: what an endpoint does differently than when it was recorded, or than its profile claims."""
+"""`conformance provider watch`: what an endpoint does differently than recorded, or than its profile claims."""
 
 import argparse
 import json

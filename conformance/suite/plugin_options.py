@@ -13,8 +13,8 @@ OPTIONS: Final[Mapping[str, Mapping[str, Any]]] = {
     "provider": {
         "metavar": "NAME",
         "default": "",
-        "help": "Run the conformance suites against this provider, e.g. deepseek (see `conformance explain providers`), or "
-        "by the profile in a file, e.g. ./my-gateway.yaml. "
+        "help": "Run the conformance suites against this provider, e.g. deepseek "
+        "(see `conformance explain providers`), or by the profile in a file, e.g. ./my-gateway.yaml. "
         "Recorded replies are replayed unless --live or --base-url is given.",
     },
     "protocol": {

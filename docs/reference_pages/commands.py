@@ -12,8 +12,8 @@ from conformance.reporting.text import markdown_table
 _INTRODUCTION = """\
 # Commands
 
-`conformance --help` lists the commands, and `conformance COMMAND --help` prints the same text as this page. Every command
-exits with one of these codes:
+`conformance --help` lists the commands, and `conformance COMMAND --help` prints the same text as this page.
+Every command exits with one of these codes:
 
 | exit code | meaning |
 | --- | --- |

@@ -1,8 +1,8 @@
-"""Explain a rule, claim, probe, scenario or provider; without a name, list all of them.
+"""Explain a rule, claim, probe, scenario or provider, or list them.
 
 An explanation says what it means, why, its source, and how to fix a finding. NAME is the id of a rule or of a fact
 about agent loops (as `check` and `adapter` print it), the name of a claim, of a probe (as a run prints it), of a
-scenario or of a provider, or a glob.
+scenario or of a provider, or a glob. Without a name, all names are printed.
 
 NAME can also be a list: rules, claims, probes, scenarios or providers. With --provider, a list shows how that provider
 handles violations of each rule, which scenarios apply to it, how it is claimed to answer each probe, or its claims with
@@ -34,8 +34,9 @@ from conformance.scenarios import Probe, Scenario
 from conformance.terminal import columns
 
 EXAMPLES: Final = """\
-  conformance explain
-  conformance explain claims --provider deepseek
+  conformance explain                                   # the names that can be explained
+  conformance explain rules                             # their levels, sides and titles
+  conformance explain claims --provider deepseek        # with values, dates and sources
   conformance explain scenarios --format json
   conformance explain transcript/result-answers-call
   conformance explain 'stream/*'
@@ -56,23 +57,37 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Print the explanations, or the lists; one list in JSON is an array of objects, several are an object of them."""
-    kinds = arguments.names or list(LISTS)
-    if not set(kinds) <= set(LISTS):
-        if arguments.provider is not None or arguments.format == "json":
-            raise Unusable(f"--provider and --format are about lists; name nothing but {', '.join(LISTS)}")
-        print("\n\n".join(dict.fromkeys([text for name in kinds for text in _explained(name)])))
+    """Print the lists or the explanations that are named; without a name, every name that can be explained."""
+    names: list[str] = arguments.names
+    if names and set(names) <= set(LISTS):
+        _print_lists(names, arguments)
         return 0
+    if arguments.provider is not None or arguments.format == "json":
+        raise Unusable(f"--provider and --format are about lists; name one: {', '.join(LISTS)}")
+    shown = [text for name in names for text in _explained(name)] if names else list(map(_names_in, LISTS))
+    print("\n\n".join(dict.fromkeys(shown)))
+    return 0
+
+
+def _print_lists(kinds: Sequence[str], arguments: argparse.Namespace) -> None:
+    """Print lists; one in JSON is an array of objects, several are an object of arrays."""
     profile = None if arguments.provider is None else profiles.load_profile(arguments.provider)
     lists = {kind: LISTS[kind](profile) for kind in kinds}
     if arguments.format == "json":
         shown: Any = lists if len(lists) > 1 else lists[kinds[0]]
         print(orjson.dumps(shown, option=orjson.OPT_INDENT_2).decode())
-    elif len(lists) == 1:
-        print(list_text(kinds[0], lists[kinds[0]]))
     else:
-        print("\n\n".join([f"{kind.upper()}\n{list_text(kind, rows)}" for kind, rows in lists.items()]))
-    return 0
+        print("\n\n".join([list_text(kind, rows) for kind, rows in lists.items()]))
+
+
+def _names_in(kind: str) -> str:
+    """Return the names in a list, below how to see the list itself."""
+    names = dict.fromkeys([str(row.get("name", row.get("id"))) for row in LISTS[kind](None)])
+    # Names are copied, so none is broken at its end of line.
+    wrapper = textwrap.TextWrapper(_width(), break_long_words=False, break_on_hyphens=False)
+    wrapper.initial_indent = wrapper.subsequent_indent = "  "
+    heading = f"{len(names)} {kind}; `conformance explain {kind}` describes each:"
+    return f"{heading}\n{wrapper.fill(', '.join(names))}"
 
 
 def _explained(name: str) -> list[str]:
