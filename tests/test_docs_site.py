@@ -58,6 +58,13 @@ def test_a_generated_page_links_to_pages_that_exist(page: str) -> None:
     assert [] == [link for link, place in places.items() if place not in known and not place.exists()]
 
 
+def test_the_page_of_the_commands_has_the_groups_and_the_values_of_options() -> None:
+    page = GENERATED["reference/commands.md"]
+    assert ["Traffic", "Clients", "Providers", "Results"] == re.findall("^## (.+)$", page, re.MULTILINE)
+    assert "one of console, github, json, jsonl, junit, sarif (default: console)" in page
+    assert " object at 0x" not in page
+
+
 def test_the_readme_is_short_and_its_links_to_the_site_lead_to_pages() -> None:
     readme = (ROOT / "README.md").read_text("utf-8")
     assert len(readme.splitlines()) <= 150

@@ -93,6 +93,8 @@ def _value(action: argparse.Action) -> str:
 
 def _help(parser: argparse.ArgumentParser, action: argparse.Action) -> str:
     values: dict[str, Any] = {**vars(action), "prog": parser.prog}
+    if action.choices is not None:
+        values["choices"] = ", ".join(map(str, action.choices))
     if action.dest == "jobs":
         values["default"] = "one per CPU"
     return _escaped((action.help or "") % values)
