@@ -29,7 +29,7 @@ LINES = [
     ("conformance check --form", "--format"),
     ("conformance check --format jun", "junit"),
     ("conformance check --rule transcript/result-a", "transcript/result-answers-call"),
-    ("conformance provid", "provider"),
+    ("conformance provider va", "validate"),
     ("conformance provider disc", "discover"),
     ("conformance provider replay --provider deeps", "deepseek"),
     ("conformance report statement ver", "verify"),
