@@ -356,9 +356,9 @@ def simulator() -> Iterator[Callable[..., Simulation]]:
             agent = make_agent(base_url=simulation.base_url, model=simulation.model, tools=simulation.tools)
             simulation.assert_conformant([agent.ask(prompt) for prompt in simulation.prompts])
 
-    `conformance list scenarios` lists the scenarios. Replies are streamed unless `stream=False`: use that for a client
-    that cannot stream. With `strict=True`, a request that the provider rejects gets the provider's error as its reply;
-    without, it gets the scripted reply and is only checked afterwards. A call raises UnknownName for an unknown
+    `conformance explain scenarios` lists the scenarios. Replies are streamed unless `stream=False`: use that for a
+    client that cannot stream. With `strict=True`, a request that the provider rejects gets the provider's error as its
+    reply; without, it gets the scripted reply and is only checked afterwards. A call raises UnknownName for an unknown
     scenario or provider, and Unusable if the provider's claims rule the scenario out.
 
     Each of `simulation.tools` has `name`, `description`, `parameters` (a JSON Schema) and `definition`, its entry in a

@@ -93,7 +93,7 @@ TAGS = ("svg", "title", "rect", "g", "text")
 def test_the_command_prints_both_formats(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     path = tmp_path / "example.json"
     path.write_bytes(orjson.dumps(Results("example", "m", (case(Evidence.SIMULATED, Status.PASSED),)).to_json()))
-    assert 0 == main(["badge", str(path)])
+    assert 0 == main(["report", "badge", str(path)])
     svg = capsys.readouterr().out
-    assert 0 == main(["badge", "--format", "shields", "--label", "a", str(tmp_path)])
+    assert 0 == main(["report", "badge", "--format", "shields", "--label", "a", str(tmp_path)])
     assert ("1 declared", True) == (json.loads(capsys.readouterr().out)["message"], svg.startswith("<svg "))

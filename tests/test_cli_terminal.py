@@ -90,7 +90,7 @@ def test_files_get_no_colours() -> None:
 @pytest.mark.parametrize("width", [40, 60, 100])
 @pytest.mark.parametrize(
     "arguments",
-    [["list", each] for each in ("probes", "providers", "rules", "scenarios")]
+    [["explain", each] for each in ("probes", "providers", "rules", "scenarios")]
     + [["explain", "absent-current-own"], ["explain", "agent-session"]],
     ids=" ".join,
 )
@@ -108,7 +108,7 @@ def test_a_list_that_is_piped_stays_a_table(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.delenv("COLUMNS", raising=False)
-    assert 0 == main(["list", "probes"])
+    assert 0 == main(["explain", "probes"])
     heading, *lines = capsys.readouterr().out.splitlines()
     assert ["name", "scenario", "rule", "title"] == heading.split()
     assert len(lines) == sum(len(scenarios.load(name).probes) for name in scenarios.names())

@@ -1,4 +1,4 @@
-"""`conformance diff-profiles`: sentences about what a client must change, made of the claims of two profiles."""
+"""`conformance provider diff`: sentences about what a client must change, made of the claims of two profiles."""
 
 import json
 from typing import Any
@@ -83,11 +83,11 @@ def test_a_profile_does_not_differ_from_itself() -> None:
 def test_the_move_from_openai_to_deepseek_asks_for_the_reasoning_of_tool_turns(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
-    assert 0 == main(["diff-profiles", "openai", "deepseek"])
+    assert 0 == main(["provider", "diff", "openai", "deepseek"])
     out = capsys.readouterr().out
     assert out.startswith("A client of openai must change what it sends for deepseek:\n")
     assert "  reasoning.omitted-on-tool-turn: While the model thinks, an assistant message with tool calls" in out
-    assert 0 == main(["diff-profiles", "openai", "deepseek", "--format", "json"])
+    assert 0 == main(["provider", "diff", "openai", "deepseek", "--format", "json"])
     rows = json.loads(capsys.readouterr().out)
     assert {"send", "read"} <= {each["kind"] for each in rows}
     assert {"kind", "claim", "before", "after", "sentence"} == set(rows[0])
@@ -101,5 +101,5 @@ def test_every_pair_of_some_profiles_can_be_compared() -> None:
 
 
 def test_an_unknown_provider_is_named(capsys: pytest.CaptureFixture[str]) -> None:
-    assert 2 == main(["diff-profiles", "openai", "depseek"])
+    assert 2 == main(["provider", "diff", "openai", "depseek"])
     assert "did you mean deepseek" in capsys.readouterr().err

@@ -137,7 +137,7 @@ def test_gate_and_diff_take_results_with_a_former_id(tmp_path: Path) -> None:
     old, new = written(tmp_path / "old", OLD), written(tmp_path / "new", NEW)
     baseline(tmp_path / "expected.yaml", OLD)
     assert 0 == main(["gate", str(old), "--expected", str(tmp_path / "expected.yaml")])
-    assert 0 == main(["diff", str(old), str(new)])
+    assert 0 == main(["report", "diff", str(old), str(new)])
 
 
 def test_a_report_of_results_with_a_former_id_is_not_stale(tmp_path: Path) -> None:

@@ -136,7 +136,7 @@ def test_only_ones_own_wires_are_reported_from_the_command_line(
     assert "Our gateway (messages) (mine)" in page
     capsys.readouterr()
     paths = [str(tmp_path / "mine"), "--provider", str(profile)]
-    assert 0 == main(["statement", "make", *paths])
+    assert 0 == main(["report", "statement", "make", *paths])
     stated = orjson.loads(capsys.readouterr().out)
     assert ["gateway", "gateway.messages"] == [each["name"] for each in stated["subjects"]]
 

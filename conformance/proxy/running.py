@@ -23,7 +23,7 @@ from conformance.transport.server import bind, loop_factory, new_runner, url_of
 MAX_WAITING: Final = 64 * 1024 * 1024
 """Bytes of copies that wait to be checked; copies beyond that are dropped and counted, never the traffic."""
 
-JUDGE: Final = "conformance.cli._traffic"
+JUDGE: Final = "conformance.cli.clients._proxy_checks"
 """The module that runs in the process that checks copies."""
 
 _CONNECT_SECONDS: Final = 30.0

@@ -136,4 +136,4 @@ def _again(options: Options, profile: Profile, model: str) -> str:
     own += f" --base-url={quote(shown_url(options.base_url))}" if options.base_url else ""
     if own:
         return f"pytest --provider={profile.name} --model={model}{live} --record{own}"
-    return f"conformance record --provider {profile.name} --model {model}{live}"
+    return f"conformance provider record --provider {profile.name} --model {model}{live}"

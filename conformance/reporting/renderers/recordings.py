@@ -47,7 +47,7 @@ def _about(name: str, recordings: int) -> Iterator[str]:
     yield "commit that was read; #n is the number of the interaction in it, from 0."
     yield ""
     yield f"To repeat the counts: `conformance evidence fetch --provider {name}`, then"
-    yield f"`conformance calibrate --provider {name}`. To check every recording:"
+    yield f"`conformance evidence calibrate --provider {name}`. To check every recording:"
     yield f"`pytest --provider={name} --evidence recorded`."
 
 
