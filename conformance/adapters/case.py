@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator, Mapping, Set
 from dataclasses import dataclass, replace
+from fnmatch import fnmatchcase
 from typing import Any
 
 from conformance import rules
@@ -14,7 +15,6 @@ from conformance.judge import check
 from conformance.profiles import Profile
 from conformance.results import NOT_PLAYED, Evidence, Level, Outcome, Status
 from conformance.results.runs import Case
-from conformance.rule_ids import matches
 from conformance.scenarios import Scenario
 from conformance.simulator.sessions import Session, SessionServer
 from conformance.suite.play import untested_rules
@@ -125,7 +125,7 @@ def promised(scenario: Scenario, wire: str) -> Set[str]:
     """Return the ids of the rules about clients and the loop facts that a scenario promises to test on a wire."""
     clients = [rule.id for rule in rules.load() if rule.on.side is Side.CLIENT and wire in rule.wires]
     guaranteed = {fact.id for fact in loop.load() if fact.on.is_guaranteed(scenario)}
-    return guaranteed | {rule for rule in clients if any(matches(glob, rule) for glob in scenario.exercises)}
+    return guaranteed | {rule for rule in clients if any(fnmatchcase(rule, glob) for glob in scenario.exercises)}
 
 
 def _nothing_sent(wanted: Set[str], session: ClientSession) -> Iterator[Outcome]:

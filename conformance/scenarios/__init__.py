@@ -17,7 +17,6 @@ from conformance import definitions
 from conformance.documents import Document, read_yaml
 from conformance.errors import UnknownName
 from conformance.profiles import UNKNOWN, Source
-from conformance.rule_ids import current_id
 from conformance.scenarios._validation import errors
 from conformance.wire.native import CHAT, NATIVE
 
@@ -172,7 +171,7 @@ def read(path: Path) -> Scenario:
         probes=tuple(_probe(probe) for probe in value.get("probes", ())),
         for_clients="for" in value,
         claims=unknown | value.get("claims", {}),
-        breaks=tuple(map(current_id, value.get("breaks", ()))),
+        breaks=tuple(value.get("breaks", ())),
         wires=tuple(value.get("wires", (CHAT, *NATIVE))),
         expects=value.get("expects", ""),
         source=Source(**value["source"]) if "source" in value else None,
@@ -237,7 +236,7 @@ def _probe(value: Mapping[str, Any]) -> Probe:
         title=value["title"],
         at=value["at"],
         changes=tuple(map(_change, changes if isinstance(changes, list) else [changes] if changes else ())),
-        breaks=current_id(value["breaks"]) if "breaks" in value else None,
+        breaks=value.get("breaks"),
         claims=(claims,) if isinstance(claims, str) else tuple(claims),
         reads=value.get("reads", ""),
     )

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass, field, replace
+from fnmatch import fnmatchcase
 from typing import Any, Final, TypeAlias
 
 from conformance import profiles, rules
@@ -13,7 +14,6 @@ from conformance.profiles import UNKNOWN, Profile
 from conformance.results import ENDED_BY_MODEL, INCONCLUSIVE, NOT_PLAYED, Evidence, Level, Outcome, Status
 from conformance.results.excerpts import with_excerpts
 from conformance.results.runs import Case, ProbeResult
-from conformance.rule_ids import matches
 from conformance.scenarios import Probe, Scenario, Turn, tool_definitions
 from conformance.suite.as_scripted import compared
 from conformance.suite.observations import observe, reasoning_fields
@@ -243,7 +243,7 @@ def promised(scenario: Scenario, variant: str, wire: str = CHAT) -> tuple[str, .
         if rule.on.side is Side.PROVIDER
         and wire in rule.wires
         and rule.on.variant in ("", variant)
-        and any(matches(glob, rule.id) for glob in scenario.exercises)
+        and any(fnmatchcase(rule.id, glob) for glob in scenario.exercises)
     )
 
 
@@ -280,7 +280,9 @@ def _at_must(outcome: Outcome) -> Outcome:
 def untested_rules(idle: Set[str], conversation: Conversation, claims: Mapping[str, Any]) -> Set[str]:
     """Return which of the idle rules have nothing to check in a conversation even without claims."""
     hidden = tuple(_hidden_rules(claims))
-    chosen = [rule for rule in rules.load() if rule.id in idle and not any(matches(each, rule.id) for each in hidden)]
+    chosen = [
+        rule for rule in rules.load() if rule.id in idle and not any(fnmatchcase(rule.id, each) for each in hidden)
+    ]
     if not chosen:
         return frozenset()
     return {outcome.rule for outcome in check(conversation, None, chosen) if not outcome.judged}

@@ -13,7 +13,6 @@ from conformance.gate import PROBES, CheckResult, GateResult, check_results
 from conformance.reporting.text import line_of
 from conformance.results import Level, Status
 from conformance.results.runs import Results
-from conformance.rule_ids import current_id
 
 READABLE: Final = "input/can-be-read"
 TITLES: Final[Mapping[str, str]] = {
@@ -180,6 +179,6 @@ def _pointers(subject: str, cases: Sequence[Mapping[str, Any]]) -> Iterator[tupl
         name = f"{subject}/{case['scenario']}.{case['variant']}"
         yield name, f"/cases/{number}"
         for position, outcome in enumerate(case["outcomes"]):
-            yield f"{name}/{current_id(outcome['rule'])}", f"/cases/{number}/outcomes/{position}"
+            yield f"{name}/{outcome['rule']}", f"/cases/{number}/outcomes/{position}"
         for position, probe in enumerate(case["probes"]):
             yield f"{name}/{PROBES}/{probe['name']}", f"/cases/{number}/probes/{position}"
