@@ -119,11 +119,11 @@ def judge(conversation: Conversation, profile: Profile | None, rules: Sequence[R
         plans.append(plan)
     # Without an exchange there are no elements, and any plan will do.
     first = plans[0] if plans else _plan(_Chosen(rules, _NO_CLAIMS, CHAT, claimed=profile is not None))
-    run = _Run(index, contexts, plans, first)
+    run = _RuleRun(index, contexts, plans, first)
     try:
         run.judge_views()
     except Exception:  # noqa: BLE001 — whatever a rule raises becomes its outcome
-        run = _Run(index, contexts, plans, first)
+        run = _RuleRun(index, contexts, plans, first)
         run.judge_views_alone()
     run.judge_by_schema(schema)
     faulty = {at: _failed(rules[at], run.counts[at], faults, contexts) for at, faults in run.faulty.items()}
@@ -167,7 +167,7 @@ class _Plan(NamedTuple):
     known: Known
 
 
-class _Run:
+class _RuleRun:
     """The rules while they judge the elements of one conversation.
 
     `faulty`: the faults of each rule, by position, with their elements. `errors`: what broken rules raised.

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from conformance import profiles, scenarios
 from conformance.adapters import loop
 from conformance.adapters.loop import Fact
-from conformance.adapters.proof import Proof, broken, proofs, size
+from conformance.adapters.proof import BrokenCase, broken, proofs, size
 from conformance.errors import UnknownName, Unusable
 from conformance.profiles import Claim, Profile
 from conformance.results import Finding, Status
@@ -25,7 +25,7 @@ class Issue:
     results: Results
     profile: Profile
     rule: Rule | Fact
-    proof: Proof
+    proof: BrokenCase
     broken: tuple[str, ...]
     played: int
 

@@ -23,7 +23,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from conformance.adapter_arguments import configure_actions
 from conformance.errors import ConformanceError, Unusable
-from conformance.terminal import Progress, painter, print_error
+from conformance.terminal import ProgressLine, painter, print_error
 
 if TYPE_CHECKING:
     from conformance.adapters.case import CaseRun
@@ -264,7 +264,7 @@ def _run_plan(plan: "RunPlan", arguments: argparse.Namespace) -> tuple["Results"
     """Run a plan, show its progress, and write the exchanges if --keep is given."""
     from conformance.adapters import runs
 
-    progress = Progress(report_at_end=True)
+    progress = ProgressLine(report_at_end=True)
     today = datetime.now(UTC).date().isoformat()
     folder = getattr(arguments, "keep", "")
     secrets = plan.driver.scrubber

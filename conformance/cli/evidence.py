@@ -28,7 +28,7 @@ from conformance.profiles import vocabulary
 from conformance.reporting.text import plural
 from conformance.resources import checkout_folder, folder
 from conformance.results.files import CALIBRATION
-from conformance.terminal import Progress
+from conformance.terminal import ProgressLine
 
 EXAMPLES: Final = """\
   conformance evidence fetch --provider deepseek
@@ -83,7 +83,7 @@ def _fetch(arguments: argparse.Namespace) -> int:
     wanted = [each for each in indexed if not provider or provider in (each.provider, each.service)]
     if not wanted:
         raise UnknownName("provider with recordings", provider, sorted({each.provider for each in indexed}))
-    progress = Progress(report_at_end=True)
+    progress = ProgressLine(report_at_end=True)
     with ExitStack() as stack:
         origin = _origin(arguments, stack)
         checked = list(

@@ -64,7 +64,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
 def run(arguments: argparse.Namespace) -> int:
     """Run the proxy to its end."""
     # Imported here because aiohttp takes long to import, and --help does not need it.
-    from conformance.proxy.running import Plan
+    from conformance.proxy.running import ProxyPlan
     from conformance.proxy.running import run as run_proxy
     from conformance.proxy.variables import base_path, variables
 
@@ -84,7 +84,7 @@ def run(arguments: argparse.Namespace) -> int:
         return {**variables(urls[0], path, profile), **(named if len(taps) > 1 else {})}
 
     settings = _settings(arguments, taps, profile)
-    return run_proxy(Plan(taps, arguments.host, settings, announce, arguments.command, environment, print_error))
+    return run_proxy(ProxyPlan(taps, arguments.host, settings, announce, arguments.command, environment, print_error))
 
 
 def _taps(arguments: argparse.Namespace) -> "tuple[Tap, ...]":

@@ -20,7 +20,7 @@ def is_part(found: Input) -> bool:
     return found.kind == KIND and bool(found.session)
 
 
-class Calls:
+class CallJoiner:
     """Joins the parts of calls; those of concurrent calls may come in any order."""
 
     def __init__(self) -> None:

@@ -11,7 +11,7 @@ from conformance.results import Level
 from conformance.rules.schema_claims import claim_and_values
 from conformance.schemas import SchemaError
 from conformance.wire.definitions import Definitions, definitions
-from conformance.wire.elements import Call, Result, Turn
+from conformance.wire.elements import Call, Result, ToolTurn
 from conformance.wire.exchange import Exchange
 from conformance.wire.index import Index
 from conformance.wire.keys import key_of
@@ -116,7 +116,7 @@ class Context(Claimed):
         self._number = number
         self._derived, self.answers = known
         self._thinks: Any = ...
-        self._turns: Sequence[Turn] | None = None
+        self._turns: Sequence[ToolTurn] | None = None
         self._declared: Definitions | None = None
         self._sent_ids: dict[Any, int] | None = None
 
@@ -137,7 +137,7 @@ class Context(Claimed):
         return self.index.assistants.get(self._number, ())
 
     @property
-    def turns(self) -> Sequence[Turn]:
+    def turns(self) -> Sequence[ToolTurn]:
         """Return the assistant messages with tool calls in the request of this exchange."""
         if self._turns is None:
             self._turns = self.index.of_exchange(self.index.turns, self._number)

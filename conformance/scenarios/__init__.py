@@ -45,7 +45,7 @@ def arguments_text(arguments: Arguments) -> str:
 
 
 @dataclass(frozen=True, slots=True)
-class Turn:
+class ScriptTurn:
     """One exchange of the script: what the client sends, and what the model thinks, calls and says.
 
     `delays` are the milliseconds that the tools take, `fails` and `denied` the positions of the calls whose tools
@@ -66,7 +66,7 @@ class Turn:
 
 
 @dataclass(frozen=True, slots=True)
-class Change:
+class Deviation:
     """One deviation by its name in `suite.deviations.CHANGES`, and its parameters."""
 
     name: str
@@ -86,7 +86,7 @@ class Probe:
     name: str
     title: str
     at: int
-    changes: tuple[Change, ...] = ()
+    changes: tuple[Deviation, ...] = ()
     breaks: str | None = None
     claims: tuple[str, ...] = ()
     reads: str = ""
@@ -110,7 +110,7 @@ class Scenario:
     name: str
     title: str
     exercises: tuple[str, ...]
-    turns: tuple[Turn, ...]
+    turns: tuple[ScriptTurn, ...]
     needs: Mapping[str, Any] = field(default_factory=dict)
     variants: tuple[str, ...] = VARIANTS
     tools: tuple[str, ...] = ()
@@ -199,7 +199,7 @@ def _completed(document: Document) -> Mapping[str, Any]:
     return {**{key: other[key] for key in _INHERITED if key in other}, **value}
 
 
-def _turns(value: Mapping[str, Any]) -> Iterator[Turn]:
+def _turns(value: Mapping[str, Any]) -> Iterator[ScriptTurn]:
     """Yield the turns; the template of ids gets the numbers of a call in its reply and in the conversation."""
     template: str | None = value.get("ids")
     turns = number = 0
@@ -210,7 +210,7 @@ def _turns(value: Mapping[str, Any]) -> Iterator[Turn]:
             for position, (name, _) in enumerate(calls)
             if template is not None
         ]
-        yield Turn(
+        yield ScriptTurn(
             user=turn.get("user"),
             thinks=turn.get("thinks", ""),
             says=turn.get("says", ""),
@@ -242,7 +242,7 @@ def _probe(value: Mapping[str, Any]) -> Probe:
     )
 
 
-def _change(value: str | Mapping[str, Mapping[str, str]]) -> Change:
+def _change(value: str | Mapping[str, Mapping[str, str]]) -> Deviation:
     if isinstance(value, str):
-        return Change(value)
-    return Change(*_single(value))
+        return Deviation(value)
+    return Deviation(*_single(value))

@@ -14,7 +14,7 @@ from conformance.profiles import UNKNOWN, Profile
 from conformance.results import ENDED_BY_MODEL, INCONCLUSIVE, NOT_PLAYED, Evidence, Level, Outcome, Status
 from conformance.results.excerpts import with_excerpts
 from conformance.results.runs import Case, ProbeResult
-from conformance.scenarios import Probe, Scenario, Turn, tool_definitions
+from conformance.scenarios import Probe, Scenario, ScriptTurn, tool_definitions
 from conformance.suite.as_scripted import compared
 from conformance.suite.observations import observe, reasoning_fields
 from conformance.suite.probes import run_probe
@@ -156,7 +156,9 @@ def _early_end(number: int, progress: Progress, subject: Subject, *, called: boo
     return f"{ENDED_BY_MODEL} {number}: the model " + ("called a tool" if called else "called no tool")
 
 
-def _with_reasoning(exchange: Exchange, number: int, turn: Turn, progress: Progress, subject: Subject) -> Exchange:
+def _with_reasoning(
+    exchange: Exchange, number: int, turn: ScriptTurn, progress: Progress, subject: Subject
+) -> Exchange:
     """Return the exchange of a turn, asked again if a thinking model called without reasoning where the script thinks.
 
     A model may leave reasoning out by chance. If it does so twice, the turn is noted: nothing that depends on its
@@ -206,7 +208,7 @@ def _without_reasoning(outcomes: Sequence[Outcome], silent: Sequence[int]) -> tu
     )
 
 
-def _client_messages(turn: Turn, called: Sequence[Mapping[str, Any]]) -> Iterator[dict[str, Any]]:
+def _client_messages(turn: ScriptTurn, called: Sequence[Mapping[str, Any]]) -> Iterator[dict[str, Any]]:
     """Yield what the client adds in a turn: the user message, or one result per call in their order."""
     if turn.user is not None:
         yield {"role": "user", "content": turn.user}

@@ -15,7 +15,7 @@ from typing import Any, Final, cast
 from aiohttp import StreamReader, web
 from aiohttp.http_exceptions import LineTooLong
 
-from conformance.transport.server import Bounds, HttpReply, HttpRequest, error_body, error_reply, is_host_served
+from conformance.transport.server import HttpReply, HttpRequest, PeerBounds, error_body, error_reply, is_host_served
 
 _LOG: Final = logging.getLogger("conformance.server")
 """What was bounded; requests themselves are never logged, since they may hold secrets."""
@@ -39,7 +39,7 @@ class _Refused(Exception):
 class Listener(web.Server):
     """Passes every request of every connection to one function, and sends what it returns."""
 
-    def __init__(self, answer: Callable[[HttpRequest], HttpReply], host: str, bounds: Bounds) -> None:
+    def __init__(self, answer: Callable[[HttpRequest], HttpReply], host: str, bounds: PeerBounds) -> None:
         super().__init__(self._respond)
         self.bounds = bounds
         self.open = 0

@@ -47,7 +47,7 @@ class HttpReply:
 
 
 @dataclass(frozen=True, slots=True)
-class Bounds:
+class PeerBounds:
     """What a peer can take: seconds for the head and the body of a request, to read a reply, and between requests.
 
     The rest of a refused body is read and dropped for `linger_seconds`, so that the client sees the reply and no reset.
@@ -64,7 +64,7 @@ class Bounds:
     connections: int = 2048
 
 
-DEFAULT_BOUNDS: Final = Bounds()
+DEFAULT_BOUNDS: Final = PeerBounds()
 
 
 def error_reply(status: int, message: str) -> HttpReply:
@@ -107,7 +107,10 @@ def is_loopback(host: str) -> bool:
 
 @contextmanager
 def serving(
-    answer: Callable[[HttpRequest], HttpReply], host: str = "127.0.0.1", port: int = 0, bounds: Bounds = DEFAULT_BOUNDS
+    answer: Callable[[HttpRequest], HttpReply],
+    host: str = "127.0.0.1",
+    port: int = 0,
+    bounds: PeerBounds = DEFAULT_BOUNDS,
 ) -> Iterator[str]:
     """Serve in a background thread and yield the URL, `http://host:port`; port 0 takes a free port.
 

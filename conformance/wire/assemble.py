@@ -62,14 +62,14 @@ def assemble(stream: Reading | Iterable[Event]) -> Stream:
         events = tuple(stream)
         data = tuple(event.data for event in events)
         names = {number: event.event for number, event in enumerate(events) if event.event != "message"}
-    assembly = _Assembly()
+    assembly = _ChunkAssembly()
     chunks = Chunks(data, assembly.add_events(data, names))
     if isinstance(stream, Reading):
         assembly.note_reading(stream)
     return assembly.close(chunks)
 
 
-class _Assembly:
+class _ChunkAssembly:
     """A stream while it is being assembled."""
 
     __slots__ = ("anomalies", "chunk_id", "done", "error", "latest", "messages", "model", "usage")

@@ -15,7 +15,7 @@ MOVED: Final = "moved"
 _SORTED: Final = orjson.OPT_SORT_KEYS
 
 
-class Change(NamedTuple):
+class MessageChange(NamedTuple):
     """A message that the later request does not have unchanged, at its place.
 
     `number` is its position in the earlier request, `at` that in the later one; None if it is lost. `is_isolated`:
@@ -39,7 +39,9 @@ def common_prefix(before: Sequence[Any], after: Sequence[Any]) -> int:
     return number
 
 
-def find_changes(before: list[Any], after: list[Any], old: Mapping[int, int], new: Mapping[int, int]) -> list[Change]:
+def find_changes(
+    before: list[Any], after: list[Any], old: Mapping[int, int], new: Mapping[int, int]
+) -> list[MessageChange]:
     """Return the messages of an earlier request that a later one does not have unchanged.
 
     `old` and `new`: the reply that a message sends back, by position; two messages with one reply are the same,
@@ -66,7 +68,7 @@ def find_changes(before: list[Any], after: list[Any], old: Mapping[int, int], ne
             continue
         kind = LOST if number in lost else REWRITTEN if number in rewritten else MOVED
         later = rewritten.get(number, matches.get(number))
-        found.append(Change(kind, number, later, value, _is_isolated(before, number, lost)))
+        found.append(MessageChange(kind, number, later, value, _is_isolated(before, number, lost)))
     return found
 
 

@@ -11,7 +11,7 @@ from typing import Any, Final, NamedTuple
 import orjson
 
 from conformance.documents.pointer import Place
-from conformance.wire.changes import Change, common_prefix, find_changes, message_key
+from conformance.wire.changes import MessageChange, common_prefix, find_changes, message_key
 from conformance.wire.elements import Reply, Resent
 from conformance.wire.exchange import Conversation
 from conformance.wire.resent import calls_in, same_arguments
@@ -32,7 +32,7 @@ class Continuation(NamedTuple):
     place: Place
     value: dict[str, Any]
     earlier: int
-    changes: list[Change]
+    changes: list[MessageChange]
     replies: list[Reply]
     returned: bool
     end: int

@@ -12,14 +12,14 @@ from typing import Any, TypeVar
 from conformance.documents.pointer import Place
 from conformance.wire.assemble import assemble
 from conformance.wire.continuations import Continuation, find_continuations
-from conformance.wire.elements import Body, Call, Message, Reply, Resent, Result, Streamed, Turn, Usage, calls_of
+from conformance.wire.elements import Body, Call, Message, Reply, Resent, Result, Streamed, ToolTurn, Usage, calls_of
 from conformance.wire.exchange import Conversation, Exchange
 from conformance.wire.keys import key_of
 from conformance.wire.plain import is_foreign
 from conformance.wire.resent import find_resent, last_user
 from conformance.wire.sse import read
 
-Element = TypeVar("Element", Turn, Result)
+Element = TypeVar("Element", ToolTurn, Result)
 
 
 class Index:
@@ -45,7 +45,7 @@ class Index:
         self.assistants: dict[int, list[tuple[int, dict[str, Any]]]] = {}
         self.requests: list[Body] = []
         self.plain_turns: list[Message] = []
-        self.turns: list[Turn] = []
+        self.turns: list[ToolTurn] = []
         self.results: list[Result] = []
         self.tools: list[Body] = []
         self.answers: list[Body] = []
@@ -227,7 +227,7 @@ class Index:
             is_known = paired or key_of(identity) in known
             results.append(Result((number, "request", "messages", at), message, identity, ids, near, is_known, at))
         place = (number, "request", "messages", start)
-        self.turns.append(Turn(place, value, ids, results, current, paired, start, body))
+        self.turns.append(ToolTurn(place, value, ids, results, current, paired, start, body))
         self.results += results
         return position
 
@@ -295,5 +295,5 @@ class Index:
         self.replies.append(Reply(place, message, finish_reason, calls, request, streamed, complete, texts or {}))
 
 
-def _exchange(element: Turn | Result) -> int:
+def _exchange(element: ToolTurn | Result) -> int:
     return int(element.place[0])

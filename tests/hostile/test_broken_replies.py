@@ -15,7 +15,7 @@ from conformance.results import Status
 from conformance.suite.probes import run_probe
 from conformance.transport.cassette import END, START, interaction_text, replaying
 from conformance.transport.client import Client, Endpoint, Inconclusive
-from conformance.transport.interaction import Interaction
+from conformance.transport.interaction import RawInteraction
 from conformance.wire.exchange import CUT, Exchange
 from tests.hostile.peer import KEEP, Answer, Asked, completion, conforming, ended, serving, start
 
@@ -76,7 +76,7 @@ def test_a_cut_body_is_noted_on_the_exchange_and_judged_as_cut(name: str) -> Non
 def test_a_cut_body_is_as_cut_in_its_recording(name: str, tmp_path: Path) -> None:
     path = tmp_path / "case.yaml"
     with serving(CUT_BODIES[name][0]) as peer, Client(Endpoint(peer.url, seconds=10)) as client:
-        kept: list[Interaction] = []
+        kept: list[RawInteraction] = []
         seen = client.send(BODY, kept.append)
         path.write_text(START + "".join([interaction_text(each, {}) for each in kept]) + END, "utf-8")
         with replaying(path):

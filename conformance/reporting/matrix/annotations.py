@@ -28,7 +28,7 @@ ENTRIES: Final = "expected failures"
 """The suite of the annotations about the baseline itself."""
 
 
-class Kind(StrEnum):
+class AnnotationKind(StrEnum):
     """What an annotation reports: `noted` fails nothing, `expected` is a failure that a baseline entry covers."""
 
     PASSED = "passed"
@@ -59,7 +59,7 @@ class Annotation:
 
     suite: str
     check: str
-    kind: Kind
+    kind: AnnotationKind
     level: Level = Level.MUST
     message: str = ""
     at: str = ""
@@ -76,7 +76,7 @@ def of_input(given: Mapping[str, Any]) -> Iterator[Annotation]:
     suite = given["path"] if given["line"] is None else f"{given['path']}:{given['line']}"
     if "error" in given:
         location = Location(given["path"], given["line"])
-        yield Annotation(suite, READABLE, Kind.ERRORED, message=given["error"], location=location)
+        yield Annotation(suite, READABLE, AnnotationKind.ERRORED, message=given["error"], location=location)
     for outcome in given["outcomes"]:
         yield from _of_outcome(suite, given, outcome)
 
@@ -85,13 +85,13 @@ def _of_outcome(suite: str, given: Mapping[str, Any], outcome: Mapping[str, Any]
     rule, status = outcome["rule"], outcome["status"]
     for finding in outcome["findings"]:
         level = Level(finding["level"])
-        kind = Kind.NOTED if level is Level.MAY else Kind.FAILED
+        kind = AnnotationKind.NOTED if level is Level.MAY else AnnotationKind.FAILED
         about = level, finding["message"], finding["at"], _location(given, finding)
         yield Annotation(suite, rule, kind, *about, side=finding.get("side", ""))
     if status in (Status.PASSED, Status.ERRORED):
         reason = outcome.get("reason", "")
         location = _location(given, {"at": ""})
-        yield Annotation(suite, rule, Kind(status), Level(outcome["level"]), reason, location=location)
+        yield Annotation(suite, rule, AnnotationKind(status), Level(outcome["level"]), reason, location=location)
 
 
 def _location(given: Mapping[str, Any], finding: Mapping[str, Any]) -> Location:
@@ -113,10 +113,10 @@ def of_gate(
             name = f"{results.name}/{case.name}"
             if name in unchecked:
                 check, note = "gate/case-judges-something", unchecked[name]
-                yield Annotation(name, check, Kind.FAILED, message=note, location=locations[name])
+                yield Annotation(name, check, AnnotationKind.FAILED, message=note, location=locations[name])
         for result in check_results(results):
             kind = _kind(result, unexpected, errored, entries)
-            message = result.message or ("" if kind is Kind.PASSED else result.status.value)
+            message = result.message or ("" if kind is AnnotationKind.PASSED else result.status.value)
             yield Annotation(
                 f"{result.subject}/{result.case}",
                 result.check,
@@ -137,14 +137,14 @@ def of_gate(
 
 def _kind(
     result: CheckResult, unexpected: set[CheckResult], errored: set[CheckResult], entries: Mapping[CheckResult, Entry]
-) -> Kind:
+) -> AnnotationKind:
     if result in errored:
-        return Kind.ERRORED
+        return AnnotationKind.ERRORED
     if result in unexpected:
-        return Kind.FAILED
+        return AnnotationKind.FAILED
     if result in entries:
-        return Kind.EXPECTED
-    return Kind.PASSED if result.status is Status.PASSED else Kind.NOTED
+        return AnnotationKind.EXPECTED
+    return AnnotationKind.PASSED if result.status is Status.PASSED else AnnotationKind.NOTED
 
 
 def _because(entry: Entry) -> str:
@@ -155,7 +155,7 @@ def _of_entries(check: str, problem: str, entries: Sequence[Entry], baseline: st
     for entry in entries:
         message = f"{entry.match}: {problem} ({entry.reason})"
         location = Location(baseline, entry.line)
-        yield Annotation(ENTRIES, check, Kind.FAILED, Level.MUST, message, location=location)
+        yield Annotation(ENTRIES, check, AnnotationKind.FAILED, Level.MUST, message, location=location)
 
 
 def locations(files: Iterable[tuple[Path, Results]]) -> dict[str, Location]:

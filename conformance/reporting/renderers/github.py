@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from itertools import chain
 from typing import Any, Final
 
-from conformance.reporting.matrix.annotations import Annotation, Kind, of_input
+from conformance.reporting.matrix.annotations import Annotation, AnnotationKind, of_input
 from conformance.reporting.text import Paint, printable
 from conformance.results import Level
 
@@ -40,7 +40,7 @@ def render(annotations: Iterable[Annotation]) -> Iterator[str]:
     """Yield a command for each annotation that is not a pass, up to the limit, and a line with the totals."""
     met: Counter[str] = Counter()
     for annotation in annotations:
-        if annotation.kind is Kind.PASSED:
+        if annotation.kind is AnnotationKind.PASSED:
             continue
         command = _command(annotation)
         met[command] += 1
@@ -52,9 +52,9 @@ def render(annotations: Iterable[Annotation]) -> Iterator[str]:
 
 
 def _command(annotation: Annotation) -> str:
-    if annotation.kind is Kind.ERRORED:
+    if annotation.kind is AnnotationKind.ERRORED:
         return "error"
-    return "notice" if annotation.kind is Kind.EXPECTED else _COMMANDS[annotation.level]
+    return "notice" if annotation.kind is AnnotationKind.EXPECTED else _COMMANDS[annotation.level]
 
 
 def _line(command: str, annotation: Annotation) -> str:

@@ -9,7 +9,7 @@ from itertools import chain, groupby
 from typing import Any, Final
 from xml.etree import ElementTree as ET
 
-from conformance.reporting.matrix.annotations import Annotation, Kind, of_input
+from conformance.reporting.matrix.annotations import Annotation, AnnotationKind, of_input
 from conformance.reporting.text import Paint
 
 EVERY: Final = True
@@ -21,9 +21,24 @@ LINES: Final = True
 _FORBIDDEN: Final = re.compile("[^\t\n\r\u0020-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 """Characters that XML 1.0 forbids, even escaped; source: https://www.w3.org/TR/xml/#charsets."""
 
-_ELEMENTS: Final = {Kind.FAILED: "failure", Kind.ERRORED: "error", Kind.EXPECTED: "skipped", Kind.NOTED: "system-out"}
-_COUNTED: Final = {"failures": Kind.FAILED, "errors": Kind.ERRORED, "skipped": Kind.EXPECTED}
-_WORST_FIRST: Final = (Kind.ERRORED, Kind.FAILED, Kind.EXPECTED, Kind.NOTED, Kind.PASSED)
+_ELEMENTS: Final = {
+    AnnotationKind.FAILED: "failure",
+    AnnotationKind.ERRORED: "error",
+    AnnotationKind.EXPECTED: "skipped",
+    AnnotationKind.NOTED: "system-out",
+}
+_COUNTED: Final = {
+    "failures": AnnotationKind.FAILED,
+    "errors": AnnotationKind.ERRORED,
+    "skipped": AnnotationKind.EXPECTED,
+}
+_WORST_FIRST: Final = (
+    AnnotationKind.ERRORED,
+    AnnotationKind.FAILED,
+    AnnotationKind.EXPECTED,
+    AnnotationKind.NOTED,
+    AnnotationKind.PASSED,
+)
 
 
 def part(report: Mapping[str, Any], _paint: Paint) -> tuple[Annotation, ...]:
@@ -73,17 +88,17 @@ def _test(suite: str, check: str, annotations: list[Annotation]) -> ET.Element:
     if location.line is not None:
         test.set("line", str(location.line))
     worst = _worst(annotations)
-    if worst is not Kind.PASSED:
-        test.append(_ending(worst, [each for each in annotations if each.kind is not Kind.PASSED]))
+    if worst is not AnnotationKind.PASSED:
+        test.append(_ending(worst, [each for each in annotations if each.kind is not AnnotationKind.PASSED]))
     return test
 
 
-def _ending(worst: Kind, annotations: list[Annotation]) -> ET.Element:
+def _ending(worst: AnnotationKind, annotations: list[Annotation]) -> ET.Element:
     first = next(each for each in annotations if each.kind is worst)
     ending = ET.Element(_ELEMENTS[worst])
-    if worst is Kind.EXPECTED:
+    if worst is AnnotationKind.EXPECTED:
         ending.attrib |= {"type": "expected failure", "message": _clean(first.reason)}
-    elif worst is not Kind.NOTED:
+    elif worst is not AnnotationKind.NOTED:
         ending.attrib |= {"type": first.level.value, "message": _clean(first.message)}
     ending.text = _clean("\n".join([_line(each) for each in annotations]))
     return ending
@@ -97,7 +112,7 @@ def _line(annotation: Annotation) -> str:
     return f"{path}{line}: {annotation.level.value}{side}{at}: {annotation.message}"
 
 
-def _worst(annotations: Iterable[Annotation]) -> Kind:
+def _worst(annotations: Iterable[Annotation]) -> AnnotationKind:
     return min([each.kind for each in annotations], key=_WORST_FIRST.index)
 
 

@@ -17,7 +17,7 @@ import orjson
 
 from conformance.adapters import loop
 from conformance.adapters.loop import Fact
-from conformance.reporting.matrix.annotations import TITLES, Annotation, Kind, of_input
+from conformance.reporting.matrix.annotations import TITLES, Annotation, AnnotationKind, of_input
 from conformance.reporting.text import Paint
 from conformance.results import Level
 from conformance.rules import Rule, advice
@@ -53,8 +53,8 @@ def render(annotations: Iterable[Annotation]) -> Iterator[str]:
     errored: list[Annotation] = []
     left = 0
     for annotation in annotations:
-        held = errored if annotation.kind is Kind.ERRORED else found[annotation.level]
-        if annotation.kind is not Kind.PASSED:
+        held = errored if annotation.kind is AnnotationKind.ERRORED else found[annotation.level]
+        if annotation.kind is not AnnotationKind.PASSED:
             left += len(held) >= MAX_RESULTS
             held.extend([annotation] if len(held) < MAX_RESULTS else [])
     every = [annotation for level in Level for annotation in found[level]]
@@ -128,7 +128,7 @@ def _result(annotation: Annotation, index: int, met: Counter[str]) -> dict[str, 
     }
     if annotation.side:
         result["properties"] = {"side": annotation.side}
-    if annotation.kind is Kind.EXPECTED:
+    if annotation.kind is AnnotationKind.EXPECTED:
         result["suppressions"] = [{"kind": "external", "status": "accepted", "justification": annotation.reason}]
     return result
 
