@@ -9,7 +9,7 @@ import orjson
 from conformance.convert import egress, ingress
 from conformance.scenarios import Scenario, tool_definitions
 from conformance.simulator.sessions import ScenarioSession
-from conformance.transport.server import HttpReply, HttpRequest
+from conformance.transport.http import HttpReply, HttpRequest
 from conformance.wire.assemble import assemble
 from conformance.wire.sse import read
 

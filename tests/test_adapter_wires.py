@@ -21,7 +21,7 @@ from conformance.results import Evidence, Outcome, Status
 from conformance.results.runs import Case
 from conformance.schemas import validator
 from conformance.simulator.sessions import ScenarioSession, SessionServer
-from conformance.transport.server import HttpRequest
+from conformance.transport.http import HttpRequest
 from tests.test_adapter_definitions import folder
 
 AGENT = scenarios.load("agent-session")

@@ -12,7 +12,7 @@ from conformance.adapters.loop import DriverAnswer
 from conformance.results import Outcome, Status
 from conformance.simulator.repeats import asks_again
 from conformance.simulator.sessions import ScenarioSession, SessionServer
-from conformance.transport.server import HttpRequest
+from conformance.transport.http import HttpRequest
 from conformance.wire.exchange import Exchange
 
 SCENARIO = scenarios.load("error-inside-stream")

@@ -15,7 +15,7 @@ from conformance.errors import Unusable
 from conformance.profiles import Profile
 from conformance.scenarios import Scenario, ScriptTurn
 from conformance.simulator.sessions import ScenarioSession, SessionServer, serving_sessions
-from conformance.transport.server import HttpRequest
+from conformance.transport.http import HttpRequest
 from tests.agents import directly
 
 AGENT = scenarios.load("agent-session")

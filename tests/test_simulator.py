@@ -20,7 +20,7 @@ from conformance.schemas import validator
 from conformance.simulator import Simulator, chunks, refusals, replies, simulated
 from conformance.simulator.reply_context import ReplyContext
 from conformance.transport.client import SIMULATOR_ERROR, Client, Endpoint
-from conformance.transport.server import HttpRequest
+from conformance.transport.http import HttpRequest
 from conformance.wire.views import Side
 
 SHAPES: Any = read_json(folder("schemas") / "canonical" / "error-shapes.json")

@@ -12,8 +12,9 @@ from conformance.errors import InvalidDocument, Unusable
 from conformance.results import Evidence
 from conformance.transport.cassette import END, START, interaction_text, replaying
 from conformance.transport.client import Client, Endpoint, Inconclusive
+from conformance.transport.http import MAX_BODY, HttpReply, HttpRequest
 from conformance.transport.interaction import RawInteraction
-from conformance.transport.server import MAX_BODY, HttpReply, HttpRequest, serving
+from conformance.transport.server import serving
 from conformance.transport.shelf import CassetteFolder, ManifestEntry
 
 SECRET = "sk-secret-0123456789"

@@ -161,7 +161,7 @@ def _announce(
 ) -> None:
     """Print the base URLs; with a command on standard error, since standard output is the command's."""
     # Imported here because it loads the profiles of URLs and hosts.
-    from conformance.transport.server import is_loopback
+    from conformance.transport.http import is_loopback
 
     output = sys.stderr if arguments.command else sys.stdout
     for tap, url in zip(taps, urls, strict=True):

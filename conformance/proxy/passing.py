@@ -18,7 +18,7 @@ from conformance.proxy import headers as passed
 from conformance.proxy import tunnels
 from conformance.proxy.copies import MAX_EXCHANGE, MAX_HELD, Copy
 from conformance.proxy.receiving import UpstreamReply
-from conformance.transport.server import is_host_served
+from conformance.transport.http import is_host_served
 
 MAX_LINE: Final = 64 * 1024
 """Bytes of a request line or of one header."""

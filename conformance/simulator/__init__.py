@@ -28,7 +28,8 @@ from conformance.simulator.responder import Responder, not_found, other_method, 
 from conformance.simulator.store import ReplyStore
 from conformance.simulator.strictness import first_violation
 from conformance.transport.client import SIMULATOR_ERROR
-from conformance.transport.server import HttpReply, HttpRequest, serve, serving
+from conformance.transport.http import HttpReply, HttpRequest
+from conformance.transport.server import serve, serving
 from conformance.wire.exchange import Conversation, Exchange, model_of
 from conformance.wire.native import CHAT
 from conformance.wires import Wire, by_name

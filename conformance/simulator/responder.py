@@ -23,7 +23,7 @@ from conformance.simulator.parameters import NO_PARAMETERS, Parameters
 from conformance.simulator.reply_context import ReplyContext
 from conformance.simulator.strictness import RuleViolation, worded
 from conformance.transport.client import SIMULATOR, SIMULATOR_ERROR
-from conformance.transport.server import HttpReply
+from conformance.transport.http import HttpReply
 from conformance.wire.exchange import Exchange, model_of
 from conformance.wire.plain import reply_body
 from conformance.wire.views import Side

@@ -15,7 +15,7 @@ from typing import Any, Final, cast
 from aiohttp import StreamReader, web
 from aiohttp.http_exceptions import LineTooLong
 
-from conformance.transport.server import HttpReply, HttpRequest, PeerBounds, error_body, error_reply, is_host_served
+from conformance.transport.http import HttpReply, HttpRequest, PeerBounds, error_body, error_reply, is_host_served
 
 _LOG: Final = logging.getLogger("conformance.server")
 """What was bounded; requests themselves are never logged, since they may hold secrets."""

@@ -16,7 +16,7 @@ from conformance.files import Checker, File, Task
 from conformance.formats import KINDS, read
 from conformance.judge import check
 from conformance.simulator import Simulator
-from conformance.transport.server import HttpRequest
+from conformance.transport.http import HttpRequest
 from conformance.wire import sse
 from conformance.wire.assemble import assemble
 from conformance.wire.plain import plain

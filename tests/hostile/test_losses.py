@@ -22,7 +22,8 @@ from conformance.simulator import Simulator
 from conformance.suite.options import Options
 from conformance.suite.run import Run
 from conformance.transport.cassette import replaying
-from conformance.transport.server import HttpReply, HttpRequest, serving
+from conformance.transport.http import HttpReply, HttpRequest
+from conformance.transport.server import serving
 from conformance.transport.shelf import STAGING, CassetteFolder, ManifestEntry
 from tests.hostile.broken_cassettes import BROKEN
 from tests.hostile.parrot import MODEL, environment, provider, suites

@@ -18,7 +18,7 @@ from conformance.simulator import Simulator, simulated
 from conformance.simulator.sessions import SessionServer
 from conformance.strategies import faults, requests
 from conformance.transport.client import SIMULATOR_ERROR
-from conformance.transport.server import HttpReply, HttpRequest
+from conformance.transport.http import HttpReply, HttpRequest
 
 pytestmark = pytest.mark.slow
 

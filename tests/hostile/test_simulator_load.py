@@ -20,7 +20,8 @@ import pytest
 
 from conformance import profiles
 from conformance.simulator import Simulator, remembering, simulated
-from conformance.transport.server import HttpReply, HttpRequest, PeerBounds, serving
+from conformance.transport.http import HttpReply, HttpRequest, PeerBounds
+from conformance.transport.server import serving
 from tests.checking import ENVIRONMENT
 from tests.hanging import ends
 
