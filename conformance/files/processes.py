@@ -9,7 +9,7 @@ from itertools import islice
 from typing import TYPE_CHECKING, Final, TypeAlias, TypeVar
 
 from conformance.errors import InvalidDocument, Unusable
-from conformance.files import STDIN, CheckedInput, File, Task, checker_of, failed_file
+from conformance.files.checking import STDIN, CheckedInput, File, Task, checker_of, failed_file
 from conformance.formats import Input, read_block, read_path_in_blocks
 from conformance.formats.compression import plain_name
 
