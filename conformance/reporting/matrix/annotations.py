@@ -1,8 +1,9 @@
 """The findings of a check or of the gate, one annotation each: the model behind the reports that programs read."""
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
+from itertools import chain
 from pathlib import Path
 from typing import Any, Final, NamedTuple
 
@@ -10,7 +11,7 @@ from conformance.baseline import Entry
 from conformance.documents import read_json
 from conformance.documents.json_scan import lines_of
 from conformance.gate import PROBES, CheckResult, GateResult, check_results
-from conformance.reporting.text import line_of
+from conformance.reporting.text import Paint, line_of
 from conformance.results import Level, Status
 from conformance.results.runs import Results
 
@@ -67,8 +68,26 @@ class Annotation:
     reason: str = ""
     side: str = ""
 
+    @property
+    def text(self) -> str:
+        """Where the check was made, and what it found, in words."""
+        at = f" at {self.at}" if self.at else ""
+        return f"{self.suite}{at}: {self.message}"
 
-def of_input(given: Mapping[str, Any]) -> Iterator[Annotation]:
+
+def of_input(report: Mapping[str, Any], _paint: Paint) -> tuple[Annotation, ...]:
+    """Return the annotations of a checked input, which the formats that show annotations render."""
+    return tuple(_of_findings(report))
+
+
+def inputs_as(
+    render: Callable[[Iterable[Annotation]], Iterator[str]],
+) -> Callable[[Iterable[tuple[Annotation, ...]], Callable[[], Mapping[str, Any]], Paint], Iterator[str]]:
+    """Return what renders the parts of checked inputs as `render` does all their annotations."""
+    return lambda parts, _summary, _paint: render(chain.from_iterable(parts))
+
+
+def _of_findings(given: Mapping[str, Any]) -> Iterator[Annotation]:
     """Yield the annotations of a checked input, one per finding; rules that did not apply have none.
 
     A MAY is only noted; a MUST or a SHOULD has failed, as in the exit code.

@@ -4,13 +4,12 @@ The form is that of pytest and of Ant's JUnit task: failures and errors have a m
 """
 
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping
-from itertools import chain, groupby
-from typing import Any, Final
+from collections.abc import Iterable, Iterator
+from itertools import groupby
+from typing import Final
 from xml.etree import ElementTree as ET
 
-from conformance.reporting.matrix.annotations import Annotation, AnnotationKind, of_input
-from conformance.reporting.text import Paint
+from conformance.reporting.matrix.annotations import Annotation, AnnotationKind, inputs_as, of_input
 
 EVERY: Final = True
 """Passed checks are included: a suite of failures alone would read as if nothing passed."""
@@ -41,20 +40,6 @@ _WORST_FIRST: Final = (
 )
 
 
-def part(report: Mapping[str, Any], _paint: Paint) -> tuple[Annotation, ...]:
-    """Return the annotations of an input."""
-    return tuple(of_input(report))
-
-
-def render_inputs(
-    parts: Iterable[tuple[Annotation, ...]],
-    _summary: Callable[[], Mapping[str, Any]],
-    _paint: Paint,
-) -> Iterator[str]:
-    """Yield the report on checked inputs; a suite as soon as its input is checked."""
-    yield from render(chain.from_iterable(parts))
-
-
 def render(annotations: Iterable[Annotation]) -> Iterator[str]:
     """Yield the document, a suite at a time; the annotations of a suite have to be consecutive.
 
@@ -67,6 +52,10 @@ def render(annotations: Iterable[Annotation]) -> Iterator[str]:
         ET.indent(suite, level=1)
         yield f"  {ET.tostring(suite, encoding='unicode')}\n"
     yield "</testsuites>\n"
+
+
+part: Final = of_input
+render_inputs: Final = inputs_as(render)
 
 
 def _suite(name: str, annotations: Iterable[Annotation]) -> ET.Element:

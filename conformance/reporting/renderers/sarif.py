@@ -6,9 +6,8 @@ https://docs.github.com/en/code-security/reference/code-scanning/sarif-files/sar
 
 import hashlib
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from importlib.metadata import version
-from itertools import chain
 from posixpath import normpath
 from typing import Any, Final
 from urllib.parse import quote
@@ -17,8 +16,7 @@ import orjson
 
 from conformance.adapters import loop
 from conformance.adapters.loop import Fact
-from conformance.reporting.matrix.annotations import TITLES, Annotation, AnnotationKind, of_input
-from conformance.reporting.text import Paint
+from conformance.reporting.matrix.annotations import TITLES, Annotation, AnnotationKind, inputs_as, of_input
 from conformance.results import Level
 from conformance.rules import Rule, advice
 
@@ -31,20 +29,6 @@ MAX_RESULTS: Final = 5000
 SCHEMA: Final = "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json"
 _ROOT: Final = "%SRCROOT%"
 _LEVELS: Final = {Level.MUST: "error", Level.SHOULD: "warning", Level.MAY: "note"}
-
-
-def part(report: Mapping[str, Any], _paint: Paint) -> tuple[Annotation, ...]:
-    """Return the annotations of an input."""
-    return tuple(of_input(report))
-
-
-def render_inputs(
-    parts: Iterable[tuple[Annotation, ...]],
-    _summary: Callable[[], Mapping[str, Any]],
-    _paint: Paint,
-) -> Iterator[str]:
-    """Yield the log of checked inputs, after the last one."""
-    yield from render(chain.from_iterable(parts))
 
 
 def render(annotations: Iterable[Annotation]) -> Iterator[str]:
@@ -63,10 +47,14 @@ def render(annotations: Iterable[Annotation]) -> Iterator[str]:
     yield orjson.dumps(log, option=orjson.OPT_INDENT_2 | orjson.OPT_APPEND_NEWLINE).decode()
 
 
+part: Final = of_input
+render_inputs: Final = inputs_as(render)
+
+
 def _run(shown: Sequence[Annotation], errored: Sequence[Annotation], left: int) -> dict[str, Any]:
     ids = sorted({annotation.check for annotation in shown})
     met: Counter[str] = Counter()
-    notes = [_notification("error", _text(each), each) for each in errored]
+    notes = [_notification("error", each.text, each) for each in errored]
     if left:
         notes.append(_notification("warning", f"{left} more results of the same or lower severity are omitted"))
     invocation = {"executionSuccessful": not errored, "toolExecutionNotifications": notes}
@@ -122,7 +110,7 @@ def _result(annotation: Annotation, index: int, met: Counter[str]) -> dict[str, 
         "ruleId": annotation.check,
         "ruleIndex": index,
         "level": _LEVELS[annotation.level],
-        "message": {"text": _text(annotation)},
+        "message": {"text": annotation.text},
         "locations": _locations(annotation),
         "partialFingerprints": {"conformance/v1": _fingerprint(annotation, met)},
     }
@@ -131,11 +119,6 @@ def _result(annotation: Annotation, index: int, met: Counter[str]) -> dict[str, 
     if annotation.kind is AnnotationKind.EXPECTED:
         result["suppressions"] = [{"kind": "external", "status": "accepted", "justification": annotation.reason}]
     return result
-
-
-def _text(annotation: Annotation) -> str:
-    at = f" at {annotation.at}" if annotation.at else ""
-    return f"{annotation.suite}{at}: {annotation.message}"
 
 
 def _locations(annotation: Annotation) -> list[dict[str, Any]]:
