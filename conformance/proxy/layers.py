@@ -85,20 +85,21 @@ class Layers:
 
 def layer_before(found: RuleFinding, behind: Judged | None) -> str:
     """Return the layer at fault for a finding before the gateway; empty if that is unknown."""
-    if found.finding.side == CLIENT:
-        return CLIENT
-    if behind is None:
-        return ""
-    return PROVIDER if found.rule in behind.failing else GATEWAY
+    return _layer(found, behind, CLIENT, PROVIDER)
 
 
 def layer_behind(found: RuleFinding, before: Judged | None) -> str:
     """Return the layer at fault for a finding behind the gateway; empty if that is unknown."""
-    if found.finding.side == PROVIDER:
-        return PROVIDER
-    if before is None:
+    return _layer(found, before, PROVIDER, CLIENT)
+
+
+def _layer(found: RuleFinding, other: Judged | None, near: str, far: str) -> str:
+    """Return the layer at fault: the near one by itself, the far one if the other exchange shows it too."""
+    if found.finding.side == near:
+        return near
+    if other is None:
         return ""
-    return CLIENT if found.rule in before.failing else GATEWAY
+    return far if found.rule in other.failing else GATEWAY
 
 
 def _key(exchange: Exchange, named: str) -> tuple[str, ...]:
