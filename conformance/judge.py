@@ -106,7 +106,7 @@ class Judgement(NamedTuple):
 
 
 def judge(conversation: Conversation, profile: Profile | None, rules: Sequence[Rule], as_of: str = "") -> Judgement:
-    """Check a conversation as `check` does; a rule that finds nothing costs no object."""
+    """Check a conversation as `check` does; a rule that finds nothing creates no outcome."""
     conversation = translate(conversation)
     index = Index(conversation)
     schema = find_schema_faults(index)

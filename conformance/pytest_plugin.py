@@ -268,7 +268,7 @@ def pytest_runtestloop(session: pytest.Session) -> bool | None:
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_runtest_protocol(item: pytest.Item) -> None:
-    """Print before each case of a live run how many requests are left; on terminals only, since it is no result."""
+    """Print before each case of a live run how many requests are left; on terminals only, since it is not a result."""
     left, case = item.config.stash.get(LEFT, {}), _case(item)
     reporter = item.config.pluginmanager.get_plugin("terminalreporter")
     if case is None or reporter is None or not reporter.isatty:

@@ -73,7 +73,7 @@ def _kind(name: str, before: Any, after: Any) -> Consequence | None:
 
 
 def _kind_of_value(name: str, before: Any, after: Any) -> Consequence | None:
-    """Return what two values mean that are no verdicts; fewer forms of a reply, or more accepted ones, mean nothing."""
+    """Return what two values mean that are not verdicts; fewer forms of a reply or more accepted ones mean nothing."""
     left, right = (value if isinstance(value, list) else [value] for value in (before, after))
     if name.startswith(_SENT):
         return Consequence.SEND if any(each not in right for each in left) else None

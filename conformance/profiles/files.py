@@ -83,7 +83,7 @@ def read(path: Path) -> Profile:
 
 
 def errors(path: Path) -> tuple[InvalidDocument, ...]:
-    """Return every error in a profile's file; raises InvalidDocument if it is no YAML."""
+    """Return every error in a profile's file; raises InvalidDocument if it cannot be read as YAML."""
     document = read_yaml(path)
     found = tuple(definitions.errors(document, "profile", _errors, _reworded))
     if not found:

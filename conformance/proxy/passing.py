@@ -220,12 +220,12 @@ class Passing(web.Server):
         if not all(is_host_served(host, self._host) for host in hosts):
             raise _NotPassed(421, f"expected a loopback name or the host of this proxy as Host, got {hosts[0]!r:.80}")
         if request.method == "CONNECT" or not request.raw_path.startswith(("/", "*")):
-            raise _NotPassed(501, "this is no forward proxy: use its address as the base URL of the client")
+            raise _NotPassed(501, "this is not a forward proxy: use its address as the base URL of the client")
         path = request.raw_path if request.raw_path != "*" else ""
         try:
             return URL(self._origin + path, encoded=True)
         except ValueError as error:
-            raise _NotPassed(400, f"expected a path in the request line, got one that is no URL ({error})") from None
+            raise _NotPassed(400, f"expected a path in the request line, got one that is not a URL ({error})") from None
 
     async def _body(self, request: web.BaseRequest, draft: CopyInProgress) -> bytes | AsyncIterator[bytes] | None:
         """Return the body of a request: whole if it has arrived, else as it arrives, in its own framing."""
@@ -303,7 +303,7 @@ class _PassedReply(web.StreamResponse):
 
 
 class _TapConnection(web.RequestHandler):
-    """A connection of a client; what it sends that is no HTTP gets an error in JSON."""
+    """A connection of a client; what it sends that is not HTTP gets an error in JSON."""
 
     __slots__ = ()
 
@@ -311,7 +311,7 @@ class _TapConnection(web.RequestHandler):
         super().__init__(
             server,
             loop=asyncio.get_running_loop(),
-            access_log=None,  # type: ignore[arg-type] # aiohttp's own way to log no request
+            access_log=None,  # type: ignore[arg-type] # aiohttp's own way not to log requests
             auto_decompress=False,
             max_line_size=MAX_LINE,
             max_field_size=MAX_LINE,

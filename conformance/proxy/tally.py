@@ -116,7 +116,7 @@ class Tally:
     def results(self, profile: Profile) -> Iterator[Results]:
         """Yield the results of each model, with a case for plain and one for streamed replies.
 
-        What the client did is no result of the provider: it is that of an adapter with the name `client`.
+        What the client did is not a result of the provider: it is that of an adapter with the name `client`.
         """
         for name, model in sorted(self.models.items()):
             further = name != profile.model

@@ -172,7 +172,7 @@ class Context(Claimed):
     def shape_faults(self, place: Place) -> list[Fault]:
         """Return the schema errors of the element at a place as faults, each with the claim that covers it.
 
-        Most providers take null for an optional parameter as its absence, so that it is no more than a SHOULD.
+        Most providers take null for an optional parameter as its absence, so that it is at most a SHOULD.
         """
         faults = []
         for error in self.shape_errors(place):

@@ -99,11 +99,11 @@ class _CassetteReader:
             raise InvalidDocument("there is no such cassette; record it with --record, or use --live", path) from None
         except yaml.MarkedYAMLError as error:
             line = error.problem_mark.line + 1 if error.problem_mark is not None else None
-            raise InvalidDocument(f"is no cassette: {error.problem}", path, line) from None
+            raise InvalidDocument(f"cannot be read as a cassette: {error.problem}", path, line) from None
         except (OSError, ValueError, RecursionError, yaml.YAMLError) as error:
-            raise InvalidDocument(f"is no cassette: {' '.join(str(error).split())}", path) from None
+            raise InvalidDocument(f"cannot be read as a cassette: {' '.join(str(error).split())}", path) from None
         for pointer, expected in _problems(value):
-            raise InvalidDocument(f"is no cassette: expected {expected}", path, None, pointer)
+            raise InvalidDocument(f"cannot be read as a cassette: expected {expected}", path, None, pointer)
         return deserialize("", _Parsed(value))
 
 

@@ -75,7 +75,7 @@ class Listener(web.Server):
                     await response.write(chunk)
             await response.write_eof()
         except ConnectionError:
-            # The client has gone, which is no error of the server.
+            # The client has gone, which is not an error of the server.
             connection.abort()
         finally:
             if connection.end():
@@ -173,7 +173,7 @@ class _Connection(web.RequestHandler):
             server,
             loop=asyncio.get_running_loop(),
             logger=_LOG,
-            access_log=None,  # type: ignore[arg-type] # aiohttp's own way to log no request
+            access_log=None,  # type: ignore[arg-type] # aiohttp's own way not to log requests
             keepalive_timeout=server.bounds.idle_seconds,
             lingering_time=server.bounds.linger_seconds,
             auto_decompress=False,
@@ -200,7 +200,7 @@ class _Connection(web.RequestHandler):
         super().connection_lost(exc)
 
     def data_received(self, data: bytes) -> None:
-        # Some clients send a line end after a body; it begins no request.
+        # Some clients send a line end after a body; it does not begin a request.
         if self._due == math.inf and self._is_idle and data.strip(b"\r\n"):
             self.awaits(self._server.bounds.head_seconds, self._refuse_head)
         super().data_received(data)

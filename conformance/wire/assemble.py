@@ -88,7 +88,7 @@ class _ChunkAssembly:
         self.anomalies.setdefault(kind, []).append(Anomaly(at, detail))
 
     def add_events(self, data: Sequence[str], names: Mapping[int, str]) -> list[Any]:
-        """Add every event, and return their chunks: None for what is no object, `REPEATED` if it repeats another."""
+        """Add every event, and return the chunks: None for what is not an object, `REPEATED` if it repeats another."""
         chunks: list[Any] = []
         at, end, patience, named = 0, len(data), _PATIENCE, sorted(names)
         while at < end:

@@ -4,10 +4,10 @@ Which call a fragment belongs to (the first row that matches):
 
 | the fragment's index | its id | | it goes to |
 | --- | --- | --- | --- |
-| no integer | of a known call | | the latest call with that id |
-| no integer | another, not empty | | a new call |
-| no integer | none or empty | and a name | a new call |
-| no integer | none or empty | no name | the latest call; without one, a new call |
+| not an integer | of a known call | | the latest call with that id |
+| not an integer | another, not empty | | a new call |
+| not an integer | none or empty | and a name | a new call |
+| not an integer | none or empty | no name | the latest call; without one, a new call |
 | not seen yet | any | | a new call |
 | open | none, empty, or of the latest call on it | | the latest call on that index |
 | open | another, but the latest call on it has none | and a second name | a new call on that index (`index-reused`) |

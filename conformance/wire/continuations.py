@@ -109,7 +109,7 @@ def _link(
 def _by_reply(
     back: Mapping[int, int], after: list[Any], lists: Sequence[list[Any]], given: Mapping[int, list[Reply]]
 ) -> tuple[int, int] | None:
-    """Return the latest request whose reply comes back, and at which position; equal text alone is no evidence."""
+    """Return the latest request whose reply comes back, and at which position; equal text alone is not evidence."""
     for earlier in sorted(back, reverse=True):
         at = back[earlier]
         if _has_call_of(after[at], given[earlier]) or _repeats(lists[earlier], after[:at]):

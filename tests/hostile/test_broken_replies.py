@@ -118,7 +118,7 @@ def switching(asked: Asked) -> None:
 BROKEN_HTTP: dict[str, tuple[Answer, str]] = {
     "a header without a colon": (raw(b"HTTP/1.1 200 OK\r\nbad header\r\n\r\n{}"), "illegal header line"),
     "a header with a null": (raw(b"HTTP/1.1 200 OK\r\nx: a\0b\r\n\r\n{}"), "illegal header line"),
-    "a length that is no number": (raw(b"HTTP/1.1 200 OK\r\nContent-Length: many\r\n\r\n{}"), "bad Content-Length"),
+    "a length that is not a number": (raw(b"HTTP/1.1 200 OK\r\nContent-Length: many\r\n\r\n{}"), "bad Content-Length"),
     "a length below zero": (raw(b"HTTP/1.1 200 OK\r\nContent-Length: -1\r\n\r\n{}"), "bad Content-Length"),
     "a length of 5000 digits": (
         raw(b"HTTP/1.1 200 OK\r\nContent-Length: " + b"9" * 5000 + b"\r\n\r\n{}"),

@@ -180,7 +180,7 @@ class ClientSession:
 
     @cached_property
     def incomplete(self) -> frozenset[int]:
-        """Return the exchanges whose replies have status 200 but are no answers: truncated, or errors."""
+        """Return the exchanges whose replies have status 200 but are not answers: truncated, or errors."""
         complete = {int(reply.place[0]) for reply in self.index.replies if reply.complete or not self.needs_finish}
         failed = {int(stream.place[0]) for stream in self.index.streams if stream.value.error is not None}
         return frozenset(

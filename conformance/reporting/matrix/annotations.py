@@ -23,7 +23,7 @@ TITLES: Final[Mapping[str, str]] = {
     "gate/entry-matches": "An expected-failures entry matches a check that was run.",
     "gate/entry-in-force": "An expected-failures entry has not expired.",
 }
-"""The checks that are no rules: the id of each, and what it requires."""
+"""The checks that are not rules: the id of each, and what it requires."""
 
 ENTRIES: Final = "expected failures"
 """The suite of the annotations about the baseline itself."""

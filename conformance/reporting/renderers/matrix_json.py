@@ -48,7 +48,7 @@ def _row(row: TableRow) -> dict[str, Any]:
 def _cell(cell: TableCell) -> dict[str, Any]:
     shown: dict[str, Any] = {"variant": cell.variant, "verdict": cell.verdict.value, "evidence": cell.evidence}
     if cell.verdict is Verdict.UNKNOWN and cell.evidence == Evidence.SIMULATED:
-        # Without a claim, the simulator's behaviour is no information about the provider.
+        # Without a claim, the simulator's behaviour says nothing about the provider.
         return _present(shown)
     shown |= {"claimed": "" if cell.claim else cell.claimed, "observed": cell.observed, "judged": cell.judged}
     if cell.claim is not None:

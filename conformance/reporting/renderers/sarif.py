@@ -95,7 +95,7 @@ def _rule(rule: Rule | Fact) -> dict[str, Any]:
 
 
 def _other(check: str) -> dict[str, Any]:
-    """Return the SARIF rule for a check that is no rule of the wire: a probe, or a check of the gate."""
+    """Return the SARIF rule for a check that is not a rule of the wire: a probe, or a check of the gate."""
     title = TITLES.get(check, "A provider handles a deviating request as its profile claims.")
     return {
         "id": check,
