@@ -195,6 +195,7 @@ class _Scan:
         start = self.at
         name = self.string()
         self.place.append(name)
+        # The first offset of a key stays, so that another one shows that the key came before.
         if keys.setdefault(name, start) != start:
             line = self.text.count("\n", 0, keys[name]) + 1
             raise _InvalidJson(f"expected each key once, got {name!r} again (first on line {line})", start)

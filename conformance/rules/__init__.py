@@ -107,6 +107,7 @@ class _Outcomes(dict[int, Outcome]):
         return outcome
 
 
+# Equal only if identical, and so hashable although their examples hold lists.
 @dataclass(frozen=True, slots=True, eq=False)
 class Rule:
     """One fact that must hold, and how to check it.

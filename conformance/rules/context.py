@@ -198,6 +198,7 @@ class Context(Claimed):
     @property
     def thinks(self) -> bool | None:
         """Return whether the model thinks in this exchange, by the claims and the request's switches; None: unknown."""
+        # None is an answer here (unknown), so the ellipsis stands for not asked yet.
         if self._thinks is ...:
             native = self.exchange.native
             # Claims name the switches of the wire that they are about.
@@ -209,6 +210,7 @@ class Context(Claimed):
 
 def as_words(value: Any) -> tuple[str, ...]:
     """Return a claim that is a word or a list of words as a tuple; empty if there is none."""
+    # `type(x) is`, not isinstance: claims are plain JSON, without subclasses, and True must not pass as an int.
     if type(value) is str:
         return (value,)
     return tuple(value) if isinstance(value, (list, tuple)) else ()

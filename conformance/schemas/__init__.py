@@ -46,6 +46,7 @@ def validator(name: str) -> Validator:
 @cache
 def slow_validator(name: str) -> Validator:
     """Return the validator of the same schema by jsonschema: the fallback, and the reference in differential tests."""
+    # Imported here, as below, because jsonschema is slow to import and rarely needed.
     from conformance.schemas._slow import compiled, violations
 
     engine = compiled(entry(name))

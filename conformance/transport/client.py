@@ -221,6 +221,7 @@ class Client:
         """
         try:
             conclusive = _conclusive(exchange)
+        # First, because it is an Unusable too, and is raised as it is.
         except Inconclusive:
             raise
         except Unusable as error:
@@ -280,7 +281,7 @@ def _conclusive(exchange: Exchange) -> Exchange:
         message = f"{url} redirects to {exchange.headers.get('location', 'nowhere')} (HTTP {status}); check --base-url"
         raise Unusable(message)
     if status < 400 and _is_html(exchange):
-        message = f"{url} answered HTTP {status} with an HTML page, so it is no API; check --base-url"
+        message = f"{url} answered HTTP {status} with an HTML page, so it is not an API; check --base-url"
         raise Unusable(message)
     if status == 429 or status >= 500:
         message = f"{url} answered HTTP {status}, which says nothing about the request"

@@ -12,6 +12,7 @@ MAX_BODY = 16 * 1024 * 1024
 """The largest request body in bytes; a larger one gets status 413."""
 
 _HOST: Final = re.compile(r"(\[(?P<v6>[0-9a-f:.]+)\]|(?P<name>[^\[\]:/@\s]+))(:\d{1,5})?")
+# An empty host binds all addresses too.
 _ALL_ADDRESSES: Final = frozenset({"", "0.0.0.0", "::"})  # noqa: S104 — compared with, not bound
 
 

@@ -32,6 +32,7 @@ def serving(
     # Imported here because most processes that import this module never listen.
     from conformance.transport.listener import Listener, listen
 
+    # What goes wrong in the thread is raised here, where `result` is called.
     ready: Future[tuple[asyncio.AbstractEventLoop, asyncio.Event]] = Future()
 
     async def serve_until(bound: socket.socket) -> None:

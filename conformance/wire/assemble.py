@@ -119,6 +119,7 @@ class _ChunkAssembly:
         try:
             (choice,) = chunk["choices"]
             is_ordinary = (
+                # `is`: True equals 1 too. A number that is not cached takes the slower path, with the same result.
                 choice["index"] is latest.index
                 and type(choice["delta"]) is dict
                 and choice.get("finish_reason") is None
@@ -128,6 +129,7 @@ class _ChunkAssembly:
                 and "error" not in chunk
                 and "error" not in choice
             )
+        # Nearly every chunk has this shape, so looking before each step would cost more than failing now and then.
         except (AttributeError, KeyError, TypeError, ValueError):
             return False
         if is_ordinary:
@@ -159,6 +161,7 @@ class _ChunkAssembly:
             self.done = True
             if data != DONE:
                 self.note("done-inexact", (at,), describe(data))
+        # None stands for what is not JSON, but it is also the value of the JSON text null.
         elif chunk is None and data != "null":
             self.note("bad-json", (at,), describe(data))
         else:

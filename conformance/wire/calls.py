@@ -98,6 +98,7 @@ class Calls:
         function = fragment.get("function")
         # Python keeps one object per small integer; other integers take the slow path.
         index = fragment.get("index")
+        # `is` is quick; a number that is not the same object takes the slower path, with the same result.
         if index is None or index is not self._calls[-1].index or type(function) is not dict or len(function) != 1:
             return False
         return type(function.get("arguments")) is str
@@ -173,6 +174,7 @@ class Calls:
         if not call_id:
             return
         key = key_of(call_id)
+        # An id may come late, so the call that gets it now need not be the latest one that has it.
         if self._last_with.setdefault(key, call).number < call.number:
             self._last_with[key] = call
         if call.index is not None and self._first_with.setdefault((call.index, key), call).number > call.number:

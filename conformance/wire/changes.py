@@ -33,6 +33,7 @@ def common_prefix(before: Sequence[Any], after: Sequence[Any]) -> int:
     """Return the number of messages that two requests have in common at the beginning."""
     number = 0
     for old, new in zip(before, after, strict=False):
+        # Most messages are equal as they are; their keys, which cost more, decide about the others.
         if old != new and message_key(old) != message_key(new):
             break
         number += 1
@@ -51,6 +52,7 @@ def find_changes(
     if begin == len(before):
         return []
     positions: dict[Any, list[int]] = {}
+    # From the end, so that `pop` below takes the first of several equal messages.
     for at in range(len(after) - 1, begin - 1, -1):
         positions.setdefault(new.get(at, message_key(after[at])), []).append(at)
     matches: dict[int, int] = {}
@@ -78,6 +80,7 @@ def message_key(message: Any) -> Any:
         return repr(message)
     content, calls = message.get("content"), message.get("tool_calls")
     return (
+        # `repr`, because whatever a client sends as a role or an id must be a part of a key, also a list.
         repr(message.get("role")),
         content_text(content),
         tuple([_normalized(part) for part in content if _is_other(part)]) if type(content) is list else (),

@@ -47,6 +47,7 @@ def find_continuations(
     Where the server holds the history, a client cannot lose or change any of it.
     """
     lists = [_messages(exchange.request) for exchange in conversation]
+    # By identity, because two replies of a session may be equal.
     numbers = {id(reply): number for number, reply in enumerate(replies)}
     carried: list[dict[int, int]] = [{} for _ in conversation]
     for message in resent:
@@ -68,6 +69,7 @@ def find_continuations(
             body: Any = conversation[later].request
             place, replied = (later, "request"), given.get(earlier, [])
             is_returned = earlier in back
+            # Counted when it is first asked for: in most sessions every reply comes back.
             if not is_returned and not equals:
                 equals.update(map(_digest, lists))
             is_unique = is_returned or equals[_digest(lists[earlier])] == 1
@@ -144,6 +146,7 @@ def _by_prefix(later: int, lists: Sequence[list[Any]], back: Mapping[int, int]) 
     ranks = [(len(lists[at]), at in back, at) for at in range(max(0, later - _LOOK_BACK), later)]
     for length, _, earlier in sorted(ranks, reverse=True):
         before = lists[earlier]
+        # With the same system prompt alone, any two sessions would begin alike.
         if length < len(after) and not all(map(_is_system, before)) and common_prefix(before, after) == length:
             return earlier, length
     return None

@@ -57,6 +57,7 @@ class Index:
         self.usages: list[Usage] = []
         self.resent: list[Resent] = []
         for number, exchange in enumerate(conversation):
+            # `type(x) is`, as in all of `wire` and `rules`: values are plain JSON, and to isinstance, True is an int.
             if type(exchange.request) is dict:
                 self._read_request(number, exchange, exchange.request)
             response, native = exchange.response, exchange.native
@@ -213,6 +214,7 @@ class Index:
             role = message.get("role") if type(message) is dict else None
             if role == "tool":
                 found.append((position, message, adjacent))
+                # Once false, `adjacent` stays so; the last result speaks for all before it.
                 all_adjacent = adjacent
             elif role == "assistant":
                 break
@@ -220,6 +222,7 @@ class Index:
                 adjacent = False
             position += 1
         paired = all_adjacent and ids == [message.get("tool_call_id") for _, message, _ in found]
+        # Paired ids are known without a set, and nearly all turns of a long history are paired.
         known = () if paired else set(map(key_of, ids))
         results: list[Result] = []
         for at, message, near in found:

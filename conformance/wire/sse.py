@@ -106,6 +106,7 @@ class Decoder:
             self._after_cr = False
         buffer, reader = self._buffer, self._reader
         known, last_id = len(reader.data), reader.id
+        # One character back, since a blank line may begin in what came before.
         start = max(0, len(buffer) - 1)
         buffer += data
         end = _end(buffer, start, _LINE_END_BYTES)
@@ -113,6 +114,7 @@ class Decoder:
             self._after_cr = end == len(buffer) and buffer.endswith(b"\r")
             reader.take(self._text(bytes(buffer[:end])))
             del buffer[:end]
+        # The bound is in characters, of up to four bytes each in UTF-8.
         if len(buffer) > 4 * reader.bounds.length + 4:
             reader.exceed_length()
         if reader.is_full():
