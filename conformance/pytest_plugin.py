@@ -338,7 +338,7 @@ def _is_checked(case: Case) -> bool:
 
 def _untested(run: Run, config: pytest.Config) -> tuple[CoreFact, ...]:
     """Return the core facts that a whole run promised and did not test; with some items deselected, none."""
-    from conformance.reporting.core_facts import untested
+    from conformance.core_facts import untested
 
     return () if config.stash.get(DESELECTED, False) else untested(run.core_facts())
 

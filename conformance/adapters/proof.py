@@ -12,8 +12,7 @@ from conformance.adapters.normalize import client_ids, normalize_text
 from conformance.documents.pointer import parse
 from conformance.errors import UnknownName
 from conformance.results import Finding, Level, Outcome, Status
-from conformance.results.runs import Case
-from conformance.results.sent import SentRequest
+from conformance.results.runs import Case, SentRequest
 from conformance.wire.exchange import Conversation
 
 MAX_REQUEST: Final = 24_000

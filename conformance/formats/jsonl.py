@@ -11,9 +11,9 @@ from typing import Final, NamedTuple
 from conformance.documents import BOUNDS, parse_json
 from conformance.errors import InvalidDocument
 from conformance.formats import json, sse
-from conformance.formats.calls import CallJoiner, is_part
 from conformance.formats.compression import BLOCK, OpenFile
 from conformance.formats.inputs import Input
+from conformance.formats.rebuilt import CallJoiner, is_part
 from conformance.wire.assemble import DONE_EVENT
 
 MAX_SESSIONS: Final = 100_000

@@ -7,9 +7,8 @@ from functools import cache
 from typing import Any, Final, NamedTuple
 
 from conformance.documents import read_json
-from conformance.profiles.claims import UNKNOWN, UPSTREAM, Claims, Profile
+from conformance.profiles.claims import REFUSING, UNKNOWN, UPSTREAM, Claims, Profile
 from conformance.profiles.files import vocabulary
-from conformance.profiles.handling import REFUSING
 from conformance.resources import folder
 
 _SENT: Final = ("reasoning.request-field", "request.", "signature.bypass", "thinking.", "tools.")

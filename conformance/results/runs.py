@@ -14,7 +14,6 @@ from conformance.results import (
     Outcome,
     Status,
 )
-from conformance.results.sent import SentRequest
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,6 +70,15 @@ class Runs:
     def conclusive(self) -> int:
         """Return the number of runs that were not inconclusive."""
         return self.played - self.inconclusive
+
+
+@dataclass(frozen=True, slots=True)
+class SentRequest:
+    """A whole request that a client sent: the index of its exchange in the session, the path of its URL, its body."""
+
+    exchange: int
+    path: str
+    body: Any
 
 
 @dataclass(frozen=True, slots=True)

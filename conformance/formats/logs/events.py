@@ -13,9 +13,9 @@ from typing import Any, Final
 
 from conformance.errors import InvalidDocument
 from conformance.formats import rebuilt
-from conformance.formats.calls import KIND, CallJoiner
 from conformance.formats.inputs import Input
 from conformance.formats.logs import spans
+from conformance.formats.rebuilt import KIND, CallJoiner
 from conformance.formats.records import as_object, as_text, located
 from conformance.wire.exchange import Exchange
 

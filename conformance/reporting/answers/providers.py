@@ -8,7 +8,6 @@ from typing import Any, Final, NamedTuple
 from conformance.core_facts import CoreFact, core_facts
 from conformance.profiles import UNKNOWN, Profile, rejects_or_damages, retired, tolerates
 from conformance.reporting.answers import ASSUMED, Answers, Meaning, Question, SubjectAnswer, worst
-from conformance.reporting.answers.turns import TURNS, UNSIGNED, omitted
 from conformance.reporting.answers.wires import REASONING, TRANSLATED
 from conformance.reporting.matrix.table import CLAIMS, Inputs, claim_evidence
 from conformance.results import Evidence, Verdict
@@ -36,6 +35,18 @@ _NOTHING: Final = ("none", "no reasoning", "no tools")
 
 _VARYING: Final = re.compile(r"(?:\\[dw]|\[[^\]]*\]|\([^()]*\))(?:\{[\d,]*\}|[+*?])?")
 """A part of a pattern that stands for any of some characters."""
+
+_CURRENT: Final = "reasoning.omitted-on-tool-turn"
+_EARLIER: Final = "reasoning.omitted-on-earlier-tool-turn"
+_PLAIN: Final = "reasoning.omitted-on-plain-turn"
+_EMPTY: Final = "reasoning.empty-on-tool-turn"
+_ALTERED: Final = "reasoning.altered"
+
+_UNSIGNED: Final = "signature.omitted"
+"""The claim about a signature that is not sent back."""
+
+_TURNS: Final = (_CURRENT, _EARLIER, _PLAIN)
+"""The claims about omitted reasoning, by turn."""
 
 
 class _ClaimedValue(NamedTuple):
@@ -163,9 +174,9 @@ def _natively(found: _ClaimedValue, wire: str) -> _ClaimedValue:
 
 
 def _omitted(claims: Mapping[str, Any]) -> _ClaimedValue:
-    if claims.get(_RESPONSE) == "none" and not rejects_or_damages(claims.get(UNSIGNED, UNKNOWN)):
+    if claims.get(_RESPONSE) == "none" and not rejects_or_damages(claims.get(_UNSIGNED, UNKNOWN)):
         return _ClaimedValue("no reasoning", Meaning.WORKS, _RESPONSE)
-    return _ClaimedValue(*omitted(claims))
+    return _ClaimedValue(*_worst_omission(claims))
 
 
 def _ids(claims: Mapping[str, Any]) -> _ClaimedValue:
@@ -213,7 +224,43 @@ def _shape(value: Any) -> str:
 
 _FACTS: Final = (
     _Fact((_RESPONSE, _REQUEST), _field),
-    _Fact((*TURNS, UNSIGNED), _omitted),
+    _Fact((*_TURNS, _UNSIGNED), _omitted),
     _Fact((_IN_REPLY, _UNIQUE, _OPTIONAL), _ids),
     _Fact((_REVERSED, _PARALLEL), _order),
 )
+
+
+def _worst_omission(claims: Mapping[str, Any]) -> tuple[str, Meaning, str, tuple[str, ...]]:
+    """Return the worst handling of omitted reasoning, its meaning, its claim, and the turns in which it happens."""
+    found = {name: claims.get(name, UNKNOWN) for name in _TURNS}
+    bad = [name for name, value in found.items() if rejects_or_damages(value)]
+    if bad:
+        return _word(found[bad[0]]), Meaning.BREAKS, bad[0], (_turns(bad, found), *_also(claims))
+    unsigned = claims.get(_UNSIGNED, UNKNOWN)
+    if rejects_or_damages(unsigned):
+        return _word(unsigned), Meaning.BREAKS, _UNSIGNED, ("signatures of calls", *_also(claims))
+    if tolerates(found[_CURRENT]):
+        return str(found[_CURRENT]), Meaning.WORKS, _CURRENT, tuple(_also(claims))
+    return UNKNOWN, Meaning.UNKNOWN, _CURRENT, tuple(_also(claims))
+
+
+def _turns(bad: list[str], found: Mapping[str, Any]) -> str:
+    if len(bad) == len(found):
+        return "every turn"
+    if _PLAIN in bad:
+        return "plain turns" if len(bad) == 1 else "tool turns and plain turns"
+    if _EARLIER in bad:
+        return "every tool turn" if _CURRENT in bad else "earlier tool turns"
+    return "current tool turn" + (", earlier ones unknown" if found[_EARLIER] == UNKNOWN else "")
+
+
+def _also(claims: Mapping[str, Any]) -> Iterator[str]:
+    """Yield what is rejected or damaged if reasoning is emptied or changed."""
+    for words, name in (("empty", _EMPTY), ("changed", _ALTERED)):
+        value = claims.get(name, UNKNOWN)
+        if rejects_or_damages(value):
+            yield f"{words}: {_word(value)}"
+
+
+def _word(value: Any) -> str:
+    return str(value["status"]) if isinstance(value, Mapping) and "status" in value else str(value)

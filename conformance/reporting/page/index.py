@@ -12,9 +12,9 @@ from conformance.reporting.matrix import WORST_FIRST
 from conformance.reporting.matrix.difference import difference
 from conformance.reporting.matrix.sentences import VERDICTS
 from conformance.reporting.matrix.table import ADAPTER, CLAIMS, Table, TableRow, TableSubject
+from conformance.reporting.page import adapter_page
 from conformance.reporting.page.cells import KINDS
 from conformance.reporting.page.facts import EVIDENCE
-from conformance.reporting.page.paths import adapter_page
 from conformance.reporting.provider_facts import requests
 from conformance.reporting.text import printable
 from conformance.results.runs import MINE

@@ -21,8 +21,8 @@ from conformance.reporting.answers.adapters import QUESTIONS, adapter_answers
 from conformance.reporting.bodies import BodyLine, body_lines
 from conformance.reporting.matrix import brief
 from conformance.reporting.matrix.table import ADAPTER, Table, TableSubject
+from conformance.reporting.page import adapter_page
 from conformance.reporting.page.facts import MEANINGS, address
-from conformance.reporting.page.paths import adapter_page
 from conformance.reporting.templates import render_template
 from conformance.reporting.text import plural
 from conformance.results import TRAFFIC

@@ -1,6 +1,6 @@
 from conformance.results import Level
 from conformance.rules import Context, Fault, Source, example, rule
-from conformance.rules.message_content import parts_instead_of_text
+from conformance.rules.faults import parts_instead_of_text
 from conformance.wire.elements import Body
 from conformance.wire.views import requests
 

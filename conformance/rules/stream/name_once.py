@@ -2,7 +2,7 @@ from conformance.documents.pointer import REMOVE
 from conformance.results import Level
 from conformance.rules import Context, Fault, Source, example, rule
 from conformance.rules.conditions import stream_has_calls
-from conformance.rules.first_fragment import sent_again
+from conformance.rules.faults import sent_again
 from conformance.wire.elements import Streamed
 from conformance.wire.views import streams
 

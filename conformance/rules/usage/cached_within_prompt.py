@@ -1,6 +1,6 @@
 from conformance.results import Level
 from conformance.rules import EVERY, Context, Fault, Source, example, rule
-from conformance.rules.usage_details import can_be_compared, more_than_whole
+from conformance.rules.faults import can_be_compared, more_than_whole
 from conformance.wire.elements import Usage
 from conformance.wire.views import usages
 
