@@ -87,6 +87,7 @@ class Claimed:
     def rejects_or_damages(self, name: str) -> bool:
         """Return whether the provider is known to reject the deviation that a claim is about, or to damage a reply."""
         verdict = self.claims.get(name)
+        # Most claims are a word, and this is asked for each of them whenever a plan is made.
         if verdict is None or type(verdict) is str:
             return verdict == "damaged"
         # Claims about a maximum or a pattern have the verdict beside it.
