@@ -6,7 +6,7 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
-from typing import Final
+from typing import Final, TypeAlias
 
 MAX_BODY = 16 * 1024 * 1024
 """The largest request body in bytes; a larger one gets status 413."""
@@ -14,6 +14,10 @@ MAX_BODY = 16 * 1024 * 1024
 _HOST: Final = re.compile(r"(\[(?P<v6>[0-9a-f:.]+)\]|(?P<name>[^\[\]:/@\s]+))(:\d{1,5})?")
 # An empty host binds all addresses too.
 _ALL_ADDRESSES: Final = frozenset({"", "0.0.0.0", "::"})  # noqa: S104 — compared with, not bound
+
+
+Headers: TypeAlias = Sequence[tuple[str, str]]
+"""Headers in their order; a name may come several times."""
 
 
 @dataclass(frozen=True, slots=True)

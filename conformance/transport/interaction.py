@@ -7,9 +7,7 @@ from typing import TypeAlias
 from conformance.secrets import Scrubber
 from conformance.secrets.bodies import scrub
 from conformance.secrets.urls import shown_url
-
-Headers: TypeAlias = tuple[tuple[str, str], ...]
-"""Headers in their order; a name may come several times."""
+from conformance.transport.http import Headers
 
 
 @dataclass(frozen=True, slots=True)
