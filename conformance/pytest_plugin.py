@@ -268,7 +268,7 @@ def pytest_runtestloop(session: pytest.Session) -> bool | None:
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_runtest_protocol(item: pytest.Item) -> None:
-    """Print before each case of a live run how many requests are left; on terminals only, since it is no result."""
+    """Print before each case of a live run how many requests are left; on terminals only, since it is not a result."""
     left, case = item.config.stash.get(LEFT, {}), _case(item)
     reporter = item.config.pluginmanager.get_plugin("terminalreporter")
     if case is None or reporter is None or not reporter.isatty:
@@ -338,7 +338,7 @@ def _is_checked(case: Case) -> bool:
 
 def _untested(run: Run, config: pytest.Config) -> tuple[CoreFact, ...]:
     """Return the core facts that a whole run promised and did not test; with some items deselected, none."""
-    from conformance.reporting.core_facts import untested
+    from conformance.core_facts import untested
 
     return () if config.stash.get(DESELECTED, False) else untested(run.core_facts())
 

@@ -14,7 +14,7 @@ import pytest
 from conformance import scenarios
 from conformance.cli import main
 from conformance.documents.pointer import edit
-from conformance.terminal import Progress, painter
+from conformance.terminal import ProgressLine, painter
 from tests.checking import ENVIRONMENT, FAULTY, GOOD, check, jsonl, write
 
 
@@ -78,7 +78,7 @@ def test_a_long_run_shows_its_progress_and_erases_it(tmp_path: Path) -> None:
 def test_progress_is_hidden_if_the_report_goes_to_the_terminal() -> None:
     terminal = Terminal()
     with contextlib.redirect_stderr(terminal), contextlib.redirect_stdout(terminal):
-        Progress().show("1 inputs checked, now a.json")
+        ProgressLine().show("1 inputs checked, now a.json")
     assert "" == terminal.getvalue()
 
 

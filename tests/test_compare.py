@@ -13,7 +13,8 @@ from conformance.simulator import Simulator
 from conformance.suite.agreement import agreement
 from conformance.suite.options import Options
 from conformance.suite.run import Run
-from conformance.transport.server import HttpReply, HttpRequest, serving
+from conformance.transport.http import HttpReply, HttpRequest
+from conformance.transport.server import serving
 
 PROVIDER = "deepseek"
 

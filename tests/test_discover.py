@@ -26,7 +26,8 @@ from conformance.simulator import Simulator, simulated
 from conformance.suite.mirror import failures
 from conformance.suite.play import Subject, play
 from conformance.transport.client import Client, Endpoint, Inconclusive, UnusableReply
-from conformance.transport.server import HttpReply, HttpRequest, serving
+from conformance.transport.http import HttpReply, HttpRequest
+from conformance.transport.server import serving
 from conformance.wire.exchange import Exchange
 
 LIMIT = 600

@@ -24,7 +24,8 @@ from conformance.simulator import simulated
 from conformance.suite.mirror import failures
 from conformance.suite.play import Subject, play
 from conformance.transport.client import Client, Endpoint
-from conformance.transport.server import HttpReply, serving
+from conformance.transport.http import HttpReply
+from conformance.transport.server import serving
 from conformance.wire.exchange import Exchange
 from conformance.wires import by_name, translate
 

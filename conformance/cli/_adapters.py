@@ -8,7 +8,7 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
-from conformance.terminal import Progress, print_error
+from conformance.terminal import ProgressLine, print_error
 
 if TYPE_CHECKING:
     from conformance.adapters.case import CaseRun
@@ -92,7 +92,7 @@ def run_plan(plan: "RunPlan", arguments: argparse.Namespace) -> tuple["Results",
     """Run a plan, show its progress, and write the exchanges if --keep is given."""
     from conformance.adapters import runs
 
-    progress = Progress(report_at_end=True)
+    progress = ProgressLine(report_at_end=True)
     today = datetime.now(UTC).date().isoformat()
     folder = getattr(arguments, "keep", "")
     secrets = plan.driver.scrubber

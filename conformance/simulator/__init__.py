@@ -21,14 +21,15 @@ from conformance import scenarios
 from conformance.documents import parse_json
 from conformance.errors import InvalidDocument, UnknownName, Unusable
 from conformance.profiles import Claims, Profile
-from conformance.scenarios import Scenario, Turn
+from conformance.scenarios import Scenario, ScriptTurn
 from conformance.simulator import natives, references, replies, script, shaping
 from conformance.simulator.parameters import Parameters, read_parameters
 from conformance.simulator.responder import Responder, not_found, other_method, to_exchange
 from conformance.simulator.store import ReplyStore
 from conformance.simulator.strictness import first_violation
 from conformance.transport.client import SIMULATOR_ERROR
-from conformance.transport.server import HttpReply, HttpRequest, serve, serving
+from conformance.transport.http import HttpReply, HttpRequest
+from conformance.transport.server import serve, serving
 from conformance.wire.exchange import Conversation, Exchange, model_of
 from conformance.wire.native import CHAT
 from conformance.wires import Wire, by_name
@@ -175,7 +176,7 @@ def _read(request: HttpRequest, responder: Responder) -> dict[str, Any] | HttpRe
     return body if isinstance(body, dict) else responder.invalid({}, "expected a JSON object as the request body")
 
 
-def _turn(body: Mapping[str, Any], played: Scenario | None, claims: Claims, parameters: Parameters) -> Turn | str:
+def _turn(body: Mapping[str, Any], played: Scenario | None, claims: Claims, parameters: Parameters) -> ScriptTurn | str:
     """Return the turn that a request gets, or why it gets none."""
     if not isinstance(body.get("messages"), list) or not body["messages"]:
         return "expected messages: a list with at least one message"

@@ -10,7 +10,7 @@ from conformance.profiles import Claims
 from conformance.simulator.native_faults import faulty
 from conformance.simulator.responder import STREAM_TYPE, as_json, headers
 from conformance.simulator.store import ReplyStore
-from conformance.transport.server import HttpReply
+from conformance.transport.http import HttpReply
 from conformance.wire.exchange import Conversation, Exchange, model_of
 from conformance.wire.native import CHAT, Native, NativeEvent
 from conformance.wires import Wire, by_name, load

@@ -20,7 +20,7 @@ from conformance.documents import parse_json
 from conformance.errors import InvalidDocument, Unusable
 from conformance.profiles import UNKNOWN, Profile
 from conformance.results import Refusal
-from conformance.scenarios import Scenario, Turn
+from conformance.scenarios import Scenario, ScriptTurn
 from conformance.simulator import natives, script
 from conformance.simulator.natives import Asked
 from conformance.simulator.repeats import asks_again
@@ -28,12 +28,13 @@ from conformance.simulator.responder import PATH, Responder, not_found, to_excha
 from conformance.simulator.store import ReplyStore
 from conformance.simulator.strictness import first_violation
 from conformance.transport.client import SIMULATOR_ERROR
-from conformance.transport.server import HttpReply, HttpRequest, serving
+from conformance.transport.http import HttpReply, HttpRequest
+from conformance.transport.server import serving
 from conformance.wire.exchange import Conversation, Exchange
 from conformance.wire.native import CHAT
 from conformance.wires import Wire
 
-AFTER_SCRIPT: Final = Turn(says="There is nothing more.")
+AFTER_SCRIPT: Final = ScriptTurn(says="There is nothing more.")
 """The reply to requests after the end of a script."""
 
 _PATH: Final = re.compile(r"/r/(?P<run>\d+)/s/(?P<scenario>[^/]+)(?P<rest>/.*)")
@@ -60,7 +61,7 @@ class Rejection(NamedTuple):
 
 
 @dataclass(slots=True)
-class Session:
+class ScenarioSession:
     """One run of a scenario, with everything that the client has sent so far.
 
     `variant` is what the client should request; a reply is streamed if its request says so. `profile` is the
@@ -86,7 +87,7 @@ class Session:
 
     _exchanges: list[Exchange] = field(default_factory=list)
     _turns: int = 0
-    _turn: Turn = AFTER_SCRIPT
+    _turn: ScriptTurn = AFTER_SCRIPT
     _store: ReplyStore = field(default_factory=ReplyStore, repr=False)
     _lock: threading.Lock = field(default_factory=threading.Lock, repr=False)
 
@@ -211,12 +212,12 @@ class SessionServer:
     def __init__(self) -> None:
         """Start without a session; `url` is set once `answer` is served."""
         self.url = ""
-        self._sessions: dict[str, Session] = {}
+        self._sessions: dict[str, ScenarioSession] = {}
         self._runs = itertools.count(1)
 
     def open(
         self, scenario: Scenario, profile: Profile, variant: str = "stream", model: str = "", *, strict: bool = False
-    ) -> Session:
+    ) -> ScenarioSession:
         """Return a new session; raises Unusable if the provider's claims rule the scenario out.
 
         It records and refuses nothing, unless it is strict: then it refuses what the provider refuses.
@@ -228,7 +229,7 @@ class SessionServer:
             raise Unusable(f"{scenario.name} cannot be played: {profile.name} claims {unmet} = {claimed!r}")
         run = str(next(self._runs))
         url = f"{self.url}/r/{run}/s/{scenario.name}/v1"
-        session = Session(scenario, _session_profile(profile, model, scenario), variant, model, strict, url)
+        session = ScenarioSession(scenario, _session_profile(profile, model, scenario), variant, model, strict, url)
         self._sessions[run] = session
         return session
 

@@ -16,7 +16,7 @@ from conformance.errors import InvalidDocument, Unusable
 from conformance.secrets import Scrubber
 from conformance.secrets.urls import shown_url
 from conformance.transport import body as bodies
-from conformance.transport.interaction import Interaction, Keep
+from conformance.transport.interaction import Keep, RawInteraction
 from conformance.wire.exchange import CUT, Exchange
 from conformance.wire.native import CHAT
 from conformance.wires import by_name
@@ -190,7 +190,7 @@ class Client:
             headers["content-type"] = "application/json"
             return self._http.build_request("POST", sent.url, content=content, headers=headers)
 
-    async def _ask(self, request: httpx.Request, seconds: float) -> Interaction:
+    async def _ask(self, request: httpx.Request, seconds: float) -> RawInteraction:
         async with asyncio.timeout(seconds if math.isfinite(seconds) else None):
             reply = await self._http.send(request, stream=True)
             try:
@@ -198,7 +198,7 @@ class Client:
             finally:
                 await reply.aclose()
         headers = reply.headers.multi_items()
-        return Interaction(
+        return RawInteraction(
             url=str(request.url),
             sent_headers=tuple(request.headers.multi_items()),
             sent=request.content,
@@ -215,6 +215,7 @@ class Client:
         """
         try:
             conclusive = _conclusive(exchange)
+        # First, because it is an Unusable too, and is raised as it is.
         except Inconclusive:
             raise
         except Unusable as error:
@@ -242,7 +243,7 @@ class Client:
         return OutOfTime("the time of the run (--max-time) is over")
 
 
-def _exchange(sent: _Sent, kept: Interaction, model: str) -> Exchange:
+def _exchange(sent: _Sent, kept: RawInteraction, model: str) -> Exchange:
     headers: dict[str, str] = {}
     for name, value in kept.headers:
         headers[name.lower()] = f"{headers[name.lower()]}, {value}" if name.lower() in headers else value
@@ -274,7 +275,7 @@ def _conclusive(exchange: Exchange) -> Exchange:
         message = f"{url} redirects to {exchange.headers.get('location', 'nowhere')} (HTTP {status}); check --base-url"
         raise Unusable(message)
     if status < 400 and _is_html(exchange):
-        message = f"{url} answered HTTP {status} with an HTML page, so it is no API; check --base-url"
+        message = f"{url} answered HTTP {status} with an HTML page, so it is not an API; check --base-url"
         raise Unusable(message)
     if status == 429 or status >= 500:
         message = f"{url} answered HTTP {status}, which says nothing about the request"

@@ -53,6 +53,7 @@ class Native:
     def place(self, canonical: Place) -> Place:
         """Return where a part of the translated exchange comes from; both places begin with the exchange's number."""
         number, *inside = canonical
+        # The longest known place wins: a part that was not mapped is shown at what contains it.
         for end in range(len(inside), 0, -1):
             found = self.places.get(tuple(inside[:end]))
             if found is not None:

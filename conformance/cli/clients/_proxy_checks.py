@@ -17,8 +17,8 @@ from conformance import profiles
 from conformance.errors import ConformanceError
 from conformance.proxy.checking import Checking, settings_of
 from conformance.proxy.copies import Frame, read_frame
-from conformance.proxy.judging import Found, Judged
-from conformance.proxy.layers import Change
+from conformance.proxy.judging import Judged, RuleFinding
+from conformance.proxy.layers import FieldChange
 from conformance.proxy.tape import WRITE_SECONDS, Tape
 from conformance.reporting.renderers import traffic
 from conformance.reporting.text import printable
@@ -42,7 +42,7 @@ class _Screen:
         self._table = StatusTable(sys.stderr, shows=has_table)
         self._paint = painter(sys.stderr)
 
-    def finding(self, judged: Judged, found: Found, tap: str, layer: str) -> None:
+    def finding(self, judged: Judged, found: RuleFinding, tap: str, layer: str) -> None:
         """Print a finding."""
         self._print(traffic.finding_line(judged, found, tap, layer, self._paint))
 
@@ -50,7 +50,7 @@ class _Screen:
         """Print how many further findings of a rule an exchange has."""
         self._print(traffic.more_line(judged, rule, count))
 
-    def change(self, change: Change) -> None:
+    def change(self, change: FieldChange) -> None:
         """Print what a gateway does to a field."""
         self._print(traffic.change_line(change))
 

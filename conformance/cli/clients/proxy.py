@@ -64,7 +64,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
 def run(arguments: argparse.Namespace) -> int:
     """Run the proxy to its end."""
     # Imported here because aiohttp takes long to import, and --help does not need it.
-    from conformance.proxy.running import Plan
+    from conformance.proxy.running import ProxyPlan
     from conformance.proxy.running import run as run_proxy
     from conformance.proxy.variables import base_path, variables
 
@@ -84,7 +84,7 @@ def run(arguments: argparse.Namespace) -> int:
         return {**variables(urls[0], path, profile), **(named if len(taps) > 1 else {})}
 
     settings = _settings(arguments, taps, profile)
-    return run_proxy(Plan(taps, arguments.host, settings, announce, arguments.command, environment, print_error))
+    return run_proxy(ProxyPlan(taps, arguments.host, settings, announce, arguments.command, environment, print_error))
 
 
 def _taps(arguments: argparse.Namespace) -> "tuple[Tap, ...]":
@@ -161,7 +161,7 @@ def _announce(
 ) -> None:
     """Print the base URLs; with a command on standard error, since standard output is the command's."""
     # Imported here because it loads the profiles of URLs and hosts.
-    from conformance.transport.server import is_loopback
+    from conformance.transport.http import is_loopback
 
     output = sys.stderr if arguments.command else sys.stdout
     for tap, url in zip(taps, urls, strict=True):

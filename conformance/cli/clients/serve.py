@@ -11,7 +11,7 @@ from typing import Final
 
 from conformance import profiles
 from conformance.simulator import serve_simulator
-from conformance.transport.server import is_loopback
+from conformance.transport.http import is_loopback
 
 EXAMPLES: Final = """\
   conformance serve --provider deepseek --port 0

@@ -33,7 +33,7 @@ from conformance.files import CheckedInput, Counts, Task, check_paths, summary
 from conformance.reporting import renderers
 from conformance.reporting.text import Paint
 from conformance.results import Level
-from conformance.terminal import Progress, painter, print_error
+from conformance.terminal import ProgressLine, painter, print_error
 
 EXAMPLES: Final = """\
   conformance check request.json
@@ -139,7 +139,7 @@ def _rendered(name: str, paint: Paint, checked: Sequence[CheckedInput]) -> _Rend
 
 def _counted(rendered: Iterable[_Rendered], counts: Counts, judged: set[str]) -> Iterator[Any]:
     """Yield the parts of the report, add up the counts and the rules, and print errors as soon as they occur."""
-    progress = Progress()
+    progress = ProgressLine()
     began = time.monotonic()
     try:
         for each in rendered:

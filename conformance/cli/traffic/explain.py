@@ -28,7 +28,6 @@ from conformance.documents import read_json
 from conformance.errors import UnknownName, Unusable
 from conformance.reporting.text import labelled
 from conformance.resources import folder
-from conformance.rule_ids import matches
 from conformance.rules import Example, Rule, advice
 from conformance.scenarios import Probe, Scenario
 from conformance.terminal import columns
@@ -119,7 +118,7 @@ def _claims_named(name: str) -> Iterator[Iterator[str]]:
 
 
 def _facts_named(name: str) -> Iterator[Iterator[str]]:
-    yield from (_heading(fact, _LOOP) for fact in loop.load() if matches(name, fact.id))
+    yield from (_heading(fact, _LOOP) for fact in loop.load() if fnmatchcase(fact.id, name))
 
 
 def _rules_named(name: str) -> Iterator[Iterator[str]]:

@@ -23,7 +23,7 @@ from conformance import artifacts, profiles
 from conformance.arguments import positive, seconds
 from conformance.errors import Unusable
 from conformance.reporting.text import plural, printable
-from conformance.terminal import Progress, print_error
+from conformance.terminal import ProgressLine, print_error
 from conformance.wire.native import CHAT
 
 if TYPE_CHECKING:
@@ -221,7 +221,7 @@ def _discovered(ask: Any, model: str, limit: int, wire: str) -> "tuple[Session, 
     from conformance.discovery.discovering import discover
     from conformance.discovery.session import Session
 
-    progress = Progress(report_at_end=True)
+    progress = ProgressLine(report_at_end=True)
     session = Session(ask, limit, log=lambda sent: progress.show(f"{model}: {sent} requests"), wire=wire)
     try:
         return session, discover(session, model)

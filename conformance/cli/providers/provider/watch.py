@@ -25,7 +25,7 @@ from conformance.arguments import positive, seconds
 from conformance.errors import Unusable
 from conformance.profiles import Profile
 from conformance.reporting.text import plural, printable
-from conformance.terminal import Progress
+from conformance.terminal import ProgressLine
 
 if TYPE_CHECKING:
     from conformance.discovery.recording import Recorded
@@ -156,7 +156,7 @@ def _observed(ask: Any, profile: Profile, model: str, limit: int) -> "Observed":
     from conformance.discovery.session import Session
     from conformance.discovery.watching import observe
 
-    progress = Progress(report_at_end=True)
+    progress = ProgressLine(report_at_end=True)
     if not limit:
         return observe(Session(ask, 10**9, patience=10**9, wire=profile.wire), profile, model)
     session = Session(ask, limit, log=lambda sent: progress.show(f"{model}: {sent} requests"), wire=profile.wire)

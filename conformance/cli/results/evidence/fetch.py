@@ -15,7 +15,7 @@ from conformance.errors import UnknownName
 from conformance.evidence import index
 from conformance.evidence.fetching import Cache, Checked, State, fetch
 from conformance.reporting.text import plural
-from conformance.terminal import Progress
+from conformance.terminal import ProgressLine
 
 EXAMPLES: Final = """\
   conformance evidence fetch --provider deepseek
@@ -39,7 +39,7 @@ def run(arguments: argparse.Namespace) -> int:
     wanted = [each for each in indexed if not provider or provider in (each.provider, each.service)]
     if not wanted:
         raise UnknownName("provider with recordings", provider, sorted({each.provider for each in indexed}))
-    progress = Progress(report_at_end=True)
+    progress = ProgressLine(report_at_end=True)
     with ExitStack() as stack:
         origin = _recordings.origin(arguments, stack, arguments.jobs)
         checked = list(

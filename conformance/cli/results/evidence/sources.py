@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 from conformance.errors import Unusable
-from conformance.terminal import Progress, painter
+from conformance.terminal import ProgressLine, painter
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -63,7 +63,7 @@ def run(arguments: argparse.Namespace) -> int:
         raise Unusable(f"{arguments.offline} is not a folder")
     pages = Pages(arguments.offline or arguments.cache or cache_root(_KIND))
     citations = list(_citations(arguments.provider))
-    progress = Progress(report_at_end=True)
+    progress = ProgressLine(report_at_end=True)
     reader = Reader(
         pages,
         datetime.now(UTC),
