@@ -63,33 +63,66 @@ def _variants(tree: ast.AST, *, in_rules: bool) -> Iterator[tuple[ast.expr | ast
 
 
 def _children(tree: ast.AST) -> Iterator[ast.AST]:
-    """Yield the parts of a node that run: no docstrings, annotations, messages of errors or decorators of a cache."""
+    """Yield the parts of a node that run: no docstrings, annotations or messages of errors."""
     if isinstance(tree, ast.FunctionDef):
-        for decorator in tree.decorator_list:
-            if isinstance(decorator, ast.Call) and isinstance(decorator.func, ast.Name) and decorator.func.id == "rule":
-                yield from decorator.args
-                yield from (word.value for word in decorator.keywords if word.arg not in _DATA_OF_RULES)
-        yield from (default for default in [*tree.args.defaults, *tree.args.kw_defaults] if default)
+        yield from _facts(tree)
+        yield from [default for default in [*tree.args.defaults, *tree.args.kw_defaults] if default]
         yield from tree.body
     elif isinstance(tree, ast.AnnAssign):
         yield from [tree.value] if tree.value else []
     elif isinstance(tree, ast.ClassDef):
         yield from tree.body
-    elif (
-        (isinstance(tree, ast.Expr) and isinstance(tree.value, ast.Constant))
-        or isinstance(tree, ast.Raise | ast.JoinedStr | ast.Import | ast.ImportFrom | ast.arguments)
-        or (
-            isinstance(tree, ast.Assign)
-            and any(isinstance(each, ast.Name) and each.id in ("__all__", "__slots__") for each in tree.targets)
-        )
-    ):
-        return
-    else:
+    elif not isinstance(tree, ast.Raise | ast.JoinedStr | ast.arguments) and not _is_text(tree):
         yield from ast.iter_child_nodes(tree)
+
+
+def _facts(function: ast.FunctionDef) -> Iterator[ast.expr]:
+    """Yield what the decorator of a rule declares; other decorators change no result."""
+    for decorator in function.decorator_list:
+        if isinstance(decorator, ast.Call) and isinstance(decorator.func, ast.Name) and decorator.func.id == "rule":
+            yield from decorator.args
+            yield from [word.value for word in decorator.keywords if word.arg not in _DATA_OF_RULES]
+
+
+def _is_text(tree: ast.AST) -> bool:
+    """Return whether a statement is a docstring, or names what a module or class exports."""
+    if isinstance(tree, ast.Assign):
+        return any(isinstance(each, ast.Name) and each.id in ("__all__", "__slots__") for each in tree.targets)
+    return isinstance(tree, ast.Expr) and isinstance(tree.value, ast.Constant)
 
 
 def _changed(node: ast.expr | ast.stmt) -> Iterator[str]:
     """Yield the other texts of a node."""
+    if isinstance(node, ast.Constant):
+        yield from _other_constant(node.value)
+    elif isinstance(node, ast.stmt):
+        yield from _other_statement(node)
+    else:
+        yield from _other_expression(node)
+
+
+def _other_constant(value: object) -> Iterator[str]:
+    if isinstance(value, bool):
+        yield str(not value)
+    elif isinstance(value, int):
+        yield str(value + 1)
+    elif isinstance(value, str) and value.strip():
+        yield repr(f"other {value}")
+
+
+def _other_statement(node: ast.stmt) -> Iterator[str]:
+    match node:
+        case ast.Return(value=ast.Constant(value=None) | ast.List(elts=[]) | ast.Tuple(elts=[]) | None):
+            return
+        case ast.Return():
+            yield "return None"
+        case ast.Continue():
+            yield "break"
+        case ast.Expr(value=ast.Call()) | ast.AugAssign():
+            yield "pass"
+
+
+def _other_expression(node: ast.expr) -> Iterator[str]:
     match node:
         case ast.Compare(ops=[operator], comparators=[_]) if type(operator) in _OPPOSITES:
             yield ast.unparse(ast.Compare(node.left, [_OPPOSITES[type(operator)]()], node.comparators))
@@ -100,21 +133,7 @@ def _changed(node: ast.expr | ast.stmt) -> Iterator[str]:
             yield ast.unparse(node.operand)
         case ast.BinOp(op=operator) if type(operator) in _ARITHMETIC:
             yield f"({ast.unparse(ast.BinOp(node.left, _ARITHMETIC[type(operator)](), node.right))})"
-        case ast.Constant(value=bool(value)):
-            yield str(not value)
-        case ast.Constant(value=int(value)):
-            yield str(value + 1)
-        case ast.Constant(value=str(value)) if value.strip():
-            yield repr(f"other {value}")
         case ast.Attribute(value=ast.Name(id="Level"), attr=level) if level in _LEVELS:
             yield f"Level.{_LEVELS[level]}"
         case ast.IfExp(test=test):
             yield f"({ast.unparse(node.orelse)} if {ast.unparse(test)} else {ast.unparse(node.body)})"
-        case ast.Return(value=ast.expr() as value) if not (isinstance(value, ast.Constant) and value.value is None):
-            yield "return None"
-        case ast.Continue():
-            yield "break"
-        case ast.Expr(value=ast.Call()) | ast.AugAssign():
-            yield "pass"
-        case _:
-            return

@@ -11,7 +11,7 @@ MANY: Final = 60
 
 
 class Choice:
-    """The tests by the lines that they run. `seconds`: how long the tests of a file take, for those that were timed."""
+    """The tests by the lines that they run."""
 
     def __init__(self, data: Path, root: Path) -> None:
         self._data = CoverageData(str(data))
