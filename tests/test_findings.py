@@ -5,13 +5,16 @@ predicted refusal. A place is marked `!` if it has nothing to do with an edited 
 """
 
 from collections.abc import Callable, Iterator
+from typing import Any
 
 import pytest
 
 from conformance import rules, wires
+from conformance.documents import read_json
 from conformance.documents.pointer import parse
 from conformance.judge import check
 from conformance.profiles import of
+from conformance.resources import folder
 from conformance.results import Finding
 from conformance.rules import Example, Rule
 from conformance.wire.exchange import Conversation, Exchange
@@ -79,6 +82,41 @@ def native_blocks(wire: str) -> Iterator[str]:
             new = [each for each in found if each not in usual]
             if new:
                 yield "\n".join([f"{rule.id} {number} ({example.base} on {wire})", *[line(each, " ") for each in new]])
+
+
+REFUSED = {"status": 400, "message": "{field} {index}"}
+VALUES = {"verdict-claim": ("accepted", "damaged", REFUSED), "flag-claim": (False, True)}
+"""What each kind of claim may say of a deviation."""
+
+
+def claimed_blocks() -> Iterator[str]:
+    """Yield how each claim that a rule reads changes what it finds in its first bad example."""
+    kinds = {name: each.get("$ref", "").rpartition("/")[2] for name, each in claim_schemas().items()}
+    for rule in rules.load():
+        example = rule.bad[0]
+        conversation = example.conversation()
+        usual = findings(rule, conversation, example)
+        lines = []
+        for name in rule.reads:
+            for value in VALUES.get(kinds[name], ()):
+                given = example._replace(claims={**example.claims, name: value})
+                found = findings(rule, conversation, given)
+                if found != usual:
+                    shown = "; ".join(sorted({line(each, "").strip() for each in found})) or "nothing"
+                    lines.append(f"  {name} {value if isinstance(value, str | bool) else 'refused'}: {shown}")
+        if lines:
+            yield "\n".join([rule.id, *lines])
+
+
+def claim_schemas() -> dict[str, Any]:
+    """Return the schema of each claim, by its name."""
+    document: Any = read_json(folder("schemas") / "files" / "profile.json")
+    properties: dict[str, Any] = document["$defs"]["claims"]["properties"]
+    return properties
+
+
+def test_a_claim_changes_what_a_rule_finds_as_it_says(golden: Callable[[str, str], None]) -> None:
+    golden("findings-claims.txt", "\n\n".join(claimed_blocks()) + "\n")
 
 
 def test_each_bad_example_is_reported_at_its_place_and_in_its_words(golden: Callable[[str, str], None]) -> None:
