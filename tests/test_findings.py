@@ -84,7 +84,7 @@ def native_blocks(wire: str) -> Iterator[str]:
                 yield "\n".join([f"{rule.id} {number} ({example.base} on {wire})", *[line(each, " ") for each in new]])
 
 
-REFUSED = {"status": 400, "message": "{field} {index}"}
+REFUSED = {"status": 400, "message": "{index}.{position} {role} {field} {kind} {id} {other} {name} {count} {limit}"}
 VALUES = {"verdict-claim": ("accepted", "damaged", REFUSED), "flag-claim": (False, True)}
 """What each kind of claim may say of a deviation."""
 

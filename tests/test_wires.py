@@ -392,3 +392,21 @@ def test_each_part_of_an_exchange_is_read_and_its_place_is_known(wire: str, gold
     places = {render(place): render(native) for place, native in sorted(made.native.places.items(), key=str)}
     shown = {"request": made.request, "response": made.response, "places": places}
     golden(f"wire-{wire}.json", json.dumps(shown, indent=2, ensure_ascii=False) + "\n")
+
+
+@pytest.mark.parametrize("wire", RICH)
+def test_each_part_of_an_exchange_is_written(wire: str, golden: Callable[[str, str], None]) -> None:
+    made, rendering = read(wire, *RICH[wire]), wires.by_name(wire).played()
+    asked = rendering.request(made.request)
+    reply = rendering.reply(made.response, asked)
+    events = [[each.name, each.value] for each in rendering.events(reply)]
+    shown = {"request": asked, "reply": reply, "events": events}
+    golden(f"wire-{wire}-written.json", json.dumps(shown, indent=1, ensure_ascii=False) + "\n")
+
+
+@pytest.mark.parametrize("wire", ["messages", "gemini"])
+def test_a_status_of_400_or_more_comes_with_no_reply(wire: str) -> None:
+    found = {status: read(wire, RICH[wire][0], RICH[wire][1], status).native for status in (200, 399, 400, 500)}
+    assert {200: True, 399: True, 400: False, 500: False} == {
+        status: native is not None and native.reply is not None for status, native in found.items()
+    }
