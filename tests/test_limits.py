@@ -6,8 +6,10 @@ import pytest
 
 from conformance import check
 from conformance.documents.pointer import edit
+from conformance.gate import check_results
 from conformance.proxy import tally
-from conformance.results import Level
+from conformance.results import Evidence, Level, Status
+from conformance.results.runs import Case, ProbeResult, Results
 from conformance.scenarios import Turn
 from conformance.simulator import replies, shaping, store
 from conformance.simulator.parameters import Parameters, read_parameters
@@ -143,3 +145,11 @@ def test_an_outcome_holds_a_hundred_findings_and_says_how_many_more_there_were()
         (outcome,) = check(Exchange({"model": "m", "messages": messages}), None, "request/no-unknown-fields")
         assert expected == len(outcome.findings)
         assert (number > 100) is (f"{number - 100} more" in outcome.findings[-1].message)
+
+
+def test_a_probe_that_fails_is_the_fault_of_the_provider() -> None:
+    probes = [
+        ProbeResult("p", "A title.", "r/s", each, "accepted", "refused") for each in (Status.FAILED, Status.PASSED)
+    ]
+    case = Case("s", "plain", Evidence.LIVE, (), tuple(probes))
+    assert ["provider", ""] == [each.side for each in check_results(Results("h", "m", (case,)))]
