@@ -1,4 +1,4 @@
-"""`conformance prepare --protocol gemini`: what the wire cannot hold is named with its place, and not sent otherwise."""
+"""`conformance prepare --protocol gemini`: what the wire cannot hold is named with its place, and nothing else sent."""
 
 import json
 from pathlib import Path

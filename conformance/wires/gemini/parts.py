@@ -12,6 +12,7 @@ from urllib.parse import urlsplit
 import orjson
 
 from conformance.wire.arguments import decode
+from conformance.wire.blocks import Block
 from conformance.wire.codec import Codec
 from conformance.wire.content import read_media, write_media
 from conformance.wire.ids import is_of_place
@@ -91,10 +92,10 @@ def read_detail(part: Mapping[str, Any]) -> dict[str, Any]:
     return {**detail, **({} if signature is None else {"signature": signature}), "format": FORMAT}
 
 
-def plain_if_unsigned(detail: dict[str, Any]) -> dict[str, Any]:
-    """Return the only reasoning of a message without its format, unless it is signed: any model can read it."""
-    is_signed = detail["type"] == "reasoning.encrypted" or "signature" in detail
-    return detail if is_signed else {key: value for key, value in detail.items() if key != "format"}
+def is_alone(blocks: Sequence[Block]) -> bool:
+    """Return whether the only reasoning of a message is an unsigned text at its front, which any model can read."""
+    only = [block.kind for block in blocks].count("detail") == 1 and blocks[0].kind == "detail"
+    return only and blocks[0].value["type"] == "reasoning.text" and "signature" not in blocks[0].value
 
 
 def write_detail(detail: Mapping[str, Any], tied: Set[Any] = frozenset()) -> dict[str, Any] | str:
@@ -190,12 +191,6 @@ CALLS: Final = Codec(
 READ_PARTS: Final = Codec(read_part, write_part, LOCAL)
 
 
-def details(tied: Set[Any], given: Sequence[Mapping[str, Any]]) -> Codec:
+def details(tied: Set[Any]) -> Codec:
     """Return the codec for the reasoning of a message whose calls have these ids."""
-    written = [detail for detail in given if isinstance(write_detail(detail, tied), dict)]
-    is_alone = len(written) == 1 and not written[0].get("index")
-    return Codec(
-        lambda detail: write_detail(detail, tied),
-        lambda part: plain_if_unsigned(read_detail(part)) if is_alone else read_detail(part),
-        _FOREIGN,
-    )
+    return Codec(lambda detail: write_detail(detail, tied), read_detail, _FOREIGN)

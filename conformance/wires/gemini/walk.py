@@ -18,7 +18,7 @@ from conformance.wires.gemini.pairing import Called, Waiting
 from conformance.wires.gemini.parts import (
     LOCAL,
     READ_PARTS,
-    plain_if_unsigned,
+    is_alone,
     read_call,
     read_detail,
     read_part,
@@ -210,8 +210,9 @@ class TranscriptWalk(Walk):
             if last is not None and _is_signature(last) and [block.kind for block in made if block.value] == ["text"]:
                 self.draft.lose(last.place, "a signature comes back with the text that follows it")
             found += made
-        if [block.kind for block in found].count("detail") == 1 and found[0].kind == "detail":
-            found[0] = found[0]._replace(value=plain_if_unsigned(found[0].value))
+        if is_alone(found):
+            # Without a format, it becomes the plain reasoning of its message.
+            found[0].value.pop("format")
         return iter([] if [block[:2] for block in found] == [("text", "")] else found)
 
     def _note_part(self, part: Mapping[str, Any], place: Place) -> None:

@@ -21,6 +21,7 @@ from conformance.wires.gemini.parts import (
     PARTS,
     details,
     id_of,
+    is_alone,
     signature_of,
     with_signature,
     write_call,
@@ -218,7 +219,9 @@ class _Holding:
             self._turn, self._calls = self._turn + 1, 0
         tied = {call["id"] for call in message.get("tool_calls") or () if signature_of(call) is None}
         given = message.get("reasoning_details") or ()
-        kept = reduced(message, place, self._losses, details(tied, given), CALLS)
+        kept = reduced(message, place, self._losses, details(tied), CALLS)
+        if "reasoning_details" in kept and is_alone(blocks_of(kept)):
+            self._losses.add((*place, "reasoning_details"), "one unsigned block comes back as reasoning_content")
         signatures = {
             detail["id"]: detail["data"]
             for detail in given
