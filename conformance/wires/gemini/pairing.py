@@ -53,7 +53,10 @@ class Waiting:
             # The id came before in this turn: results with it are those of its calls in their order.
             self._more.setdefault(key, deque()).append(called)
         self._in_order.append(key)
-        self._by_name.setdefault(as_word(name), deque()).append(key)
+        word = as_word(name)
+        if word not in self._by_name:
+            self._by_name[word] = deque()
+        self._by_name[word].append(key)
 
     def take(self, identity: Any, name: Any) -> Called | None:
         """Return the call that a result belongs to; None if there is none. It no longer waits.
@@ -63,7 +66,8 @@ class Waiting:
         if identity is not None:
             key = _key(identity)
             return self._pop(key) if key in self._open else self._answered.get(key)
-        first = self._first(self._by_name.get(as_word(name), deque()))
+        named = self._by_name.get(as_word(name))
+        first = None if named is None else self._first(named)
         first = self._first(self._in_order) if first is None else first
         return None if first is None else self._pop(first)
 

@@ -5,7 +5,7 @@ the same: this wire pairs them so. A signature stands in the call that it came w
 detail of its own, before the text.
 """
 
-from collections.abc import Container, Iterable, Iterator, Mapping
+from collections.abc import Container, Iterator, Mapping, Sequence
 from typing import Any, Final
 
 from conformance.documents.pointer import Place
@@ -13,7 +13,7 @@ from conformance.wire.blocks import Block
 from conformance.wire.content import EMPTY_SYSTEM, EMPTY_TEXT, content_of
 from conformance.wire.ids import id_of_place, is_of_place
 from conformance.wires.drafts import Draft, Transcript, objects, rendered
-from conformance.wires.gemini.names import SPELLINGS, of_either, spelled
+from conformance.wires.gemini.names import SPELLINGS, of_either
 from conformance.wires.gemini.pairing import Called, Waiting
 from conformance.wires.gemini.parts import (
     LOCAL,
@@ -35,7 +35,7 @@ _BLOBS: Final = ("inlineData", "inline_data", "fileData", "file_data")
 _SHOWN: Final = frozenset({"text", *_BLOBS})
 _BLOB: Final = frozenset({"mimeType", "mime_type", "data", "fileUri", "file_uri"})
 
-Parts = Iterable[tuple[Place, Mapping[str, Any]]]
+Parts = Sequence[tuple[Place, Mapping[str, Any]]]
 """The parts of a content, each with its place."""
 
 
@@ -56,12 +56,11 @@ class Walk:
 
     def request(self, body: Mapping[str, Any], place: Place) -> None:
         """Read the instruction and the contents of a request that is at a place."""
-        system = of_either(body, "systemInstruction")
-        at = (*place, spelled(body, "systemInstruction"))
-        if system:
-            self.draft.instruct(content_of(self._instructions(system, at)), at)
+        key = "systemInstruction" if "systemInstruction" in body else "system_instruction"
+        if system := body.get(key):
+            self.draft.instruct(content_of(self._instructions(system, (*place, key))), (*place, key))
         elif system is not None:
-            self.draft.lose(at, EMPTY_SYSTEM)
+            self.draft.lose((*place, key), EMPTY_SYSTEM)
         contents, inside = body.get("contents"), (*place, "contents")
         if type(contents) is dict:
             self.draft.lose(inside, "comes back as a list")
@@ -110,7 +109,11 @@ class Walk:
         if role != "model":
             if role == "function":
                 self.draft.lose((*place, "role"), "comes back as user")
-            self._user(parts, place)
+            # Most contents of a user are one text, and the judge has nothing to note of it.
+            if len(parts) == 1 and type(parts[0][1].get("text")) is str and not self.notes:
+                self.draft.add({"role": "user", "content": parts[0][1]["text"]}, place)
+            else:
+                self._user(parts, place)
             return
         messages = self.draft.messages
         if messages and messages[-1]["role"] == "assistant":
