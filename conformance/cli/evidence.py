@@ -26,7 +26,7 @@ from conformance.evidence.fetching import RAW, Cache, Checked, Mirrors, Origin, 
 from conformance.evidence.index import Recording
 from conformance.profiles import vocabulary
 from conformance.reporting.text import plural
-from conformance.resources import checkout_folder, folder
+from conformance.resources import checkout_folder, folder, unpacked
 from conformance.results.files import CALIBRATION
 from conformance.terminal import Progress
 
@@ -139,7 +139,7 @@ def _list(arguments: argparse.Namespace) -> int:
     provider, claim = profiles.load_profile(arguments.provider).name, arguments.claim
     if claim and claim not in vocabulary():
         raise UnknownName("claim", claim, vocabulary())
-    path = folder("reports") / "results" / CALIBRATION / f"{provider}.json"
+    path = unpacked(folder("reports") / "results" / CALIBRATION) / f"{provider}.json"
     if not path.exists():
         raise Unusable(f"no recordings of {provider} were counted; see `conformance calibrate --write`")
     evidence: Any = read_json(path)

@@ -12,7 +12,7 @@ from conformance.documents import read_json
 from conformance.errors import InvalidDocument, Unusable
 from conformance.gate import GateResult
 from conformance.profiles import UNKNOWN, Claims, Profile
-from conformance.resources import folder
+from conformance.resources import folder, unpacked
 from conformance.results import UNREADABLE, Evidence
 from conformance.results.calibration import counts
 from conformance.results.runs import Case, Results, RunClaim
@@ -278,7 +278,7 @@ class Run:
 
     def confirmed(self) -> dict[str, int]:
         """Return how many recordings of real traffic confirm each claim, by the last calibration."""
-        path = folder("reports") / "results" / "calibration" / f"{self.profile.name}.json"
+        path = unpacked(folder("reports") / "results" / "calibration") / f"{self.profile.name}.json"
         if not path.exists():
             return {}
         evidence: Any = read_json(path)
