@@ -6,6 +6,7 @@ environment loads this module, so it imports nothing but pytest until --provider
 
 from __future__ import annotations
 
+import gc
 import math
 import signal
 import sys
@@ -165,6 +166,9 @@ def pytest_configure(config: pytest.Config) -> None:
         raise pytest.UsageError(safe(config, str(error))) from None
     config.stash[SAFE] = lambda text: safe(config, text)
     keep_http_logs_quiet()
+    # What was imported stays: the garbage collector need not look at it again and again.
+    gc.freeze()
+    config.add_cleanup(gc.unfreeze)
     if config.args_source is not pytest.Config.ArgsSource.ARGS:
         # Files, not their folder: a repository's `python_files` does not apply to files that are named.
         config.args[:] = [str(path) for path in sorted(Path(__file__).parent.glob("suite/test_*.py"))]
