@@ -7,7 +7,7 @@ from typing import Any
 import orjson
 
 from conformance.profiles import Claims
-from conformance.simulator.native_faults import faulty
+from conformance.simulator.raw import faulty
 from conformance.simulator.responder import STREAM_TYPE, as_json, headers
 from conformance.simulator.store import ReplyStore
 from conformance.transport.server import HttpReply
@@ -82,7 +82,7 @@ def answer(
     if streams and protocol.played().is_array(path):
         answered = as_json(200, [each.value for each in _events(protocol, made, faults())])
     elif streams:
-        events = [_event(each) for each in _events(protocol, made, faults())]
+        events = [event_bytes(each) for each in _events(protocol, made, faults())]
         answered = HttpReply(200, tuple(events), headers(STREAM_TYPE))
         response = b"".join(events).decode()
     else:
@@ -123,9 +123,12 @@ def _asked(protocol: Wire, sent: Exchange, kept: tuple[ReplyStore, Claims] | Non
 
 
 def _events(protocol: Wire, made: dict[str, Any], faults: Sequence[str]) -> Sequence[NativeEvent]:
-    return faulty(faults, tuple(protocol.played().events(made)), protocol.played())
+    return faulty(faults, protocol.name, protocol.played().events(made))
 
 
-def _event(event: NativeEvent) -> bytes:
+def event_bytes(event: NativeEvent) -> bytes:
+    """Return an event as it is sent; one whose value is text is that text."""
+    if isinstance(event.value, str):
+        return event.value.encode()
     name = f"event: {event.name}\n".encode() if event.name else b""
     return name + b"data: " + orjson.dumps(event.value) + b"\n\n"

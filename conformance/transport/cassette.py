@@ -64,7 +64,7 @@ def replaying(path: Path) -> Iterator[None]:
     try:
         yield
     finally:
-        httpx.AsyncHTTPTransport.handle_async_request = network  # type: ignore[method-assign,assignment]
+        httpx.AsyncHTTPTransport.handle_async_request = network  # type: ignore[method-assign]
 
 
 def interaction_text(kept: Interaction, hidden: Mapping[str, str]) -> str:
