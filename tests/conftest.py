@@ -11,21 +11,30 @@ import httpcore  # noqa: F401 — pytester unloads what a test imports first, an
 import httpx
 import pytest
 import yaml  # noqa: F401 — pytester unloads what a test imports first, and PyYAML cannot be imported twice
-from hypothesis import settings
 
 pytest_plugins = ["pytester"]
-
-# The same examples in every run, and no clock: these machines are noisy.
-settings.register_profile("project", deadline=None, derandomize=True, database=None)
-# Where a test draws fewer by default, `--hypothesis-profile=long` has it draw as many.
-settings.register_profile("long", settings.get_profile("project"), max_examples=1000)
-settings.load_profile("project")
 
 WORKERS = 2
 """Processes of a run of all tests. `-n 0` uses one; so does a run of chosen files."""
 
 GOLDEN = Path(__file__).parent / "golden"
 SHARED = Path(__file__).parents[2] / "shared"
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_configure(config: pytest.Config) -> None:
+    """Set how hypothesis draws, before its plugin reads the options."""
+    if config.option.conformance_provider:
+        # A run of the suites of the package, which need no hypothesis; its plugin imports it to print its summary.
+        config.pluginmanager.unregister(name="hypothesispytest")
+        return
+    from hypothesis import settings
+
+    # The same examples in every run, and no clock: these machines are noisy.
+    settings.register_profile("project", deadline=None, derandomize=True, database=None)
+    # Where a test draws fewer by default, `--hypothesis-profile=long` has it draw as many.
+    settings.register_profile("long", settings.get_profile("project"), max_examples=1000)
+    settings.load_profile("project")
 
 
 @pytest.hookimpl(tryfirst=True)

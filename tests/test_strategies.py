@@ -1,5 +1,7 @@
 """The strategies: they draw what they document, every option is drawn, and no value is shared."""
 
+import subprocess
+import sys
 from typing import Any
 
 import pytest
@@ -142,3 +144,11 @@ def test_an_unknown_option_is_refused(option: str) -> None:
     named: dict[str, Any] = {option: "emtpy"}
     with pytest.raises(UnknownName, match=f"unknown option of {option}"):
         transcripts(**named)
+
+
+def test_without_hypothesis_the_error_names_the_extra() -> None:
+    code = "import sys; sys.modules['hypothesis'] = None; import conformance.strategies"
+    ended = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
+    expected = "conformance.strategies needs hypothesis; install it with pip install 'wire-conformance[strategies]'"
+    assert f"ModuleNotFoundError: {expected}" == ended.stderr.splitlines()[-1]
+    assert 1 == ended.stderr.count("Traceback")

@@ -12,7 +12,7 @@ from conformance.documents import read_json
 from conformance.errors import InvalidDocument, Unusable
 from conformance.gate import GateResult
 from conformance.profiles import UNKNOWN, Claims, Profile
-from conformance.resources import folder
+from conformance.resources import folder, unpacked
 from conformance.results import UNREADABLE, Evidence
 from conformance.results.calibration import counts
 from conformance.results.runs import Case, Results, RunClaim
@@ -68,7 +68,7 @@ class Run:
         if options.thinking == AUTO and not options.has_endpoint:
             raise Unusable("--thinking auto needs a real endpoint to ask: add --live or --base-url, or use on or off")
         self._cassettes = CassetteFolder(options.cassettes, self.profile.name)
-        self.model = options.model or self._default_model()
+        self.model = options.model or self._default_model
         if not self.model:
             raise Unusable(f"{self.profile.title} has no default model; select one with --model")
         self._cases: dict[str, Case] = {}
@@ -272,13 +272,13 @@ class Run:
 
     def results(self) -> Results:
         """Return the results so far; a replay of another model than the default one has a name of its own."""
-        further = self._is_replay and self.model != self._default_model()
+        further = self._is_replay and self.model != self._default_model
         cases = tuple(self._cases.values())
         return Results(self.profile.name, self.model, cases, "", self._versions, further, self.claims)
 
     def confirmed(self) -> dict[str, int]:
         """Return how many recordings of real traffic confirm each claim, by the last calibration."""
-        path = folder("reports") / "results" / "calibration" / f"{self.profile.name}.json"
+        path = unpacked(folder("reports") / "results" / "calibration") / f"{self.profile.name}.json"
         if not path.exists():
             return {}
         evidence: Any = read_json(path)
@@ -297,8 +297,9 @@ class Run:
             engine = self._entry.engine if self._entry is not None else None
         return engine["versions"] if engine is not None else {}
 
+    @cached_property
     def _default_model(self) -> str:
-        """Return the profile's model; for a replay without real replies of it, the model of a recorded engine if any.
+        """The profile's model; for a replay without real replies of it, the model of a recorded engine if any.
 
         The replies of an engine are better evidence than those of the simulator.
         """

@@ -14,7 +14,7 @@ from conformance.evidence.entries import KINDS
 from conformance.evidence.index import Recording
 from conformance.profiles import vocabulary
 from conformance.reporting.text import plural
-from conformance.resources import folder
+from conformance.resources import folder, unpacked
 from conformance.results.files import CALIBRATION
 
 EXAMPLES: Final = """\
@@ -34,7 +34,7 @@ def run(arguments: argparse.Namespace) -> int:
     provider, claim = profiles.load_profile(arguments.provider).name, arguments.claim
     if claim and claim not in vocabulary():
         raise UnknownName("claim", claim, vocabulary())
-    path = folder("reports") / "results" / CALIBRATION / f"{provider}.json"
+    path = unpacked(folder("reports") / "results" / CALIBRATION) / f"{provider}.json"
     if not path.exists():
         raise Unusable(f"no recordings of {provider} were counted; see `conformance evidence calibrate --write`")
     evidence: Any = read_json(path)
