@@ -10,13 +10,14 @@ import pytest
 from conformance import load_profile
 from conformance.cli import main
 from conformance.errors import Unusable
-from conformance.evidence import index, reading
+from conformance.evidence import index
+from conformance.evidence.compared import Comparison, observe
 from conformance.evidence.contribution import Contribution, contribute
 from conformance.evidence.fetching import Cache
 from conformance.evidence.index import Place, Recording
-from conformance.evidence.observations import Comparison, observe
 from conformance.evidence.recorded_run import RecordedRun
 from conformance.formats import read
+from conformance.observations.sights import digest
 from conformance.resources import folder
 from conformance.results import Level, Status
 
@@ -78,7 +79,7 @@ def test_exchanges_are_compared_with_the_claims_of_their_own_wire() -> None:
     found = observe(given)
     assert ["openai", *["openai.responses"] * (len(held) - 1)] == [each.provider for each in found]
     assert [each.provider for each in found] == [each.profile for each in found]
-    assert {reading.digest(each) for each in given.conversation} == {each.digest for each in found}
+    assert {digest(each) for each in given.conversation} == {each.digest for each in found}
     assert "reasoning.details.types" in frozenset().union(*[each.confirmed for each in found[1:]])
     assert "reasoning.details.types" not in found[0].confirmed
 

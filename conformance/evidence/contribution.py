@@ -8,6 +8,7 @@ from conformance.errors import InvalidDocument, Unusable
 from conformance.evidence import reading
 from conformance.evidence.fetching import Absent, Origin
 from conformance.evidence.index import REPOSITORY, UNFRAMED, Place, Recording
+from conformance.observations.sights import digest
 from conformance.urls import host_of
 from conformance.wire.exchange import Exchange
 from conformance.wire.native import CHAT
@@ -68,7 +69,7 @@ def _recordings(place: Place, given: Contribution, origin: Origin) -> Iterator[R
         yield Recording(
             place,
             number,
-            reading.digest(exchange),
+            digest(exchange),
             provider,
             # A model that stands in the URL is known once the exchange is translated.
             exchange.model or wires.translate((exchange,))[0].model,

@@ -21,6 +21,7 @@ from conformance.errors import ConformanceError, InvalidDocument, Unusable
 from conformance.evidence import reading
 from conformance.evidence.index import Place, Recording, by_place
 from conformance.evidence.reading import Numbered
+from conformance.observations.sights import digest
 
 if TYPE_CHECKING:
     import httpx
@@ -229,8 +230,8 @@ def check(recordings: Sequence[Recording], content: bytes | Checked) -> Iterator
             yield Checked(each, State.UNVERIFIED, problem if exchange is None else "the index has no digest")
         elif exchange is None:
             yield Checked(each, State.DIFFERS, problem)
-        elif reading.digest(exchange.exchange) != each.digest:
-            got = reading.digest(exchange.exchange)
+        elif digest(exchange.exchange) != each.digest:
+            got = digest(exchange.exchange)
             yield Checked(each, State.DIFFERS, f"expected the digest {each.digest}, got {got}")
         else:
             yield Checked(each, State.VERIFIED, exchange=exchange)

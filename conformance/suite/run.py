@@ -31,7 +31,7 @@ from conformance.suite.run_claims import (
     OFF,
     ON,
     QUESTION,
-    Answer,
+    ThinkingAnswer,
     ask,
     given_claims,
     switch,
@@ -73,7 +73,7 @@ class Run:
             raise Unusable(f"{self.profile.title} has no default model; select one with --model")
         self._cases: dict[str, Case] = {}
         self.claims: dict[str, RunClaim] = {}
-        self.answer: Answer | None = None
+        self.answer: ThinkingAnswer | None = None
         self._thinking = self._set_claims()
         self.expected_failures = ExpectedFailures.of_subject(self.results().name, self._expected(), options.today)
         self._stack = ExitStack()
@@ -190,7 +190,7 @@ class Run:
     def _ask(self) -> None:
         """Ask whether the model thinks; what the reply shows becomes a claim of this run."""
 
-        def answered(take: Take | None) -> Answer:
+        def answered(take: Take | None) -> ThinkingAnswer:
             return ask(Subject(self.profile, self.model, lambda body: self._send(body, take), self._evidence))
 
         if self._recording is None:
