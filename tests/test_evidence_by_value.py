@@ -11,7 +11,7 @@ from conformance import profiles
 from conformance.evidence import calibration, entries, index
 from conformance.evidence.calibration import calibrate
 from conformance.evidence.compared import ComparedExchange, compare
-from conformance.evidence.index import Place, Recording
+from conformance.evidence.index import IndexedRecording, PublicFile
 from conformance.evidence.reading import exchanges
 from conformance.formats import Input
 from conformance.observations.sights import digest
@@ -148,7 +148,7 @@ def test_a_contradiction_by_a_fixture_is_an_artefact_with_its_reason(
     path = write(tmp_path / "a.jsonl", jsonl(record))
     ((_, exchange, _),) = exchanges(path.read_bytes(), str(path))
     known = digest(exchange)
-    held = {known: Recording(Place("a/b", "0" * 40, "c"), 0, known, "deepseek", fixture=reason)}
+    held = {known: IndexedRecording(PublicFile("a/b", "0" * 40, "c"), 0, known, "deepseek", fixture=reason)}
     monkeypatch.setattr(index, "by_digest", lambda: held)
     monkeypatch.setattr(calibration, "by_digest", lambda: held)
     found = calibrate([str(path)])

@@ -22,8 +22,8 @@ from conformance.errors import UnknownName, Unusable
 from conformance.evidence import index
 from conformance.evidence.contribution import Contribution, contribute
 from conformance.evidence.entries import KINDS
-from conformance.evidence.fetching import RAW, Cache, Checked, Mirrors, Origin, Raw, State, fetch
-from conformance.evidence.index import Recording
+from conformance.evidence.fetching import RAW, Cache, Checked, FileOrigin, Mirrors, Raw, State, fetch
+from conformance.evidence.index import IndexedRecording
 from conformance.profiles import vocabulary
 from conformance.reporting.text import plural
 from conformance.resources import checkout_folder, folder
@@ -105,7 +105,7 @@ def _index(arguments: argparse.Namespace) -> Path:
     return Path(arguments.index) if arguments.index else index.FOLDER
 
 
-def _origin(arguments: argparse.Namespace, stack: ExitStack) -> Origin:
+def _origin(arguments: argparse.Namespace, stack: ExitStack) -> FileOrigin:
     if arguments.mirror:
         return Mirrors(Path(arguments.mirror))
     # Imported here because httpx takes long to load, and mirrors do not need it.
@@ -168,7 +168,7 @@ def _entry(entry: Any, digests: Sequence[str]) -> dict[str, Any]:
     return about | found
 
 
-def _row(recording: Recording | None, digest: str, reason: str) -> dict[str, Any]:
+def _row(recording: IndexedRecording | None, digest: str, reason: str) -> dict[str, Any]:
     if recording is None:
         return {"digest": digest}
     row = {

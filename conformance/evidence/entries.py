@@ -8,7 +8,7 @@ import orjson
 from conformance import profiles
 from conformance.evidence import index
 from conformance.evidence.compared import ComparedExchange
-from conformance.evidence.index import Recording
+from conformance.evidence.index import IndexedRecording
 from conformance.profiles import Claim
 from conformance.results import Evidence
 from conformance.results.calibration import entry
@@ -68,7 +68,7 @@ def proofs(exchanges: Iterable[ComparedExchange]) -> Mapping[EntryKey, tuple[Ent
     return {key: tuple(held) for key, held in found.items()}
 
 
-def _proofs(exchange: ComparedExchange, recording: Recording | None) -> Iterator[tuple[str, EntryProof]]:
+def _proofs(exchange: ComparedExchange, recording: IndexedRecording | None) -> Iterator[tuple[str, EntryProof]]:
     """Yield what an exchange proves about each claim; an altered fixture confirms nothing, contradicts as artefact."""
 
     def is_altered(name: str) -> bool:
