@@ -13,9 +13,9 @@ from conformance import baseline, profiles
 from conformance.cli import main
 from conformance.evidence import index
 from conformance.evidence.calibration import Calibration, calibrate
+from conformance.evidence.compared import ComparedExchange, Comparison, compare
 from conformance.evidence.conversations import cached_inputs
 from conformance.evidence.fetching import Cache, State
-from conformance.evidence.observations import Comparison, Observation, compare
 from conformance.formats import Input
 from conformance.wire.exchange import Exchange
 from tests.checking import BASES, jsonl, write
@@ -53,7 +53,9 @@ def error(message: str) -> dict[str, Any]:
     return {"error": {"message": message, "type": "t", "param": None, "code": "c"}}
 
 
-def observe(request: Any, response: Any, status: int | None = 200, claims: Mapping[str, Any] = CLAIMS) -> Observation:
+def observe(
+    request: Any, response: Any, status: int | None = 200, claims: Mapping[str, Any] = CLAIMS
+) -> ComparedExchange:
     exchange = Exchange(request, response, status, model="m", date="2026-01-01")
     (found,) = compare(Input("a.jsonl", 1, "exchange", (exchange,)), profiles.of(claims, "fake"))
     return found
@@ -212,7 +214,7 @@ def _folder() -> contextlib.AbstractContextManager[str]:
 
 def test_an_exchange_that_occurs_twice_counts_once_and_its_session_knows_more() -> None:
     calibration = Calibration()
-    alone = Observation("fake", "fake", "d", "a:1", Comparison.FALSE_NEGATIVE, confirmed=frozenset({"x", "y"}))
+    alone = ComparedExchange("fake", "fake", "d", "a:1", Comparison.FALSE_NEGATIVE, confirmed=frozenset({"x", "y"}))
     calibration.add([alone])
     calibration.add([alone._replace(comparison=Comparison.REJECTED, ref="s:1", contradicted=frozenset({"y"}))])
     assert 1 == len(calibration)
@@ -222,7 +224,7 @@ def test_an_exchange_that_occurs_twice_counts_once_and_its_session_knows_more() 
 def test_an_exception_in_a_rule_is_listed_with_its_recording() -> None:
     calibration = Calibration()
     calibration.add(
-        [Observation("fake", "fake", "d", "a:1", Comparison.ACCEPTED, errored=("stream/x: KeyError: 'y'",))]
+        [ComparedExchange("fake", "fake", "d", "a:1", Comparison.ACCEPTED, errored=("stream/x: KeyError: 'y'",))]
     )
     assert ["a:1: stream/x: KeyError: 'y'"] == calibration.errored
 

@@ -10,10 +10,11 @@ import pytest
 from conformance import profiles
 from conformance.evidence import calibration, entries, index
 from conformance.evidence.calibration import calibrate
-from conformance.evidence.index import Place, Recording
-from conformance.evidence.observations import Observation, compare
-from conformance.evidence.reading import digest, exchanges
+from conformance.evidence.compared import ComparedExchange, compare
+from conformance.evidence.index import IndexedRecording, PublicFile
+from conformance.evidence.reading import exchanges
 from conformance.formats import Input
+from conformance.observations.sights import digest
 from conformance.resources import folder
 from conformance.wire.exchange import Exchange
 from tests.checking import BASES, jsonl, write
@@ -24,7 +25,7 @@ STREAM = BASES["stream-plain"][0]["response"]
 ASSISTANT = {"role": "assistant", "content": "Hello", "reasoning_content": "Hm."}
 
 
-def seen(claims: dict[str, Any], reply: Any, request: Any = ASKED, status: int = 200) -> Observation:
+def seen(claims: dict[str, Any], reply: Any, request: Any = ASKED, status: int = 200) -> ComparedExchange:
     text = "".join(each if isinstance(each, str) else f"data: {json.dumps(each)}\n\n" for each in reply)
     response = text if isinstance(reply, list) else reply
     exchange = Exchange(request, response, status, model="m", date="2026-01-01")
@@ -147,7 +148,7 @@ def test_a_contradiction_by_a_fixture_is_an_artefact_with_its_reason(
     path = write(tmp_path / "a.jsonl", jsonl(record))
     ((_, exchange, _),) = exchanges(path.read_bytes(), str(path))
     known = digest(exchange)
-    held = {known: Recording(Place("a/b", "0" * 40, "c"), 0, known, "deepseek", fixture=reason)}
+    held = {known: IndexedRecording(PublicFile("a/b", "0" * 40, "c"), 0, known, "deepseek", fixture=reason)}
     monkeypatch.setattr(index, "by_digest", lambda: held)
     monkeypatch.setattr(calibration, "by_digest", lambda: held)
     found = calibrate([str(path)])

@@ -18,7 +18,7 @@ from conformance.results.files import read
 from conformance.results.runs import RunClaim
 from conformance.simulator import Simulator, simulated
 from conformance.suite.play import Subject
-from conformance.suite.run_claims import Answer, ask, given_claims
+from conformance.suite.run_claims import ThinkingAnswer, ask, given_claims
 from conformance.transport.http import HttpReply, HttpRequest
 from conformance.transport.server import serving
 from conformance.wire.exchange import Exchange
@@ -254,5 +254,5 @@ def test_the_reply_to_the_question_gives_the_claims(
         return Exchange.of_plain(request=body, response=orjson.loads(orjson.dumps(reply)), status=200, model="m")
 
     answer = ask(Subject(profiles.of({**unknown, **claims}, "p"), "m", send, Evidence.LIVE))
-    assert Answer(expected, answer.note) == answer
+    assert ThinkingAnswer(expected, answer.note) == answer
     assert answer.note

@@ -11,7 +11,7 @@ from conformance.documents import read_json
 from conformance.errors import UnknownName, Unusable
 from conformance.evidence import index
 from conformance.evidence.entries import KINDS
-from conformance.evidence.index import Recording
+from conformance.evidence.index import IndexedRecording
 from conformance.profiles import vocabulary
 from conformance.reporting.text import plural
 from conformance.resources import folder, unpacked
@@ -63,7 +63,7 @@ def _entry(entry: Any, digests: Sequence[str]) -> dict[str, Any]:
     return about | found
 
 
-def _row(recording: Recording | None, digest: str, reason: str) -> dict[str, Any]:
+def _row(recording: IndexedRecording | None, digest: str, reason: str) -> dict[str, Any]:
     if recording is None:
         return {"digest": digest}
     row = {
