@@ -15,11 +15,12 @@ from hypothesis import settings
 
 pytest_plugins = ["pytester"]
 
-# The same examples in every run, and no clock: these machines are noisy.
-settings.register_profile("project", deadline=None, derandomize=True, database=None)
-# Where a test draws fewer by default, `--hypothesis-profile=long` has it draw as many.
-settings.register_profile("long", settings.get_profile("project"), max_examples=1000)
-settings.load_profile("project")
+# The same examples in every run, and no clock: these machines are noisy. A plain run draws a sample; CI and the nightly
+# workflow choose a profile with `--hypothesis-profile`, and `tests.sampling.examples` follows it.
+settings.register_profile("sample", deadline=None, derandomize=True, database=None, max_examples=15)
+settings.register_profile("ci", settings.get_profile("sample"), max_examples=100)
+settings.register_profile("long", settings.get_profile("sample"), max_examples=1000)
+settings.load_profile("sample")
 
 WORKERS = 2
 """Processes of a run of all tests. `-n 0` uses one; so does a run of chosen files."""

@@ -1,11 +1,29 @@
-"""Samples of cases: some of each profile by default, and the rest under a marker that the nightly run includes."""
+"""Samples of cases and examples: some of them by default, and the rest in CI or the nightly run."""
 
 from collections import defaultdict
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 from zlib import crc32
 
 import pytest
+from hypothesis import settings
+
+USUAL = 100
+"""The examples of a property that hypothesis draws by default, and CI with it."""
+
+
+def examples(number: int) -> int:
+    """Return how many examples to draw where CI draws this many: a plain run draws fewer, the nightly run more."""
+    assert settings.default
+    return max(1, number * settings.default.max_examples // USUAL)
+
+
+def some(data: Iterable[Any], one_in: int | None = None, name: Callable[[Any], str] = str) -> list[Any]:
+    """Mark all data as `slow` but the first of so many, or of all; a plain run leaves them out."""
+    return [
+        pytest.param(each, id=name(each), marks=[pytest.mark.slow] if (place % one_in if one_in else place) else [])
+        for place, each in enumerate(data)
+    ]
 
 
 def sampled(cases: Iterable[Any], per_profile: int, whole: Sequence[str] = ()) -> list[Any]:

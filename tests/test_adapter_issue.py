@@ -17,6 +17,7 @@ from conformance.results import Evidence, Finding, Level, Outcome, Refusal, Stat
 from conformance.results.files import read, write
 from conformance.results.runs import Case, Results
 from conformance.results.sent import SentRequest
+from tests.loops import every
 
 ADAPTERS = folder("reports") / "results" / "adapters"
 SECTIONS = ("Versions", "The smallest scenario", "The request that shows it", "What ", "The rule", "To repeat it")
@@ -48,7 +49,7 @@ def example(model: str = "m", message: str = "expected a, got b") -> Results:
     return Results("an-sdk@1.0", model, tuple(cases), "deepseek", {"an-sdk": "1.0"})
 
 
-@pytest.mark.parametrize(("name", "rule"), broken().items(), ids=lambda each: each)
+@every(("name", "rule"), broken().items(), ids=lambda each: each)
 def test_the_report_of_each_adapter_has_all_that_its_maintainer_needs(name: str, rule: str) -> None:
     results = read(ADAPTERS / name)
     page = render(find([results], results.subject, rule))

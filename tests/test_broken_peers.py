@@ -23,6 +23,7 @@ from conformance.transport.server import HttpReply, HttpRequest, serving
 from conformance.wire.exchange import Conversation, Exchange
 from conformance.wire.native import CHAT
 from conformance.wire.views import Side
+from tests.loops import every
 
 
 class Peers:
@@ -78,7 +79,7 @@ def play(conversation: Conversation, peers: Peers, client: Client) -> tuple[Conv
     return seen, tuple(peers.arrived)
 
 
-@pytest.mark.parametrize(("rule", "example"), bad_examples())
+@every(("rule", "example"), bad_examples())
 def test_a_broken_peer_is_caught_by_the_rule_over_http(
     rule: Rule, example: Example, wire: tuple[Peers, Client, str]
 ) -> None:

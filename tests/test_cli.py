@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 from conformance.cli import main
+from tests.loops import every
 
 ROOT = Path(__file__).parents[1]
 VERBS = sorted(path.stem.replace("_", "-") for path in (ROOT / "conformance" / "cli").glob("[a-z]*.py"))
@@ -37,7 +38,7 @@ def finish(process: "subprocess.Popen[bytes]") -> tuple[int, bytes]:
     return process.wait(30), error
 
 
-@pytest.mark.parametrize("verb", VERBS)
+@every("verb", VERBS)
 def test_the_help_of_a_verb_has_examples_and_exit_codes(verb: str, capsys: pytest.CaptureFixture[str]) -> None:
     assert 0 == main([verb, "--help"])
     shown = capsys.readouterr().out
@@ -56,7 +57,7 @@ def test_the_version_is_printed(capsys: pytest.CaptureFixture[str]) -> None:
     assert capsys.readouterr().out.startswith("conformance ")
 
 
-@pytest.mark.parametrize(
+@every(
     ("arguments", "words"),
     [
         ([], "usage: conformance"),

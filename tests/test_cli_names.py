@@ -8,6 +8,7 @@ import pytest
 from conformance import profiles, rules, scenarios
 from conformance.adapters import loop
 from conformance.cli import main
+from tests.loops import every
 
 RULES = rules.load()
 LISTS = {
@@ -84,8 +85,8 @@ def test_a_list_has_every_name_once_in_both_formats(what: str, capsys: pytest.Ca
     assert LISTS[what] == [name for name in LISTS[what] if any(line.split()[0] == name for line in text)]
 
 
-@pytest.mark.parametrize("provider", profiles.names())
-@pytest.mark.parametrize("what", LISTS)
+@every("provider", profiles.names())
+@every("what", LISTS)
 def test_a_list_can_be_shown_for_each_provider(what: str, provider: str, capsys: pytest.CaptureFixture[str]) -> None:
     rows = json.loads(shown(capsys, "list", what, "--provider", provider, "--format", "json"))
     assert rows

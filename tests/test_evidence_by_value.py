@@ -17,6 +17,7 @@ from conformance.formats import Input
 from conformance.resources import folder
 from conformance.wire.exchange import Exchange
 from tests.checking import BASES, jsonl, write
+from tests.loops import every
 
 ASKED, CALLED = (BASES["tool-call"][0][each] for each in ("request", "response"))
 PLAIN = BASES["plain"][0]["response"]
@@ -41,7 +42,7 @@ REASONED = with_message(reasoning_content="Hm.")
 SEALED = with_message(reasoning_text="Hm.", reasoning_opaque="c2ln")
 
 
-@pytest.mark.parametrize(
+@every(
     ("claim", "value", "reply", "confirms"),
     [
         ("reasoning.response-field", "reasoning_content", REASONED, True),

@@ -13,6 +13,7 @@ from conformance.profiles import Profile
 from conformance.wire.exchange import Conversation
 from tests.benchmarks.growth import BOUND
 from tests.benchmarks.shapes import SHAPES, Shape, exchange, history, replied, size
+from tests.loops import every
 
 SMALL, LARGE = 20, 80
 
@@ -49,7 +50,7 @@ class Identity(str):
     __hash__ = str.__hash__
 
 
-@pytest.mark.parametrize("shape", [pytest.param(shape, id=name) for name, shape in SHAPES.items()])
+@every("shape", [pytest.param(shape, id=name) for name, shape in SHAPES.items()])
 def test_the_calls_of_functions_grow_no_faster_than_the_input(shape: Shape) -> None:
     profile = None if shape.provider is None else profiles.load(shape.provider)
     small, large = shape.build(SMALL), shape.build(LARGE)
@@ -85,10 +86,8 @@ def repeated_calls(number: int) -> Conversation:
     return (exchange(before.request, after.response),)
 
 
-@pytest.mark.parametrize("provider", [None, "mistral", "deepseek"])
-@pytest.mark.parametrize(
-    "build", [unanswered, half_answered, reversed_results, of_one_id, calls_of_a_reply, repeated_calls]
-)
+@every("provider", [None, "mistral", "deepseek"])
+@every("build", [unanswered, half_answered, reversed_results, of_one_id, calls_of_a_reply, repeated_calls])
 def test_each_id_is_compared_a_constant_number_of_times(
     build: Callable[[int], Conversation], provider: str | None
 ) -> None:

@@ -18,6 +18,7 @@ from conformance.results.runs import Results
 from conformance.rule_ids import RENAMED, all_ids, current_id, matches
 from conformance.schemas import validator
 from conformance.suite.expected_failures import ExpectedFailures
+from tests.loops import every
 
 CURRENT = {*(rule.id for rule in rules.load()), *(fact.id for fact in loop.load())}
 OLD, NEW = "stream/not-cut", "stream/complete"
@@ -65,7 +66,7 @@ def test_an_id_that_was_never_renamed_stays_as_it_is() -> None:
     assert ("usage/adds-up",) == all_ids("usage/adds-up")
 
 
-@pytest.mark.parametrize("old", OF_RULES)
+@every("old", OF_RULES)
 def test_a_former_id_selects_its_rule(old: str) -> None:
     assert [RENAMED[old]] == [rule.id for rule in rules.select([old])]
 
@@ -75,7 +76,7 @@ def test_a_glob_that_matches_only_a_former_id_selects_its_rule() -> None:
     assert matches("*/not-cut", NEW)
 
 
-@pytest.mark.parametrize("old", [*OF_RULES, *OF_LOOPS])
+@every("old", [*OF_RULES, *OF_LOOPS])
 def test_a_former_id_is_explained(old: str, capsys: pytest.CaptureFixture[str]) -> None:
     assert 0 == main(["explain", old])
     assert capsys.readouterr().out.startswith(f"{RENAMED[old]}\n")

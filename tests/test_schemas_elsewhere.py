@@ -14,6 +14,7 @@ from conformance.documents import read_json
 from conformance.resources import folder
 from conformance.schemas import validator
 from tests.checks import ajv, bundled
+from tests.loops import every
 
 ROOT = folder("schemas")
 STEP = "python -m tests.checks.ajv"
@@ -86,12 +87,12 @@ def references(value: Any) -> list[str]:
     return own + [found for item in value.values() for found in references(item)]
 
 
-@pytest.mark.parametrize("name", bundled.NAMES)
+@every("name", bundled.NAMES)
 def test_a_bundled_schema_refers_only_to_itself(name: str) -> None:
     assert [] == [found for found in references(read_json(bundled.path(name))) if not found.startswith("#")]
 
 
-@pytest.mark.parametrize("name", bundled.NAMES)
+@every("name", bundled.NAMES)
 def test_a_bundled_schema_finds_the_same_errors(name: str) -> None:
     schema: Any = read_json(ROOT / "canonical" / f"{name}.json")
     values = [3, {}, [], [{}], [{"role": "user", "content": [{"type": "text"}]}], *schema["examples"]]

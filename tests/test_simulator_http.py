@@ -10,6 +10,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from conformance.transport.server import HttpReply, is_host_served, serving
+from tests.sampling import examples
 
 pytestmark = pytest.mark.slow
 
@@ -298,7 +299,9 @@ bodies = st.fixed_dictionaries(
 )
 
 
-@settings(max_examples=400, deadline=None, suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large])
+@settings(
+    max_examples=examples(400), deadline=None, suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large]
+)
 @given(body=bodies | json_values, provider=st.sampled_from(NAMES))
 def test_any_json_is_answered(urls: dict[str, str], client: httpx.Client, body: Any, provider: str) -> None:
     raw = json.dumps(body, allow_nan=False).encode()

@@ -21,6 +21,7 @@ from tests.fuzz import running, targets
 from tests.fuzz.__main__ import main, parser
 from tests.fuzz.running import Job, attempted, divided, made, merged, run, shrunk, write
 from tests.fuzz.targets import TARGETS
+from tests.loops import every
 
 NIGHTLY: Any = read_yaml(ROOT / ".github" / "workflows" / "fuzz.yml").value["jobs"]["fuzz"]
 FOUND = sorted((folder("fixtures") / "bytes" / "fuzz").glob("*.json"))
@@ -34,7 +35,7 @@ def test_an_input_that_once_failed_does_not_fail_again(path: Path, tmp_path: Pat
     assert "" == attempted(TARGETS[saved["target"]], saved["input"], tmp_path).message
 
 
-@pytest.mark.parametrize("name", TARGETS)
+@every("name", TARGETS)
 def test_a_few_inputs_have_no_faults(name: str) -> None:
     report = run(Job(name, seed=0, inputs=FEW))
     assert FEW == report.inputs
