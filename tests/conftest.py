@@ -2,6 +2,7 @@
 
 import signal
 import socket
+import sys
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack
 from pathlib import Path
@@ -14,6 +15,10 @@ import yaml  # noqa: F401 — pytester unloads what a test imports first, and Py
 from hypothesis import settings
 
 pytest_plugins = ["pytester"]
+
+# Else pytest rewrites the asserts of every module in every process and every run, which takes as long as all else that
+# it does to collect them.
+sys.dont_write_bytecode = False
 
 # The same examples in every run, and no clock: these machines are noisy. A plain run draws a sample; CI and the nightly
 # workflow choose a profile with `--hypothesis-profile`, and `tests.sampling.examples` follows it.
@@ -31,7 +36,7 @@ SHARED = Path(__file__).parents[2] / "shared"
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_cmdline_main(config: pytest.Config) -> None:
-    """Divide a run of all tests between processes, a file at a time."""
+    """Divide a run of all tests between processes, which take tests from each other when they run out of their own."""
     if hasattr(config, "workerinput"):  # One of these processes: it must not start processes of its own.
         return
     option = config.option
@@ -39,7 +44,7 @@ def pytest_cmdline_main(config: pytest.Config) -> None:
     # pytest-cov must know of several processes before this hook runs.
     ours = not option.conformance_provider and not getattr(option, "cov_source", None)
     if undecided and ours and config.args_source is pytest.Config.ArgsSource.TESTPATHS and not option.usepdb:
-        option.numprocesses, option.dist = WORKERS, "loadfile"
+        option.numprocesses, option.dist = WORKERS, "worksteal"
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:

@@ -36,7 +36,7 @@ SIDES = {rule.id: rule.on.side for rule in rules.load()}
 
 
 def playable(names: tuple[str, ...], chosen: list[Scenario]) -> list[Any]:
-    return sampled(cases(names, chosen), 6, whole=["deepseek"])
+    return sampled(cases(names, chosen), 3, whole=["deepseek"], in_ci=6)
 
 
 def cases(names: tuple[str, ...], chosen: list[Scenario]) -> Iterator[Any]:
@@ -78,7 +78,7 @@ def conforming(name: str, scenario: str, variant: str) -> Agent:
     return run_agent(LOADED[name], scenarios.load(scenario), variant)
 
 
-each_case = pytest.mark.parametrize(("name", "scenario", "variant"), playable(FIELDS, EVERY))
+each_case = every(("name", "scenario", "variant"), playable(FIELDS, EVERY))
 
 
 @each_case

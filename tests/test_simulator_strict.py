@@ -20,7 +20,7 @@ from conformance.wire.exchange import Exchange
 from conformance.wire.native import CHAT
 from conformance.wire.views import Side
 from tests.loops import every
-from tests.sampling import examples
+from tests.sampling import examples, some
 
 NAMES = ("openai", "deepseek", "groq", "mistral", "gemini_openai_compat", "vllm", "moonshot", "anthropic_openai_compat")
 PATH = "/v1/chat/completions"
@@ -110,7 +110,7 @@ def test_what_only_earlier_exchanges_show_is_refused_only_if_claimed(
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("name", profiles.names())
+@every("name", some(profiles.names(), 6, mark=pytest.mark.exhaustive))
 def test_no_refusal_has_a_hole(name: str) -> None:
     simulator = Simulator(profiles.load(name))
     for rule in rules.load():

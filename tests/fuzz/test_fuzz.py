@@ -26,7 +26,8 @@ from tests.loops import every
 NIGHTLY: Any = read_yaml(ROOT / ".github" / "workflows" / "fuzz.yml").value["jobs"]["fuzz"]
 FOUND = sorted((folder("fixtures") / "bytes" / "fuzz").glob("*.json"))
 FEW = 12
-SECONDS = 60.0
+SECONDS = 12.0
+"""How long CI fuzzes all targets together; the nightly run makes ten million inputs."""
 
 
 @pytest.mark.parametrize("path", FOUND, ids=lambda path: path.stem)
@@ -44,7 +45,7 @@ def test_a_few_inputs_have_no_faults(name: str) -> None:
 
 @pytest.mark.slow
 @pytest.mark.parametrize("name", TARGETS)
-def test_inputs_of_one_minute_have_no_faults(name: str) -> None:
+def test_inputs_of_some_seconds_have_no_faults(name: str) -> None:
     report = run(Job(name, seed=1, seconds=SECONDS / len(TARGETS)))
     assert {} == report.failures
 
