@@ -23,7 +23,7 @@ sys.dont_write_bytecode = False
 # The same examples in every run, and no clock: these machines are noisy. A plain run draws a sample; CI and the nightly
 # workflow choose a profile with `--hypothesis-profile`, and `tests.sampling.examples` follows it.
 settings.register_profile("sample", deadline=None, derandomize=True, database=None, max_examples=15)
-settings.register_profile("ci", settings.get_profile("sample"), max_examples=100)
+settings.register_profile("ci", settings.get_profile("sample"), max_examples=50)
 settings.register_profile("long", settings.get_profile("sample"), max_examples=1000)
 settings.load_profile("sample")
 

@@ -9,11 +9,11 @@ import pytest
 from hypothesis import settings
 
 USUAL = 100
-"""The examples of a property that hypothesis draws by default, and CI with it."""
+"""The examples of a property that hypothesis draws by default."""
 
 
 def examples(number: int) -> int:
-    """Return how many examples to draw where CI draws this many: a plain run draws fewer, the nightly run more."""
+    """Return how many examples a run draws where hypothesis would draw this many: few in a plain run, most at night."""
     assert settings.default
     return max(1, number * settings.default.max_examples // USUAL)
 
@@ -24,9 +24,13 @@ def some(
     name: Callable[[Any], str] = str,
     mark: pytest.MarkDecorator = pytest.mark.slow,
 ) -> list[Any]:
-    """Mark all data but the first of so many, or of all."""
+    """Mark all data but the first of so many, or of all. A tuple has a value for each parameter of the test."""
     return [
-        pytest.param(each, id=name(each), marks=[mark] if (place % one_in if one_in else place) else [])
+        pytest.param(
+            *(each if isinstance(each, tuple) else (each,)),
+            id=name(each),
+            marks=[mark] if (place % one_in if one_in else place) else [],
+        )
         for place, each in enumerate(data)
     ]
 

@@ -305,7 +305,7 @@ def test_the_number_of_processes_does_not_change_the_report(form: str, tmp_path:
     assert one.stderr == three.stderr == auto.stderr
 
 
-@pytest.mark.slow
+@pytest.mark.exhaustive
 def test_memory_does_not_grow_with_the_input(tmp_path: Path) -> None:
     code = "import sys, resource; from conformance.cli import main; main(['check', *sys.argv[1:]]); "
     code += "print(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss, file=sys.stderr)"

@@ -229,6 +229,7 @@ FULL_DISK = """
 import resource, sys
 from pathlib import Path
 from tests.hostile.test_losses import good, options, play, provider
+from tests.sampling import some
 resource.setrlimit(resource.RLIMIT_FSIZE, (int(sys.argv[2]), int(sys.argv[2])))
 with provider(good()) as url:
     play(options(Path(sys.argv[1]), url, today="2026-12-24"))
@@ -305,7 +306,7 @@ places, and file 5 is the manifest.
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(("moment", "number"), MOMENTS)
+@pytest.mark.parametrize(("moment", "number"), some(MOMENTS, 3, mark=pytest.mark.exhaustive))
 def test_a_killed_run_leaves_the_old_recording_or_the_new_one(old: Path, moment: str, number: int) -> None:
     before = files(old)
     ended = run_code(KILLED, moment, number, old)
