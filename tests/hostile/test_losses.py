@@ -26,6 +26,7 @@ from conformance.transport.server import HttpReply, HttpRequest, serving
 from conformance.transport.shelf import STAGING, CassetteFolder, ManifestEntry
 from tests.hostile.broken_cassettes import BROKEN
 from tests.hostile.parrot import MODEL, environment, provider, suites
+from tests.sampling import some
 
 THINKS: Final = {"thinking.mode": "default-on"}
 CASES: Final = ("one-tool-call.plain", "plain-answer.plain")
@@ -229,7 +230,6 @@ FULL_DISK = """
 import resource, sys
 from pathlib import Path
 from tests.hostile.test_losses import good, options, play, provider
-from tests.sampling import some
 resource.setrlimit(resource.RLIMIT_FSIZE, (int(sys.argv[2]), int(sys.argv[2])))
 with provider(good()) as url:
     play(options(Path(sys.argv[1]), url, today="2026-12-24"))
