@@ -58,7 +58,8 @@ def every(
         fixtures.append(inspect.Parameter(PART, inspect.Parameter.KEYWORD_ONLY))
         loop.__signature__ = signature.replace(parameters=fixtures)  # type: ignore[attr-defined]
         cases = [pytest.param(name, id=name, marks=part[0].marks) for name, part in parts.items()]
-        return pytest.mark.parametrize(PART, cases)(loop)
+        divided: Test = pytest.mark.parametrize(PART, cases)(loop)
+        return divided
 
     return decorate
 

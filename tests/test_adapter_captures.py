@@ -14,6 +14,8 @@ from tests.captured import failed, records, verdict
 from tests.loops import every
 
 Found = Mapping[str, Outcome]
+pytestmark = pytest.mark.slow
+
 CLIENTS = {rule.id for rule in rules.load() if rule.on.side is Side.CLIENT} | {fact.id for fact in loop.load()}
 FLATTENED = "transcript/reply-resent"
 """Broken if a turn with calls is rewritten as text; nothing else can be checked in such a turn."""

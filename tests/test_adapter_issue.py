@@ -123,6 +123,7 @@ def test_a_driver_that_fails_is_not_taken_for_an_adapter_that_keeps_the_rule() -
         find([results], "an-sdk", RULE)
 
 
+@pytest.mark.slow
 def test_the_command_reports_from_the_results_of_the_project(capsys: pytest.CaptureFixture[str]) -> None:
     name, rule = next(iter(broken().items()))
     adapter = name.removesuffix(".deepseek.json")

@@ -257,6 +257,7 @@ def test_several_exchanges_are_one_conversation() -> None:
     assert all(outcome.judged == 0 for outcome in check([]))
 
 
+@pytest.mark.slow
 def test_memory_does_not_grow_with_the_models_that_were_seen() -> None:
     profile = load_profile("deepseek")
     for number in range(2000):
@@ -264,6 +265,7 @@ def test_memory_does_not_grow_with_the_models_that_were_seen() -> None:
     assert _cached(profile) <= 512
 
 
+@pytest.mark.slow
 def test_memory_does_not_grow_with_the_sizes_that_were_seen() -> None:
     messages = [{"role": "user", "content": "Hi"}]
     for number in range(1, 1500, 7):

@@ -52,7 +52,7 @@ def wire() -> Iterator[tuple[Peers, Client, str]]:
 
 def bad_examples() -> Sequence[object]:
     return [
-        pytest.param(rule, example, id=f"{rule.id}-{number}")
+        pytest.param(rule, example, id=f"{rule.id}-{number}", marks=[pytest.mark.slow] if number > 1 else [])
         for rule in rules.load()
         for number, example in enumerate(rule.bad, 1)
     ]

@@ -320,6 +320,7 @@ def test_memory_does_not_grow_with_the_input(tmp_path: Path) -> None:
         assert peak(5000, form) - peak(200, form) < 4 * 1024, "25 MB more of input took 4 MB more of memory"
 
 
+@pytest.mark.slow
 def test_every_chat_recording_is_judged_with_no_rule_broken(shared: Path) -> None:
     other_wires = ("anthropic_native", "gemini_native", "messages", "responses")
     files = sorted((shared / "recordings").glob("*.jsonl.gz"))

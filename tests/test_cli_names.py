@@ -9,6 +9,7 @@ from conformance import profiles, rules, scenarios
 from conformance.adapters import loop
 from conformance.cli import main
 from tests.loops import every
+from tests.sampling import some
 
 RULES = rules.load()
 LISTS = {
@@ -85,7 +86,7 @@ def test_a_list_has_every_name_once_in_both_formats(what: str, capsys: pytest.Ca
     assert LISTS[what] == [name for name in LISTS[what] if any(line.split()[0] == name for line in text)]
 
 
-@every("provider", profiles.names())
+@every("provider", some(profiles.names(), 8))
 @every("what", LISTS)
 def test_a_list_can_be_shown_for_each_provider(what: str, provider: str, capsys: pytest.CaptureFixture[str]) -> None:
     rows = json.loads(shown(capsys, "list", what, "--provider", provider, "--format", "json"))
@@ -110,6 +111,7 @@ def test_the_rules_of_a_provider_show_how_it_handles_violations(capsys: pytest.C
     assert "refused with 400" == handling["transcript/calls-answered"]
 
 
+@pytest.mark.slow
 def test_every_probe_scenario_and_provider_is_explained(capsys: pytest.CaptureFixture[str]) -> None:
     names = {*LISTS["probes"], *LISTS["scenarios"], *LISTS["providers"]}
     lines = shown(capsys, "explain", *names).splitlines()

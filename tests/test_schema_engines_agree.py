@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import orjson
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -69,6 +70,7 @@ def sample(path: Path) -> Iterator[tuple[str, Any]]:
             yield name, value
 
 
+@pytest.mark.slow
 def test_the_engines_agree_on_recorded_traffic(shared: Path) -> None:
     verdicts = [
         agree(name, value)

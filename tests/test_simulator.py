@@ -202,6 +202,7 @@ def test_a_stream_and_a_plain_reply_have_the_same_content(url: str) -> None:
     assert plain.finish_reason == stream.finish_reason
 
 
+@pytest.mark.slow
 def test_every_base_of_the_fixtures_is_answered_by_every_provider() -> None:
     bases = [(path.name, orjson.loads(path.read_bytes())) for path in (folder("fixtures") / "wire").glob("*.json")]
     assert bases
