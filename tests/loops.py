@@ -67,7 +67,7 @@ def every(
 def _datum(parameters: Sequence[str], given: Any, name: str | None, word: Callable[[Any], object]) -> Datum:
     """Return a datum of values, of the only value, or of a `pytest.param`."""
     if not isinstance(given, type(pytest.param())):
-        given = pytest.param(*(given if len(parameters) > 1 else (given,)), id=None if name is None else str(name))
+        given = pytest.param(*(given if len(parameters) > 1 else (given,)), id=name)
     arguments = dict(zip(parameters, given.values, strict=True))
     return Datum(arguments, str(given.id or "-".join(str(word(value)) for value in given.values)), tuple(given.marks))
 
