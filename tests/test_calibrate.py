@@ -19,6 +19,7 @@ from conformance.evidence.fetching import Cache, State
 from conformance.formats import Input
 from conformance.wire.exchange import Exchange
 from tests.checking import BASES, jsonl, write
+from tests.loops import every
 
 REFUSAL = {"status": 400, "message": "The {field} at {index} must be passed back.", "also": ["Pass {field} back!"]}
 IMAGES = {"status": 422, "body": {"detail": [{"loc": ["messages", "{index}"], "msg": "{reason}"}]}}
@@ -61,7 +62,7 @@ def observe(
     return found
 
 
-@pytest.mark.parametrize(
+@every(
     ("request_", "response", "status", "expected"),
     [
         (asking(), REPLY, 200, Comparison.ACCEPTED),
@@ -99,7 +100,7 @@ def test_the_text_of_an_upstream_counts_if_a_gateway_quotes_it() -> None:
     assert Comparison.REJECTED is observe(REQUEST, body, 400).comparison
 
 
-@pytest.mark.parametrize(
+@every(
     ("status", "message", "expected"),
     [
         (401, "No.", "key"),

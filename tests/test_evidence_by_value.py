@@ -18,6 +18,7 @@ from conformance.observations.sights import digest
 from conformance.resources import folder
 from conformance.wire.exchange import Exchange
 from tests.checking import BASES, jsonl, write
+from tests.loops import every
 
 ASKED, CALLED = (BASES["tool-call"][0][each] for each in ("request", "response"))
 PLAIN = BASES["plain"][0]["response"]
@@ -42,7 +43,7 @@ REASONED = with_message(reasoning_content="Hm.")
 SEALED = with_message(reasoning_text="Hm.", reasoning_opaque="c2ln")
 
 
-@pytest.mark.parametrize(
+@every(
     ("claim", "value", "reply", "confirms"),
     [
         ("reasoning.response-field", "reasoning_content", REASONED, True),
@@ -110,6 +111,7 @@ def test_each_count_is_stored_with_its_value_section_and_time(tmp_path: Path) ->
     assert expected | {"confirmed": [0]} == mode
 
 
+@pytest.mark.slow
 def test_the_cassettes_of_the_simulator_confirm_nothing(tmp_path: Path) -> None:
     cassettes = folder("cassettes") / "deepseek" / "deepseek-flash"
     alone = tmp_path / "copied.yaml"

@@ -22,6 +22,7 @@ from conformance.suite.run_claims import ThinkingAnswer, ask, given_claims
 from conformance.transport.http import HttpReply, HttpRequest
 from conformance.transport.server import serving
 from conformance.wire.exchange import Exchange
+from tests.sampling import some
 
 pytestmark = pytest.mark.slow
 
@@ -177,16 +178,23 @@ def test_a_recording_of_the_simulator_obeys_the_claims(play: Play, pytester: pyt
 
 @pytest.mark.parametrize(
     ("arguments", "words"),
-    [
-        (["--claim=thinking.mode=sometimes"], '--claim thinking.mode: expected "always", "never", "default-on" or'),
-        (["--claim=thinking.mod=never"], "--claim thinking.mod: unknown claim 'thinking.mod'; did you mean"),
-        (["--claim=tools.parallel"], "--claim: expected NAME=VALUE, got 'tools.parallel'"),
-        (["--claim=results.reversed={status: 7}"], "--claim results.reversed: expected at least 200, got 7 at /status"),
-        (["--claim=ids.format=("], "--claim ids.format: expected"),
-        (["--thinking=on", "--claim=thinking.mode=never"], "--thinking on and --claim thinking.mode exclude"),
-        (["--thinking=auto"], "--thinking auto needs a real endpoint to ask: add --live or --base-url"),
-        (["--thinking=maybe"], "invalid choice: 'maybe'"),
-    ],
+    some(
+        [
+            (["--claim=thinking.mode=sometimes"], '--claim thinking.mode: expected "always", "never", "default-on" or'),
+            (["--claim=thinking.mod=never"], "--claim thinking.mod: unknown claim 'thinking.mod'; did you mean"),
+            (["--claim=tools.parallel"], "--claim: expected NAME=VALUE, got 'tools.parallel'"),
+            (
+                ["--claim=results.reversed={status: 7}"],
+                "--claim results.reversed: expected at least 200, got 7 at /status",
+            ),
+            (["--claim=ids.format=("], "--claim ids.format: expected"),
+            (["--thinking=on", "--claim=thinking.mode=never"], "--thinking on and --claim thinking.mode exclude"),
+            (["--thinking=auto"], "--thinking auto needs a real endpoint to ask: add --live or --base-url"),
+            (["--thinking=maybe"], "invalid choice: 'maybe'"),
+        ],
+        4,
+        mark=pytest.mark.exhaustive,
+    ),
 )
 def test_a_wrong_claim_is_a_usage_error_that_says_what_is_allowed(play: Play, arguments: list[str], words: str) -> None:
     code, text = play(*arguments)

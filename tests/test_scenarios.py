@@ -18,6 +18,7 @@ from conformance.suite.play import Subject, play
 from conformance.wire.assemble import assemble
 from conformance.wire.sse import read
 from conformance.wire.views import Side
+from tests.loops import every
 
 SCENARIOS = [scenarios.load(name) for name in scenarios.names()]
 PROBES = [(scenario, probe) for scenario in SCENARIOS for probe in scenario.probes]
@@ -51,14 +52,14 @@ def test_the_schema_names_every_change_and_every_stream_fault() -> None:
     assert {*definitions["raw"]["items"]["enum"]} <= {*faults.names()}
 
 
-@pytest.mark.parametrize(("scenario", "probe"), PROBES, ids=lambda each: each.name)
+@every(("scenario", "probe"), PROBES, ids=lambda each: each.name)
 def test_a_probe_names_a_rule_about_clients_and_known_claims(scenario: Scenario, probe: Probe) -> None:
     assert probe.at <= len(scenario.turns)
     assert probe.breaks is None or RULES[probe.breaks].on.side is Side.CLIENT
     assert set() == set(probe.claims) - profiles.vocabulary().keys()
 
 
-@pytest.mark.parametrize("scenario", SCENARIOS, ids=lambda each: each.name)
+@every("scenario", SCENARIOS, ids=lambda each: each.name)
 def test_probes_of_a_scenario_have_different_names(scenario: Scenario) -> None:
     names = [probe.name for probe in scenario.probes]
     assert sorted(set(names)) == sorted(names)

@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Final
 
 from conformance.evidence import index
-from conformance.evidence.fetching import RAW, Mirrors, FileOrigin, Raw
+from conformance.evidence.fetching import RAW, FileOrigin, Mirrors, Raw
 
 _MIRROR: Final = "read from bare git mirrors in DIR: owner/name or owner+name, with or without .git"
 
