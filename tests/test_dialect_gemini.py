@@ -17,6 +17,7 @@ from conformance.errors import InvalidDocument
 from conformance.schemas import validator
 from conformance.wires.gemini.reading import assembled
 from tests.losses import COMPACT, JSON, OBJECTS, TEXT_VALUES, WORDS, goes_and_returns, marked, missing
+from tests.sampling import examples
 
 DIALECT = dialects.load("gemini")
 to_canonical, to_native = DIALECT.to_canonical, DIALECT.to_native
@@ -62,7 +63,7 @@ def requests(draw: st.DrawFn) -> dict[str, Any]:
     return {**draw(NOTHING | system), "contents": [content for each in spoken for content in each]}
 
 
-@settings(max_examples=150)
+@settings(max_examples=examples(150))
 @given(requests())
 def test_a_request_that_the_transcript_can_hold_comes_back_equal(native: dict[str, Any]) -> None:
     goes_and_returns(DIALECT, native)
