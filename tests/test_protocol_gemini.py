@@ -168,3 +168,84 @@ def test_a_signature_of_a_text_is_judged_only_if_it_comes_back_changed(
     second = Exchange(request={"contents": [words, {"role": "model", "parts": [back]}, words]})
     (outcome,) = check((first, second), rules=["gemini/text-signature-unchanged"])
     assert expected == [each.at for each in outcome.findings]
+
+
+def translated(request: Any = None, response: Any = None) -> Exchange:
+    sent = Exchange(request=request, response=response, status=200, url="/v1beta/models/m:generateContent")
+    return wires.by_name("gemini").translate_one(sent)
+
+
+@pytest.mark.parametrize("key", ["functionCall", "function_call"])
+def test_a_call_and_its_arguments_have_the_place_and_the_spelling_of_the_native_body(key: str) -> None:
+    parts = [{"text": "I look."}, {key: {"name": "f", "args": {"city": "Oslo"}}}]
+    asked = translated({"contents": [{"role": "user", "parts": [{"text": "Hi"}]}, {"role": "model", "parts": parts}]})
+    assert asked.native is not None
+    call = (0, "request", "messages", 1, "tool_calls", 0)
+    place = (0, "request", "contents", 1, "parts", 1)
+    assert place == asked.native.place(call)
+    assert (*place, key, "args") == asked.native.place((*call, "function", "arguments"))
+    assert (0, "request", "contents", 1, "parts", 0) == asked.native.place((*call[:4], "content"))
+
+
+def test_a_call_behind_several_texts_of_a_plain_reply_has_its_own_place() -> None:
+    parts = [{"text": "a"}, {"text": "b"}, {"functionCall": {"name": "f", "args": {}}}]
+    reply = translated(
+        response={"candidates": [{"content": {"role": "model", "parts": parts}, "finishReason": "STOP"}]}
+    )
+    assert "ab" == reply.response["choices"][0]["message"]["content"]
+    assert reply.native is not None
+    called = reply.native.place((0, "response", "choices", 0, "message", "tool_calls", 0))
+    assert (0, "response", "candidates", 0, "content", "parts", 2) == called
+
+
+def test_one_content_or_part_without_its_list_is_read_and_valid() -> None:
+    body = {
+        "system_instruction": {"parts": {"text": "Be brief."}},
+        "contents": {"role": "user", "parts": {"text": "Hi"}},
+    }
+    (asked,) = wires.translate((Exchange(request=body),))
+    assert ["Be brief.", "Hi"] == [message["content"] for message in asked.request["messages"]]
+    assert asked.native is not None
+    assert (0, "request", "contents") == asked.native.place((0, "request", "messages", 1))
+    assert (0, "request", "system_instruction") == asked.native.place((0, "request", "messages", 0))
+    (shape,) = check((asked,), rules=["native/request-shape"])
+    assert Status.PASSED is shape.status
+
+
+def test_a_system_instruction_that_is_a_text_is_reported() -> None:
+    body = {"systemInstruction": "Be brief.", "contents": [{"role": "user", "parts": [{"text": "Hi"}]}]}
+    (shape,) = check((Exchange(request=body),), rules=["native/request-shape"])
+    assert ["/0/request/systemInstruction"] == [finding.at for finding in shape.findings]
+
+
+def test_each_candidate_of_a_stream_adds_up_by_its_index() -> None:
+    def piece(index: int, text: str) -> dict[str, Any]:
+        return {"candidates": [{"index": index, "content": {"role": "model", "parts": [{"text": text}]}}]}
+
+    made = assemble(render([piece(1, "b"), piece(0, "a"), piece(1, "B"), piece(0, "A")]))
+    assert made.reply is not None
+    texts = [[part["text"] for part in each["content"]["parts"]] for each in made.reply["candidates"]]
+    assert [["aA"], ["bB"]] == texts
+    assert {0: 1} == made.begins
+
+
+def test_a_signed_text_of_a_stream_is_not_merged_with_the_text_before_it() -> None:
+    signed = {"text": "b", "thoughtSignature": "c2ln"}
+    made = assemble(render([chunk({"text": "a"}), chunk(signed), chunk({"text": "c"}, finish="STOP")]))
+    assert made.reply is not None
+    assert [{"text": "a"}, signed, {"text": "c"}] == made.reply["candidates"][0]["content"]["parts"]
+
+
+@pytest.mark.parametrize(
+    ("identity", "expected"), [("call_1", "call_1"), (None, "call_1"), ("other", "other"), ("earlier", "earlier")]
+)
+def test_a_result_belongs_to_the_call_of_its_id_or_else_of_its_name(identity: str | None, expected: str) -> None:
+    def answer(ident: str | None) -> dict[str, Any]:
+        given = {} if ident is None else {"id": ident}
+        return {"role": "user", "parts": [{"functionResponse": {**given, "name": "f", "response": {"output": "9"}}}]}
+
+    def called(ident: str) -> dict[str, Any]:
+        return {"role": "model", "parts": [{"functionCall": {"id": ident, "name": "f", "args": {}}}]}
+
+    contents = [called("earlier"), answer("earlier"), called("call_1"), answer(identity)]
+    assert expected == translated({"contents": contents}).request["messages"][3]["tool_call_id"]

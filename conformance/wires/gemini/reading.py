@@ -45,7 +45,7 @@ class _Judged(Draft):
         self.add({"role": "system", "content": content_text(content)}, native)
 
     def fill(self, message: dict[str, Any], at: Place, blocks: Iterable[Block]) -> None:
-        """Add blocks to an assistant message that is at a place: its texts are one text, and so are its thoughts."""
+        """Add blocks to an assistant message that is at a place: its texts are one text, and so is its thinking."""
         for kind, value, native in blocks:
             if kind == "call":
                 calls = message.setdefault("tool_calls", [])

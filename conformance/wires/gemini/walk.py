@@ -129,7 +129,7 @@ class Walk:
         self._calls = 0
 
     def blocks(self, parts: Parts) -> Iterator[Block]:
-        """Yield the texts, thoughts, signatures and calls of the model; the place of a call is that of its value."""
+        """Yield the texts, thinking, signatures and calls of the model; the place of a call is that of its value."""
         for place, part in parts:
             key = "functionCall" if "functionCall" in part else "function_call"
             if type(part.get(key)) is dict:
