@@ -1,7 +1,8 @@
 """Judges, converts, prepares, serves and plays the made-up wire; prints what came of it as JSON."""
 
 import json
-from urllib.request import Request, urlopen
+
+import httpx
 
 from conformance import Exchange, Status, check, from_canonical, profiles, to_canonical
 from conformance.convert.native import native_request
@@ -27,9 +28,7 @@ profile = profiles.load("parrot")
 with simulated(profile) as url:
 
     def post(body: object) -> str:
-        sent = Request(f"{url}/v1/parrot", json.dumps(body).encode(), {"content-type": "application/json"})
-        with urlopen(sent) as reply:
-            return str(reply.read().decode())
+        return httpx.post(f"{url}/v1/parrot", json=body).text
 
     served = json.loads(post({"model": "grey-1", "utterances": [ASKED]}))
     streamed = post({"model": "grey-1", "stream": True, "utterances": [ASKED]})
