@@ -7,13 +7,14 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from conformance.convert import dialects
-from conformance.convert.dialects.responses import assembled, to_canonical, to_native
 from conformance.documents import read_json
 from conformance.errors import InvalidDocument
 from conformance.resources import folder
+from conformance.wires.responses.reading import assembled
 from tests.losses import COMPACT, TEXT_VALUES, WORDS, goes_and_returns
 
 DIALECT = dialects.load("responses")
+to_canonical, to_native = DIALECT.to_canonical, DIALECT.to_native
 
 
 def message(role: str, content: Any) -> dict[str, Any]:
