@@ -52,8 +52,7 @@ THINKING = st.fixed_dictionaries({"type": st.just("thinking"), "thinking": WORDS
 REDACTED = st.fixed_dictionaries({"type": st.just("redacted_thinking"), "data": WORDS})
 USE = st.fixed_dictionaries({"type": st.just("tool_use"), "id": TEXT_VALUES, "name": TEXT_VALUES, "input": OBJECTS})
 RESULT = st.fixed_dictionaries(
-    {"type": st.just("tool_result"), "tool_use_id": TEXT_VALUES},
-    optional={"content": TEXT_VALUES | st.lists(TEXT, min_size=1)},
+    {"type": st.just("tool_result"), "tool_use_id": TEXT_VALUES, "content": WORDS | st.lists(TEXT, min_size=1)}
 )
 
 
@@ -176,7 +175,11 @@ def test_a_stream_with_invalid_blocks_is_refused_with_its_pointer() -> None:
             ["/0/reasoning_details/0"],
         ),
         (
-            {"reasoning_details": [{"type": "reasoning.encrypted", "data": "x", "id": "rs_1", "index": 3}]},
+            {"reasoning_details": [{"type": "reasoning.encrypted", "data": "x", "id": "rs_1"}]},
+            ["/0/reasoning_details/0"],
+        ),
+        (
+            {"reasoning_details": [{"type": "reasoning.encrypted", "data": "x", "id": "r1", "index": 3}]},
             ["/0/reasoning_details/0/id", "/0/reasoning_details/0/index"],
         ),
         ({"tool_calls": [called("c", '{"a": 1}')]}, ["/0/tool_calls/0/function/arguments"]),
@@ -200,6 +203,26 @@ def test_later_instructions_are_joined_with_the_first_and_named_as_lost() -> Non
     assert ["/2/role", "/2", "/0/content"] == [loss.pointer for loss in converted.lost]
 
 
+EXAMPLE = {
+    "model": "claude-example-1",
+    "max_tokens": 1024,
+    "system": "Answer in one sentence.",
+    "messages": [
+        {"role": "user", "content": "Is it cold in Oslo?"},
+        {
+            "role": "assistant",
+            "content": [
+                {"type": "thinking", "thinking": "The tool knows.", "signature": "c2ln"},
+                {"type": "redacted_thinking", "data": "b3BhcXVl"},
+                {"type": "text", "text": "I look."},
+                {"type": "tool_use", "id": "toolu_1", "name": "get_weather", "input": {"city": "Oslo"}},
+            ],
+        },
+        {"role": "user", "content": [{"type": "tool_result", "tool_use_id": "toolu_1", "content": "9"}]},
+    ],
+}
+
+
 @pytest.mark.parametrize(
     ("change", "expected"),
     [
@@ -214,25 +237,26 @@ def test_later_instructions_are_joined_with_the_first_and_named_as_lost() -> Non
     ],
 )
 def test_the_schema_points_to_an_invalid_block(change: dict[str, Any], expected: str) -> None:
-    schema = read_json(folder("schemas") / "dialects" / "anthropic.json")
-    assert isinstance(schema, dict)
-    for example in schema["examples"]:
-        assert () == validator("wires/messages/request").errors(example)
+    assert () == validator("wires/messages/request").errors(EXAMPLE)
     with pytest.raises(InvalidDocument, match=f"at {expected}: "):
-        dialects.validate(edit(schema["examples"][0], change), "messages")
+        dialects.validate(edit(EXAMPLE, change), "messages")
 
 
 def test_instructions_among_the_messages_come_back_in_the_system_prompt_and_are_named() -> None:
     later = {"role": "system", "content": [{"type": "text", "text": "B"}, {"type": "tool_addition", "tool": {}}]}
     converted = to_canonical({"system": "A", "messages": [{"role": "user", "content": "Hi"}, later]})
-    assert ["/messages/1", "/system"] == [loss.pointer for loss in converted.lost]
+    assert ["/messages/1", "/messages/1/content/1", "/system"] == [loss.pointer for loss in converted.lost]
     assert ["A", "Hi", [{"type": "text", "text": "B"}]] == [message["content"] for message in converted.value]
     assert ["A", "B"] == [block["text"] for block in to_native(converted.value).value["system"]]
 
 
-def test_thinking_without_a_signature_is_read_and_does_not_come_back() -> None:
+def test_thinking_without_a_signature_goes_back_only_where_it_came_from() -> None:
     message = {"role": "assistant", "content": [{"type": "thinking", "thinking": "Look."}]}
     converted = to_canonical({"messages": [message]})
-    assert [{"role": "assistant", "content": "", "reasoning_content": "Look."}] == converted.value
-    assert ["/messages/0/content/0"] == [loss.pointer for loss in converted.lost]
-    assert [{"role": "assistant", "content": []}] == to_native(converted.value).value["messages"]
+    detail = {"type": "reasoning.text", "text": "Look.", "format": "anthropic-claude-v1", "index": 0}
+    assert [{"role": "assistant", "content": "", "reasoning_details": [detail]}] == converted.value
+    assert () == converted.lost
+    assert [message] == to_native(converted.value).value["messages"]
+    of_others = to_native([{"role": "assistant", "content": "", "reasoning_content": "Look."}])
+    assert ["/0/reasoning_content"] == [loss.pointer for loss in of_others.lost]
+    assert [{"role": "assistant", "content": []}] == of_others.value["messages"]

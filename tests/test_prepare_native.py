@@ -50,7 +50,9 @@ def test_the_request_is_printed_as_it_is_sent_on_that_wire(tmp_path: Path, capsy
     assert ("Be brief.", 1000) == (sent["system"], sent["max_tokens"])
     assert ["user", "assistant", "user"] == [message["role"] for message in sent["messages"]]
     assert ["thinking", "tool_use"] == [block["type"] for block in sent["messages"][1]["content"]]
-    rewritten = "/messages/2/tool_calls/0/function/arguments: sent as an object, so its bytes change"
+    rewritten = (
+        "/messages/2/tool_calls/0/function/arguments: a block holds the arguments as an object, and no other fields"
+    )
     assert [f"note: {rewritten}"] == err.splitlines()
 
 

@@ -106,7 +106,8 @@ def test_the_resolution_is_sent_or_named(wire: str, *, named: bool) -> None:
 @pytest.mark.parametrize(
     ("wire", "part"),
     [
-        *((wire, {"type": "file", "file": {"file_id": "file-1"}}) for wire in NATIVE),
+        *((wire, {"type": "file", "file": {"file_id": "file-1"}}) for wire in NATIVE if wire != "messages"),
+        ("messages", {"type": "file", "file": {"file_data": "data:,x"}}),
         *((wire, {"type": "input_audio", "input_audio": {"data": "UklGRg==", "format": "wav"}}) for wire in NATIVE),
         ("messages", image_at("data:image/svg+xml,%3Csvg%3E")),
         ("gemini", image_at("https://example.org/cat")),

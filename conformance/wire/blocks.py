@@ -99,7 +99,7 @@ def reduced(message: Mapping[str, Any], place: Place, losses: Losses, details: C
 
 
 def _is_plain(details: list[dict[str, Any]]) -> bool:
-    return len(details) == 1 and details[0].keys() - {"format"} == {"type", "text", "index"} and not details[0]["index"]
+    return len(details) == 1 and details[0].keys() == {"type", "text", "index"} and not details[0]["index"]
 
 
 def _precedes(details: list[dict[str, Any]], position: int) -> bool:

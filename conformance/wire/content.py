@@ -22,7 +22,7 @@ def read_media(part: dict[str, Any]) -> Media | None:
     if part["type"] == "input_audio":
         kind = _SOUNDS.get(part["input_audio"]["format"])
         return None if kind is None else Media(kind, part["input_audio"]["data"])
-    url = part["image_url"]["url"] if part["type"] == "image_url" else part.get("file", {}).get("file_data")
+    url = part["image_url"].get("url") if part["type"] == "image_url" else part.get("file", {}).get("file_data")
     return media_of(url)
 
 

@@ -58,10 +58,10 @@ class Wire(NamedTuple):
     the version, at which the simulator plays it. `paths`: what the URL of one of its requests may contain. `is_request`
     and `is_reply` tell its bodies from those of other wires; None for a request that may be one of its own, or not.
     `beginnings`: texts, one of which is in the first event of a stream. `headers` are those of a request with a key.
-    `failure` is the event that reports an error inside a stream. `holds`: the members of its bodies that hold messages.
-    `is_array`: whether a stream at a URL comes as one JSON array of its events, instead of as server-sent events.
-    `keeps_replies`: whether a request may refer to an earlier reply instead of sending it back. `holds_objects`:
-    whether the arguments of a call are an object, not text.
+    `failure` is the event that reports an error inside a stream. `asked` and `said`: the members of a request and of a
+    reply that hold messages. `is_array`: whether a stream at a URL comes as one JSON array of its events, instead of as
+    server-sent events. `keeps_replies`: whether a request may refer to an earlier reply instead of sending it back.
+    `holds_objects`: whether the arguments of a call are an object, not text.
     """
 
     name: str
@@ -74,7 +74,8 @@ class Wire(NamedTuple):
     beginnings: tuple[str, ...]
     headers: Callable[[str], Mapping[str, str]]
     failure: Callable[[str], NativeEvent]
-    holds: tuple[str, ...]
+    asked: tuple[str, ...]
+    said: tuple[str, ...]
     is_array: Callable[[str], bool] = lambda _url: False
     keeps_replies: bool = False
     holds_objects: bool = False

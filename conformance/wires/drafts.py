@@ -26,6 +26,7 @@ class SubPlaces(NamedTuple):
     result: Mapping[Place, Place] = {}
 
 
+_OF_RESULT: Final = ("role", "tool_call_id", "content")
 _WHOLE: Final = SubPlaces()
 
 
@@ -58,6 +59,10 @@ class Draft:
         """Return the content parts of a list, without those that are left out."""
         found = [self.piece(codec, value, (*place, number)) for number, value in objects(values)]
         return [part for part in found if part is not None]
+
+    def texts(self, codec: Codec, values: Any, place: Place) -> Any:
+        """Return the content parts of a result."""
+        return self.pieces(codec, values, place)
 
     def add(self, message: dict[str, Any], native: Place) -> Place:
         """Add a message that comes from a native place; return its own place."""
@@ -154,6 +159,16 @@ class Transcript(Draft):
             return None
         return codec.convert(dict(value), place, self.losses)
 
+    def texts(self, codec: Codec, values: Any, place: Place) -> Any:
+        """Return the content parts of a result, which are texts; the empty text if there are none."""
+        kept = []
+        for number, value in objects(values):
+            if type(value.get("text")) is not str:
+                self.losses.add((*place, number), "a tool result on the wire is text")
+            elif (part := codec.convert(dict(value), (*place, number), self.losses)) is not None:
+                kept.append(part)
+        return kept or ""
+
     def instruct(self, content: Any, native: Place) -> None:
         """Add the instructions that stand before all messages."""
         if content:
@@ -182,10 +197,13 @@ class Transcript(Draft):
         elif found and self._follows_results():
             self.losses.add(native, _JOINED)
         for number in results:
-            self.add(found[number].value, found[number].place)
+            self._answer(found[number])
         if parts or (not results and role == "user"):
             is_text = bool(results) and len(parts) == 1 and parts[0]["type"] == "text"
             self.add({"role": role, "content": parts[0]["text"] if is_text else parts or ""}, native)
+
+    def _answer(self, block: Block) -> None:
+        self.add({key: value for key, value in block.value.items() if key in _OF_RESULT}, block.place)
 
     def _follows_results(self) -> bool:
         return bool(self.messages) and self.messages[-1]["role"] == "tool"

@@ -255,12 +255,13 @@ def validate(value: Any, name: str, file: str = INPUT) -> None:
 
 def _errors_of_body(value: Any, wire: Wire) -> list[SchemaError]:
     """Return what is wrong with the messages in a body of a wire; the rest of it need not be whole, nor even there."""
-    if isinstance(value, str) or (isinstance(value, dict) and "error" in value and not value.keys() & {*wire.holds}):
+    if isinstance(value, str):
         return []
-    kind = "reply" if isinstance(value, dict) and wire.is_reply(value) else "request"
+    is_request = not isinstance(value, dict) or not value.keys().isdisjoint(wire.asked)
+    kind, held = ("request", wire.asked) if is_request else ("reply", wire.said)
     found = validator(f"wires/{wire.name}/{kind}").errors(value)
-    return [
-        each
-        for each in found
-        if (each.place[0] in wire.holds if each.place else each.keyword == "type") and each.keyword not in _BOUNDS
-    ]
+    return [each for each in found if each.keyword not in _BOUNDS and _is_about(each, held)]
+
+
+def _is_about(error: SchemaError, held: Sequence[str]) -> bool:
+    return error.place[0] in held if error.place else error.keyword == "type"

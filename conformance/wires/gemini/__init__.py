@@ -54,7 +54,8 @@ WIRE: Final = Wire(
     ('"candidates":', '"usageMetadata":'),
     _headers,
     _failure,
-    ("systemInstruction", "system_instruction", "contents", "candidates"),
+    ("systemInstruction", "system_instruction", "contents"),
+    ("candidates",),
     _is_array,
     holds_objects=True,
 )

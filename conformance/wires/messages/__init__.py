@@ -72,6 +72,7 @@ WIRE: Final = Wire(
     ("event: message_start", '"type":"message_start"', '"type": "message_start"'),
     _headers,
     _failure,
-    ("system", "messages", "role", "content"),
+    ("system", "messages"),
+    ("role", "content"),
     holds_objects=True,
 )

@@ -18,6 +18,9 @@ from conformance.wires.drafts import as_object, as_word, rendered
 FORMAT: Final = "anthropic-claude-v1"
 """OpenRouter's name for reasoning that Anthropic's models signed."""
 
+_KINDS_OF_IDS: Final = {"rs_": "openai-responses-v1"}
+"""Whose reasoning it is, by the beginning of its id, if it does not say so; thinking of this wire has no id."""
+
 LOCAL: Final = "the wire has no such field"
 _FOREIGN: Final = "a block has no such field"
 _MEDIA: Final = ("image", "document")
@@ -80,10 +83,15 @@ def read_detail(block: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def write_detail(detail: Mapping[str, Any]) -> dict[str, Any] | str:
-    """Return a reasoning detail as a thinking block, or the reason if the wire takes none."""
-    if detail.get("format") not in (None, FORMAT):
+    """Return a reasoning detail as a thinking block, or the reason if the wire takes none.
+
+    Thinking without a signature goes back only where it came from: some hosts of other models send none.
+    """
+    kind = detail.get("format") or _KINDS_OF_IDS.get(str(detail.get("id"))[:3], FORMAT)
+    if kind != FORMAT:
         return "another model's reasoning, which Anthropic cannot verify"
-    if detail.get("type") == "reasoning.text" and type(detail.get("signature")) is not str:
+    is_unsigned = detail.get("type") == "reasoning.text" and type(detail.get("signature")) is not str
+    if is_unsigned and detail.get("format") != FORMAT:
         return "a thinking block requires its signature"
     return thinking_block(detail) or "there is no block for this kind of reasoning"
 

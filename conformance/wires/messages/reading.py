@@ -16,6 +16,7 @@ from conformance.wire.content import AS_STRING
 from conformance.wire.exchange import Exchange, model_of
 from conformance.wire.native import Native
 from conformance.wires.drafts import Draft, SubPlaces, Transcript, as_chat, as_object, as_word, objects, total
+from conformance.wires.messages import WIRE
 from conformance.wires.messages.blocks import LOCAL, READ_PARTS, read_call, read_detail
 from conformance.wires.messages.stream import assemble
 
@@ -153,7 +154,9 @@ def _asked(content: list[Any], place: Place, draft: Draft) -> Iterator[Block]:
 
 
 def _result(block: Mapping[str, Any], place: Place, draft: Draft) -> dict[str, Any]:
-    message: dict[str, Any] = {"role": "tool", "content": _said(block.get("content") or "", (*place, "content"), draft)}
+    content = block.get("content") or ""
+    texts = draft.texts(READ_PARTS, content, (*place, "content")) if type(content) is list else content
+    message: dict[str, Any] = {"role": "tool", "content": texts}
     if "tool_use_id" in block:
         message["tool_call_id"] = block["tool_use_id"]
     if block.get("is_error") is True:
@@ -197,7 +200,7 @@ def _blocks_of(content: list[Any], places: Sequence[Place], draft: Draft, inputs
 def transcript(native: dict[str, Any], draft: Transcript) -> None:
     """Read a request, or a reply as the only message, into a transcript; nothing is added for any other body."""
     is_reply = native.get("role") == "assistant" and "content" in native
-    held = ("system", "messages") if "messages" in native else ("role", "content") if is_reply else ()
+    held = WIRE.asked if "messages" in native else WIRE.said if is_reply else ()
     draft.rest(native, held, (), "a transcript holds only messages")
     if is_reply:
         draft.turn(_blocks(native["content"], (), draft), ())
@@ -219,7 +222,7 @@ def assembled(text: str) -> dict[str, Any]:
         raise InvalidDocument("expected events, got text without any", "<stream>")
     for number, event in enumerate(made.events):
         if event.value is None:
-            raise InvalidDocument(f"the data of event {number} is not JSON", "<stream>")
+            raise InvalidDocument(f"expected the data of event {number} to be JSON, got something else", "<stream>")
     if made.error is not None:
         return made.error
     reply = dict(made.reply or {})

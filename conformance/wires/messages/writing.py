@@ -100,15 +100,15 @@ def _add(message: Mapping[str, Any], messages: list[dict[str, Any]]) -> None:
         return
     blocks: Any = _result(message) if role == "tool" else _said(content)
     last = messages[-1] if messages else {}
-    if role in ("tool", "user") and blocks and _holds_results(last):
+    if role in ("tool", "user") and blocks and _ends_with_result(last):
         last["content"] += blocks if type(blocks) is list else [{"type": "text", "text": blocks}]
     else:
         messages.append({"role": "user" if role == "tool" else role, "content": blocks})
 
 
-def _holds_results(message: Mapping[str, Any]) -> bool:
+def _ends_with_result(message: Mapping[str, Any]) -> bool:
     content = message.get("content")
-    return message.get("role") == "user" and type(content) is list and content[0].get("type") == "tool_result"
+    return message.get("role") == "user" and type(content) is list and bool(content) and content[-1].get("type") == "tool_result"
 
 
 def _said(content: Any) -> Any:

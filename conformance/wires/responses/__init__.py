@@ -84,6 +84,7 @@ WIRE: Final = Wire(
     ),
     _headers,
     _failure,
-    ("instructions", "input", "output"),
+    ("instructions", "input"),
+    ("output",),
     keeps_replies=True,
 )
