@@ -106,8 +106,9 @@ def test_the_resolution_is_sent_or_named(wire: str, *, named: bool) -> None:
 @pytest.mark.parametrize(
     ("wire", "part"),
     [
-        *((wire, {"type": "file", "file": {"file_id": "file-1"}}) for wire in NATIVE if wire != "messages"),
+        ("gemini", {"type": "file", "file": {"file_id": "file-1"}}),
         ("messages", {"type": "file", "file": {"file_data": "data:,x"}}),
+        ("responses", {"type": "file", "file": {"filename": "a.pdf"}}),
         *((wire, {"type": "input_audio", "input_audio": {"data": "UklGRg==", "format": "wav"}}) for wire in NATIVE),
         ("messages", image_at("data:image/svg+xml,%3Csvg%3E")),
         ("gemini", image_at("https://example.org/cat")),

@@ -84,7 +84,8 @@ WIRE: Final = Wire(
     ),
     _headers,
     _failure,
-    ("instructions", "input"),
+    # Not the instructions, which a reply repeats.
+    ("input",),
     ("output",),
     keeps_replies=True,
 )

@@ -14,6 +14,9 @@ from conformance.wires.drafts import as_object, objects, rendered
 FORMAT: Final = "openai-responses-v1"
 """OpenRouter's name for reasoning items of OpenAI's models."""
 
+_PREFIX: Final = "rs_"
+"""How the ids of reasoning items begin."""
+
 LOCAL: Final = "the wire has no such field"
 CALLS: Final = {"function_call": "arguments", "custom_tool_call": "input"}
 """The kinds of calls that the client runs as functions, each with the key of what they are called with."""
@@ -52,10 +55,11 @@ def write_part(part: Mapping[str, Any]) -> dict[str, Any] | str:
     kind = part.get("type")
     if kind == "text":
         return {**part, "type": "input_text"}
-    if kind == IMAGE and type(shown := part.get(IMAGE)) is dict:
+    shown, file = as_object(part.get(IMAGE)), as_object(part.get("file"))
+    if kind == IMAGE and type(shown.get("url")) is str:
         renamed = {"image_url" if key == "url" else key: value for key, value in shown.items()}
         return {"type": "input_image", **renamed}
-    if kind == "file" and type(file := part.get("file")) is dict:
+    if kind == "file" and any([type(file.get(key)) is str for key in _FILE[:2]]):
         return {"type": "input_file", **file}
     return "an item holds texts, images and files"
 
@@ -87,11 +91,13 @@ def is_empty(detail: Mapping[str, Any]) -> bool:
 def details_of(item: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
     """Yield a reasoning item as OpenRouter has it: one detail for each text, and one for the blob.
 
-    So a transcript has it. Of an item without any, the id remains: a summary without text.
+    So a transcript has it. Of an item without any, the id remains: a summary without text. A text that has neither id
+    nor blob may be any model's.
     """
     shared = {"id": item["id"]} if type(item.get("id")) is str else {}
-    shared["format"] = FORMAT
     is_alone = True
+    is_own = bool(shared or item.get("encrypted_content") or item.get("summary"))
+    shared |= {"format": FORMAT} if is_own else {}
     for name, kind in (("summary", "summary"), ("content", "text")):
         for text in filter(None, _texts(item.get(name))):
             is_alone = False
@@ -120,7 +126,7 @@ def reasoning_item(detail: Mapping[str, Any]) -> dict[str, Any]:
 
 def write_detail(detail: Mapping[str, Any]) -> dict[str, Any] | str:
     """Return a detail as a reasoning item of one piece, or the reason if the wire takes none."""
-    if detail.get("format") not in (None, FORMAT):
+    if (detail.get("format") or _whose(detail)) != FORMAT:
         return "another model's reasoning, which OpenAI cannot read"
     key = _HELD.get(detail["type"])
     if key is None:
@@ -129,6 +135,12 @@ def write_detail(detail: Mapping[str, Any]) -> dict[str, Any] | str:
     if not kept.get(key) and not (key == "summary" and type(kept.get("id")) is str):
         return "empty reasoning is left out"
     return reasoning_item(kept)
+
+
+def _whose(detail: Mapping[str, Any]) -> str:
+    """Return the format of a detail that does not say it: nothing is signed here, and a blob has the id of its item."""
+    is_blob = detail["type"] == "reasoning.encrypted" and not str(detail.get("id")).startswith(_PREFIX)
+    return "unknown" if is_blob or detail.get("signature") else FORMAT
 
 
 def read_detail(item: Mapping[str, Any]) -> dict[str, Any]:

@@ -13,6 +13,7 @@ from conformance.errors import InvalidDocument
 from conformance.wire.exchange import Exchange, model_of
 from conformance.wire.native import Native
 from conformance.wires.drafts import Draft, SubPlaces, Transcript, as_chat, as_object, objects
+from conformance.wires.responses import WIRE
 from conformance.wires.responses.blocks import kind_of, name_of
 from conformance.wires.responses.state import NOTHING, History, Memory
 from conformance.wires.responses.stream import Assembled, assemble
@@ -226,7 +227,7 @@ def _reply(
     output = body.get("output")
     memory.keep(output if type(output) is list else (), reply.repeated, is_stored=stored is not False)
     for position, item in objects(output):
-        walk.speak(item, reply.items[position])
+        walk.speak(kind_of(item), item, reply.items[position])
     walk.fill(message, ("response", "choices", 0, "message"))
     if walk.hosted:
         facts["hosted"] = tuple(dict.fromkeys([*facts.get("hosted", ()), *walk.hosted]))
@@ -263,14 +264,14 @@ def _usage(usage: Mapping[str, Any]) -> dict[str, Any]:
 
 def transcript(native: dict[str, Any], draft: Transcript) -> None:
     """Read a request, or a reply as the only message, into a transcript; nothing is added for any other body."""
-    held = ("output",) if "output" in native else ("instructions", "input")
+    held = WIRE.said if "output" in native else ("instructions", *WIRE.asked)
     for key, value in native.items():
         if key not in held and value is not None:
             draft.lose((key,), AT_SERVER if key in _HISTORY else "a transcript holds only messages")
     walk = Walk(draft, None, is_stored=native.get("store") is not False)
     if "output" in native:
         for position, item in objects(native["output"]):
-            walk.speak(item, ("output", position))
+            walk.speak(kind_of(item), item, ("output", position))
         walk.end()
         return
     instructions = native.get("instructions")

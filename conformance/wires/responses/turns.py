@@ -4,7 +4,7 @@ Neighbouring items of the assistant are one message: its reasoning items become 
 `tool_calls` under their `call_id`. Outputs become tool messages where they stand.
 """
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from typing import Any, Final
 
 from conformance.documents.pointer import Place
@@ -86,15 +86,14 @@ class Walk:
         elif kind in OUTPUTS:
             self._answer(item, place)
         else:
-            is_own = self.speak(item, place)
+            is_own = self.speak(kind, item, place)
             if kind in _OPAQUE:
                 self.is_whole = False
             if kind in _OPAQUE or not (is_own or kind.endswith("_call")):
                 self.end()
 
-    def speak(self, item: Mapping[str, Any], place: Place) -> bool:
+    def speak(self, kind: str, item: Mapping[str, Any], place: Place) -> bool:
         """Read an item of the assistant; return whether it has a counterpart."""
-        kind = kind_of(item)
         if kind == "message":
             self._say(item, place)
         elif kind in CALLS:
@@ -205,18 +204,14 @@ class Walk:
         """Add a message of the assistant: each of its texts is a message of its own when it comes back."""
         self.draft.rest(item, ("type", "role", "content"), place, LOCAL)
         self._said.append(place)
-        is_first = True
-        for part, at in self._spoken(item.get("content"), (*place, "content")):
-            is_first &= not self._utter(part, at, place, is_first=is_first)
+        content, is_first = item.get("content"), True
+        if type(content) is str:
+            self.draft.lose((*place, "content"), "comes back as a part")
+            is_first = not self._utter({"type": TEXTS[1], "text": content}, (*place, "content"), place, is_first=True)
+        for number, part in objects(content):
+            is_first &= not self._utter(part, (*place, "content", number), place, is_first=is_first)
         if is_first:
             self.draft.lose(place, "an empty message is left out")
-
-    def _spoken(self, content: Any, place: Place) -> Iterator[tuple[Mapping[str, Any], Place]]:
-        if type(content) is str:
-            self.draft.lose(place, "comes back as a part")
-            yield {"type": TEXTS[1], "text": content}, place
-        for number, part in objects(content):
-            yield part, (*place, number)
 
     def _utter(self, part: Mapping[str, Any], place: Place, item: Place, *, is_first: bool) -> bool:
         """Add a part of the message that is at `item`; return whether there was anything to add."""
@@ -244,6 +239,9 @@ class Walk:
 
     def _call(self, item: Mapping[str, Any], kind: str, place: Place) -> None:
         self._called.add(key_of(item.get("call_id")))
+        if self.memory is None and not item.get("name"):
+            self.draft.lose(place, "the wire has no calls without a name")
+            return
         call = read_call(item)
         if kind != "function_call":
             self.draft.lose(place, "comes back as the call of a function, with the input as its only argument")

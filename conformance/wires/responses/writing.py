@@ -1,9 +1,10 @@
 """Chat completions as Responses: the requests of the suites, and the replies of the simulator.
 
 A request is sent stateless: nothing is stored, and encrypted reasoning is asked for. What `reasoning_details` hold
-becomes items of type reasoning, before the text and the calls. A call with an `item_id` becomes an item with that id.
-Ids that a reply of chat completions lacks are made from the request and the id of the reply, so that they are
-reproducible, and differ if anything else does.
+becomes items of type reasoning, where their `index` says, or else before the text and the calls. A call with an
+`item_id` becomes an item with that id. Ids that a reply of chat completions lacks are made from the request and the id
+of the reply, so that they are reproducible, and differ if anything else does. Writing repairs nothing, so that the
+suites can send deviations; `hold` takes from a transcript what this wire cannot hold, and names it.
 """
 
 import hashlib
@@ -29,7 +30,6 @@ __all__ = ["conversation", "events", "hold", "reply", "request"]
 
 _COPIED: Final = ("model", "stream", "temperature", "top_p", "parallel_tool_calls", "reasoning")
 _LIMITS: Final = ("max_completion_tokens", "max_tokens")
-_SYSTEM: Final = ("system", "developer")
 BLOBS: Final = "reasoning.encrypted_content"
 """What `include` names to get encrypted reasoning."""
 
