@@ -40,11 +40,6 @@ def seconds(text: str) -> float:
     return value
 
 
-def add_action(actions: "argparse._SubParsersAction[Any]", name: str, about: str) -> Any:
-    """Return the parser of an action of a verb; `about` describes it in the help of both."""
-    return actions.add_parser(name, help=about, description=f"{about[0].upper()}{about[1:]}.")
-
-
 def add_json_file(parser: argparse.ArgumentParser) -> None:
     """Add the argument FILE, which `read_json_file` reads."""
     parser.add_argument(

@@ -119,7 +119,7 @@ def check_batches(
     for each row. `schema(per)` is the schema. Memory holds one batch, one conversation and some results.
 
     Raises UnknownName and InvalidDocument as `conformance.check` does, Unusable if no column holds requests or
-    responses, and TypeError for what is no batch. What is wrong in a row is never raised: its `error` says it.
+    responses, and TypeError for what is not a batch. What is wrong in a row is never raised: its `error` says it.
     """
     pa_schema = schema(per)
     globs = (rules,) if isinstance(rules, str) else None if rules is None else tuple(rules)

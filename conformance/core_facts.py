@@ -308,3 +308,8 @@ def _says_something(result: ProbeResult, case: Case) -> bool:
     if result.status is Status.NOT_APPLICABLE:
         return case.evidence is not Evidence.SIMULATED
     return result.status is not Status.UNTESTED
+
+
+def untested(facts: Sequence[CoreFact]) -> tuple[CoreFact, ...]:
+    """Return the facts that a claim promises and that were not put to the test; they fail a run."""
+    return tuple([fact for fact in facts if fact.verdict is Verdict.UNTESTED])

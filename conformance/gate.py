@@ -10,7 +10,6 @@ from dataclasses import dataclass
 from conformance.baseline import Entry, cover
 from conformance.results import NOT_PLAYED, Level, Outcome, Status
 from conformance.results.runs import Case, ProbeResult, Results
-from conformance.rule_ids import all_ids
 
 PROBES = "probes"
 """The first part of a probe's name, where a rule's id has its family."""
@@ -74,8 +73,8 @@ class GateResult:
 
 
 def names(subject: str, case: str, check: str) -> tuple[str, ...]:
-    """Return the names of a check: with the case, then without it; those with former ids of a rule come last."""
-    return tuple([name for each in all_ids(check) for name in (f"{subject}/{case}/{each}", f"{subject}/{each}")])
+    """Return the names of a check: with the case, then without it."""
+    return f"{subject}/{case}/{check}", f"{subject}/{check}"
 
 
 def check_results(results: Results) -> tuple[CheckResult, ...]:

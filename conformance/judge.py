@@ -24,6 +24,7 @@ from conformance.wires.outside import other_api
 MAX_FINDINGS = 100
 """An outcome holds this many findings of its rule; a last one says how many more there were."""
 
+# One object, because plans are cached by the identity of the claims.
 _NO_CLAIMS: Final[Mapping[str, Any]] = {}
 
 
@@ -41,8 +42,8 @@ def check(
     checked against the claims for its own model on `as_of`, an ISO 8601 day; if that is empty, on its own date; if it
     has none, on the last day on which the profile's sources were read. Outcomes are in the order of the rules. Nothing
     is raised for what the wire holds: a rule that breaks on it has the status `errored`. Raises UnknownName for a
-    provider or rule that does not exist, InvalidDocument for a profile that cannot be read, TypeError for what is no
-    exchange, Unusable for one whose URL is that of another API, such as embeddings.
+    provider or rule that does not exist, InvalidDocument for a profile that cannot be read, TypeError for what is not
+    an exchange, Unusable for one whose URL is that of another API, such as embeddings.
 
         >>> from conformance import Exchange, Status, check
         >>> call = {"id": "call_1", "type": "function", "function": {"name": "get_time", "arguments": "{}"}}
@@ -87,6 +88,7 @@ class Judgement(NamedTuple):
     def outcomes(self) -> tuple[Outcome, ...]:
         """Return one outcome per rule."""
         outcomes, counts, tables = list(self.plan.idle), self.counts, self.plan.tables
+        # Most rules judge nothing, and keep the outcome that the plan has ready. UNCLAIMED is not 0, and counts here.
         for position in compress(range(len(counts)), counts):
             outcomes[position] = tables[position][counts[position]]
         for position, outcome in self.faulty.items():
@@ -106,7 +108,7 @@ class Judgement(NamedTuple):
 
 
 def judge(conversation: Conversation, profile: Profile | None, rules: Sequence[Rule], as_of: str = "") -> Judgement:
-    """Check a conversation as `check` does; a rule that finds nothing costs no object."""
+    """Check a conversation as `check` does; a rule that finds nothing creates no outcome."""
     conversation = translate(conversation)
     index = Index(conversation)
     schema = find_schema_faults(index)
@@ -119,11 +121,12 @@ def judge(conversation: Conversation, profile: Profile | None, rules: Sequence[R
         plans.append(plan)
     # Without an exchange there are no elements, and any plan will do.
     first = plans[0] if plans else _plan(_Chosen(rules, _NO_CLAIMS, CHAT, claimed=profile is not None))
-    run = _Run(index, contexts, plans, first)
+    run = _RuleRun(index, contexts, plans, first)
     try:
         run.judge_views()
     except Exception:  # noqa: BLE001 — whatever a rule raises becomes its outcome
-        run = _Run(index, contexts, plans, first)
+        # The faults found so far are dropped: only judging rule by rule shows which one broke.
+        run = _RuleRun(index, contexts, plans, first)
         run.judge_views_alone()
     run.judge_by_schema(schema)
     faulty = {at: _failed(rules[at], run.counts[at], faults, contexts) for at, faults in run.faulty.items()}
@@ -167,7 +170,7 @@ class _Plan(NamedTuple):
     known: Known
 
 
-class _Run:
+class _RuleRun:
     """The rules while they judge the elements of one conversation.
 
     `faulty`: the faults of each rule, by position, with their elements. `errors`: what broken rules raised.
@@ -180,6 +183,7 @@ class _Run:
         self._contexts = contexts
         self._plans = plans
         self._first = first
+        # Lists, not generators, in `all`, `any` and `tuple` on this path: they take a tenth to a third less time.
         self._is_uniform = all([plan is first for plan in plans])
         self.counts = [0] * len(first.idle)
         self.faulty: dict[int, list[tuple[Any, Fault]]] = {}
@@ -188,6 +192,7 @@ class _Run:
     def judge_views(self) -> None:
         """Let each rule judge the elements of its view that concern it; raises what a broken rule raises."""
         first, plans = self._first, self._plans
+        # With other claims or on another wire, views have rules in which the first exchange has none.
         for at in first.active if self._is_uniform else range(len(first.views)):
             elements = first.views[at].select(self._index)
             if elements:
@@ -276,6 +281,7 @@ class _Chosen:
         self.rules, self.claims, self.wire, self.claimed = rules, claims, wire, claimed
 
     def __hash__(self) -> int:
+        # The cache holds the claims with the plan, so no other object can get their id meanwhile.
         return id(self.claims)
 
     def __eq__(self, other: object) -> bool:

@@ -8,11 +8,11 @@ import pytest
 
 from conformance.core_facts import CoreFact
 from conformance.gate import GateResult
-from conformance.reporting.core_facts import render as render_facts
 from conformance.reporting.matrix import PROBES, Cell, cells
 from conformance.reporting.renderers.gate import render as render_gate
 from conformance.reporting.renderers.run_end import links
 from conformance.reporting.renderers.run_end import render as render_end
+from conformance.reporting.renderers.run_end import render_core_facts as render_facts
 from conformance.reporting.renderers.terminal import render
 from conformance.reporting.text import printable_lines
 from conformance.secrets import Unscrubbable, scrubber

@@ -268,7 +268,7 @@ def pytest_runtestloop(session: pytest.Session) -> bool | None:
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_runtest_protocol(item: pytest.Item) -> None:
-    """Print before each case of a live run how many requests are left; on terminals only, since it is no result."""
+    """Print before each case of a live run how many requests are left; on terminals only, since it is not a result."""
     left, case = item.config.stash.get(LEFT, {}), _case(item)
     reporter = item.config.pluginmanager.get_plugin("terminalreporter")
     if case is None or reporter is None or not reporter.isatty:
@@ -338,7 +338,7 @@ def _is_checked(case: Case) -> bool:
 
 def _untested(run: Run, config: pytest.Config) -> tuple[CoreFact, ...]:
     """Return the core facts that a whole run promised and did not test; with some items deselected, none."""
-    from conformance.reporting.core_facts import untested
+    from conformance.core_facts import untested
 
     return () if config.stash.get(DESELECTED, False) else untested(run.core_facts())
 
@@ -356,9 +356,9 @@ def simulator() -> Iterator[Callable[..., Simulation]]:
             agent = make_agent(base_url=simulation.base_url, model=simulation.model, tools=simulation.tools)
             simulation.assert_conformant([agent.ask(prompt) for prompt in simulation.prompts])
 
-    `conformance list scenarios` lists the scenarios. Replies are streamed unless `stream=False`: use that for a client
-    that cannot stream. With `strict=True`, a request that the provider rejects gets the provider's error as its reply;
-    without, it gets the scripted reply and is only checked afterwards. A call raises UnknownName for an unknown
+    `conformance explain scenarios` lists the scenarios. Replies are streamed unless `stream=False`: use that for a
+    client that cannot stream. With `strict=True`, a request that the provider rejects gets the provider's error as its
+    reply; without, it gets the scripted reply and is only checked afterwards. A call raises UnknownName for an unknown
     scenario or provider, and Unusable if the provider's claims rule the scenario out.
 
     Each of `simulation.tools` has `name`, `description`, `parameters` (a JSON Schema) and `definition`, its entry in a

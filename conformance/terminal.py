@@ -46,7 +46,7 @@ def _unpainted(_colour: str, text: str) -> str:
     return text
 
 
-class Progress:
+class ProgressLine:
     """A progress line on standard error, shown on terminals only.
 
     By default it is hidden if standard output is a terminal too, because the report would overwrite it. Set

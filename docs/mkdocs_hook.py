@@ -56,7 +56,7 @@ def on_page_markdown(markdown: str, page: Page, config: MkDocsConfig, files: Fil
     def relative(found: re.Match[str]) -> str:
         target = next((each for each in files if each.url == found[2]), None)
         if target is None:
-            _LOG.warning("%s links to %s%s, which is no page", page.file.src_uri, found[1], found[2])
+            _LOG.warning("%s links to %s%s, which is not a page", page.file.src_uri, found[1], found[2])
             return found[0]
         return f"]({'../' * page.file.src_uri.count('/')}{target.src_uri}"
 

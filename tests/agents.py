@@ -8,8 +8,8 @@ import orjson
 
 from conformance.convert import egress, ingress
 from conformance.scenarios import Scenario, tool_definitions
-from conformance.simulator.sessions import Session
-from conformance.transport.server import HttpReply, HttpRequest
+from conformance.simulator.sessions import ScenarioSession
+from conformance.transport.http import HttpReply, HttpRequest
 from conformance.wire.assemble import assemble
 from conformance.wire.sse import read
 
@@ -28,7 +28,7 @@ class Broken(Exception):
 class Agent:
     """A client of a session: `ask` sends a body and returns status and bytes."""
 
-    session: Session
+    session: ScenarioSession
     ask: Ask
     edit: Edit = list
     texts: list[str] = field(default_factory=list)
@@ -62,7 +62,7 @@ class Agent:
         return message
 
 
-def directly(session: Session) -> Ask:
+def directly(session: ScenarioSession) -> Ask:
     """Return a function that sends requests to a session without a network."""
 
     def ask(body: dict[str, Any]) -> tuple[int, bytes]:

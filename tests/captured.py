@@ -13,7 +13,7 @@ from conformance.adapters.loop import ClientSession, DriverAnswer, RaisedError
 from conformance.formats.records import exchange
 from conformance.judge import check
 from conformance.results import Outcome, Status
-from conformance.scenarios import Scenario, Turn
+from conformance.scenarios import Scenario, ScriptTurn
 from conformance.wire.exchange import Conversation
 
 CITIES = {"Paris": "Paris: 21C", "Tokyo": "Tokyo: 22C", "Oslo": "Oslo: 23C"}
@@ -23,11 +23,13 @@ SCRIPT = Scenario(
     "The script of the provider in the captures.",
     (),
     (
-        Turn(user="What is the weather in Paris, Tokyo and Oslo?", calls=(("get_weather", {}), ("get_weather", {}))),
-        Turn(results=("Paris: 21C", "Tokyo: 22C"), says="Let me also check Oslo.", calls=(("get_weather", {}),)),
-        Turn(results=("Oslo: 23C",), says=FINALS[0]),
-        Turn(user="Which is the warmest?", says=FINALS[1]),
-        Turn(user="Bye.", says=FINALS[2]),
+        ScriptTurn(
+            user="What is the weather in Paris, Tokyo and Oslo?", calls=(("get_weather", {}), ("get_weather", {}))
+        ),
+        ScriptTurn(results=("Paris: 21C", "Tokyo: 22C"), says="Let me also check Oslo.", calls=(("get_weather", {}),)),
+        ScriptTurn(results=("Oslo: 23C",), says=FINALS[0]),
+        ScriptTurn(user="Which is the warmest?", says=FINALS[1]),
+        ScriptTurn(user="Bye.", says=FINALS[2]),
     ),
 )
 REBUILT = ("smolagents", "crewai", "multi-llm-ts", "mastra")

@@ -53,7 +53,8 @@ import os, sys, threading
 from dataclasses import replace
 from conformance import profiles
 from conformance.simulator import Simulator
-from conformance.transport.server import HttpReply, serving
+from conformance.transport.http import HttpReply
+from conformance.transport.server import serving
 simulator = Simulator(profiles.load("llamacpp"))
 def answer(asked):
     if asked.path == "/ready":

@@ -7,7 +7,8 @@ from typing import Any
 
 from conformance import profiles
 from conformance.simulator import Simulator
-from conformance.transport.server import HttpReply, HttpRequest, serving
+from conformance.transport.http import HttpReply, HttpRequest
+from conformance.transport.server import serving
 
 
 @contextmanager

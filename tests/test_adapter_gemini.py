@@ -7,7 +7,7 @@ import orjson
 
 from conformance.adapters.loop import DriverAnswer
 from conformance.results import Level, Status
-from conformance.simulator.sessions import Session
+from conformance.simulator.sessions import ScenarioSession
 from tests.test_adapter_wires import AGENT, PATHS, asked, opened, outcomes, post
 
 Content: TypeAlias = dict[str, Any]
@@ -16,7 +16,7 @@ UNCHANGED = "transcript/reply-resent-unchanged"
 BAD = (Status.FAILED, Status.ERRORED, Status.UNTESTED)
 
 
-def loop(session: Session, edit: Callable[[Content], list[Content]], *, ids: bool = True) -> DriverAnswer:
+def loop(session: ScenarioSession, edit: Callable[[Content], list[Content]], *, ids: bool = True) -> DriverAnswer:
     """Hold the conversation of a plain Gemini loop; `edit` returns what the history gets for a content of the model."""
     system = {"systemInstruction": {"parts": [{"text": AGENT.system}]}}
     history: list[Content] = []

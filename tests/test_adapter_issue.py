@@ -15,8 +15,7 @@ from conformance.reporting.renderers.issue import render
 from conformance.resources import folder
 from conformance.results import Evidence, Finding, Level, Outcome, Refusal, Status
 from conformance.results.files import read, write
-from conformance.results.runs import Case, Results
-from conformance.results.sent import SentRequest
+from conformance.results.runs import Case, Results, SentRequest
 
 ADAPTERS = folder("reports") / "results" / "adapters"
 SECTIONS = ("Versions", "The smallest scenario", "The request that shows it", "What ", "The rule", "To repeat it")

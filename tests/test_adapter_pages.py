@@ -11,11 +11,10 @@ from axe_playwright_python.base import AXE_FILE_PATH
 
 from conformance.reporting.bodies import body_lines
 from conformance.reporting.matrix.table import Inputs, Table, table
-from conformance.reporting.page.paths import adapter_page
+from conformance.reporting.page import adapter_page
 from conformance.reporting.renderers.adapters import publish
 from conformance.results import Evidence, Finding, Level, Outcome, Refusal, Status
-from conformance.results.runs import Case, Results
-from conformance.results.sent import SentRequest
+from conformance.results.runs import Case, Results, SentRequest
 from tests.html_browser import PHONE, Opening
 from tests.html_pages import ATTACK
 from tests.observations import RESENT, inputs

@@ -11,8 +11,7 @@ from conformance.documents import parse_json
 from conformance.errors import InvalidDocument
 from conformance.results import Evidence, Finding, Level, Outcome, Status
 from conformance.results.files import read, write
-from conformance.results.runs import Case, Results
-from conformance.results.sent import SentRequest
+from conformance.results.runs import Case, Results, SentRequest
 from conformance.wire.exchange import Exchange
 
 BROKEN_CLIENT = Path(__file__).with_name("broken_client.py")

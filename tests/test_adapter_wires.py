@@ -20,8 +20,8 @@ from conformance.errors import InvalidDocument, UnknownName
 from conformance.results import Evidence, Outcome, Status
 from conformance.results.runs import Case
 from conformance.schemas import validator
-from conformance.simulator.sessions import Session, SessionServer
-from conformance.transport.server import HttpRequest
+from conformance.simulator.sessions import ScenarioSession, SessionServer
+from conformance.transport.http import HttpRequest
 from tests.test_adapter_definitions import folder
 
 AGENT = scenarios.load("agent-session")
@@ -34,14 +34,14 @@ PATHS = {
 STREAMS = {**PATHS, "gemini": "/v1beta/models/gemini-3-pro-preview:streamGenerateContent?alt=sse"}
 
 
-def opened(wire: str, name: str = "agent-session", variant: str = "plain", *, strict: bool = False) -> Session:
+def opened(wire: str, name: str = "agent-session", variant: str = "plain", *, strict: bool = False) -> ScenarioSession:
     profile = profiles.load(f"{WIRES[wire]}.{wire}")
     server = SessionServer()
     server.url = "http://127.0.0.1:1"
     return server.open(scenarios.load(name), profile, variant, strict=strict)
 
 
-def post(session: Session, path: str, body: Mapping[str, Any]) -> tuple[int, str]:
+def post(session: ScenarioSession, path: str, body: Mapping[str, Any]) -> tuple[int, str]:
     reply = session.answer(HttpRequest("POST", path, {}, orjson.dumps(body)), path)
     content = reply.body if isinstance(reply.body, bytes) else b"".join(reply.body)
     return reply.status, content.decode()
@@ -54,7 +54,7 @@ def asked(wire: str, *, streams: bool = False) -> dict[str, Any]:
     return wires.by_name(wire).writing.request(body)
 
 
-def messages_loop(session: Session, edit: Callable[[list[Any]], list[Any]]) -> DriverAnswer:
+def messages_loop(session: ScenarioSession, edit: Callable[[list[Any]], list[Any]]) -> DriverAnswer:
     """Hold the conversation of a plain Messages loop; `edit` changes the blocks that it sends back."""
     job = job_of(session)
     history: list[Any] = []
@@ -88,7 +88,7 @@ def without_thinking(blocks: list[Any]) -> list[Any]:
     return [block for block in blocks if block["type"] != "thinking"]
 
 
-def outcomes(session: Session, answer: DriverAnswer) -> dict[str, Outcome]:
+def outcomes(session: ScenarioSession, answer: DriverAnswer) -> dict[str, Outcome]:
     found = check_session(client_session(session, job_of(session), answer), session.profile)
     return {each.rule: each for each in normalize(found, session.exchanges)}
 

@@ -7,7 +7,7 @@ import pytest
 
 from conformance.wire.anomalies import KINDS
 from conformance.wire.assemble import Stream, assemble
-from conformance.wire.sse import Bounds, read, render
+from conformance.wire.sse import StreamBounds, read, render
 
 FOLDER = Path(__file__).parents[1] / "fixtures" / "streams"
 DONE = "data: [DONE]\n\n"
@@ -238,7 +238,7 @@ def test_an_irregularity_is_an_anomaly(items: list[Any], kinds: set[str]) -> Non
 
 
 def test_an_exceeded_bound_is_an_anomaly() -> None:
-    stream = assemble(read(render(said()), Bounds(events=2)))
+    stream = assemble(read(render(said()), StreamBounds(events=2)))
     expected = "more than 2 events"
     assert expected == stream.anomalies["bound-met"][0].detail
 

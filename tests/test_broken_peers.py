@@ -19,7 +19,8 @@ from conformance.profiles import of
 from conformance.results import Status
 from conformance.rules import Example, Rule
 from conformance.transport.client import Client, Endpoint
-from conformance.transport.server import HttpReply, HttpRequest, serving
+from conformance.transport.http import HttpReply, HttpRequest
+from conformance.transport.server import serving
 from conformance.wire.exchange import Conversation, Exchange
 from conformance.wire.native import CHAT
 from conformance.wire.views import Side

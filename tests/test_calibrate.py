@@ -239,7 +239,7 @@ UNKNOWN_PROVIDER = record("nobody", asking(), REPLY)
 def run(*arguments: object) -> tuple[int, str, str]:
     out, complaints = io.StringIO(), io.StringIO()
     with contextlib.redirect_stdout(out), contextlib.redirect_stderr(complaints):
-        code = main(["calibrate", *map(str, arguments)])
+        code = main(["evidence", "calibrate", *map(str, arguments)])
     return code, out.getvalue(), complaints.getvalue()
 
 

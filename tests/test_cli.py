@@ -9,10 +9,10 @@ from pathlib import Path
 
 import pytest
 
-from conformance.cli import main
+from conformance.cli import _registry, main
 
 ROOT = Path(__file__).parents[1]
-VERBS = sorted(path.stem.replace("_", "-") for path in (ROOT / "conformance" / "cli").glob("[a-z]*.py"))
+COMMANDS = [" ".join(words) for words in _registry.commands()]
 EXCHANGE = json.loads((ROOT / "fixtures" / "wire" / "tool-result.json").read_text("utf-8"))[0]
 COMMAND = [sys.executable, "-m", "conformance"]
 ENVIRONMENT = {**os.environ, "PYTHONPATH": str(ROOT)}
@@ -37,18 +37,13 @@ def finish(process: "subprocess.Popen[bytes]") -> tuple[int, bytes]:
     return process.wait(30), error
 
 
-@pytest.mark.parametrize("verb", VERBS)
-def test_the_help_of_a_verb_has_examples_and_exit_codes(verb: str, capsys: pytest.CaptureFixture[str]) -> None:
-    assert 0 == main([verb, "--help"])
+@pytest.mark.parametrize("command", COMMANDS)
+def test_the_help_of_a_command_has_examples_and_exit_codes(command: str, capsys: pytest.CaptureFixture[str]) -> None:
+    assert 0 == main([*command.split(), "--help"])
     shown = capsys.readouterr().out
     assert "examples:\n  conformance" in shown
+    assert f"  conformance {command}" in shown[shown.index("examples:") :]
     assert "exit codes:\n  0 " in shown
-
-
-def test_the_top_help_names_every_verb_with_its_title(capsys: pytest.CaptureFixture[str]) -> None:
-    assert 0 == main(["--help"])
-    shown = capsys.readouterr().out
-    assert VERBS == [verb for verb in VERBS if f"\n  {verb}  " in shown]
 
 
 def test_the_version_is_printed(capsys: pytest.CaptureFixture[str]) -> None:
@@ -76,8 +71,11 @@ def test_the_version_is_printed(capsys: pytest.CaptureFixture[str]) -> None:
         (["check", "--rule", "stream/complet", "x"], "unknown rule 'stream/complet'; did you mean stream/complete"),
         (["explain", "transcript/call-answered"], "did you mean transcript/calls-answered"),
         (["explain", "nothing"], "unknown rule, claim, probe, scenario or provider 'nothing'"),
-        (["list", "nothing"], "invalid choice: 'nothing'"),
-        (["list", "claims", "--provider", "nobody"], "unknown provider 'nobody'"),
+        (["explain", "nothing", "rules"], "unknown rule, claim, probe, scenario or provider 'nothing'"),
+        (["explain", "deepseek", "--format", "json"], "--provider and --format are about lists; name one: rules"),
+        (["explain", "--provider", "deepseek"], "--provider and --format are about lists; name one: rules"),
+        (["explain", "rules", "stream/*", "--provider", "deepseek"], "--provider and --format are about lists"),
+        (["explain", "claims", "--provider", "nobody"], "unknown provider 'nobody'"),
     ],
 )
 def test_an_unusable_call_returns_2_and_a_reason(
@@ -122,7 +120,7 @@ def test_a_full_disk_is_reported_in_one_line() -> None:
     if not full.exists():
         pytest.skip("NOT RUN: this system has no /dev/full")
     with full.open("wb") as nowhere:
-        process = start("list", "rules", stdout=nowhere)
+        process = start("explain", "rules", stdout=nowhere)
         assert (2, b"conformance: the output: No space left on device\n") == finish(process)
 
 

@@ -1,4 +1,4 @@
-"""`conformance explain` and `conformance list`: every rule, claim, provider and scenario is listed and explained."""
+"""`conformance explain`: every rule, claim, probe, scenario and provider is listed and explained."""
 
 import json
 from typing import Any
@@ -78,33 +78,56 @@ def test_a_glob_explains_each_match_once(capsys: pytest.CaptureFixture[str]) -> 
 
 @pytest.mark.parametrize("what", LISTS)
 def test_a_list_has_every_name_once_in_both_formats(what: str, capsys: pytest.CaptureFixture[str]) -> None:
-    rows = json.loads(shown(capsys, "list", what, "--format", "json"))
+    rows = json.loads(shown(capsys, "explain", what, "--format", "json"))
     assert LISTS[what] == [row.get("name", row.get("id")) for row in rows]
-    text = shown(capsys, "list", what).splitlines()
+    text = shown(capsys, "explain", what).splitlines()
     assert LISTS[what] == [name for name in LISTS[what] if any(line.split()[0] == name for line in text)]
+
+
+def test_without_a_name_every_name_that_can_be_explained_is_printed(capsys: pytest.CaptureFixture[str]) -> None:
+    blocks = [block.partition("\n") for block in shown(capsys, "explain").rstrip().split("\n\n")]
+    named = {heading.split()[1].rstrip(";"): " ".join(names.split()).split(", ") for heading, _, names in blocks}
+    assert {what: [*dict.fromkeys(names)] for what, names in LISTS.items()} == named
+    assert [f"{len(names)} {what}; `conformance explain {what}` describes each:" for what, names in named.items()] == [
+        heading for heading, _, _ in blocks
+    ]
+
+
+def test_several_lists_are_an_object_of_arrays_in_json(capsys: pytest.CaptureFixture[str]) -> None:
+    rows = json.loads(shown(capsys, "explain", "scenarios", "providers", "--format", "json"))
+    assert {what: LISTS[what] for what in ("scenarios", "providers")} == {
+        what: [row["name"] for row in listed] for what, listed in rows.items()
+    }
+    assert shown(capsys, "explain", "scenarios") in shown(capsys, "explain", "scenarios", "providers")
+
+
+def test_a_list_stands_beside_explanations(capsys: pytest.CaptureFixture[str]) -> None:
+    text = shown(capsys, "explain", "scenarios", "deepseek")
+    assert text.startswith(shown(capsys, "explain", "scenarios"))
+    assert "\n\ndeepseek (provider)\n" in text
 
 
 @pytest.mark.parametrize("provider", profiles.names())
 @pytest.mark.parametrize("what", LISTS)
 def test_a_list_can_be_shown_for_each_provider(what: str, provider: str, capsys: pytest.CaptureFixture[str]) -> None:
-    rows = json.loads(shown(capsys, "list", what, "--provider", provider, "--format", "json"))
+    rows = json.loads(shown(capsys, "explain", what, "--provider", provider, "--format", "json"))
     assert rows
-    assert shown(capsys, "list", what, "--provider", provider)
+    assert shown(capsys, "explain", what, "--provider", provider)
 
 
 def test_the_claims_of_a_provider_have_values_and_sources(capsys: pytest.CaptureFixture[str]) -> None:
     rows: list[dict[str, Any]] = json.loads(
-        shown(capsys, "list", "claims", "--provider", "deepseek", "--format", "json")
+        shown(capsys, "explain", "claims", "--provider", "deepseek", "--format", "json")
     )
     assert {row["name"] for row in rows} <= set(profiles.vocabulary())
     assert all(row["sources"] and row["confidence"] and "value" in row for row in rows)
-    text = shown(capsys, "list", "claims", "--provider", "deepseek")
+    text = shown(capsys, "explain", "claims", "--provider", "deepseek")
     assert 'reasoning.response-field = "reasoning_content"\n' in text
     assert rows[0]["sources"][0]["text"] in text
 
 
 def test_the_rules_of_a_provider_show_how_it_handles_violations(capsys: pytest.CaptureFixture[str]) -> None:
-    rows = json.loads(shown(capsys, "list", "rules", "--provider", "deepseek", "--format", "json"))
+    rows = json.loads(shown(capsys, "explain", "rules", "--provider", "deepseek", "--format", "json"))
     handling = {row["id"]: row["a breach is"] for row in rows}
     assert "refused with 400" == handling["transcript/calls-answered"]
 
@@ -127,5 +150,5 @@ def test_a_probe_is_explained_by_every_name_that_reports_give_it(name: str, caps
 def test_an_unknown_name_is_answered_with_three_names_of_any_kind(capsys: pytest.CaptureFixture[str]) -> None:
     assert 2 == main(["explain", "bogus"])
     near = capsys.readouterr().err.partition("did you mean ")[2].strip(" ?\n").split(", ")
-    every = {name for names in LISTS.values() for name in names}
+    every = {*LISTS, *(name for names in LISTS.values() for name in names)}
     assert (3, set()) == (len(near), set(near) - every)

@@ -9,10 +9,10 @@ import sys
 import pytest
 
 import conformance
-from conformance.cli import main
-from tests.checking import ENVIRONMENT, GOOD, ROOT, write
+from conformance.cli import _registry, main
+from tests.checking import ENVIRONMENT, GOOD, write
 
-VERBS = {f"conformance.cli.{path.stem}" for path in (ROOT / "conformance" / "cli").glob("[a-z]*.py")}
+COMMANDS = {_registry.module(words) for words in _registry.commands()}
 HEAVY = {
     "aiohttp",
     "httpx",
@@ -53,8 +53,18 @@ def checking(tmp_path_factory: pytest.TempPathFactory) -> set[str]:
 
 
 def test_a_verb_imports_no_other_verb_and_no_heavy_module(checking: set[str]) -> None:
-    assert {"conformance.cli.check"} == checking & VERBS
+    assert {"conformance.cli.traffic.check"} == checking & COMMANDS
     assert set() == checking & HEAVY
+
+
+@pytest.mark.parametrize("words", [("report", "diff"), ("evidence", "fetch"), ("report", "statement", "make")])
+def test_an_action_imports_no_other_action(words: tuple[str, ...]) -> None:
+    above = {_registry.module(words[:length]) for length in range(1, len(words) + 1)}
+    assert above == imported(*words, "--help") & COMMANDS
+
+
+def test_a_command_with_actions_imports_none_of_them() -> None:
+    assert {"conformance.cli.providers.provider"} == imported("provider", "--help") & COMMANDS
 
 
 def test_checking_a_small_file_imports_few_modules(checking: set[str]) -> None:
@@ -64,7 +74,7 @@ def test_checking_a_small_file_imports_few_modules(checking: set[str]) -> None:
 
 @pytest.mark.parametrize("option", ["--help", "-h", "--version"])
 def test_the_help_and_the_version_import_nothing_but_themselves(option: str) -> None:
-    expected = {"conformance", "conformance.cli", "conformance.cli._command", "conformance.cli._command.overview"}
+    expected = {"conformance", "conformance.cli", "conformance.cli._overview", "conformance.cli._registry"}
     assert expected == imported(option) - {"gc"}
 
 

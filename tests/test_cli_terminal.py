@@ -14,7 +14,7 @@ import pytest
 from conformance import scenarios
 from conformance.cli import main
 from conformance.documents.pointer import edit
-from conformance.terminal import Progress, painter
+from conformance.terminal import ProgressLine, painter
 from tests.checking import ENVIRONMENT, FAULTY, GOOD, check, jsonl, write
 
 
@@ -78,7 +78,7 @@ def test_a_long_run_shows_its_progress_and_erases_it(tmp_path: Path) -> None:
 def test_progress_is_hidden_if_the_report_goes_to_the_terminal() -> None:
     terminal = Terminal()
     with contextlib.redirect_stderr(terminal), contextlib.redirect_stdout(terminal):
-        Progress().show("1 inputs checked, now a.json")
+        ProgressLine().show("1 inputs checked, now a.json")
     assert "" == terminal.getvalue()
 
 
@@ -90,7 +90,7 @@ def test_files_get_no_colours() -> None:
 @pytest.mark.parametrize("width", [40, 60, 100])
 @pytest.mark.parametrize(
     "arguments",
-    [["list", each] for each in ("probes", "providers", "rules", "scenarios")]
+    [["explain", each] for each in ("probes", "providers", "rules", "scenarios")]
     + [["explain", "absent-current-own"], ["explain", "agent-session"]],
     ids=" ".join,
 )
@@ -108,7 +108,7 @@ def test_a_list_that_is_piped_stays_a_table(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.delenv("COLUMNS", raising=False)
-    assert 0 == main(["list", "probes"])
+    assert 0 == main(["explain", "probes"])
     heading, *lines = capsys.readouterr().out.splitlines()
     assert ["name", "scenario", "rule", "title"] == heading.split()
     assert len(lines) == sum(len(scenarios.load(name).probes) for name in scenarios.names())

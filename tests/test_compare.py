@@ -1,4 +1,4 @@
-"""`conformance compare`: what the wires of one provider tell and show a model, beside each other."""
+"""`conformance provider compare`: what the wires of one provider tell and show a model, beside each other."""
 
 from collections.abc import Iterator
 from pathlib import Path
@@ -13,7 +13,8 @@ from conformance.simulator import Simulator
 from conformance.suite.agreement import agreement
 from conformance.suite.options import Options
 from conformance.suite.run import Run
-from conformance.transport.server import HttpReply, HttpRequest, serving
+from conformance.transport.http import HttpReply, HttpRequest
+from conformance.transport.server import serving
 
 PROVIDER = "deepseek"
 
@@ -56,7 +57,7 @@ def test_reasoning_that_one_wire_drops_is_named_with_its_turns(tmp_path: Path) -
 
 
 def test_cassettes_of_an_engine_are_compared(capsys: pytest.CaptureFixture[str]) -> None:
-    assert 1 == main(["compare", "--provider", "llamacpp", "--protocols", "chat,messages,responses"])
+    assert 1 == main(["provider", "compare", "--provider", "llamacpp", "--protocols", "chat,messages,responses"])
     out = capsys.readouterr().out
     assert out.startswith("llamacpp: chat, messages, responses; model scripted-qwen3-0.002b; evidence: engine\n")
     assert ["ids differs"] == [line for line in out.splitlines() if line.endswith(" differs")]
@@ -64,7 +65,7 @@ def test_cassettes_of_an_engine_are_compared(capsys: pytest.CaptureFixture[str])
 
 
 def test_a_gateway_is_compared_by_a_model_that_all_wires_have(capsys: pytest.CaptureFixture[str]) -> None:
-    assert 1 == main(["compare", "--provider", "litellm"])
+    assert 1 == main(["provider", "compare", "--provider", "litellm"])
     out = capsys.readouterr().out
     title = "litellm: chat, messages, responses; model openai/scripted-qwen3-0.002b; evidence: engine"
     assert out.startswith(f"{title}\n")
@@ -73,7 +74,9 @@ def test_a_gateway_is_compared_by_a_model_that_all_wires_have(capsys: pytest.Cap
 
 
 def test_the_differences_are_printed_as_json(capsys: pytest.CaptureFixture[str]) -> None:
-    assert 0 == main(["compare", "--provider", "llamacpp", "--protocols", "chat,messages", "--format", "json"])
+    assert 0 == main(
+        ["provider", "compare", "--provider", "llamacpp", "--protocols", "chat,messages", "--format", "json"]
+    )
     value = orjson.loads(capsys.readouterr().out)
     assert ["engine"] == value["evidence"]
     assert {"chat": "scripted-qwen3-0.002b", "messages": "scripted-qwen3-0.002b"} == value["models"]
@@ -92,5 +95,5 @@ def test_the_differences_are_printed_as_json(capsys: pytest.CaptureFixture[str])
 def test_wires_that_cannot_be_compared_are_an_error(
     words: list[str], message: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    assert 2 == main(["compare", *words])
+    assert 2 == main(["provider", "compare", *words])
     assert message in capsys.readouterr().err

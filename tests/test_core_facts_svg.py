@@ -4,18 +4,18 @@ from collections.abc import Callable
 from xml.etree.ElementTree import Element
 
 from conformance import profiles
-from conformance.reporting.answers import Answer, Meaning
-from conformance.reporting.renderers.core_facts_svg import SHOWN, Row, render
+from conformance.reporting.answers import Meaning, SubjectAnswer
+from conformance.reporting.renderers.core_facts_svg import SHOWN, ProviderRow, render
 from conformance.resources import folder
 from tests.xml_text import parse_xml
 
 ANSWERS = (
-    Answer("reasoning", Meaning.BEWARE, ("send back reasoning_content", "on example-*: think-tags")),
-    Answer("400", Meaning.BREAKS, ("every tool turn",)),
-    Answer("unique", Meaning.WORKS),
-    Answer("unknown", Meaning.UNKNOWN, ("keep call order",)),
+    SubjectAnswer("reasoning", Meaning.BEWARE, ("send back reasoning_content", "on example-*: think-tags")),
+    SubjectAnswer("400", Meaning.BREAKS, ("every tool turn",)),
+    SubjectAnswer("unique", Meaning.WORKS),
+    SubjectAnswer("unknown", Meaning.UNKNOWN, ("keep call order",)),
 )
-PICTURE = render([Row("Example", ANSWERS), Row("</text><script>&", ANSWERS)])
+PICTURE = render([ProviderRow("Example", ANSWERS), ProviderRow("</text><script>&", ANSWERS)])
 WIDE_CHARACTER = 6.7
 """The width of an average character of DejaVu Sans, which is wide, at 13 pixels."""
 
@@ -47,7 +47,7 @@ def test_it_loads_nothing_and_has_colours_for_dark_pages() -> None:
 
 
 def test_an_api_other_than_chat_completions_is_named() -> None:
-    picture = render([Row("Example", ANSWERS, "Anthropic Messages")])
+    picture = render([ProviderRow("Example", ANSWERS, "Anthropic Messages")])
     assert "Anthropic Messages" in texts(parse_xml(picture))
     assert "Example (Anthropic Messages): Reasoning field" in picture
 

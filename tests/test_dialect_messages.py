@@ -25,7 +25,7 @@ NOT_ANTHROPIC = {
     (
         "messages.0: Input does not match the expected shape.",
         "request",
-    ): "a message that is no object, answered with 400",
+    ): "a message that is not an object, answered with 400",
     ("", "request"): "a request to another API, filed under the wrong name",
     ("", "response"): "its reply",
 }

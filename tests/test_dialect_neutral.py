@@ -237,13 +237,33 @@ def test_the_schema_of_parameters_is_unchanged() -> None:
         ("stop", "stop", "stop"),
         ("length", "length", "length"),
         ("tool_calls", "toolUse", "tool_calls"),
-        ("end_turn", "stop", "stop"),
-        ("MAX_TOKENS", "length", "length"),
+        ("function_call", "toolUse", "tool_calls"),
         ("content_filter", "error", None),
+        ("end_turn", "stop", "stop"),
+        ("stop_sequence", "stop", "stop"),
+        ("pause_turn", "stop", "stop"),
+        ("tool_use", "toolUse", "tool_calls"),
+        ("max_tokens", "length", "length"),
+        ("model_context_window_exceeded", "length", "length"),
+        ("refusal", "error", None),
+        ("completed", "stop", "stop"),
+        ("incomplete", "length", "length"),
+        ("max_output_tokens", "length", "length"),
+        ("max_messages", "stop", "stop"),
+        ("steered", "stop", "stop"),
+        ("cancelled", "aborted", None),
+        ("failed", "error", None),
+        ("STOP", "stop", "stop"),
+        ("MAX_TOKENS", "length", "length"),
+        ("SAFETY", "error", None),
+        ("MALFORMED_FUNCTION_CALL", "error", None),
+        ("UNEXPECTED_TOOL_CALL", "error", None),
+        ("of-tomorrow", "error", None),
+        ("", "error", None),
         (None, "error", None),
     ],
 )
-def test_every_finish_reason_has_one_neutral_stop_reason(signal: str | None, expected: str, back: str | None) -> None:
+def test_every_stop_signal_has_one_neutral_stop_reason(signal: str | None, expected: str, back: str | None) -> None:
     assert expected == neutral.stop_reason(signal)
     assert back == neutral.finish_reason(expected)
 

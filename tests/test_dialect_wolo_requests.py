@@ -70,6 +70,15 @@ def test_a_system_prompt_of_the_session_is_unchanged() -> None:
     assert requests.SYSTEM_PROMPT == wolo.to_llm_messages(SESSION)[0]["content"]
 
 
+def test_the_injected_system_prompt_is_that_of_the_document() -> None:
+    line = "You are Wolo, an AI coding agent that helps users with software engineering tasks."
+    for send in (wolo.to_llm_messages, wolo.to_wire_messages):
+        assert {"role": "system", "content": line} == send(SESSION)[0]
+        assert send(SESSION, display_name="CodeHelper")[0]["content"].startswith(
+            "You are CodeHelper, an AI coding agent"
+        )
+
+
 def test_texts_are_joined_and_an_empty_assistant_message_is_left_out() -> None:
     two = message("user", {"id": "t2", "type": "text", "text": "b"}, text="a")
     sent = wolo.to_llm_messages([two, message("assistant"), message("assistant", part(0, "failed"))])

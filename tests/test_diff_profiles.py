@@ -1,4 +1,4 @@
-"""`conformance diff-profiles`: sentences about what a client must change, made of the claims of two profiles."""
+"""`conformance provider diff`: sentences about what a client must change, made of the claims of two profiles."""
 
 import json
 from typing import Any
@@ -8,42 +8,42 @@ import pytest
 from conformance import profiles
 from conformance.cli import main
 from conformance.documents import read_json
-from conformance.profiles.difference import Kind, differences
+from conformance.profiles.difference import Consequence, differences
 from conformance.resources import folder
 
 REFUSAL = {"status": 400, "message": "No."}
 REFERENCES = {"kinds": ["item_reference"], "refusal": REFUSAL}
 MORE_ITEMS = {"kinds": ["custom_tool_call", "item_reference"], "refusal": REFUSAL}
 
-KINDS: list[tuple[str, Any, Any, Kind | None]] = [
-    ("results.missing", "accepted", REFUSAL, Kind.SEND),
-    ("results.missing", "unknown", REFUSAL, Kind.SEND),
-    ("results.missing", None, "damaged", Kind.SEND),
+KINDS: list[tuple[str, Any, Any, Consequence | None]] = [
+    ("results.missing", "accepted", REFUSAL, Consequence.SEND),
+    ("results.missing", "unknown", REFUSAL, Consequence.SEND),
+    ("results.missing", None, "damaged", Consequence.SEND),
     ("results.missing", REFUSAL, REFUSAL, None),
     ("results.missing", REFUSAL, {"status": 422}, None),
-    ("results.missing", REFUSAL, "accepted", Kind.FREE),
-    ("results.missing", "accepted", "unknown", Kind.ASK),
+    ("results.missing", REFUSAL, "accepted", Consequence.FREE),
+    ("results.missing", "accepted", "unknown", Consequence.ASK),
     ("results.missing", REFUSAL, "unknown", None),
     ("results.missing", "accepted", "ignored", None),
     ("ids.input-max-length", {"limit": 40, "refusal": REFUSAL}, {"limit": 64, "refusal": REFUSAL}, None),
-    ("ids.input-max-length", {"limit": 64, "refusal": REFUSAL}, {"limit": 40, "refusal": REFUSAL}, Kind.SEND),
-    ("responses.unsupported-items", None, REFERENCES, Kind.SEND),
-    ("responses.unsupported-items", REFERENCES, MORE_ITEMS, Kind.SEND),
+    ("ids.input-max-length", {"limit": 64, "refusal": REFUSAL}, {"limit": 40, "refusal": REFUSAL}, Consequence.SEND),
+    ("responses.unsupported-items", None, REFERENCES, Consequence.SEND),
+    ("responses.unsupported-items", REFERENCES, MORE_ITEMS, Consequence.SEND),
     ("responses.unsupported-items", MORE_ITEMS, REFERENCES, None),
     ("responses.unsupported-items", MORE_ITEMS, "unknown", None),
-    ("reasoning.response-field", "reasoning", "reasoning_content", Kind.READ),
+    ("reasoning.response-field", "reasoning", "reasoning_content", Consequence.READ),
     ("reasoning.response-field", "reasoning", "unknown", None),
     ("stream.done", True, None, None),
-    ("stream.done", True, False, Kind.READ),
+    ("stream.done", True, False, Consequence.READ),
     ("finish.reasons", ["stop", "length"], ["length"], None),
-    ("finish.reasons", ["stop"], ["stop", "length"], Kind.READ),
-    ("tools.choices", ["auto", "none"], ["auto"], Kind.SEND),
+    ("finish.reasons", ["stop"], ["stop", "length"], Consequence.READ),
+    ("tools.choices", ["auto", "none"], ["auto"], Consequence.SEND),
     ("tools.choices", ["auto"], ["auto", "none"], None),
 ]
 
 
 @pytest.mark.parametrize(("name", "before", "after", "expected"), KINDS)
-def test_a_difference_has_a_kind(name: str, before: Any, after: Any, expected: Kind | None) -> None:
+def test_a_difference_has_a_kind(name: str, before: Any, after: Any, expected: Consequence | None) -> None:
     first, second = ({} if value is None else {name: value} for value in (before, after))
     found = differences(profiles.of(first, "a"), profiles.of(second, "b"))
     assert ([] if expected is None else [(expected, name)]) == [(each.kind, each.claim) for each in found]
@@ -83,11 +83,11 @@ def test_a_profile_does_not_differ_from_itself() -> None:
 def test_the_move_from_openai_to_deepseek_asks_for_the_reasoning_of_tool_turns(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
-    assert 0 == main(["diff-profiles", "openai", "deepseek"])
+    assert 0 == main(["provider", "diff", "openai", "deepseek"])
     out = capsys.readouterr().out
     assert out.startswith("A client of openai must change what it sends for deepseek:\n")
     assert "  reasoning.omitted-on-tool-turn: While the model thinks, an assistant message with tool calls" in out
-    assert 0 == main(["diff-profiles", "openai", "deepseek", "--format", "json"])
+    assert 0 == main(["provider", "diff", "openai", "deepseek", "--format", "json"])
     rows = json.loads(capsys.readouterr().out)
     assert {"send", "read"} <= {each["kind"] for each in rows}
     assert {"kind", "claim", "before", "after", "sentence"} == set(rows[0])
@@ -101,5 +101,5 @@ def test_every_pair_of_some_profiles_can_be_compared() -> None:
 
 
 def test_an_unknown_provider_is_named(capsys: pytest.CaptureFixture[str]) -> None:
-    assert 2 == main(["diff-profiles", "openai", "depseek"])
+    assert 2 == main(["provider", "diff", "openai", "depseek"])
     assert "did you mean deepseek" in capsys.readouterr().err

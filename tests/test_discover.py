@@ -1,4 +1,4 @@
-"""`conformance discover`: what it finds of an endpoint equals what is claimed of it, or the difference is explained."""
+"""`conformance provider discover`: it finds what is claimed of an endpoint, or the difference is explained."""
 
 import io
 import json
@@ -26,7 +26,8 @@ from conformance.simulator import Simulator, simulated
 from conformance.suite.mirror import failures
 from conformance.suite.play import Subject, play
 from conformance.transport.client import Client, Endpoint, Inconclusive, UnusableReply
-from conformance.transport.server import HttpReply, HttpRequest, serving
+from conformance.transport.http import HttpReply, HttpRequest
+from conformance.transport.server import serving
 from conformance.wire.exchange import Exchange
 
 LIMIT = 600
@@ -240,7 +241,7 @@ def test_an_endpoint_that_gives_no_completions_is_an_error_that_says_why(
 ) -> None:
     out = tmp_path / "mine.yaml"
     with serving(answer) as url:
-        code = main(["discover", "--base-url", f"{url}/v1", "--model", "m", "--yes", "--out", str(out)])
+        code = main(["provider", "discover", "--base-url", f"{url}/v1", "--model", "m", "--yes", "--out", str(out)])
     assert (2, True, False) == (code, message in capsys.readouterr().err, out.exists())
 
 
@@ -250,7 +251,7 @@ def test_an_endpoint_that_says_the_same_to_everything_is_described(tmp_path: Pat
 
     out = tmp_path / "mine.yaml"
     with serving(answer) as url:
-        code = main(["discover", "--base-url", f"{url}/v1", "--model", "m", "--yes", "--out", str(out)])
+        code = main(["provider", "discover", "--base-url", f"{url}/v1", "--model", "m", "--yes", "--out", str(out)])
     assert code in (0, 1)
     claims = load_profile(out).at("m")
     assert ("unknown", "accepted") == (claims["tools.supported"], claims["request.unknown-top-field"])
@@ -265,7 +266,19 @@ def test_a_further_model_that_fails_costs_only_itself(tmp_path: Path, capsys: py
     out = tmp_path / "mine.yaml"
     with serving(answer) as url:
         code = main(
-            ["discover", "--base-url", f"{url}/v1", "--model", "m", "--model", "bad", "--yes", "--out", str(out)]
+            [
+                "provider",
+                "discover",
+                "--base-url",
+                f"{url}/v1",
+                "--model",
+                "m",
+                "--model",
+                "bad",
+                "--yes",
+                "--out",
+                str(out),
+            ]
         )
     assert (2, True) == (code, "bad: the endpoint rejects a plain question" in capsys.readouterr().err)
     assert "m" == load_profile(out).model
@@ -321,7 +334,7 @@ def test_nothing_is_sent_without_consent_and_the_plan_is_shown(
     capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("sys.stdin", io.StringIO())
-    code = main(["discover", "--base-url", "http://127.0.0.1:9/v1", "--model", "m"])
+    code = main(["provider", "discover", "--base-url", "http://127.0.0.1:9/v1", "--model", "m"])
     err = capsys.readouterr().err
     assert (2, True, True) == (code, "plan: every scenario and probe" in err, "--yes" in err)
 
@@ -341,7 +354,7 @@ def test_nothing_is_sent_without_consent_and_the_plan_is_shown(
 def test_a_call_that_cannot_work_is_refused(
     options: tuple[str, ...], message: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    assert (2, True) == (main(["discover", *options]), message in capsys.readouterr().err)
+    assert (2, True) == (main(["provider", "discover", *options]), message in capsys.readouterr().err)
 
 
 def test_the_key_is_in_no_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -356,6 +369,7 @@ def test_the_key_is_in_no_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) 
     with serving(answer) as url:
         main(
             [
+                "provider",
                 "discover",
                 "--base-url",
                 f"{url}/v1",

@@ -1,4 +1,4 @@
-"""`conformance discover` on real engines with the scripted model: what it finds is what their profiles claim."""
+"""`conformance provider discover` on real engines with the scripted model finds what their profiles claim."""
 
 from collections.abc import Mapping
 

@@ -24,7 +24,8 @@ from conformance.simulator import simulated
 from conformance.suite.mirror import failures
 from conformance.suite.play import Subject, play
 from conformance.transport.client import Client, Endpoint
-from conformance.transport.server import HttpReply, serving
+from conformance.transport.http import HttpReply
+from conformance.transport.server import serving
 from conformance.wire.exchange import Exchange
 from conformance.wires import by_name, translate
 
@@ -75,7 +76,7 @@ def discovered(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPath
     with simulated(load_profile(provider)) as url:
         model = load_profile(name).model
         words = ("--base-url", f"{url}/v1", "--protocol", wire, "--model", model, "--yes", "--out", str(path))
-        yield name, f"{url}/v1", path, main(["discover", *words])
+        yield name, f"{url}/v1", path, main(["provider", "discover", *words])
 
 
 def test_what_is_found_on_another_wire_is_what_is_claimed_of_it(discovered: Any) -> None:
@@ -118,10 +119,10 @@ def test_each_claim_names_an_exchange_that_was_written_as_it_was_on_its_wire(dis
 def test_an_endpoint_that_stays_as_it_was_shows_no_drift(discovered: Any, capsys: pytest.CaptureFixture[str]) -> None:
     name, url, path, _ = discovered
     provider, wire = name.split(".")
-    assert 0 == main(["watch", "--provider", str(path), "--base-url", url])
-    assert 0 == main(["watch", "--provider", str(path), "--base-url", url, "--protocol", wire])
+    assert 0 == main(["provider", "watch", "--provider", str(path), "--base-url", url])
+    assert 0 == main(["provider", "watch", "--provider", str(path), "--base-url", url, "--protocol", wire])
     seen = ("--seen", str(path.with_suffix(".exchanges.jsonl")))
-    assert 2 == main(["watch", "--provider", provider, "--protocol", wire, *seen])
+    assert 2 == main(["provider", "watch", "--provider", provider, "--protocol", wire, *seen])
     assert "simulator" in capsys.readouterr().err
 
 
@@ -133,7 +134,7 @@ def test_a_change_is_reported_with_both_exchanges_as_they_were_on_their_wire(dis
     section = profile.protocols[wire].with_claims({"results.missing": "accepted"})
     with simulated(replace(profile, protocols={**profile.protocols, wire: section})) as url:
         words = ("--provider", str(path), "--base-url", f"{url}/v1", "--results", str(tmp_path))
-        assert 1 == main(["watch", *words])
+        assert 1 == main(["provider", "watch", *words])
     (file,) = tmp_path.iterdir()
     changes = {each["claim"]: each for each in json.loads(file.read_text())["changes"]}
     drift = changes["results.missing"]
@@ -153,7 +154,7 @@ def test_a_wire_that_is_unknown_or_not_spoken_there_is_refused(
 
     with serving(answer) as url:
         words = ("--base-url", f"{url}/v1", "--model", "m", "--yes", "--protocol", wire)
-        assert 2 == main(["discover", *words])
+        assert 2 == main(["provider", "discover", *words])
     assert message in capsys.readouterr().err
 
 

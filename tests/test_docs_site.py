@@ -10,6 +10,7 @@ from reference_pages import pages
 import conformance
 from conformance import profiles, rules, scenarios
 from conformance.adapters import loop
+from conformance.cli import _registry
 from conformance.suite.plugin_options import OPTIONS
 from tests.checking import ROOT
 
@@ -37,7 +38,7 @@ def test_every_page_is_in_the_navigation_of_mkdocs_yml_once() -> None:
     [
         ("api", [name for name in conformance.__all__ if not name.startswith("__")]),
         ("claims", profiles.vocabulary()),
-        ("commands", [path.stem.replace("_", "-") for path in (ROOT / "conformance/cli").glob("[a-z]*.py")]),
+        ("commands", [f"conformance {' '.join(words)}\n" for words in _registry.commands()]),
         ("pytest", OPTIONS),
         ("rules", [*(rule.id for rule in rules.load()), *(fact.id for fact in loop.load())]),
         ("scenarios", scenarios.names()),
@@ -55,6 +56,13 @@ def test_a_generated_page_links_to_pages_that_exist(page: str) -> None:
     places = {link: ((DOCS / page).parent / link).resolve() for link in links}
     known = {DOCS / each for each in GENERATED}
     assert [] == [link for link, place in places.items() if place not in known and not place.exists()]
+
+
+def test_the_page_of_the_commands_has_the_groups_and_the_values_of_options() -> None:
+    page = GENERATED["reference/commands.md"]
+    assert ["Traffic", "Clients", "Providers", "Results"] == re.findall("^## (.+)$", page, re.MULTILINE)
+    assert "one of console, github, json, jsonl, junit, sarif (default: console)" in page
+    assert " object at 0x" not in page
 
 
 def test_the_readme_is_short_and_its_links_to_the_site_lead_to_pages() -> None:

@@ -19,6 +19,7 @@ COPILOT = {"reasoning_text": "Look.", "reasoning_opaque": "b3A="}
 BOTH = ["reasoning_details", "reasoning"]
 Message = dict[str, Any]
 
+TEXT_READ = {"reasoning.request-field": "reasoning_content"}
 DEMANDED = {"reasoning.omitted-on-tool-turn": REFUSED}
 
 
@@ -121,7 +122,7 @@ def test_reasoning_of_plain_turns_is_left_out_and_noted() -> None:
         ({"reasoning": "a"}, {}, "/0/reasoning", "reasoning.request-field"),
         ({"reasoning_content": "a"}, {"reasoning.request-field": "none"}, "/0/reasoning_content", None),
         ({"reasoning_content": "a"}, {"reasoning.input.reasoning_content": REFUSED}, "/0/reasoning_content", None),
-        ({"reasoning_details": SEALED}, {}, "/0/reasoning_details", "reasoning.request-field"),
+        ({"reasoning_details": SEALED}, TEXT_READ, "/0/reasoning_details", "reasoning.request-field"),
         ({}, DEMANDED, "/0", "reasoning.omitted-on-tool-turn"),
         ({"reasoning_content": ""}, {"reasoning.empty-on-tool-turn": REFUSED}, "/0/reasoning_content", None),
     ],
@@ -214,6 +215,6 @@ def test_what_a_note_calls_sent_is_in_the_message(reasoning: Message, field: str
     ],
 )
 def test_the_note_says_what_became_of_reasoning(reasoning: Message, pointer: str, reason: str) -> None:
-    (note,) = egress.prepare([turn(**reasoning), RESULT], {}).notes
+    (note,) = egress.prepare([turn(**reasoning), RESULT], TEXT_READ).notes
     assert pointer == note.pointer
     assert note.reason.startswith(reason)

@@ -22,7 +22,7 @@ from conformance.evidence.fetching import Cache, State, cached
 from conformance.evidence.index import REDACTED, Place, Recording
 from conformance.evidence.recorded_run import RecordedRun
 from conformance.results import Evidence, Level, Status
-from conformance.wire.native import NATIVE
+from conformance.wires import NATIVE
 from tests.checking import BASES
 
 PATH = "spec/cassettes/a b[1].yml"

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from conformance.errors import Unrecognized
 from conformance.formats import Input, read_block, read_path, read_path_in_blocks
-from conformance.formats.blocks import Block, split
+from conformance.formats.blocks import LineBlock, split
 from conformance.formats.jsonl import Line, read_lines
 from tests.wires import CHUNK, REPLY, REQUEST, lines
 
@@ -39,17 +39,17 @@ def shown(found: Input) -> list[Any]:
     return [*found[:-1], str(found.problem)]
 
 
-def in_blocks(given: list[Line], least: int) -> list[Block | Input]:
-    blocks: list[Block | Input] = pickle.loads(pickle.dumps(list(split(given, "x", least))))  # noqa: S301 — just made
+def in_blocks(given: list[Line], least: int) -> list[LineBlock | Input]:
+    blocks: list[LineBlock | Input] = pickle.loads(pickle.dumps(list(split(given, "x", least))))  # noqa: S301 — just made
     return blocks
 
 
-def inputs_in(blocks: list[Block | Input]) -> list[Any]:
+def inputs_in(blocks: list[LineBlock | Input]) -> list[Any]:
     return [shown(found) for each in blocks for found in ([each] if isinstance(each, Input) else read_block(each))]
 
 
-def lines_in(blocks: Iterable[Block | Input]) -> list[tuple[Line, ...]]:
-    return [each.lines for each in blocks if isinstance(each, Block)]
+def lines_in(blocks: Iterable[LineBlock | Input]) -> list[tuple[Line, ...]]:
+    return [each.lines for each in blocks if isinstance(each, LineBlock)]
 
 
 @given(st.lists(st.sampled_from(KINDS), max_size=12), st.integers(1, 4))
@@ -97,9 +97,9 @@ def test_only_the_first_block_has_the_note_on_the_file(tmp_path: Path) -> None:
     path.write_bytes(b"\xef\xbb\xbf" + lines(*[REQUEST] * 300))
     blocks = list(read_path_in_blocks(path))
     assert [shown(each) for each in read_path(path)] == [
-        shown(each) for block in blocks if isinstance(block, Block) for each in read_block(block)
+        shown(each) for block in blocks if isinstance(block, LineBlock) for each in read_block(block)
     ]
-    assert [True, *[False] * 9] == [isinstance(block, Block) and bool(block.note) for block in blocks]
+    assert [True, *[False] * 9] == [isinstance(block, LineBlock) and bool(block.note) for block in blocks]
 
 
 def test_a_file_without_inputs_is_an_error_in_blocks_too(tmp_path: Path) -> None:

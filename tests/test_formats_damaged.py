@@ -197,11 +197,11 @@ def test_every_recording_is_read(shared: Path) -> None:
     assert {"messages", "responses"}.isdisjoint(unknown)
     assert not any(each.conversation for each in inputs if each.kind == "native")
     exchanges = [exchange for each in inputs for exchange in each.conversation]
-    chats = [exchange for exchange in exchanges if wires.of(exchange) is None]
+    chats = [exchange for exchange in exchanges if not wires.is_native(exchange)]
     assert 2116 == len(chats)
     assert all(exchange.date for exchange in chats)
     held = [each for each in inputs if each.session and each.conversation]
-    sessions = [each.session for each in held if wires.of(each.conversation[0]) is None]
+    sessions = [each.session for each in held if not wires.is_native(each.conversation[0])]
     assert (158, 158) == (len(sessions), len(set(sessions)))
 
 

@@ -169,10 +169,10 @@ def test_records_of_concurrent_calls_are_told_apart_by_their_spans() -> None:
 def test_a_line_with_parts_of_many_calls_counts_once(monkeypatch: pytest.MonkeyPatch) -> None:
     records = [{**each, "span_id": span} for each in RECORDS[:3] for span in ("1", "2", "3")]
     line, reply = lines(otlp(records)), lines(*[{**RECORDS[3], "span_id": span} for span in ("1", "2", "3")])
-    monkeypatch.setattr("conformance.formats.calls.BOUNDS", BOUNDS._replace(bytes=len(line) + len(reply)))
+    monkeypatch.setattr("conformance.formats.rebuilt.BOUNDS", BOUNDS._replace(bytes=len(line) + len(reply)))
     found = list(read(line + reply, "x.jsonl"))
     assert [REBUILT] * 3 == [each.conversation[0].request["messages"] for each in found]
-    monkeypatch.setattr("conformance.formats.calls.BOUNDS", BOUNDS._replace(bytes=len(line) - 2))
+    monkeypatch.setattr("conformance.formats.rebuilt.BOUNDS", BOUNDS._replace(bytes=len(line) - 2))
     assert any("may be incomplete" in note for each in read(line + reply, "x.jsonl") for note in each.notes)
 
 

@@ -13,7 +13,8 @@ from conformance.files import Checker, Task
 from conformance.formats import read
 from conformance.resources import folder
 from conformance.results import Level
-from conformance.wire.native import CHAT, NATIVE
+from conformance.wire.native import CHAT
+from conformance.wires import NATIVE
 
 WIRES = (CHAT, *NATIVE)
 URLS = {

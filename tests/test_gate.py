@@ -70,6 +70,11 @@ def test_an_entry_can_match_the_name_of_a_probe() -> None:
     assert evaluate([observed], [entry("example/probes/*")]).passes
 
 
+def test_the_result_of_a_rule_is_named_with_its_case_and_without() -> None:
+    (result,) = check_results(results(outcome(Status.FAILED)))
+    assert (f"example/plain-answer.stream/{RULE}", f"example/{RULE}") == result.names
+
+
 def test_checks_that_do_not_apply_have_no_result() -> None:
     skipped = replace(outcome(Status.PASSED), status=Status.NOT_APPLICABLE)
     assert () == check_results(results(skipped))

@@ -138,12 +138,12 @@ def test_a_pass_of_an_adapter_has_the_location_of_its_case(
     assert ("sdk@1/deepseek/plain-answer.stream", "a.json", "6") == tuple(map(test.get, ("classname", "file", "line")))
 
 
-def test_a_result_with_a_former_rule_id_has_its_own_location(tmp_path: Path) -> None:
+def test_a_failed_result_has_its_own_location(tmp_path: Path) -> None:
     value = Results("example", "m", (Case("plain-answer", "stream", Evidence.LIVE, (outcome(DONE, Status.FAILED),)),))
-    text = orjson.dumps(value.to_json(), option=orjson.OPT_INDENT_2).decode().replace(DONE, "stream/not-cut")
+    text = orjson.dumps(value.to_json(), option=orjson.OPT_INDENT_2).decode()
     path = tmp_path / "example.json"
     path.write_text(text)
-    line = next(number for number, each in enumerate(text.splitlines(), 1) if "stream/not-cut" in each)
+    line = next(number for number, each in enumerate(text.splitlines(), 1) if DONE in each)
     # The object of an outcome begins on the line before its first member.
     expected = Location(str(path), line - 1)
-    assert expected == locations(read_with_paths([path]))["example/plain-answer.stream/stream/complete"]
+    assert expected == locations(read_with_paths([path]))[f"example/plain-answer.stream/{DONE}"]

@@ -1,4 +1,4 @@
-"""`conformance gate` and `conformance diff`: the reports for people and for pull requests, and the exit codes."""
+"""`conformance gate` and `conformance report diff`: the reports for people and pull requests, and exit codes."""
 
 from collections.abc import Callable, Sequence
 from pathlib import Path
@@ -126,7 +126,7 @@ def test_a_difference_exits_with_1_for_a_regression(
     first: str,
 ) -> None:
     old, new = written(tmp_path / "old.json", **before), written(tmp_path / "new.json", **after)
-    given = run(capsys, "diff", old, new)
+    given = run(capsys, "report", "diff", old, new)
     assert (code, first) == (given[0], given[1].splitlines()[0])
 
 
@@ -135,5 +135,5 @@ def test_a_difference_as_markdown(
 ) -> None:
     old = written(tmp_path / "old.json", done=Status.PASSED)
     new = written(tmp_path / "new.json", done=Status.FAILED, role=Status.PASSED)
-    _, out, _ = run(capsys, "diff", "--format", "markdown", old, new)
+    _, out, _ = run(capsys, "report", "diff", "--format", "markdown", old, new)
     golden("difference.md", out)

@@ -7,7 +7,7 @@ import pytest
 
 from conformance import profiles
 from conformance.profiles import Profile
-from conformance.reporting.answers import ASSUMED, SENT, Answer, Meaning
+from conformance.reporting.answers import ASSUMED, SENT, Meaning, SubjectAnswer
 from conformance.reporting.answers.adapters import adapter_answers
 from conformance.reporting.answers.changes import changes
 from conformance.reporting.answers.providers import provider_answers
@@ -29,7 +29,7 @@ def profile(folder: Path, claims: dict[str, str], models: str = "") -> Profile:
     return profiles.read(path)
 
 
-def answers_of(made: Profile, **more: Any) -> tuple[Answer, ...]:
+def answers_of(made: Profile, **more: Any) -> tuple[SubjectAnswer, ...]:
     inputs = Inputs((Results("p", "m", ()),), {"p": made}, **more)
     (found,) = provider_answers(inputs)
     assert ("p", "chat") == (found.subject, found.protocol)
@@ -139,7 +139,7 @@ def test_an_answer_says_what_it_rests_on(tmp_path: Path) -> None:
     assert ("recorded", 2, True) == (seen.evidence, seen.count, seen.contested)
 
 
-def adapter(folder: Path, *statuses: tuple[str, Status, Level], cases: int = 1) -> Answer:
+def adapter(folder: Path, *statuses: tuple[str, Status, Level], cases: int = 1) -> SubjectAnswer:
     """Return the answer about reasoning of an adapter: its first case has these outcomes, the others pass them."""
     failing = tuple([Outcome(rule, status, level, 1) for rule, status, level in statuses])
     passing = tuple([Outcome(rule, Status.PASSED, level, 1) for rule, _, level in statuses])

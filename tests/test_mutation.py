@@ -9,8 +9,8 @@ import pytest
 
 from conformance import rules
 from conformance.resources import folder
-from conformance.wire.native import NATIVE
 from conformance.wire.views import Side
+from conformance.wires import NATIVE
 from tests import mutation as mutate
 from tests.mutation import bases, catalogue, targets
 from tests.mutation.__main__ import main

@@ -206,15 +206,15 @@ def test_verbs_take_the_path_of_a_profile(gateway: Path, capsys: pytest.CaptureF
     assert (1, True) == (code, "checked by the claims of my-gateway" in out)
     code, out, _ = ended(capsys, "prepare", "--provider", gateway, EXAMPLE)
     assert code in (0, 1)
-    code, out, _ = ended(capsys, "list", "claims", "--provider", gateway)
+    code, out, _ = ended(capsys, "explain", "claims", "--provider", gateway)
     assert "from deepseek" in out
     code, out, _ = ended(capsys, "explain", gateway)
     assert "extends deepseek\n" in out
-    code, out, err = ended(capsys, "replay", "--provider", gateway)
+    code, out, err = ended(capsys, "provider", "replay", "--provider", gateway)
     assert (2, True) == (code, "no cassettes of" in err)
-    code, out, err = ended(capsys, "calibrate", "--provider", gateway, "--format", "json", EXAMPLE)
+    code, out, err = ended(capsys, "evidence", "calibrate", "--provider", gateway, "--format", "json", EXAMPLE)
     assert ["my-gateway"] == [each["provider"] for each in json.loads(out)["providers"]]
-    code, _, err = ended(capsys, "calibrate", "--provider", gateway)
+    code, _, err = ended(capsys, "evidence", "calibrate", "--provider", gateway)
     assert (2, True) == (code, "needs recordings" in err)
 
 
@@ -222,7 +222,7 @@ def test_a_good_profile_passes_the_check_and_shows_where_its_claims_are_from(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     path = written(tmp_path / "mine.yaml", "extends: groq\n" + claims(stream__done=True, stream__comments=True))
-    code, out, _ = ended(capsys, "profile", "check", path)
+    code, out, _ = ended(capsys, "provider", "validate", path)
     assert (0, True) == (code, out.startswith("mine: "))
     assert "(2 of mine, " in out
     assert " of groq)" in out
@@ -233,7 +233,7 @@ def test_every_error_of_a_file_is_listed(tmp_path: Path, capsys: pytest.CaptureF
     path = written(
         tmp_path / "mine.yaml", f"claims:\n  ids.formt: {{value: a, {ENTRY}}}\n  stream.done: {{value: 3}}\n"
     )
-    code, _, err = ended(capsys, "profile", "check", path)
+    code, _, err = ended(capsys, "provider", "validate", path)
     assert 2 == code
     assert f"{path}:4: at /claims/ids.formt: unknown claim 'ids.formt'; did you mean ids.format" in err
     assert f"{path}:5: at /claims/stream.done" in err
@@ -257,7 +257,7 @@ CONTRADICTIONS: list[tuple[dict[str, Any], str]] = [
 def test_claims_that_exclude_each_other_are_a_problem(
     given: dict[str, Any], message: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    code, out, _ = ended(capsys, "profile", "check", written(tmp_path / "mine.yaml", claims(**given)))
+    code, out, _ = ended(capsys, "provider", "validate", written(tmp_path / "mine.yaml", claims(**given)))
     assert 1 == code
     assert message in out
 
@@ -273,9 +273,9 @@ def test_a_new_profile_passes_the_check(
     options: tuple[str, ...], tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     path = tmp_path / "mine.yaml"
-    assert 0 == ended(capsys, "profile", "new", "mine", *options, "--out", path)[0]
-    assert 0 == ended(capsys, "profile", "check", path)[0]
-    code, _, err = ended(capsys, "profile", "new", "mine", "--out", path)
+    assert 0 == ended(capsys, "provider", "new", "mine", *options, "--out", path)[0]
+    assert 0 == ended(capsys, "provider", "validate", path)[0]
+    code, _, err = ended(capsys, "provider", "new", "mine", "--out", path)
     assert (2, True) == (code, "exists" in err)
 
 
@@ -283,7 +283,7 @@ def test_a_base_in_another_folder_is_found_from_the_new_file(
     gateway: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     path = tmp_path / "deeper" / "mine.yaml"
-    assert 0 == ended(capsys, "profile", "new", "mine", "--extends", gateway, "--out", path)[0]
+    assert 0 == ended(capsys, "provider", "new", "mine", "--extends", gateway, "--out", path)[0]
     assert ("my-gateway", "deepseek") == load_profile(path).extends
 
 
@@ -294,5 +294,5 @@ def test_a_base_in_another_folder_is_found_from_the_new_file(
 def test_a_new_profile_needs_a_name_and_a_base_that_can_be_used(
     arguments: tuple[str, ...], message: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    code, _, err = ended(capsys, "profile", "new", *arguments)
+    code, _, err = ended(capsys, "provider", "new", *arguments)
     assert (2, True) == (code, message in err)

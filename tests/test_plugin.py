@@ -12,7 +12,8 @@ from conformance import profiles, rules, scenarios
 from conformance.rules import advice
 from conformance.simulator import simulated
 from conformance.suite.plan import plan
-from conformance.transport.server import HttpReply, HttpRequest, serving
+from conformance.transport.http import HttpReply, HttpRequest
+from conformance.transport.server import serving
 
 pytestmark = pytest.mark.slow
 

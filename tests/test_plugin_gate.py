@@ -13,7 +13,7 @@ from conformance.cli import main
 from conformance.results import Evidence, Finding, Level, Outcome, Status
 from conformance.results.runs import Case, Results
 from conformance.suite.expected_failures import ExpectedFailures
-from conformance.transport.server import HttpReply
+from conformance.transport.http import HttpReply
 from tests.flaky import altered
 
 pytestmark = pytest.mark.slow

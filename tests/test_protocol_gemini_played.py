@@ -19,7 +19,7 @@ from conformance.results import Evidence, Verdict
 from conformance.simulator import Simulator, simulated
 from conformance.suite.play import Subject, converse, play
 from conformance.transport.client import Client, Endpoint
-from conformance.transport.server import HttpRequest
+from conformance.transport.http import HttpRequest
 from conformance.wire.native import CHAT
 from conformance.wire.sse import render
 from conformance.wires.gemini import writing

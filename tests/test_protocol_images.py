@@ -11,7 +11,7 @@ from pydantic import TypeAdapter
 from conformance import wires
 from conformance.convert.native import native_request
 from conformance.wire.media import image_at, media_of
-from conformance.wire.native import NATIVE
+from conformance.wires import NATIVE
 
 DATA = "iVBORw0KGgo="
 PNG = image_at(f"data:image/png;base64,{DATA}")

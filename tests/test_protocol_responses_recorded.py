@@ -165,5 +165,5 @@ def test_a_documented_refusal_is_predicted_in_its_words(base: str, edits: dict[s
 
 @pytest.mark.parametrize("name", ["openai", "openrouter", "xai", "groq", "azure_openai", "gemini_native", "messages"])
 def test_recordings_of_other_wires_are_not_taken_for_responses(shared: Path, name: str) -> None:
-    taken = {getattr(wires.of(exchange(record, name)), "name", None) for record in recorded(shared, name)}
+    taken = {wires.of(exchange(record, name)).name for record in recorded(shared, name)}
     assert "responses" not in taken

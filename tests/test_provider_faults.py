@@ -25,7 +25,7 @@ from conformance.suite import test_probes, test_rules
 from conformance.suite.config_keys import RUN
 from conformance.suite.play import Subject, play, promised
 from conformance.transport.client import Client, Endpoint
-from conformance.transport.server import HttpReply
+from conformance.transport.http import HttpReply
 from tests.faults import CATALOGUE, Fault, Reply, events_of
 from tests.sampling import sampled
 

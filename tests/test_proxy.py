@@ -16,7 +16,7 @@ from conformance.cli import main
 from conformance.profiles import Profile
 from conformance.proxy.variables import base_path, variables
 from conformance.simulator import simulated
-from conformance.transport.server import HttpReply, HttpRequest
+from conformance.transport.http import HttpReply, HttpRequest
 from conformance.transport.server import serving as answering
 from tests.checking import BASES, check
 from tests.hostile.peer import Asked, completion, serving

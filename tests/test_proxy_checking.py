@@ -50,7 +50,7 @@ def test_a_finding_names_conversation_place_and_side_and_is_printed_once() -> No
     found, lines = checked([copy_of(each) for each in forgetful(SESSION)])
     assert 2 == len(lines)
     assert lines[0].startswith(f"conversation-0001 (example-model): {RULE} MUST (client) at /1/request/messages/2: ")
-    # The third request also lacks what the second lacked, which is no further finding.
+    # The third request also lacks what the second lacked, which is not a further finding.
     assert lines[1].startswith(f"conversation-0001 (example-model): {RULE} MUST (client) at /2/request/messages/5: ")
     assert 2 == found.tally.levels[Level.MUST]
 
@@ -134,7 +134,7 @@ def test_cassettes_and_results_hold_no_key_and_can_be_checked(tmp_path: Path) ->
     }
     failed = [each for each in results.cases[0].outcomes if each.status is Status.FAILED]
     assert [RULE] == [each.rule for each in failed]
-    # What the client did wrong is no result of the provider.
+    # What the client did wrong is not a result of the provider.
     of_provider = [each for case in by_name["deepseek.example-model"].cases for each in case.outcomes]
     assert of_provider
     assert RULE not in [each.rule for each in of_provider]

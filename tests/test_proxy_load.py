@@ -91,7 +91,7 @@ def test_a_thousand_streams_at_once_keep_their_bytes(tmp_path: Path) -> None:
                 right = await compared(port, count)
                 memory = psutil.Process(process.pid).memory_info().rss
                 code, out, _ = await asyncio.to_thread(ended, process, signal.SIGTERM)
-                # Random bytes are no chat completion: each copy is counted with the reason.
+                # Random bytes are not a chat completion: each copy is counted with the reason.
                 assert (5, True) == (code, "1,000 exchanges not checked" in out)
                 return right, memory
 

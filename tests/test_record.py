@@ -33,7 +33,7 @@ def test_unchanged_input_gives_the_same_files_on_any_day(options: Options) -> No
 def test_a_recording_is_labelled_and_names_the_command_to_repeat_it(options: Options) -> None:
     ((model, entry),) = CassetteFolder(options.cassettes, "baidu").manifest().items()
     assert (Evidence.SIMULATED, "2026-01-01") == (entry.evidence, entry.date)
-    assert f"conformance record --provider baidu --model {model}" == entry.again
+    assert f"conformance provider record --provider baidu --model {model}" == entry.again
 
 
 def test_cassettes_of_removed_scenarios_are_removed(options: Options) -> None:
@@ -51,7 +51,7 @@ def test_simulated_replies_do_not_replace_real_ones(tmp_path: Path) -> None:
 
 
 def test_each_case_is_logged(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    assert 0 == main(["record", "--provider", "baidu", "--cassettes", str(tmp_path)])
+    assert 0 == main(["provider", "record", "--provider", "baidu", "--cassettes", str(tmp_path)])
     assert "plain-answer.plain: 12 probes\n" in capsys.readouterr().out
 
 
@@ -67,5 +67,5 @@ def test_a_recording_that_is_not_possible_says_why(
     arguments: list[str], words: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.delenv("DEEPSEEK_API_KEY", raising=False)
-    assert 2 == main(["record", *arguments])
+    assert 2 == main(["provider", "record", *arguments])
     assert words in capsys.readouterr().err

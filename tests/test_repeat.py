@@ -13,7 +13,7 @@ from conformance.results.runs import Case, ProbeResult, Runs
 from conformance.suite.as_scripted import RESULTS_PAIRED
 from conformance.suite.play import SILENT
 from conformance.suite.repeat import merged
-from conformance.transport.server import HttpReply
+from conformance.transport.http import HttpReply
 from tests.flaky import altered
 
 pytestmark = pytest.mark.slow

@@ -11,8 +11,8 @@ from conformance.adapters.job import job_of
 from conformance.adapters.loop import DriverAnswer
 from conformance.results import Outcome, Status
 from conformance.simulator.repeats import asks_again
-from conformance.simulator.sessions import Session, SessionServer
-from conformance.transport.server import HttpRequest
+from conformance.simulator.sessions import ScenarioSession, SessionServer
+from conformance.transport.http import HttpRequest
 from conformance.wire.exchange import Exchange
 
 SCENARIO = scenarios.load("error-inside-stream")
@@ -21,13 +21,13 @@ NOTE = "Your reply was cut off. Go on from there."
 ASKED = {"role": "user", "content": SCENARIO.prompts[0]}
 
 
-def opened(name: str) -> Session:
+def opened(name: str) -> ScenarioSession:
     server = SessionServer()
     server.url = "http://127.0.0.1:1"
     return server.open(SCENARIO, profiles.load(name), "stream")
 
 
-def post(session: Session, path: str, messages: list[Any], *, streams: bool = True) -> str:
+def post(session: ScenarioSession, path: str, messages: list[Any], *, streams: bool = True) -> str:
     tools = [scenarios.tool_definitions()[name]["function"] for name in SCENARIO.tools]
     shape = [{"type": "function", "function": each} for each in tools]
     if path == WIRES["anthropic.messages"]:
@@ -38,7 +38,7 @@ def post(session: Session, path: str, messages: list[Any], *, streams: bool = Tr
     return (reply.body if isinstance(reply.body, bytes) else b"".join(reply.body)).decode()
 
 
-def discarded(session: Session, *texts: str) -> Outcome:
+def discarded(session: ScenarioSession, *texts: str) -> Outcome:
     answer = DriverAnswer(texts)
     found = check_session(client_session(session, job_of(session), answer), session.profile)
     return next(each for each in found if each.rule == "loop/truncated-reply-discarded")

@@ -40,7 +40,7 @@ def test_a_replay_gives_the_committed_results(
     cassettes: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     target = tmp_path / "results"
-    code, out, _ = replayed(capsys, "replay", "--all", "--cassettes", cassettes, "--results", target)
+    code, out, _ = replayed(capsys, "provider", "replay", "--all", "--cassettes", cassettes, "--results", target)
     assert (0, f"{PROVIDER}, {MODEL}: {target / PROVIDER}.json\n") == (code, out)
     committed = folder("reports") / "results" / f"{PROVIDER}.json"
     assert read(committed) == read(target / f"{PROVIDER}.json")
@@ -57,7 +57,8 @@ def test_a_further_model_has_results_of_its_own(
         target = cassette_folder.path(further, path.stem)
         target.parent.mkdir(exist_ok=True)
         target.write_text(path.read_text("utf-8").replace(MODEL, further), "utf-8")
-    asked = ["replay", "--provider", PROVIDER, "--model", further, "--cassettes", cassettes, "--results", tmp_path]
+    folders = ["--cassettes", cassettes, "--results", tmp_path]
+    asked = ["provider", "replay", "--provider", PROVIDER, "--model", further, *folders]
     assert 0 == replayed(capsys, *asked)[0]
     results = read(tmp_path / f"{PROVIDER}.ernie-x-4.json")
     assert (f"{PROVIDER}:ernie-x-4", further, PROVIDER) == (results.name, results.model, results.profile)
@@ -68,7 +69,7 @@ def test_a_cassette_that_lacks_a_request_is_reported_and_exits_with_1(
 ) -> None:
     for path in CassetteFolder(cassettes, PROVIDER).path(MODEL, "x").parent.glob("*.yaml"):
         path.write_text(path.read_text("utf-8").replace(MODEL, "another"), "utf-8")
-    code, out, err = replayed(capsys, "replay", "--all", "--cassettes", cassettes, "--results", tmp_path)
+    code, out, err = replayed(capsys, "provider", "replay", "--all", "--cassettes", cassettes, "--results", tmp_path)
     assert (1, "") == (code, out)
     assert f"{PROVIDER}, {MODEL}: " in err
     assert not list(tmp_path.glob("*.json"))
@@ -84,7 +85,7 @@ def test_a_cassette_that_lacks_a_request_is_reported_and_exits_with_1(
 def test_a_replay_without_cassettes_is_unusable(
     cassettes: Path, capsys: pytest.CaptureFixture[str], arguments: list[str], complaint: str
 ) -> None:
-    code, _, err = replayed(capsys, "replay", *arguments, "--cassettes", cassettes)
+    code, _, err = replayed(capsys, "provider", "replay", *arguments, "--cassettes", cassettes)
     assert (2, True) == (code, complaint in err), err
 
 

@@ -9,7 +9,8 @@ import pytest
 
 from conformance import rules
 from conformance.adapters import loop
-from conformance.cli import main, report
+from conformance.cli import main
+from conformance.cli.results.report import _alone
 from conformance.documents import read_json
 from conformance.reporting.matrix.headline import headline
 from conformance.reporting.matrix.table import Table, table
@@ -115,7 +116,7 @@ def test_a_vertical_bar_does_not_end_a_table_cell() -> None:
 def reports(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """Return the folder of reports of a checkout that has the results of one provider."""
     reports = tmp_path / "reports"
-    monkeypatch.setattr(report, "checkout_folder", lambda *_: reports)
+    monkeypatch.setattr(_alone, "checkout_folder", lambda *_: reports)
     (tmp_path / "README.md").write_text("<!-- headline -->\n<!-- /headline -->\n")
     (reports / "results").mkdir(parents=True)
     shutil.copy(folder("reports") / "results" / "xai.json", reports / "results")

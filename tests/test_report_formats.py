@@ -5,8 +5,8 @@ from importlib.metadata import version
 
 import pytest
 
-from conformance.reporting.matrix.annotations import ENTRIES, Annotation, Kind, Location
-from conformance.reporting.matrix.counts import Counts
+from conformance.reporting.matrix.annotations import ENTRIES, Annotation, AnnotationKind, Location
+from conformance.reporting.matrix.counts import CheckCounts
 from conformance.reporting.renderers import badge, github, junit, sarif
 from conformance.results import Level
 
@@ -14,23 +14,54 @@ ANSWERS, CASE = "transcript/result-answers-call", "groq/one-tool-call.stream"
 FILE = "results/groq.json"
 ANNOTATIONS = (
     Annotation(
-        "a.jsonl:2", ANSWERS, Kind.FAILED, Level.MUST, "expected 'a', got 'b'", "/0/request", Location("a.jsonl", 2)
+        "a.jsonl:2",
+        ANSWERS,
+        AnnotationKind.FAILED,
+        Level.MUST,
+        "expected 'a', got 'b'",
+        "/0/request",
+        Location("a.jsonl", 2),
     ),
-    Annotation("a.jsonl:2", "stream/role-first", Kind.PASSED, location=Location("a.jsonl", 2)),
+    Annotation("a.jsonl:2", "stream/role-first", AnnotationKind.PASSED, location=Location("a.jsonl", 2)),
     Annotation(
-        "b.json", "usage/sums-up", Kind.NOTED, Level.MAY, "expected 3, got 4", "/0/response", Location("b.json")
+        "b.json",
+        "usage/sums-up",
+        AnnotationKind.NOTED,
+        Level.MAY,
+        "expected 3, got 4",
+        "/0/response",
+        Location("b.json"),
     ),
     Annotation(
-        "c.json", "input/can-be-read", Kind.ERRORED, message="c.json:1: expected JSON", location=Location("c.json", 1)
+        "c.json",
+        "input/can-be-read",
+        AnnotationKind.ERRORED,
+        message="c.json:1: expected JSON",
+        location=Location("c.json", 1),
     ),
     Annotation(
-        CASE, ANSWERS, Kind.EXPECTED, Level.MUST, "50% <of> it,\nhere", "/1", Location(FILE, 4), "Known. https://e.org"
+        CASE,
+        ANSWERS,
+        AnnotationKind.EXPECTED,
+        Level.MUST,
+        "50% <of> it,\nhere",
+        "/1",
+        Location(FILE, 4),
+        "Known. https://e.org",
     ),
     Annotation(
-        CASE, "probes/ids-empty", Kind.FAILED, message="expected 400, observed accepted", location=Location(FILE, 9)
+        CASE,
+        "probes/ids-empty",
+        AnnotationKind.FAILED,
+        message="expected 400, observed accepted",
+        location=Location(FILE, 9),
     ),
     Annotation(
-        ENTRIES, "gate/entry-matches", Kind.FAILED, message="a/b: it matches nothing", location=Location("e.yaml", 7)
+        ENTRIES,
+        "gate/entry-matches",
+        AnnotationKind.FAILED,
+        message="a/b: it matches nothing",
+        location=Location("e.yaml", 7),
     ),
 )
 
@@ -47,4 +78,4 @@ def test_annotations_match_their_golden_file(
 
 
 def test_a_badge_matches_its_golden_file(golden: Callable[[str, str], None]) -> None:
-    golden("badge.svg", badge.render_svg(Counts(41, 2, 7), "wire conformance"))
+    golden("badge.svg", badge.render_svg(CheckCounts(41, 2, 7), "wire conformance"))

@@ -13,7 +13,8 @@ from typing import Any
 import pytest
 
 from conformance import profiles
-from conformance.cli import main, report
+from conformance.cli import main
+from conformance.cli.results.report import _alone
 from conformance.documents import read_json
 from conformance.errors import Unusable
 from conformance.gate import check_results
@@ -132,7 +133,7 @@ def test_expected_failures_beside_the_results_name_them_as_the_gate_does(shipped
 def test_the_command_writes_the_page_and_a_badge_that_leads_to_it(
     shipped: Inputs, results: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(report, "load_inputs", lambda: shipped)
+    monkeypatch.setattr(_alone, "load_inputs", lambda: shipped)
     status, out, err = run(capsys, "report", "--results", results, "--only", "mine")
     assert (0, "") == (status, err)
     page = results / "report"

@@ -11,7 +11,7 @@ from jsonschema import Draft4Validator
 from conformance import rules
 from conformance.adapters import loop
 from conformance.documents.pointer import edit
-from conformance.reporting.matrix.annotations import TITLES, Annotation, Kind, Location
+from conformance.reporting.matrix.annotations import TITLES, Annotation, AnnotationKind, Location
 from conformance.reporting.renderers.sarif import MAX_RESULTS, render
 from conformance.results import Level
 from tests.checking import BASES, FAULTY, GOOD, check, jsonl, write
@@ -20,7 +20,7 @@ SCHEMA = json.loads((Path(__file__).parent / "official" / "sarif-2.1.0-rtm.5.jso
 ANSWERS = "transcript/result-answers-call"
 
 
-def annotation(fact: str = ANSWERS, kind: Kind = Kind.FAILED, **about: Any) -> Annotation:
+def annotation(fact: str = ANSWERS, kind: AnnotationKind = AnnotationKind.FAILED, **about: Any) -> Annotation:
     return Annotation("deepseek/plain-answer.stream", fact, kind, **{"message": "expected a, got b", **about})
 
 
@@ -71,16 +71,16 @@ def test_a_level_has_its_name_in_code_scanning(level: Level, shown: str) -> None
 
 
 def test_an_expected_failure_is_suppressed_with_its_reason() -> None:
-    expected, failed = run_of(annotation(kind=Kind.EXPECTED, reason="It is known. https://e.org"), annotation())[
-        "results"
-    ]
+    expected, failed = run_of(
+        annotation(kind=AnnotationKind.EXPECTED, reason="It is known. https://e.org"), annotation()
+    )["results"]
     suppression = {"kind": "external", "status": "accepted", "justification": "It is known. https://e.org"}
     assert [suppression] == expected["suppressions"]
     assert "suppressions" not in failed
 
 
 def test_an_error_is_no_result_but_a_failed_execution() -> None:
-    run = run_of(annotation(kind=Kind.ERRORED, message="KeyError"), annotation(kind=Kind.PASSED))
+    run = run_of(annotation(kind=AnnotationKind.ERRORED, message="KeyError"), annotation(kind=AnnotationKind.PASSED))
     (invocation,) = run["invocations"]
     assert ([], False) == (run["results"], invocation["executionSuccessful"])
     assert "KeyError" in invocation["toolExecutionNotifications"][0]["message"]["text"]
@@ -108,7 +108,8 @@ def prints(*annotations: Annotation) -> list[str]:
 
 def test_a_fingerprint_is_unique_and_survives_moved_lines() -> None:
     here, moved = (
-        Annotation(f"a.jsonl:{line}", ANSWERS, Kind.FAILED, location=Location("a.jsonl", line)) for line in (3, 9)
+        Annotation(f"a.jsonl:{line}", ANSWERS, AnnotationKind.FAILED, location=Location("a.jsonl", line))
+        for line in (3, 9)
     )
     assert prints(here) == prints(moved)
     others = [annotation(at="/0"), annotation(at="/1"), annotation("stream/role-first"), here, moved]

@@ -8,6 +8,7 @@ import pytest
 from conformance import rules
 from conformance.documents import read_json
 from conformance.documents.pointer import REMOVE
+from conformance.errors import UnknownName
 from conformance.judge import check
 from conformance.profiles import of
 from conformance.resources import folder
@@ -51,6 +52,22 @@ def test_a_good_example_is_judged_by_its_rule_and_breaks_none(rule: Rule, exampl
 @pytest.mark.parametrize("base", BASES)
 def test_a_base_breaks_no_rule(base: str) -> None:
     assert {} == broken(Example(base))
+
+
+def test_each_id_selects_its_rule() -> None:
+    assert {rule.id: [rule.id] for rule in rules.load()} == {
+        rule.id: [each.id for each in rules.select([rule.id])] for rule in rules.load()
+    }
+
+
+def test_globs_select_rules_once_and_in_order() -> None:
+    chosen = ["usage/adds-up", "usage/cached-within-prompt"]
+    assert chosen == [rule.id for rule in rules.select(["usage/c*", "usage/adds-up", "usage/[ac]*"])]
+
+
+def test_a_glob_that_matches_no_rule_is_unknown() -> None:
+    with pytest.raises(UnknownName, match="unknown rule 'stream/not-cut'"):
+        rules.select(["usage/*", "stream/not-cut"])
 
 
 REFUSED = {"status": 400, "message": "{index} {position} {role} {field} {kind} {id}"}

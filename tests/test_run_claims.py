@@ -19,7 +19,8 @@ from conformance.results.runs import RunClaim
 from conformance.simulator import Simulator, simulated
 from conformance.suite.play import Subject
 from conformance.suite.run_claims import Answer, ask, given_claims
-from conformance.transport.server import HttpReply, HttpRequest, serving
+from conformance.transport.http import HttpReply, HttpRequest
+from conformance.transport.server import serving
 from conformance.wire.exchange import Exchange
 
 pytestmark = pytest.mark.slow

@@ -9,7 +9,7 @@ from conformance.documents import read_json
 from conformance.resources import folder
 from conformance.results import Evidence, Status
 from conformance.rules import Rule
-from conformance.scenarios import Change, Probe, Scenario, Turn
+from conformance.scenarios import Deviation, Probe, Scenario, ScriptTurn
 from conformance.simulator import Simulator, chunks, raw, replies
 from conformance.simulator.raw import FAULTS
 from conformance.simulator.reply_context import ReplyContext
@@ -37,7 +37,7 @@ def schema() -> Any:
 
 
 def change(name: str, body: dict[str, Any], **parameters: str) -> list[dict[str, Any]]:
-    made: list[dict[str, Any]] = with_changes(body, [Change(name, parameters)], TRANSCRIPT, {})["messages"]
+    made: list[dict[str, Any]] = with_changes(body, [Deviation(name, parameters)], TRANSCRIPT, {})["messages"]
     return made
 
 
@@ -121,7 +121,7 @@ ANOMALIES = {
 @pytest.mark.parametrize("name", sorted(FAULTS))
 def test_a_raw_stream_shows_its_fault(name: str) -> None:
     forecast = ("get_forecast", {"city": "Paris", "day": "tomorrow", "unit": "celsius"})
-    turn = Turn("Hi", says="Hello there, how are you today?", calls=(forecast, forecast))
+    turn = ScriptTurn("Hi", says="Hello there, how are you today?", calls=(forecast, forecast))
     context = ReplyContext({}, {"messages": []}, thinks=False)
     events = chunks.events(context, replies.choices(context, turn))
     anomalies = assemble(read(b"".join(raw.event_bytes((name,), events)).decode())).anomalies

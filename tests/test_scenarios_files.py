@@ -7,7 +7,7 @@ import pytest
 from conformance import scenarios
 from conformance.errors import InvalidDocument
 from conformance.profiles import UNKNOWN
-from conformance.scenarios import Scenario, Turn
+from conformance.scenarios import Scenario, ScriptTurn
 
 HEAD = """\
 title: Something happens.
@@ -85,7 +85,7 @@ def test_a_scenario_inherits_what_it_does_not_set_itself(tmp_path: Path) -> None
     ],
 )
 def test_a_need_with_a_value_is_met_if_the_claim_equals_or_lists_it(claims: dict[str, object], met: bool) -> None:  # noqa: FBT001 — a row
-    scenario = Scenario("x", "x", (), (Turn("Hi"),), needs={"reasoning.response-field": "reasoning_details"})
+    scenario = Scenario("x", "x", (), (ScriptTurn("Hi"),), needs={"reasoning.response-field": "reasoning_details"})
     assert (None if met else "reasoning.response-field") == scenario.unmet(claims)
 
 

@@ -13,9 +13,9 @@ from hypothesis import strategies as st
 from conformance import profiles, scenarios
 from conformance.errors import Unusable
 from conformance.profiles import Profile
-from conformance.scenarios import Scenario, Turn
-from conformance.simulator.sessions import Session, SessionServer, serving_sessions
-from conformance.transport.server import HttpRequest
+from conformance.scenarios import Scenario, ScriptTurn
+from conformance.simulator.sessions import ScenarioSession, SessionServer, serving_sessions
+from conformance.transport.http import HttpRequest
 from tests.agents import directly
 
 AGENT = scenarios.load("agent-session")
@@ -23,7 +23,7 @@ PROFILES = {name: profiles.load(name) for name in ("deepseek", "mistral", "opena
 FORECAST = scenarios.tool_definitions()["get_forecast"]
 
 
-def opened(name: str = "openai", scenario: Scenario = AGENT, *, strict: bool = False) -> Session:
+def opened(name: str = "openai", scenario: Scenario = AGENT, *, strict: bool = False) -> ScenarioSession:
     return SessionServer().open(scenario, PROFILES[name], "plain", strict=strict)
 
 
@@ -32,13 +32,13 @@ def body(*said: str, **more: Any) -> dict[str, Any]:
     return {"model": "m", "messages": messages, "tools": [FORECAST], **more}
 
 
-def reply(session: Session, sent: dict[str, Any]) -> dict[str, Any]:
+def reply(session: ScenarioSession, sent: dict[str, Any]) -> dict[str, Any]:
     _, content = directly(session)(sent)
     answer: dict[str, Any] = orjson.loads(content)
     return answer
 
 
-def message(session: Session, sent: dict[str, Any]) -> dict[str, Any]:
+def message(session: ScenarioSession, sent: dict[str, Any]) -> dict[str, Any]:
     said: dict[str, Any] = reply(session, sent)["choices"][0]["message"]
     return said
 
@@ -130,7 +130,7 @@ def test_a_demand_that_cannot_be_met_is_no_fault_of_the_simulator() -> None:
 
 
 def test_a_reply_that_breaks_an_undeclared_rule_is_a_fault() -> None:
-    turn = Turn("Hi", calls=(("get_forecast", {}), ("get_forecast", {})), ids=("call_a", "call_a"))
+    turn = ScriptTurn("Hi", calls=(("get_forecast", {}), ("get_forecast", {})), ids=("call_a", "call_a"))
     session = opened(scenario=Scenario("x", "x", (), (turn,), for_clients=True))
     status, _ = directly(session)(body())
     assert 500 == status
@@ -185,7 +185,7 @@ def test_a_path_of_no_session_is_not_found(server: SessionServer) -> None:
 def test_concurrent_sessions_do_not_mix(server: SessionServer) -> None:
     sessions = [server.open(AGENT, PROFILES["openai"]) for _ in range(4)]
 
-    def hold(session: Session) -> None:
+    def hold(session: ScenarioSession) -> None:
         with httpx.Client() as client:
             for number in range(5):
                 client.post(f"{session.base_url}/chat/completions", json=body(session.base_url, str(number)))

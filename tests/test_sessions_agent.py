@@ -14,7 +14,7 @@ from conformance.judge import check
 from conformance.profiles import Profile
 from conformance.results import Level, Outcome, Status
 from conformance.scenarios import Scenario
-from conformance.simulator.sessions import Session, SessionServer, serving_sessions
+from conformance.simulator.sessions import ScenarioSession, SessionServer, serving_sessions
 from conformance.wire.native import CHAT
 from conformance.wire.views import Side
 from tests.agents import Agent, Ask, Broken, Edit, directly
@@ -51,7 +51,7 @@ def run_agent(profile: Profile, scenario: Scenario, variant: str, *, edit: Edit 
     return over(session, directly(session), edit)
 
 
-def over(session: Session, ask: Ask, edit: Edit = list) -> Agent:
+def over(session: ScenarioSession, ask: Ask, edit: Edit = list) -> Agent:
     agent = Agent(session, ask, edit)
     try:
         agent.run()
@@ -60,11 +60,11 @@ def over(session: Session, ask: Ask, edit: Edit = list) -> Agent:
     return agent
 
 
-def outcomes(session: Session, side: Side = Side.CLIENT) -> list[Outcome]:
+def outcomes(session: ScenarioSession, side: Side = Side.CLIENT) -> list[Outcome]:
     return [each for each in check(session.exchanges, session.profile) if SIDES[each.rule] is side]
 
 
-def broken(session: Session, side: Side = Side.CLIENT, level: Level = Level.MUST) -> dict[str, str]:
+def broken(session: ScenarioSession, side: Side = Side.CLIENT, level: Level = Level.MUST) -> dict[str, str]:
     return {
         each.rule: each.reason or each.findings[0].message
         for each in outcomes(session, side)
@@ -135,7 +135,7 @@ def test_a_strict_session_refuses_no_request_of_a_conforming_agent(name: str, sc
 def test_it_is_the_same_over_http() -> None:
     scenario, profile = scenarios.load("agent-session"), LOADED["deepseek"]
 
-    def asking(session: Session, client: httpx.Client) -> Ask:
+    def asking(session: ScenarioSession, client: httpx.Client) -> Ask:
         def ask(body: dict[str, Any]) -> tuple[int, bytes]:
             reply = client.post(f"{session.base_url}/chat/completions", json=body)
             return reply.status_code, reply.content

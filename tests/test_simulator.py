@@ -15,12 +15,12 @@ from conformance.judge import check
 from conformance.resources import folder
 from conformance.results import Refusal
 from conformance.rules import Rule
-from conformance.scenarios import Turn
+from conformance.scenarios import ScriptTurn
 from conformance.schemas import validator
 from conformance.simulator import Simulator, chunks, refusals, replies, simulated
 from conformance.simulator.reply_context import ReplyContext
 from conformance.transport.client import SIMULATOR_ERROR, Client, Endpoint
-from conformance.transport.server import HttpRequest
+from conformance.transport.http import HttpRequest
 from conformance.wire.views import Side
 
 SHAPES: Any = read_json(folder("schemas") / "canonical" / "error-shapes.json")
@@ -246,7 +246,7 @@ CLAIMED: list[tuple[dict[str, Any], dict[str, Any]]] = [
 @pytest.mark.parametrize(("claims", "expected"), CLAIMED, ids=str)
 def test_a_reply_is_as_claimed(claims: dict[str, Any], expected: dict[str, Any]) -> None:
     context = ReplyContext({"thinking.mode": "always", **claims}, {"messages": []}, thinks=True)
-    message = replies.message(context, Turn(thinks="Think.", calls=(("get_weather", {}),)))
+    message = replies.message(context, ScriptTurn(thinks="Think.", calls=(("get_weather", {}),)))
     assert expected == {key: value for key, value in message.items() if key in expected}
 
 
@@ -254,7 +254,7 @@ def test_an_opaque_signature_comes_with_the_last_words_of_the_reasoning() -> Non
     claims = {"reasoning.response-field": "reasoning_text", "signature.field": "reasoning_opaque"}
     context = ReplyContext({"thinking.mode": "always", **claims}, {"messages": []}, thinks=True)
     words = "The user wants to know what the weather is like in Paris."
-    choices = replies.choices(context, Turn(thinks=words, says="It is mild."))
+    choices = replies.choices(context, ScriptTurn(thinks=words, says="It is mild."))
     deltas = [item["choices"][0]["delta"] for item in chunks.events(context, choices) if type(item) is dict]
     reasoned = [delta for delta in deltas if "reasoning_text" in delta]
     assert words == "".join(delta["reasoning_text"] for delta in reasoned)

@@ -9,7 +9,8 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from conformance.transport.server import HttpReply, is_host_served, serving
+from conformance.transport.http import HttpReply, is_host_served
+from conformance.transport.server import serving
 
 pytestmark = pytest.mark.slow
 

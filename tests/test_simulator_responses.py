@@ -14,7 +14,7 @@ from conformance.profiles import load_profile
 from conformance.results import Level
 from conformance.simulator import Simulator
 from conformance.simulator.store import MAX_REPLIES, MAX_SESSION, MAX_SESSION_BYTES, ReplyStore
-from conformance.transport.server import HttpRequest
+from conformance.transport.http import HttpRequest
 from conformance.wire.exchange import Exchange
 from conformance.wire.views import Side
 

@@ -113,7 +113,7 @@ def test_no_refusal_has_a_hole(name: str) -> None:
     simulator = Simulator(profiles.load(name))
     for rule in rules.load():
         requests = [each.conversation()[-1].request for each in rule.bad] if rule.on.side is Side.CLIENT else []
-        # A body that is no object never gets as far as the provider's part.
+        # A body that is not an object never gets as far as the provider's part.
         for request in [each for each in requests if isinstance(each, dict)]:
             reply = simulator.reply(request)
             text = reply.body if isinstance(reply.body, bytes) else b"".join(reply.body)

@@ -9,12 +9,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from conformance.wire.sse import BOUNDS, Bounds, Decoder, Event, Reading, read, render
+from conformance.wire.sse import BOUNDS, Decoder, Event, Reading, StreamBounds, read, render
 
 STREAMS = sorted((Path(__file__).parents[1] / "fixtures" / "streams").glob("*.sse"))
 
 
-def feed(blocks: Iterable[bytes], bounds: Bounds = BOUNDS) -> tuple[list[Event], Reading]:
+def feed(blocks: Iterable[bytes], bounds: StreamBounds = BOUNDS) -> tuple[list[Event], Reading]:
     decoder = Decoder(bounds)
     events = [event for block in blocks for event in decoder.feed(block)]
     return events, decoder.close()
@@ -117,17 +117,17 @@ def test_a_truncated_character_at_the_end_is_not_invalid_utf8() -> None:
 
 
 BOUNDED = [
-    ("", ("a", "b"), "data: a\n\ndata: b\n\n", Bounds(length=7, events=2)),
-    ("more than 2 events", ("a", "b"), "data: a\n\ndata: b\n\ndata: c\n\n: never counted\n\n", Bounds(events=2)),
-    ("an event of more than 7 characters", ("a",), "data: a\n\ndata: bc\n\ndata: d\n\n", Bounds(length=7)),
-    ("an event of more than 7 characters", ("a",), "data: a\n\ndata: bc", Bounds(length=7)),
-    ("an event of more than 7 characters", ("a",), "data: a\n\n" + "x" * 100, Bounds(length=7)),
+    ("", ("a", "b"), "data: a\n\ndata: b\n\n", StreamBounds(length=7, events=2)),
+    ("more than 2 events", ("a", "b"), "data: a\n\ndata: b\n\ndata: c\n\n: never counted\n\n", StreamBounds(events=2)),
+    ("an event of more than 7 characters", ("a",), "data: a\n\ndata: bc\n\ndata: d\n\n", StreamBounds(length=7)),
+    ("an event of more than 7 characters", ("a",), "data: a\n\ndata: bc", StreamBounds(length=7)),
+    ("an event of more than 7 characters", ("a",), "data: a\n\n" + "x" * 100, StreamBounds(length=7)),
 ]
 
 
 @pytest.mark.parametrize(("bound", "data", "text", "bounds"), BOUNDED)
 def test_an_exceeded_bound_is_named_and_nothing_beyond_it_is_read(
-    bound: str, data: tuple[str, ...], text: str, bounds: Bounds
+    bound: str, data: tuple[str, ...], text: str, bounds: StreamBounds
 ) -> None:
     reading = read(text, bounds)
     assert (bound, data, "", 0) == (reading.bound, reading.data, reading.tail, reading.comments)

@@ -37,7 +37,7 @@ Run = Callable[..., tuple[int, str, str]]
 @pytest.fixture
 def run(capsys: pytest.CaptureFixture[str]) -> Run:
     def run(*arguments: object) -> tuple[int, str, str]:
-        code = main(["statement", *map(str, arguments)])
+        code = main(["report", "statement", *map(str, arguments)])
         out, err = capsys.readouterr()
         return code, out, err
 

@@ -12,8 +12,9 @@ from conformance.errors import InvalidDocument, Unusable
 from conformance.results import Evidence
 from conformance.transport.cassette import END, START, interaction_text, replaying
 from conformance.transport.client import Client, Endpoint, Inconclusive
-from conformance.transport.interaction import Interaction
-from conformance.transport.server import MAX_BODY, HttpReply, HttpRequest, serving
+from conformance.transport.http import MAX_BODY, HttpReply, HttpRequest
+from conformance.transport.interaction import RawInteraction
+from conformance.transport.server import serving
 from conformance.transport.shelf import CassetteFolder, ManifestEntry
 
 SECRET = "sk-secret-0123456789"
@@ -115,7 +116,7 @@ def test_a_cassette_replays_what_it_recorded_and_holds_no_secret(
     scripted.answers = [HttpReply(200, b'{"n": 1}', headers), HttpReply(400, b'{"n": 2}', headers)]
     path = tmp_path / "case.yaml"
     asking = client(stack, url, SECRET)
-    kept: list[Interaction] = []
+    kept: list[RawInteraction] = []
     recorded = [asking.send(BODY, kept.append), asking.send(BODY | {"n": 2}, kept.append)]
     path.write_text(START + "".join([interaction_text(each, {}) for each in kept]) + END, "utf-8")
     with replaying(path):
@@ -132,7 +133,7 @@ def test_a_cassette_that_lacks_a_request_says_to_record_again(
     scripted.answers = [HttpReply(200, b"{}")]
     path = tmp_path / "case.yaml"
     asking = client(stack, url)
-    kept: list[Interaction] = []
+    kept: list[RawInteraction] = []
     asking.send(BODY, kept.append)
     path.write_text(START + "".join([interaction_text(each, {}) for each in kept]) + END, "utf-8")
     with pytest.raises(InvalidDocument, match="record it again"), replaying(path):
@@ -150,7 +151,7 @@ def test_a_cassette_answers_only_the_method_that_it_recorded(
     scripted, url = server
     scripted.answers = [HttpReply(200, b"{}")]
     path = tmp_path / "case.yaml"
-    kept: list[Interaction] = []
+    kept: list[RawInteraction] = []
     asking = stack.enter_context(Client(Endpoint(url, wire="messages")))
     asking.send(BODY, kept.append)
     moved = replace(kept[0], url=kept[0].url.replace("/messages", "/messages:stream"))

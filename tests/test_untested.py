@@ -1,4 +1,4 @@
-"""What has no rule: every gap is named, with its source and its reason, and none is named that is no gap."""
+"""What has no rule: every gap is named, with its source and its reason, and nothing is named that is not a gap."""
 
 import re
 from collections import Counter

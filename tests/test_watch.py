@@ -1,4 +1,4 @@
-"""`conformance watch`: what an endpoint does differently than when it was recorded, or than its profile claims."""
+"""`conformance provider watch`: what an endpoint does differently than recorded, or than its profile claims."""
 
 import argparse
 import json
@@ -10,7 +10,8 @@ from typing import Any
 import pytest
 
 from conformance import load_profile
-from conformance.cli import main, watch
+from conformance.cli import main
+from conformance.cli.providers.provider import watch
 from conformance.discovery.recording import write_exchanges
 from conformance.discovery.session import Session
 from conformance.discovery.watching import Drift, drifts, observe
@@ -48,7 +49,7 @@ def changed(path: Path) -> Profile:
 
 def watched(path: Path, profile: Profile, *options: str) -> int:
     with simulated(profile) as url:
-        return main(["watch", "--provider", str(path), "--base-url", f"{url}/v1", *options])
+        return main(["provider", "watch", "--provider", str(path), "--base-url", f"{url}/v1", *options])
 
 
 @pytest.mark.slow
@@ -106,13 +107,13 @@ def test_a_call_that_cannot_work_is_refused(
     options: tuple[str, ...], message: str, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.delenv("OPENAI_API_KEY", raising=False)
-    assert (2, True) == (main(["watch", *options]), message in capsys.readouterr().err)
+    assert (2, True) == (main(["provider", "watch", *options]), message in capsys.readouterr().err)
 
 
 def test_recordings_that_cannot_be_read_are_named(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     path = tmp_path / "broken.jsonl"
     path.write_text('{"request": ', "utf-8")
-    call = ["watch", "--provider", "openai", "--base-url", "http://127.0.0.1:9/v1", "--recorded", str(path)]
+    call = ["provider", "watch", "--provider", "openai", "--base-url", "http://127.0.0.1:9/v1", "--recorded", str(path)]
     assert (2, True) == (main(call), str(path) in capsys.readouterr().err)
 
 
@@ -121,7 +122,7 @@ def test_the_commands_of_the_workflow_template_exist() -> None:
     (command,) = [each["run"] for each in steps if each.get("run", "").startswith("conformance ")]
     parser = argparse.ArgumentParser(exit_on_error=False)
     watch.configure(parser)
-    assert parser.parse_args(shlex.split(command)[2:]).live
+    assert parser.parse_args(shlex.split(command)[3:]).live
 
 
 def traffic_of(profile: Profile, path: Path) -> Path:
@@ -145,7 +146,7 @@ def test_recorded_traffic_is_compared_with_the_claims_and_with_earlier_traffic(
     openai = load_profile("openai")
     before = traffic_of(openai, tmp_path / "before.jsonl")
     now = traffic_of(openai.with_claims({"ids.format": "toolu_[0-9]{12}"}), tmp_path / "now.jsonl")
-    words = ["watch", "--provider", "openai", "--model", MODEL, "--seen"]
+    words = ["provider", "watch", "--provider", "openai", "--model", MODEL, "--seen"]
     assert 0 == main([*words, str(before)])
     assert "compared with the claims of its profile" in capsys.readouterr().out
     assert 1 == main([*words, str(now), "--recorded", str(before), "--results", str(tmp_path / "drift")])
@@ -161,8 +162,8 @@ def test_traffic_of_the_simulator_or_of_another_model_shows_nothing(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     path = traffic_of(load_profile("openai"), tmp_path / "now.jsonl")
-    assert 2 == main(["watch", "--provider", "openai", "--model", "other", "--seen", str(path)])
+    assert 2 == main(["provider", "watch", "--provider", "openai", "--model", "other", "--seen", str(path)])
     assert f"shows no claim about other; it holds exchanges with {MODEL}" in capsys.readouterr().err
     path.write_text(path.read_text("utf-8").replace('"headers": {', '"headers": {"server": "conformance-simulator", '))
-    assert 2 == main(["watch", "--provider", "openai", "--model", MODEL, "--seen", str(path)])
+    assert 2 == main(["provider", "watch", "--provider", "openai", "--model", MODEL, "--seen", str(path)])
     assert "replies of this project's simulator" in capsys.readouterr().err

@@ -36,7 +36,7 @@ def rows(made: Table) -> dict[str, FactRow]:
 def test_the_wires_of_a_provider_stand_together_in_their_order(made: Table) -> None:
     shown = [(row.name, row.wire) for row in fact_tables(made)[0].rows]
     assert [("lone", "gemini"), *[("wired", wire) for wire in WIRES]] == shown
-    assert ("chat", "messages", "responses", "gemini") == tuple(titles())
+    assert ("chat", "gemini", "messages", "responses") == tuple(titles())
     assert ("chat", "gemini", "newer") == in_order(["newer", "gemini", "chat", "gemini"])
 
 
@@ -79,9 +79,9 @@ def test_the_page_of_a_provider_has_a_column_for_each_wire(made: Table) -> None:
     pages = providers.publish(made)
     assert {f"providers/{name}.md" for name in (*_names("wired"), "lone.gemini")} == pages.keys()
     head, _, *facts = pages["providers/wired.messages.md"].partition("## Core facts\n\n")[2].split("\n")[:6]
-    linked = "[Chat completions](wired.md) | Anthropic Messages | [OpenAI Responses](wired.responses.md)"
-    assert f"|  | {linked} | [Gemini](wired.gemini.md) |" == head
-    omitted = ["**accepted**", "**400**", "**damaged**", "**unknown**"]
+    linked = "[Chat completions](wired.md) | [Gemini](wired.gemini.md) | Anthropic Messages"
+    assert f"|  | {linked} | [OpenAI Responses](wired.responses.md) |" == head
+    omitted = ["**accepted**", "**unknown**", "**400**", "**damaged**"]
     assert [] == [word for word, cell in zip(omitted, facts[1].split("|")[2:6], strict=True) if word not in cell]
     lone = pages["providers/lone.gemini.md"]
     assert "|  | Gemini |" in lone
@@ -136,7 +136,7 @@ def test_only_ones_own_wires_are_reported_from_the_command_line(
     assert "Our gateway (messages) (mine)" in page
     capsys.readouterr()
     paths = [str(tmp_path / "mine"), "--provider", str(profile)]
-    assert 0 == main(["statement", "make", *paths])
+    assert 0 == main(["report", "statement", "make", *paths])
     stated = orjson.loads(capsys.readouterr().out)
     assert ["gateway", "gateway.messages"] == [each["name"] for each in stated["subjects"]]
 

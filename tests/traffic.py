@@ -9,8 +9,8 @@ from typing import Any
 from conformance import profiles
 from conformance.proxy.checking import Checking, Settings
 from conformance.proxy.copies import Copy, Frame, read_frame
-from conformance.proxy.judging import Found, Judged
-from conformance.proxy.layers import Change
+from conformance.proxy.judging import Judged, RuleFinding
+from conformance.proxy.layers import FieldChange
 from conformance.reporting.renderers import traffic
 from tests.proxies import KEY
 
@@ -23,13 +23,13 @@ class Lines:
 
     lines: list[str] = field(default_factory=list)
 
-    def finding(self, judged: Judged, found: Found, tap: str, layer: str) -> None:
+    def finding(self, judged: Judged, found: RuleFinding, tap: str, layer: str) -> None:
         self.lines.append(traffic.finding_line(judged, found, tap, layer, lambda _, text: text))
 
     def more(self, judged: Judged, rule: str, count: int) -> None:
         self.lines.append(traffic.more_line(judged, rule, count))
 
-    def change(self, change: Change) -> None:
+    def change(self, change: FieldChange) -> None:
         self.lines.append(traffic.change_line(change))
 
     def warn(self, message: str) -> None:

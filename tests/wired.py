@@ -12,7 +12,7 @@ from conformance.results import Evidence, Finding, Level, Outcome, Status
 from conformance.results.runs import Case, Results
 from tests.observations import DONE, RESENT
 
-WIRES: Final = ("chat", "messages", "responses", "gemini")
+WIRES: Final = ("chat", "gemini", "messages", "responses")
 
 _SOURCE: Final = "source: {url: https://example.com/docs, read: 2026-11-02}, confidence: high"
 _NATIVE: Final = f"""\

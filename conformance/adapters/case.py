@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator, Mapping, Set
 from dataclasses import dataclass, replace
+from fnmatch import fnmatchcase
 from typing import Any
 
 from conformance import rules
@@ -14,9 +15,8 @@ from conformance.judge import check
 from conformance.profiles import Profile
 from conformance.results import NOT_PLAYED, Evidence, Level, Outcome, Status
 from conformance.results.runs import Case
-from conformance.rule_ids import matches
 from conformance.scenarios import Scenario
-from conformance.simulator.sessions import Session, SessionServer
+from conformance.simulator.sessions import ScenarioSession, SessionServer
 from conformance.suite.play import untested_rules
 from conformance.wire.exchange import Conversation
 from conformance.wire.views import Side
@@ -74,7 +74,7 @@ def run_case(server: SessionServer, scenario: Scenario, variant: str, setup: Ada
     )
 
 
-def client_session(session: Session, job: Mapping[str, Any], answer: DriverAnswer) -> ClientSession:
+def client_session(session: ScenarioSession, job: Mapping[str, Any], answer: DriverAnswer) -> ClientSession:
     """Return a session as loop facts look at it."""
     return ClientSession(
         scenario=session.scenario,
@@ -87,7 +87,7 @@ def client_session(session: Session, job: Mapping[str, Any], answer: DriverAnswe
     )
 
 
-def wrong_reply_kind(session: Session, who: str, advice: str) -> str:
+def wrong_reply_kind(session: ScenarioSession, who: str, advice: str) -> str:
     """Return what is wrong if every request asked for the other kind of reply than the session tests.
 
     `advice` says how to test only the other kind, which stands for `{other}`.
@@ -125,7 +125,7 @@ def promised(scenario: Scenario, wire: str) -> Set[str]:
     """Return the ids of the rules about clients and the loop facts that a scenario promises to test on a wire."""
     clients = [rule.id for rule in rules.load() if rule.on.side is Side.CLIENT and wire in rule.wires]
     guaranteed = {fact.id for fact in loop.load() if fact.on.is_guaranteed(scenario)}
-    return guaranteed | {rule for rule in clients if any(matches(glob, rule) for glob in scenario.exercises)}
+    return guaranteed | {rule for rule in clients if any(fnmatchcase(rule, glob) for glob in scenario.exercises)}
 
 
 def _nothing_sent(wanted: Set[str], session: ClientSession) -> Iterator[Outcome]:
@@ -141,7 +141,7 @@ def _errored(scenario: Scenario, variant: str, failure: str) -> Case:
     return Case(scenario.name, variant, Evidence.SIMULATED, (outcome,), note="errored: not the adapter's fault")
 
 
-def _note(session: Session, answer: DriverAnswer) -> str:
+def _note(session: ScenarioSession, answer: DriverAnswer) -> str:
     """Return what else happened in a case: the first refusal of a strict session, and what the adapter raised."""
     notes = []
     if session.refusals:

@@ -14,6 +14,7 @@ from conformance.documents.pointer import Place
 from conformance.errors import UnknownName, Unusable
 from conformance.scenarios import VARIANTS
 from conformance.wire.native import CHAT
+from conformance.wires import NAMES
 
 FOLDER: Final = Path(__file__).parent / "sdks"
 """The folder with the adapters of this package."""
@@ -111,6 +112,8 @@ def read(path: Path) -> AdapterDefinition:
 def _errors(folder: Path, value: Mapping[str, Any]) -> Iterator[tuple[Place, str]]:
     """Yield the errors that a schema cannot express: unknown providers, a missing driver, unpinned packages."""
     wire = value.get("protocol", CHAT)
+    if wire not in NAMES:
+        yield ("protocol",), str(UnknownName("wire", wire, NAMES))
     for name in value["providers"]:
         if name not in profiles.names():
             yield ("providers", name), str(UnknownName("provider", name, profiles.names()))

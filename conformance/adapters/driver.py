@@ -121,7 +121,7 @@ def _run(driver: Driver, job: bytes) -> _Ended:
         )
     except OSError as error:
         return _Ended(None, b"", "", f"cannot be started: {error.filename or command[0]}: {error.strerror or error}")
-    output, errors = _Reader(process.stdout, MAX_OUTPUT), _Reader(process.stderr, MAX_ERRORS, tail=True)
+    output, errors = _PipeReader(process.stdout, MAX_OUTPUT), _PipeReader(process.stderr, MAX_ERRORS, tail=True)
     writer = threading.Thread(target=_write, args=(process.stdin, job), daemon=True)
     for thread in (writer, output, errors):
         thread.start()
@@ -136,7 +136,7 @@ def _run(driver: Driver, job: bytes) -> _Ended:
     return _Ended(process.returncode, bytes(output.content), errors.content.decode("utf-8", "replace"), problem)
 
 
-class _Reader(threading.Thread):
+class _PipeReader(threading.Thread):
     """Reads a pipe to its end and keeps a number of bytes: the first, or the last."""
 
     def __init__(self, pipe: IO[bytes] | None, limit: int, *, tail: bool = False) -> None:
@@ -166,7 +166,7 @@ def _write(pipe: IO[bytes] | None, job: bytes) -> None:
             pipe.close()
 
 
-def _wait(process: "subprocess.Popen[bytes]", output: _Reader, seconds: float) -> str:
+def _wait(process: "subprocess.Popen[bytes]", output: _PipeReader, seconds: float) -> str:
     """Wait for the end of a process; return why it must be killed instead, or an empty string."""
     due = time.monotonic() + seconds
     while not output.is_full:
@@ -181,7 +181,7 @@ def _wait(process: "subprocess.Popen[bytes]", output: _Reader, seconds: float) -
     return f"wrote more than {MAX_OUTPUT} bytes to its standard output"
 
 
-def _close(process: "subprocess.Popen[bytes]", *readers: _Reader) -> None:
+def _close(process: "subprocess.Popen[bytes]", *readers: _PipeReader) -> None:
     """Close the pipes that are read to their end; a pipe that a stray program still holds is left to its reader."""
     for pipe, reader in zip((process.stdout, process.stderr), readers, strict=True):
         if pipe is not None and not reader.is_alive():

@@ -6,12 +6,11 @@ from dataclasses import dataclass
 from conformance import profiles, scenarios
 from conformance.adapters import loop
 from conformance.adapters.loop import Fact
-from conformance.adapters.proof import Proof, broken, proofs, size
+from conformance.adapters.proof import BrokenCase, broken, proofs, size
 from conformance.errors import UnknownName, Unusable
 from conformance.profiles import Claim, Profile
 from conformance.results import Finding, Status
 from conformance.results.runs import Case, Results
-from conformance.rule_ids import current_id
 from conformance.rules import Rule
 from conformance.scenarios import Scenario
 
@@ -26,7 +25,7 @@ class Issue:
     results: Results
     profile: Profile
     rule: Rule | Fact
-    proof: Proof
+    proof: BrokenCase
     broken: tuple[str, ...]
     played: int
 
@@ -98,9 +97,9 @@ def find(many: Sequence[Results], named: str, rule_id: str, provider: str = "") 
 
 def _rule(rule_id: str) -> Rule | Fact:
     known = loop.with_rules()
-    if current_id(rule_id) not in known:
+    if rule_id not in known:
         raise UnknownName("rule", rule_id, known)
-    return known[current_id(rule_id)]
+    return known[rule_id]
 
 
 def _of_results(results: Results, rule: Rule | Fact, profile: Profile | None) -> Issue | None:

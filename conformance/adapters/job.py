@@ -6,7 +6,7 @@ from typing import Any, Final
 from conformance import profiles
 from conformance.adapters.loop import parse_arguments
 from conformance.scenarios import Scenario, tool_definitions
-from conformance.simulator.sessions import Session
+from conformance.simulator.sessions import ScenarioSession
 from conformance.suite.play import NO_RESULT
 
 CONTRACT: Final = 1
@@ -19,7 +19,7 @@ _SPARE_TURNS: Final = 3
 """How many turns more than the script a prompt may take, so that an endless loop becomes visible."""
 
 
-def job_of(session: Session) -> dict[str, Any]:
+def job_of(session: ScenarioSession) -> dict[str, Any]:
     """Return the job of a session."""
     scenario = session.scenario
     profile = session.profile

@@ -12,8 +12,7 @@ from conformance.adapters.normalize import client_ids, normalize_text
 from conformance.documents.pointer import parse
 from conformance.errors import UnknownName
 from conformance.results import Finding, Level, Outcome, Status
-from conformance.results.runs import Case
-from conformance.results.sent import SentRequest
+from conformance.results.runs import Case, SentRequest
 from conformance.wire.exchange import Conversation
 
 MAX_REQUEST: Final = 24_000
@@ -26,7 +25,7 @@ _SESSION: Final = "/s/"
 """What follows the number of a session in the path of its URL; its name comes next."""
 
 
-class Proof(NamedTuple):
+class BrokenCase(NamedTuple):
     """The smallest case in which an adapter breaks a rule, and the worst finding in it."""
 
     case: Case
@@ -43,13 +42,13 @@ class Proof(NamedTuple):
         return next((each for each in self.case.requests if each.exchange == self.exchange), None)
 
 
-def proofs(cases: Sequence[Case]) -> Mapping[str, Proof]:
+def proofs(cases: Sequence[Case]) -> Mapping[str, BrokenCase]:
     """Return the proof for each rule that is broken, a MUST or a SHOULD, by the rule's id."""
     found: dict[str, tuple[Case, Outcome]] = {}
     for case in sorted(cases, key=size):
         for outcome in broken(case):
             found.setdefault(outcome.rule, (case, outcome))
-    return {rule: Proof(case, _worst(outcome)) for rule, (case, outcome) in sorted(found.items())}
+    return {rule: BrokenCase(case, _worst(outcome)) for rule, (case, outcome) in sorted(found.items())}
 
 
 def broken(case: Case) -> Iterator[Outcome]:

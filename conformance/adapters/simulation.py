@@ -14,7 +14,7 @@ from conformance.adapters.summary import FAILING, grade, summary
 from conformance.results import Evidence, Level, Outcome, Status
 from conformance.results.excerpts import with_excerpts
 from conformance.results.runs import Case, Results
-from conformance.simulator.sessions import Session
+from conformance.simulator.sessions import ScenarioSession
 from conformance.wire.exchange import Conversation
 
 Render: TypeAlias = Callable[[Mapping[str, Any]], Iterable[str]]
@@ -94,7 +94,7 @@ class Simulation:
     is the same as a document for drivers (schemas/files/adapter-job.json).
     """
 
-    session: Session
+    session: ScenarioSession
     job: dict[str, Any]
     tools: tuple[SimulatedTool, ...]
     events: list[LoopEvent]
@@ -179,7 +179,7 @@ class Simulation:
         return "".join(self.render(summary(results, [CaseRun(case, session.exchanges)], strict=session.strict)))
 
 
-def simulation(session: Session, render: Render) -> Simulation:
+def simulation(session: ScenarioSession, render: Render) -> Simulation:
     """Return a session for a client's own test."""
     job = job_of(session)
     events: list[LoopEvent] = []

@@ -46,7 +46,7 @@ def grade(outcome: Outcome) -> str:
 
 
 def failures_as_entries(checked: Sequence[CheckResult], day: str) -> tuple[Entry, ...]:
-    """Return an entry of a baseline for each failure; errors are no failures of the adapter and get none."""
+    """Return an entry of a baseline for each failure; errors are not failures of the adapter and get none."""
     known = loop.with_rules()
     return tuple(
         [

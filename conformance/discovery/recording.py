@@ -34,7 +34,7 @@ class Recorded(NamedTuple):
         if found is None:
             message = "this request was not recorded"
             raise Inconclusive(message)
-        return found if self.wire == CHAT else wires.by_name(self.wire).translate([found])[0]
+        return wires.by_name(self.wire).translate_one(found)
 
 
 def write_exchanges(path: Path, exchanges: Iterable[Exchange], day: str, secrets: Scrubber | None = None) -> None:
@@ -79,8 +79,7 @@ def read_exchanges(path: Path, wire: str = CHAT) -> Recorded:
 
 
 def _wire(exchange: Exchange) -> str:
-    protocol = wires.of(exchange)
-    return CHAT if protocol is None else protocol.name
+    return wires.of(exchange).name
 
 
 def read_traffic(path: Path) -> tuple[Conversation, ...]:

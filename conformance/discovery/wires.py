@@ -64,7 +64,7 @@ def shown(found: Claims, wire: str) -> Claims:
 
 def as_sent(body: Mapping[str, Any], wire: str) -> Mapping[str, Any]:
     """Return a request of chat completions as it is sent on a wire."""
-    return body if wire == CHAT else wires.by_name(wire).writing.request(body)
+    return wires.by_name(wire).writing.request(body)
 
 
 def bodies(exchange: Exchange) -> tuple[Any, Any]:

@@ -22,7 +22,7 @@ def profile_text(title: str, base_url: str, key: str, found: Sequence[Discovery]
 
 def _lines(title: str, base_url: str, key: str, found: Sequence[Discovery], day: str) -> Iterator[str]:
     first, *others = found
-    yield f"# Written by `conformance discover` on {day}, from what the endpoint answered."
+    yield f"# Written by `conformance provider discover` on {day}, from what the endpoint answered."
     yield f"title: {quoted(title)}"
     yield "kind: host"
     yield f"base_url: {quoted(base_url)}"

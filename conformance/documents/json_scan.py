@@ -36,7 +36,7 @@ class SyntaxFault(NamedTuple):
         return InvalidDocument(self.message, file, self.line, self.pointer)
 
 
-class _Invalid(Exception):
+class _InvalidJson(Exception):
     """Ends the scan at a fault."""
 
     def __init__(self, message: str, offset: int) -> None:
@@ -53,7 +53,7 @@ def find_fault(text: str, depth: int) -> SyntaxFault | None:
     scan = _Scan(text, depth)
     try:
         scan.document()
-    except _Invalid as found:
+    except _InvalidJson as found:
         line = text.count("\n", 0, found.offset) + 1
         return SyntaxFault(found.message, line, render(scan.place) if scan.started else None)
     return None
@@ -66,7 +66,7 @@ def syntax_error_position(raw: bytes) -> tuple[int, int]:
     offset = len(text)
     try:
         scan.document()
-    except _Invalid as found:
+    except _InvalidJson as found:
         offset = found.offset
     return _line_and_column(text, offset)
 
@@ -119,15 +119,15 @@ class _Scan:
     def document(self) -> None:
         """Read the whole text."""
         if self.text.startswith("\ufeff"):
-            raise _Invalid("expected JSON, got a byte order mark; save the text as UTF-8 without one", 0)
+            raise _InvalidJson("expected JSON, got a byte order mark; save the text as UTF-8 without one", 0)
         if not self.skip_space():
-            raise _Invalid("expected JSON, got an empty text", 0)
+            raise _InvalidJson("expected JSON, got an empty text", 0)
         self.started = True
         value_follows = True
         while value_follows or self.keys:
             value_follows = self.value() if value_follows else self.after_value()
         if self.skip_space():
-            raise _Invalid(f"expected the end of the text, got {self.found_here()}", self.at)
+            raise _InvalidJson(f"expected the end of the text, got {self.found_here()}", self.at)
 
     def skip_space(self) -> str:
         """Move to the next character that is not white space and return it; empty at the end of the text."""
@@ -159,7 +159,7 @@ class _Scan:
         """Read a container up to its first value; return whether it has one."""
         if len(self.keys) >= self.depth:
             del self.place[_SHOWN_TOKENS:]
-            raise _Invalid(f"expected at most {self.depth} nested arrays and objects, got more", self.at)
+            raise _InvalidJson(f"expected at most {self.depth} nested arrays and objects, got more", self.at)
         self.at += 1
         if self.skip_space() == end:
             self.at += 1
@@ -176,7 +176,7 @@ class _Scan:
         keys, character = self.keys[-1], self.skip_space()
         end = "]" if keys is None else "}"
         if character not in (end, ","):
-            raise _Invalid(f"expected ',' or {end!r}, got {self.found_here()}", self.at)
+            raise _InvalidJson(f"expected ',' or {end!r}, got {self.found_here()}", self.at)
         self.at += 1
         last = self.place.pop()
         if character == end:
@@ -191,15 +191,16 @@ class _Scan:
     def key(self, keys: dict[str, int]) -> None:
         """Read a key and the colon after it."""
         if self.skip_space() != '"':
-            raise _Invalid(f"expected a key in double quotes, got {self.found_here()}", self.at)
+            raise _InvalidJson(f"expected a key in double quotes, got {self.found_here()}", self.at)
         start = self.at
         name = self.string()
         self.place.append(name)
+        # The first offset of a key stays, so that another one shows that the key came before.
         if keys.setdefault(name, start) != start:
             line = self.text.count("\n", 0, keys[name]) + 1
-            raise _Invalid(f"expected each key once, got {name!r} again (first on line {line})", start)
+            raise _InvalidJson(f"expected each key once, got {name!r} again (first on line {line})", start)
         if self.skip_space() != ":":
-            raise _Invalid(f"expected ':', got {self.found_here()}", self.at)
+            raise _InvalidJson(f"expected ':', got {self.found_here()}", self.at)
         self.at += 1
 
     def string(self) -> str:
@@ -209,13 +210,13 @@ class _Scan:
         inner = found.group(1) if found else ""
         self.check_string(inner)
         if end >= len(self.text) or self.text[end] == "\\":
-            raise _Invalid("expected the end of a string, got the end of the text", len(self.text))
+            raise _InvalidJson("expected the end of a string, got the end of the text", len(self.text))
         if self.text[end] != '"':
-            raise _Invalid(f"expected control characters escaped, got {self.text[end]!r} in a string", end)
+            raise _InvalidJson(f"expected control characters escaped, got {self.text[end]!r} in a string", end)
         value: str = json.loads(f'"{inner}"') if "\\" in inner else inner
         alone = None if value.isascii() else _SURROGATE.search(value)
         if alone:
-            raise _Invalid(f"expected a pair of surrogates, got {_named(alone.group())}", self.at)
+            raise _InvalidJson(f"expected a pair of surrogates, got {_named(alone.group())}", self.at)
         self.at = end + 1
         return value
 
@@ -223,21 +224,21 @@ class _Scan:
         """Raise for a byte that is not UTF-8, and for an escape that JSON does not define."""
         raw = None if inner.isascii() else _SURROGATE.search(inner)
         if raw:
-            raise _Invalid(f"expected Unicode text, got {_named(raw.group())}", self.at + 1 + raw.start())
+            raise _InvalidJson(f"expected Unicode text, got {_named(raw.group())}", self.at + 1 + raw.start())
         known = _ESCAPED.match(inner)
         end = known.end() if known else 0
         if end < len(inner):
-            raise _Invalid(f"expected a JSON escape, got {inner[end : end + 2]!r}", self.at + 1 + end)
+            raise _InvalidJson(f"expected a JSON escape, got {inner[end : end + 2]!r}", self.at + 1 + end)
 
     def word(self) -> None:
         """Read a number or a literal."""
         wrong = _NOT_A_NUMBER.match(self.text, self.at)
         if wrong:
-            raise _Invalid(f"expected a number, got {wrong.group()}, which is not JSON", self.at)
+            raise _InvalidJson(f"expected a number, got {wrong.group()}, which is not JSON", self.at)
         number = _NUMBER.match(self.text, self.at)
         found = number or _LITERAL.match(self.text, self.at)
         if found is None:
-            raise _Invalid(f"expected a value, got {self.found_here()}", self.at)
+            raise _InvalidJson(f"expected a value, got {self.found_here()}", self.at)
         if number:
             self.check_number(number.group(), whole=number.group(1) is None and number.group(2) is None)
         self.at = found.end()
@@ -246,9 +247,9 @@ class _Scan:
         """Raise for a number that does not fit in 64 bits or a double."""
         short = digits if len(digits) <= 24 else f"{digits[:20]}… of {len(digits)} characters"
         if whole and (len(digits) > 20 or int(digits) not in INTEGERS):
-            raise _Invalid(f"expected an integer of at most 64 bits, got {short}", self.at)
+            raise _InvalidJson(f"expected an integer of at most 64 bits, got {short}", self.at)
         if not whole and abs(float(digits)) == float("inf"):
-            raise _Invalid(f"expected a number that fits in a double, got {short}", self.at)
+            raise _InvalidJson(f"expected a number that fits in a double, got {short}", self.at)
 
 
 class _Locator(_Scan):

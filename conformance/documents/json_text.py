@@ -37,6 +37,7 @@ def parse_json(data: bytes | str, file: str = "<input>", bounds: Bounds = BOUNDS
     except orjson.JSONEncodeError:
         _scan(raw, file, bounds)
         return value
+    # orjson renders nothing deeper than the usual bound, so a text that comes out the same is right as it is.
     if rendered == raw and bounds is BOUNDS:
         return value
     if bounds.depth < BOUNDS.depth or not _differs_in_form_only(raw, rendered):

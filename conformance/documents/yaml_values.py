@@ -92,6 +92,7 @@ class _Composer:
     def value(self, event: Event, pointer: str, depth: int) -> Any:
         if isinstance(event, AliasEvent):
             return self.alias(event, pointer, depth)
+        # The counts so far are set aside, so that an anchored value knows its own size and height.
         values, deepest, self.deepest = self.values, self.deepest, depth
         self.count(1, depth, event, pointer)
         value: Any

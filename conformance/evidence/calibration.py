@@ -25,7 +25,6 @@ from conformance.files import AUTO, File, files_of
 from conformance.formats import Input, read_path
 from conformance.profiles import UNKNOWN, UPSTREAM
 from conformance.results import Evidence
-from conformance.rule_ids import all_ids
 from conformance.rules import load
 
 _REAL: Final = (Evidence.LIVE, Evidence.RECORDED)
@@ -66,8 +65,8 @@ class Failure:
     @property
     def names(self) -> tuple[str, ...]:
         """Return the names that an expected failure may match, each without and with the recording's digest."""
-        rules = all_ids(self.rule) if self.rule else (f"requests/{self.kind.replace(' ', '-')}",)
-        subjects = (*rules, *self.claims)
+        rule = self.rule or f"requests/{self.kind.replace(' ', '-')}"
+        subjects = (rule, *self.claims)
         bare = [f"{RECORDINGS}/{self.provider}/{subject}" for subject in subjects]
         return (*bare, *(f"{name}/{self.digest}" for name in bare))
 

@@ -43,8 +43,7 @@ def contribute(given: Contribution, paths: Iterable[str], origin: Origin) -> lis
 
 def _provider(exchange: Exchange, named: str) -> str | None:
     """Return the provider of an exchange, with the name of its wire if that is not chat completions."""
-    protocol = wires.of(exchange)
-    wire = CHAT if protocol is None else protocol.name
+    wire = wires.of(exchange).name
     provider = named or profiles.by_host(host_of(exchange.url), wire)
     return provider if provider is None or wire == CHAT else f"{provider}.{wire}"
 

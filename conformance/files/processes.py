@@ -9,12 +9,12 @@ from itertools import islice
 from typing import TYPE_CHECKING, Final, TypeAlias, TypeVar
 
 from conformance.errors import InvalidDocument, Unusable
-from conformance.files import STDIN, CheckedInput, File, Task, checker_of, failed_file
+from conformance.files.checking import STDIN, CheckedInput, File, Task, checker_of, failed_file
 from conformance.formats import Input, read_block, read_path_in_blocks
 from conformance.formats.compression import plain_name
 
 if TYPE_CHECKING:
-    from conformance.formats.blocks import Block
+    from conformance.formats.blocks import LineBlock
 
 T = TypeVar("T")
 
@@ -22,7 +22,7 @@ _LINES: Final = (".jsonl", ".ndjson", ".parquet")
 _BATCH: Final = 16
 """How many inputs a process gets at once: enough to outweigh the transfer, few enough to hold in memory."""
 
-Batch: TypeAlias = "File | Block | list[Input | CheckedInput]"
+Batch: TypeAlias = "File | LineBlock | list[Input | CheckedInput]"
 """What one process checks at once: a file, some lines of a file, or some inputs of a file that has been read."""
 
 
@@ -47,7 +47,7 @@ def _batches(files: Iterable[File], joined: "Iterator[Input | CheckedInput]") ->
         yield rest
 
 
-def _read(file: File) -> "Iterator[Block | Input | CheckedInput]":
+def _read(file: File) -> "Iterator[LineBlock | Input | CheckedInput]":
     """Yield the content of a file, then the report of an error that ends it."""
     try:
         yield from read_path_in_blocks(file.path)

@@ -19,7 +19,7 @@ from conformance.formats.inputs import ACCEPTED, KINDS, Input
 from conformance.wire.plain import is_event_stream
 
 if TYPE_CHECKING:
-    from conformance.formats.blocks import Block
+    from conformance.formats.blocks import LineBlock
     from conformance.formats.jsonl import Line
 
 __all__ = ["KINDS", "Input", "read", "read_block", "read_path", "read_path_in_blocks"]
@@ -63,7 +63,7 @@ def read_path(path: Path) -> Iterator[Input]:
     yield from _read_path(path, _inputs_of_lines)
 
 
-def read_path_in_blocks(path: Path) -> "Iterator[Block | Input]":
+def read_path_in_blocks(path: Path) -> "Iterator[LineBlock | Input]":
     """Yield blocks of JSON Lines, each to be read by `read_block` in any process, or the inputs of any other file.
 
     Together, these are the inputs that `read_path` yields, and the errors are the same.
@@ -71,7 +71,7 @@ def read_path_in_blocks(path: Path) -> "Iterator[Block | Input]":
     yield from _read_path(path, _blocks_of_lines)
 
 
-def read_block(block: "Block") -> Iterator[Input]:
+def read_block(block: "LineBlock") -> Iterator[Input]:
     """Yield the inputs of a block of JSON Lines."""
     from conformance.formats.jsonl import read_lines
 
@@ -111,7 +111,7 @@ def _inputs_of_lines(lines: "Iterator[Line]", name: str, note: str) -> Iterator[
     return _noted(read_lines(lines, name), note, name)
 
 
-def _blocks_of_lines(lines: "Iterator[Line]", name: str, note: str) -> "Iterator[Block | Input]":
+def _blocks_of_lines(lines: "Iterator[Line]", name: str, note: str) -> "Iterator[LineBlock | Input]":
     from conformance.formats.blocks import split
 
     empty = True

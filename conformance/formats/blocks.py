@@ -21,7 +21,7 @@ _PART: Final = re.compile(rb'"event(?:_n|N|\.n)ame"[^}]{0,99}"gen_ai\.')
 _ESCAPED_LETTER: Final = re.compile(rb"\\u00[67]")
 
 
-class Block(NamedTuple):
+class LineBlock(NamedTuple):
     """Adjacent lines of the file at `path`, none of whose inputs continues before or after them.
 
     `seen`: those of their sessions that occurred before. `note`: a note on the whole file, which its first input has.
@@ -33,7 +33,7 @@ class Block(NamedTuple):
     note: str = ""
 
 
-def split(lines: Iterable[Line], path: str, least: int = _LINES) -> Iterator[Block | Input]:
+def split(lines: Iterable[Line], path: str, least: int = _LINES) -> Iterator[LineBlock | Input]:
     """Yield lines in blocks of at least so many lines, fewer if they are long; none if no line holds an input.
 
     From the first line on that may hold a part of a call, whose other parts may be anywhere, yield inputs instead.
@@ -60,7 +60,7 @@ class _Cutter:
         self._sessions: set[str] = set()
         self._empty = True
 
-    def add(self, line: Line) -> Iterator[Block]:
+    def add(self, line: Line) -> Iterator[LineBlock]:
         """Add a line; yield the block before it if that is large enough and the line does not continue it."""
         has_group, was_empty = bool(self._group.inputs), self._empty
         found: list[Input] = []
@@ -80,10 +80,10 @@ class _Cutter:
         for each in found:
             self._follow(each, len(line.data))
 
-    def cut(self) -> Iterator[Block]:
+    def cut(self) -> Iterator[LineBlock]:
         """Yield the lines so far as a block, if they hold any input."""
         if self.lines and not self._empty:
-            yield Block(self._path, tuple(self.lines), frozenset(self._sessions & self.before))
+            yield LineBlock(self._path, tuple(self.lines), frozenset(self._sessions & self.before))
         if len(self.before) < MAX_SESSIONS:
             self.before |= self._sessions
         self.lines, self._size, self._sessions = [], 0, set()

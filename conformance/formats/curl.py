@@ -36,7 +36,7 @@ _LEFT: Final = re.compile(
 )
 
 
-class _Reply(NamedTuple):
+class _PrintedReply(NamedTuple):
     """A reply as printed: its status line and headers, its body, and the URL of its request if that was printed."""
 
     head: bytes
@@ -63,7 +63,7 @@ def read(data: bytes, path: str) -> Iterator[Input]:
         raise Unrecognized(message, path, 1)
 
 
-def _exchange(reply: _Reply, path: str) -> Exchange | None:
+def _exchange(reply: _PrintedReply, path: str) -> Exchange | None:
     """Return the exchange of a reply, or None if it is on no wire that is known, and no error."""
     first, headers = _fields(reply.head)
     status = status_of(first.partition(" ")[2].strip())
@@ -72,7 +72,7 @@ def _exchange(reply: _Reply, path: str) -> Exchange | None:
     day = date_of(headers.get("date")) or date_of_reply(body)
     found = Exchange.of_plain(None, body, status, streamed, headers, reply.url, model_of(body), day)
     is_chat = streamed or known.keys() & {"choices", "error"} or (reply.body and status and status >= 400)
-    return found if is_chat or wires.of(found) is not None else None
+    return found if is_chat or wires.is_native(found) else None
 
 
 def _fields(head: bytes) -> tuple[str, dict[str, str]]:
@@ -88,17 +88,17 @@ def _fields(head: bytes) -> tuple[str, dict[str, str]]:
     return first, headers
 
 
-def _included(data: bytes) -> Iterator[_Reply]:
+def _included(data: bytes) -> Iterator[_PrintedReply]:
     """Yield the replies that `-i` printed, without interim replies and those of redirects and proxies."""
     heads = [found.start() for found in _HEAD.finditer(data)]
     for start, end in zip(heads, [*heads[1:], len(data)], strict=False):
         head, body = [*_BLANK.split(data[start:end], maxsplit=1), b""][:2]
         is_last = end == len(data)
         if is_last or body.strip():
-            yield _Reply(head, body)
+            yield _PrintedReply(head, body)
 
 
-def _verbose(data: bytes, path: str) -> _Reply:
+def _verbose(data: bytes, path: str) -> _PrintedReply:
     """Return the reply that `-v` printed; raises InvalidDocument if there are several, whose bodies may be mixed."""
     sent: list[bytes] = []
     heads: list[list[bytes]] = []
@@ -123,7 +123,7 @@ def _verbose(data: bytes, path: str) -> _Reply:
     if _HEAD.match(text):
         # With -i as well as -v, the head is in the body, too.
         text = list(_included(text))[-1].body
-    return _Reply(b"".join(final[0]), text, _url(sent, secure=secure))
+    return _PrintedReply(b"".join(final[0]), text, _url(sent, secure=secure))
 
 
 def _url(sent: list[bytes], *, secure: bool) -> str:

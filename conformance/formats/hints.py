@@ -130,7 +130,7 @@ def for_text(data: bytes, path: str) -> str:
 
 
 def is_binary(data: bytes) -> bool:
-    """Return whether the beginning of a file is no text."""
+    """Return whether the beginning of a file is not text."""
     return b"\0" in data[:_HEAD] or "\ufffd" in data[: _HEAD - 4].decode(errors="replace")[:-1]
 
 

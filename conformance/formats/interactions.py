@@ -89,7 +89,7 @@ def _exchange(item: Interaction, path: str) -> Exchange | None:
     )
     if other_api(found):
         return None
-    is_known = by_path or _is_chat(request, response) or (request is not None and wires.of(found) is not None)
+    is_known = by_path or _is_chat(request, response) or (request is not None and wires.is_native(found))
     return found if is_known else None
 
 

@@ -94,11 +94,11 @@ def _object(value: dict[str, Any], path: str, line: int | None) -> Iterator[Inpu
 def _body(value: dict[str, Any], path: str, line: int | None) -> Input:
     """Return a body of another wire, or a reply of any, as an input."""
     asked = Exchange.of_plain(request=value, model=model_of(value))
-    if wires.of(asked) is not None:
+    if wires.is_native(asked):
         return Input(path, line, "request", (asked,))
     replied = Exchange.of_plain(response=value, model=model_of(value), date=records.date_of_reply(value))
     is_reply = "choices" in value or "error" in value or value.get("object") == "error"
-    if is_reply or wires.of(replied) is not None:
+    if is_reply or wires.is_native(replied):
         return Input(path, line, "response", (replied,))
     raise _unknown(value, path, line)
 
@@ -152,7 +152,7 @@ def _exchange(value: Mapping[str, Any], path: str, line: int | None) -> Input:
     provider, session, api = as_text(value.get("provider")), as_text(value.get("session")), value.get("api", "chat")
     exchange = records.exchange(value, path)
     outside = other_api(exchange)
-    if outside or (api != "chat" and wires.of(exchange) is None):
+    if outside or (api != "chat" and not wires.is_native(exchange)):
         notes = (_outside(outside or f"api {api!r}"),)
         return Input(path, line, "native", provider=provider, session=session, notes=notes)
     return Input(path, line, "exchange", (exchange,), provider, session)

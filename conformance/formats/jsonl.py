@@ -11,9 +11,9 @@ from typing import Final, NamedTuple
 from conformance.documents import BOUNDS, parse_json
 from conformance.errors import InvalidDocument
 from conformance.formats import json, sse
-from conformance.formats.calls import Calls, is_part
 from conformance.formats.compression import BLOCK, OpenFile
 from conformance.formats.inputs import Input
+from conformance.formats.rebuilt import CallJoiner, is_part
 from conformance.wire.assemble import DONE_EVENT
 
 MAX_SESSIONS: Final = 100_000
@@ -65,7 +65,7 @@ def read_lines(lines: Iterable[Line], path: str, seen: Iterable[str] = ()) -> It
 
     `seen`: sessions of lines before these.
     """
-    group, calls = Group(seen), Calls()
+    group, calls = Group(seen), CallJoiner()
     for line in lines:
         size = len(line.data)
         for found in inputs_of(line, path):

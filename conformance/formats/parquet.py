@@ -117,14 +117,14 @@ def _lines(batches: Iterable["pyarrow.RecordBatch"], column: str, name: str) -> 
                 yield Line(number, value)
 
 
-class _Found(NamedTuple):
+class _ChosenColumns(NamedTuple):
     """The column for each part of an exchange, or the one for `_RECORD`; `notes`: what is not read."""
 
     chosen: Mapping[str, str]
     notes: tuple[str, ...] = ()
 
 
-def _columns(file: "ParquetFile", name: str) -> _Found:
+def _columns(file: "ParquetFile", name: str) -> _ChosenColumns:
     """Return what the columns of a file hold, by the values of its first rows."""
     names = file.schema_arrow.names
     samples = _samples(file)
@@ -139,7 +139,7 @@ def _columns(file: "ParquetFile", name: str) -> _Found:
             bodies[part] = named[part] if named.get(part) in holders else holders[0]
     records = [column for column, kind in kinds.items() if kind == _RECORD]
     if records and not bodies:
-        return _Found({_RECORD: records[0]}, tuple(_not_checked(records[1:], _nested(file))))
+        return _ChosenColumns({_RECORD: records[0]}, tuple(_not_checked(records[1:], _nested(file))))
     if not bodies and not unclear:
         raise Unrecognized(_ACCEPTED + _nearest(file, samples, name), name)
     others = {
@@ -149,7 +149,7 @@ def _columns(file: "ParquetFile", name: str) -> _Found:
         and column not in bodies.values()
         and not (part in NAMING and file.schema_arrow.field(column).type.num_fields)
     }
-    return _Found(others | unclear | bodies, tuple(_not_checked(records, _nested(file))))
+    return _ChosenColumns(others | unclear | bodies, tuple(_not_checked(records, _nested(file))))
 
 
 def _not_checked(records: Iterable[str], nested: Iterable[str]) -> Iterator[str]:
@@ -193,9 +193,9 @@ def _kind_of(data: bytes, name: str) -> str:
         found = next(json.read_value(value, name, 1), None)
     except InvalidDocument:
         # A body of another wire is not an input by itself.
-        if wires.of(Exchange.of_plain(request=value)) is not None:
+        if wires.is_native(Exchange.of_plain(request=value)):
             return "request"
-        return "response" if wires.of(Exchange.of_plain(response=value)) is not None else ""
+        return "response" if wires.is_native(Exchange.of_plain(response=value)) else ""
     return "" if found is None else found.kind if found.kind in BODIES else _RECORD
 
 

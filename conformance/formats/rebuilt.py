@@ -1,15 +1,17 @@
-"""Exchanges put together from the messages in a log that holds neither body."""
+"""Exchanges rebuilt from logs that hold neither body: from messages, and from the parts of a call in many records."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Final
 
 import orjson
 
 from conformance import wires
-from conformance.documents import JSON, parse_json
+from conformance.documents import BOUNDS, JSON, parse_json
 from conformance.errors import InvalidDocument
+from conformance.formats.inputs import Input
 from conformance.formats.records import as_object
 from conformance.wire.exchange import Exchange
+from conformance.wire.native import CHAT
 
 RULES: Final = (
     "transcript/*",
@@ -41,6 +43,13 @@ NOTES: Final = (_NOTE,)
 _ITEMS: Final = ("_call", "_call_output", "reasoning")
 """How the types of items of Responses end that no message of another wire has."""
 
+KIND: Final = "events"
+"""The kind of an input that may be a part of a call; if so, its session names the call."""
+
+_MAX_OPEN: Final = 1000
+"""How many calls are held at once."""
+_CUT: Final = f"records of more than {_MAX_OPEN} calls are mixed here, so this one may be incomplete"
+
 
 def exchange(
     messages: Sequence[JSON], replies: Sequence[JSON], model: str, *, url: str = "", date: str = ""
@@ -60,8 +69,8 @@ def native(given: JSON, got: JSON, model: str, *, date: str = "") -> Exchange | 
     """
     body: Mapping[str, JSON] = given if isinstance(given, Mapping) else _body(given, got)
     request: dict[str, JSON] = {"model": model, **body}
-    protocol = wires.of(Exchange.of_plain(request=request)) if body else None
-    if protocol is None:
+    protocol = wires.of(Exchange.of_plain(request=request))
+    if not body or protocol.name == CHAT:
         return None
     response = got
     if not isinstance(got, Mapping) or not protocol.is_reply(dict(got)):
@@ -156,3 +165,47 @@ def _logged_call(given: Mapping[str, Any]) -> JSON:
     if isinstance(function, Mapping):
         return call(given.get("id"), function.get("name"), function.get("arguments"))
     return call(given.get("id"), given.get("name"), given.get("args"))
+
+
+def is_part(found: Input) -> bool:
+    """Return whether an input may be a part of a call, of which others follow."""
+    return found.kind == KIND and bool(found.session)
+
+
+class CallJoiner:
+    """Joins the parts of calls; those of concurrent calls may come in any order."""
+
+    def __init__(self) -> None:
+        self._open: dict[str, list[Input]] = {}
+        self._replied: dict[str, None] = {}
+        self._sizes: dict[str, int] = {}
+        self._size = 0
+
+    def add(self, part: Input, size: int = 0) -> Iterator[Input]:
+        """Add a part of so many bytes, and yield the calls that are complete: another one goes on after their reply."""
+        call = part.session
+        for ended in [each for each in self._replied if each != call]:
+            yield self._close(ended)
+        self._open.setdefault(call, []).append(part)
+        self._sizes[call] = self._sizes.get(call, 0) + size
+        self._size += size
+        if part.conversation[0].response is not None:
+            self._replied[call] = None
+        while len(self._open) > _MAX_OPEN or (self._size > BOUNDS.bytes and self._open):
+            oldest = self._close(next(iter(self._open)))
+            yield oldest._replace(notes=(*oldest.notes, _CUT))
+
+    def close(self) -> Iterator[Input]:
+        """Yield the calls that are left."""
+        for call in list(self._open):
+            yield self._close(call)
+
+    def _close(self, call: str) -> Input:
+        found = self._open.pop(call)
+        self._size -= self._sizes.pop(call)
+        self._replied.pop(call, None)
+        exchanges = [exchange for part in found for exchange in part.conversation]
+        messages = [message for each in exchanges for message in each.request["messages"]]
+        replies = [choice["message"] for each in exchanges if each.response for choice in each.response["choices"]]
+        date = next((each.date for each in exchanges if each.date), "")
+        return found[0]._replace(conversation=(exchange(messages, replies, "", date=date),), session="")

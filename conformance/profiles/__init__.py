@@ -5,6 +5,7 @@ on the canonical wire; one whose value is `unknown` was looked for and not found
 """
 
 from conformance.profiles.claims import (
+    REFUSING,
     UNKNOWN,
     UPSTREAM,
     Claim,
@@ -14,6 +15,8 @@ from conformance.profiles.claims import (
     Model,
     Profile,
     of,
+    rejects_or_damages,
+    tolerates,
 )
 from conformance.profiles.conditions import matches, thinks
 from conformance.profiles.files import (
@@ -30,7 +33,6 @@ from conformance.profiles.files import (
     resolve_profile,
     vocabulary,
 )
-from conformance.profiles.handling import REFUSING, rejects_or_damages, tolerates
 from conformance.profiles.lifecycle import Lifecycle, Period, retired
 from conformance.profiles.sources import Source
 

@@ -8,7 +8,8 @@ from typing import Any, Final, NamedTuple, TypeAlias
 
 from conformance.profiles.lifecycle import FOREVER, Lifecycle, Period, is_served, period_on
 from conformance.profiles.sources import Source
-from conformance.wire.native import CHAT, NATIVE
+from conformance.wire.native import CHAT
+from conformance.wires import NATIVE
 
 UNKNOWN = "unknown"
 UPSTREAM = "upstream"
@@ -18,6 +19,9 @@ Claims: TypeAlias = Mapping[str, Any]
 
 SHARED: Final = ("thinking.mode", "tools.supported", "tools.parallel")
 """The claims about a model rather than a wire: they hold on every wire of a provider."""
+
+REFUSING: Final = frozenset({"verdict", "bound", "constraint", "kinds"})
+"""The kinds of claims about a deviation: only a request that has it shows them, by its answer."""
 
 _MAX_CACHED: Final = 256
 
@@ -279,3 +283,13 @@ def bare(profile: Profile) -> Profile:
 
 def _kept(claims: Histories) -> Histories:
     return {name: history for name, history in claims.items() if name in SHARED}
+
+
+def rejects_or_damages(handling: Any) -> bool:
+    """Return True if the provider is known to reject the deviation, or to corrupt its reply because of it."""
+    return handling == "damaged" if type(handling) is str else isinstance(handling, Mapping)
+
+
+def tolerates(handling: Any) -> bool:
+    """Return True if the provider is known to accept or ignore the deviation."""
+    return handling in ("accepted", "ignored")

@@ -7,9 +7,8 @@ from functools import cache
 from typing import Any, Final, NamedTuple
 
 from conformance.documents import read_json
-from conformance.profiles.claims import UNKNOWN, UPSTREAM, Claims, Profile
+from conformance.profiles.claims import REFUSING, UNKNOWN, UPSTREAM, Claims, Profile
 from conformance.profiles.files import vocabulary
-from conformance.profiles.handling import REFUSING
 from conformance.resources import folder
 
 _SENT: Final = ("reasoning.request-field", "request.", "signature.bypass", "thinking.", "tools.")
@@ -20,7 +19,7 @@ _UNSAID: Final = (None, UNKNOWN, UPSTREAM)
 _SHOWN: Final = 160
 
 
-class Kind(StrEnum):
+class Consequence(StrEnum):
     """What a difference means for a client that works with the first profile.
 
     `SEND`: it must not send something any more. `READ`: replies differ. `ASK`: it is unknown whether the second
@@ -33,49 +32,51 @@ class Kind(StrEnum):
     FREE = "is free to send"
 
 
-class Difference(NamedTuple):
+class ClaimDifference(NamedTuple):
     """One difference: the claim, both values (None: as on the canonical wire), and a sentence."""
 
-    kind: Kind
+    kind: Consequence
     claim: str
     before: Any
     after: Any
     sentence: str
 
 
-def differences(first: Profile, second: Profile, models: tuple[str, str] = ("", "")) -> tuple[Difference, ...]:
+def differences(first: Profile, second: Profile, models: tuple[str, str] = ("", "")) -> tuple[ClaimDifference, ...]:
     """Return what a client of the first profile must change for the second one, by kind and claim.
 
     `models` are those to compare, by default the one that each profile requests by default.
     """
     left, right = first.at(models[0] or first.model), second.at(models[1] or second.model)
     found = [
-        Difference(kind, name, left.get(name), right.get(name), _sentence(name, (first.name, second.name), left, right))
+        ClaimDifference(
+            kind, name, left.get(name), right.get(name), _sentence(name, (first.name, second.name), left, right)
+        )
         for name in vocabulary()
         if (kind := _kind(name, left.get(name), right.get(name))) is not None
     ]
-    return tuple(sorted(found, key=lambda each: (list(Kind).index(each.kind), each.claim)))
+    return tuple(sorted(found, key=lambda each: (list(Consequence).index(each.kind), each.claim)))
 
 
-def _kind(name: str, before: Any, after: Any) -> Kind | None:
+def _kind(name: str, before: Any, after: Any) -> Consequence | None:
     """Return what two values of a claim mean; None if they ask for no change."""
     if _is_same(before, after):
         return None
     if _value_kind(name) not in REFUSING:
         return _kind_of_value(name, before, after) if before not in _UNSAID and after not in _UNSAID else None
     if _is_harmful(after):
-        return None if _is_harmful(before) and _reaches(before, after) else Kind.SEND
+        return None if _is_harmful(before) and _reaches(before, after) else Consequence.SEND
     if after == UNKNOWN:
-        return Kind.ASK if before in _ANSWERED else None
-    return Kind.FREE if _is_harmful(before) and after in _ANSWERED else None
+        return Consequence.ASK if before in _ANSWERED else None
+    return Consequence.FREE if _is_harmful(before) and after in _ANSWERED else None
 
 
-def _kind_of_value(name: str, before: Any, after: Any) -> Kind | None:
-    """Return what two values mean that are no verdicts; fewer forms of a reply, or more accepted ones, mean nothing."""
+def _kind_of_value(name: str, before: Any, after: Any) -> Consequence | None:
+    """Return what two values mean that are not verdicts; fewer forms of a reply or more accepted ones mean nothing."""
     left, right = (value if isinstance(value, list) else [value] for value in (before, after))
     if name.startswith(_SENT):
-        return Kind.SEND if any(each not in right for each in left) else None
-    return Kind.READ if any(each not in left for each in right) else None
+        return Consequence.SEND if any(each not in right for each in left) else None
+    return Consequence.READ if any(each not in left for each in right) else None
 
 
 def _is_same(before: Any, after: Any) -> bool:
@@ -161,9 +162,9 @@ def _schema() -> Mapping[str, Any]:
     return definitions
 
 
-def lines(found: tuple[Difference, ...], providers: tuple[str, str]) -> Iterator[str]:
+def lines(found: tuple[ClaimDifference, ...], providers: tuple[str, str]) -> Iterator[str]:
     """Yield the differences as text, under a heading for each kind."""
-    for kind in Kind:
+    for kind in Consequence:
         of_kind = [each for each in found if each.kind is kind]
         if of_kind:
             yield f"A client of {providers[0]} {kind.value} for {providers[1]}:"

@@ -19,13 +19,14 @@ from conformance.documents import Document, read_json, read_yaml
 from conformance.documents.pointer import Place, render
 from conformance.errors import InvalidDocument, UnknownName, Unusable
 from conformance.profiles.claims import Claim, Disagreement, Histories, Model, Profile, bare
+from conformance.profiles.composition import on_wire, ordered
 from conformance.profiles.lifecycle import FOREVER, Lifecycle, Period
-from conformance.profiles.sections import on_wire, ordered
 from conformance.profiles.sources import Source
 from conformance.resources import folder
 from conformance.schemas import SchemaError, validator
 from conformance.urls import is_url
 from conformance.wire.native import CHAT
+from conformance.wires import NATIVE
 
 _FOLDER = Path(__file__).parent
 _MAX_LOADED: Final = 256
@@ -83,7 +84,7 @@ def read(path: Path) -> Profile:
 
 
 def errors(path: Path) -> tuple[InvalidDocument, ...]:
-    """Return every error in a profile's file; raises InvalidDocument if it is no YAML."""
+    """Return every error in a profile's file; raises InvalidDocument if it cannot be read as YAML."""
     document = read_yaml(path)
     found = tuple(definitions.errors(document, "profile", _errors, _reworded))
     if not found:
@@ -101,7 +102,7 @@ def _read(path: Path, below: tuple[Path, ...]) -> Profile:
     if "extends" not in document.value:
         return profile
     # Imported here because shipped profiles extend none.
-    from conformance.profiles.extension import extended
+    from conformance.profiles.composition import extended
 
     return extended(profile, _base(document, path, below))
 
@@ -323,6 +324,8 @@ def _errors(value: Mapping[str, Any]) -> Iterator[tuple[Place, str]]:
     """Find what a schema cannot express: invalid URLs and regular expressions, dates out of order, names that clash."""
     yield from _errors_of_wire(value)
     for wire, section in value.get("protocols", {}).items():
+        if wire not in NATIVE:
+            yield ("protocols", wire), str(UnknownName("wire", wire, NATIVE))
         for place, message in _errors_of_wire(section):
             yield ("protocols", wire, *place), message
 

@@ -3,8 +3,7 @@
 from collections.abc import Iterator, Mapping
 from typing import Any, Final, NamedTuple
 
-from conformance.profiles.claims import UNKNOWN, UPSTREAM, Claims, Histories, Profile
-from conformance.profiles.handling import rejects_or_damages
+from conformance.profiles.claims import UNKNOWN, UPSTREAM, Claims, Histories, Profile, rejects_or_damages
 
 _NO_TEXT: Final = ("none", ["none"])
 _NEEDS_THINKING: Final = (

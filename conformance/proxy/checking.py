@@ -9,14 +9,14 @@ from typing import Any, Final, Protocol
 from conformance.profiles import Profile
 from conformance.proxy.conversations import Conversation, Grouping
 from conformance.proxy.copies import Copy, Frame
-from conformance.proxy.judging import Found, Judge, Judged
+from conformance.proxy.judging import Judge, Judged, RuleFinding
 from conformance.proxy.layers import (
     BEFORE,
     BEHIND,
     CLIENT,
     GATEWAY,
     PROVIDER,
-    Change,
+    FieldChange,
     Layers,
     layer_before,
     layer_behind,
@@ -57,13 +57,13 @@ class Settings:
 class Printer(Protocol):
     """Prints what happens, without knowing how it came about."""
 
-    def finding(self, judged: Judged, found: Found, tap: str, layer: str) -> None:
+    def finding(self, judged: Judged, found: RuleFinding, tap: str, layer: str) -> None:
         """Print a finding; `tap` is empty without a second tap, and `layer` if it is unknown."""
 
     def more(self, judged: Judged, rule: str, count: int) -> None:
         """Print how many further findings of a rule an exchange has."""
 
-    def change(self, change: Change) -> None:
+    def change(self, change: FieldChange) -> None:
         """Print what a gateway does to a field."""
 
     def warn(self, message: str) -> None:
@@ -166,7 +166,7 @@ class Checking:
         self._publish(judged, BEHIND, lambda found: layer_behind(found, before), before)
 
     def _publish(
-        self, judged: Judged, side: str, layer_of: Callable[[Found], str], front: Judged | None = None
+        self, judged: Judged, side: str, layer_of: Callable[[RuleFinding], str], front: Judged | None = None
     ) -> None:
         """Print and count findings, each at one tap: what passed a gateway as it was is not its fault."""
         layers = {found: layer_of(found) for found in judged.found}
@@ -185,7 +185,7 @@ class Checking:
             if count > MAX_LINES:
                 self.printer.more(judged, rule, count - MAX_LINES)
 
-    def _named(self, judged: Judged, layers: Mapping[Found, str], front: Judged) -> Mapping[Found, str]:
+    def _named(self, judged: Judged, layers: Mapping[RuleFinding, str], front: Judged) -> Mapping[RuleFinding, str]:
         """Return the layers with what is known of them: the part of a provider, and the name of a gateway.
 
         `front` is the exchange with the client, whose reply is the gateway's.

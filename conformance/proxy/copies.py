@@ -5,14 +5,13 @@ and the traffic goes on.
 """
 
 import struct
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any, BinaryIO, Final, NamedTuple, TypeAlias
+from typing import Any, BinaryIO, Final, NamedTuple
 
 import orjson
 
-Headers: TypeAlias = Sequence[tuple[str, str]]
-"""Headers in their order; a name may come several times."""
+from conformance.transport.http import Headers
 
 MAX_EXCHANGE: Final = 16 * 1024 * 1024
 """Bytes of a request and its reply that a copy holds; a longer exchange is passed and not checked."""

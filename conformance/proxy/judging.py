@@ -16,7 +16,7 @@ from conformance.wire.index import Index
 from conformance.wires import translate
 
 
-class Found(NamedTuple):
+class RuleFinding(NamedTuple):
     """A finding of a rule in a conversation; `at` of the finding counts all exchanges of the conversation."""
 
     rule: str
@@ -34,7 +34,7 @@ class Judged:
     conversation: Conversation
     exchange: Exchange
     number: int
-    found: tuple[Found, ...]
+    found: tuple[RuleFinding, ...]
     applied: tuple[str, ...]
     failing: frozenset[str] = frozenset()
     broken: tuple[tuple[str, str], ...] = ()
@@ -51,7 +51,7 @@ class Judge:
         """Judge the last exchange of a conversation, after those before it."""
         last = len(conversation.exchanges) - 1
         judgement = judge(tuple(conversation.exchanges), self.profile, self.rules)
-        found: list[Found] = []
+        found: list[RuleFinding] = []
         broken: list[tuple[str, str]] = []
         failing: list[str] = []
         for outcome in judgement.found():
@@ -62,7 +62,7 @@ class Judge:
             for finding in outcome.findings:
                 placed = replace(finding, at=_shifted(finding.at, conversation.before))
                 if _is_new(conversation, outcome.rule, placed):
-                    found.append(Found(outcome.rule, placed))
+                    found.append(RuleFinding(outcome.rule, placed))
         return Judged(
             conversation,
             conversation.exchanges[last],

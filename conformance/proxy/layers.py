@@ -12,7 +12,7 @@ from typing import Any, Final, NamedTuple
 
 from conformance.documents.pointer import Place, render
 from conformance.proxy.conversations import replies
-from conformance.proxy.judging import Found, Judged
+from conformance.proxy.judging import Judged, RuleFinding
 from conformance.wire.exchange import Exchange
 from conformance.wire.text import content_text, quoted
 
@@ -32,7 +32,7 @@ _ABSENT: Final = object()
 _ANY: Final = "*"
 
 
-class Change(NamedTuple):
+class FieldChange(NamedTuple):
     """What the gateway does to a field: the place, with `*` for positions in lists, and what became of it."""
 
     at: str
@@ -43,7 +43,7 @@ class Change(NamedTuple):
 class Layers:
     """Matches the exchanges of both taps; `changes` counts what the gateway did, by change."""
 
-    changes: dict[Change, int] = field(default_factory=dict)
+    changes: dict[FieldChange, int] = field(default_factory=dict)
     matched: int = 0
     _waiting: OrderedDict[tuple[str, ...], list[Judged]] = field(default_factory=OrderedDict)
     _count: int = 0
@@ -71,7 +71,7 @@ class Layers:
         self._waiting.clear()
         self._count = 0
 
-    def new_changes(self, before: Exchange, behind: Exchange) -> Iterator[Change]:
+    def new_changes(self, before: Exchange, behind: Exchange) -> Iterator[FieldChange]:
         """Yield what the gateway changes in an exchange and was not seen to change before."""
         asked = _differences(before.request, behind.request, ("request",))
         answered = _differences(_answer(behind), _answer(before), ("response",))
@@ -83,22 +83,23 @@ class Layers:
                 yield change
 
 
-def layer_before(found: Found, behind: Judged | None) -> str:
+def layer_before(found: RuleFinding, behind: Judged | None) -> str:
     """Return the layer at fault for a finding before the gateway; empty if that is unknown."""
-    if found.finding.side == CLIENT:
-        return CLIENT
-    if behind is None:
-        return ""
-    return PROVIDER if found.rule in behind.failing else GATEWAY
+    return _layer(found, behind, CLIENT, PROVIDER)
 
 
-def layer_behind(found: Found, before: Judged | None) -> str:
+def layer_behind(found: RuleFinding, before: Judged | None) -> str:
     """Return the layer at fault for a finding behind the gateway; empty if that is unknown."""
-    if found.finding.side == PROVIDER:
-        return PROVIDER
-    if before is None:
+    return _layer(found, before, PROVIDER, CLIENT)
+
+
+def _layer(found: RuleFinding, other: Judged | None, near: str, far: str) -> str:
+    """Return the layer at fault: the near one by itself, the far one if the other exchange shows it too."""
+    if found.finding.side == near:
+        return near
+    if other is None:
         return ""
-    return CLIENT if found.rule in before.failing else GATEWAY
+    return far if found.rule in other.failing else GATEWAY
 
 
 def _key(exchange: Exchange, named: str) -> tuple[str, ...]:
@@ -122,23 +123,23 @@ def _answer(exchange: Exchange) -> Any:
     return {"choices": choices}
 
 
-def _differences(before: Any, after: Any, place: Place) -> Iterator[Change]:
+def _differences(before: Any, after: Any, place: Place) -> Iterator[FieldChange]:
     """Yield how a value differs from what it was."""
     if isinstance(before, Mapping) and isinstance(after, Mapping):
         for key in dict.fromkeys([*before, *after]):
             yield from _differences(before.get(key, _ABSENT), after.get(key, _ABSENT), (*place, str(key)))
     elif isinstance(before, list) and isinstance(after, list):
         if len(before) != len(after):
-            yield Change(render(place), "gets another number of elements")
+            yield FieldChange(render(place), "gets another number of elements")
         for old, new in zip_longest(before, after, fillvalue=_ABSENT):
             if _ABSENT not in (old, new):
                 yield from _differences(old, new, (*place, _ANY))
     elif after is _ABSENT:
-        yield Change(render(place), "removed")
+        yield FieldChange(render(place), "removed")
     elif before is _ABSENT:
-        yield Change(render(place), "added")
+        yield FieldChange(render(place), "added")
     elif before != after or type(before) is not type(after):
-        yield Change(render(place), _changed(before, after))
+        yield FieldChange(render(place), _changed(before, after))
 
 
 def _changed(before: Any, after: Any) -> str:

@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from typing import Any, Final, NamedTuple
 
 from conformance.profiles import Profile
-from conformance.proxy.judging import Found
+from conformance.proxy.judging import RuleFinding
 from conformance.results import Level
 from conformance.wire.exchange import Exchange
 
@@ -48,21 +48,21 @@ _FINGERPRINT: Final = re.compile(r'"system_fingerprint": ?"([^"]{1,200})"')
 _END: Final = 4096
 
 
-class Origin(NamedTuple):
+class ReplyOrigin(NamedTuple):
     """The names of the engine and of the gateway that a reply comes from; empty where they are unknown."""
 
     engine: str = ""
     gateway: str = ""
 
 
-def origin(exchange: Exchange, profile: Profile | None) -> Origin:
+def origin(exchange: Exchange, profile: Profile | None) -> ReplyOrigin:
     """Return where a reply comes from, by itself or else by the profile."""
     headers = exchange.headers
     gateway = "LiteLLM" if any(name.startswith(_LITELLM) for name in headers) else ""
     named = headers.get(_BEHIND_LITELLM, "") if gateway else headers.get("server", "")
     engine = _ENGINES.get(named, "") or _by_fingerprint(exchange.response)
     kind, title = ("", "") if profile is None else (profile.kind, profile.title)
-    return Origin(engine or (title if kind == "engine" else ""), gateway or (title if kind == "gateway" else ""))
+    return ReplyOrigin(engine or (title if kind == "engine" else ""), gateway or (title if kind == "gateway" else ""))
 
 
 def _by_fingerprint(response: Any) -> str:
@@ -75,7 +75,7 @@ def _by_fingerprint(response: Any) -> str:
     return next((name for pattern, name in _FINGERPRINTS.items() if re.match(pattern, given)), "")
 
 
-def part(found: Found, source: Origin) -> str:
+def part(found: RuleFinding, source: ReplyOrigin) -> str:
     """Return which part of a provider a finding is about: those that it may be, joined with `or`."""
     if found.rule in LIMITED:
         return TOKEN_LIMIT
@@ -89,7 +89,7 @@ def part(found: Found, source: Origin) -> str:
     return server
 
 
-def _server(source: Origin) -> str:
+def _server(source: ReplyOrigin) -> str:
     named = [f"gateway {source.gateway}"] if source.gateway else []
     named += [f"engine {source.engine}"] if source.engine else []
     if source.gateway and not source.engine:

@@ -17,8 +17,8 @@ from yarl import URL
 from conformance.proxy import headers as passed
 from conformance.proxy import tunnels
 from conformance.proxy.copies import MAX_EXCHANGE, MAX_HELD, Copy
-from conformance.proxy.receiving import Answer
-from conformance.transport.server import is_host_served
+from conformance.proxy.receiving import UpstreamReply
+from conformance.transport.http import is_host_served
 
 MAX_LINE: Final = 64 * 1024
 """Bytes of a request line or of one header."""
@@ -52,7 +52,7 @@ class Desk(Protocol):
         """Take over a copy; must return at once."""
 
 
-class Draft:
+class CopyInProgress:
     """The copy of one exchange while it passes; it gives up its bytes beyond the bounds."""
 
     __slots__ = (
@@ -136,7 +136,7 @@ class Draft:
         )
 
 
-class _Refused(Exception):
+class _NotPassed(Exception):
     """A request that the proxy answers itself."""
 
     def __init__(self, status: int, message: str) -> None:
@@ -158,14 +158,14 @@ class Passing(web.Server):
 
     def __call__(self) -> web.RequestHandler:
         """Return the protocol of a new connection."""
-        return _Connection(self)
+        return _TapConnection(self)
 
     async def _respond(self, request: web.BaseRequest) -> web.StreamResponse:
         try:
             url = self._target(request)
-        except _Refused as refused:
+        except _NotPassed as refused:
             return _own(refused.status, refused.message)
-        draft = Draft(self._desk, self._tap, str(url), request)
+        draft = CopyInProgress(self._desk, self._tap, str(url), request)
         self.open += 1
         try:
             return await self._pass(request, url, draft)
@@ -176,7 +176,7 @@ class Passing(web.Server):
             self.open -= 1
             draft.finish()
 
-    async def _pass(self, request: web.BaseRequest, url: URL, draft: Draft) -> web.StreamResponse:
+    async def _pass(self, request: web.BaseRequest, url: URL, draft: CopyInProgress) -> web.StreamResponse:
         """Send a request on, and its reply back."""
         upgrades = tunnels.asks(request.method, request.headers)
         try:
@@ -196,7 +196,7 @@ class Passing(web.Server):
             reply.close()
             return self._refused(draft, "switched to another protocol, which the request did not ask for")
         headers = passed.of_reply(reply.headers, upgrades=switches)
-        response = _Reply(status=reply.status, reason=reply.reason, headers=headers)
+        response = _PassedReply(status=reply.status, reason=reply.reason, headers=headers)
         draft.reply = reply
         if passed.loses_bytes(request.headers) or passed.loses_bytes(reply.headers):
             draft.missing[UNENCODED] = None
@@ -218,16 +218,16 @@ class Passing(web.Server):
         """Return where a request goes; raises _Refused for what this proxy does not pass."""
         hosts = request.headers.getall("host", [])
         if not all(is_host_served(host, self._host) for host in hosts):
-            raise _Refused(421, f"expected a loopback name or the host of this proxy as Host, got {hosts[0]!r:.80}")
+            raise _NotPassed(421, f"expected a loopback name or the host of this proxy as Host, got {hosts[0]!r:.80}")
         if request.method == "CONNECT" or not request.raw_path.startswith(("/", "*")):
-            raise _Refused(501, "this is no forward proxy: use its address as the base URL of the client")
+            raise _NotPassed(501, "this is not a forward proxy: use its address as the base URL of the client")
         path = request.raw_path if request.raw_path != "*" else ""
         try:
             return URL(self._origin + path, encoded=True)
         except ValueError as error:
-            raise _Refused(400, f"expected a path in the request line, got one that is no URL ({error})") from None
+            raise _NotPassed(400, f"expected a path in the request line, got one that is not a URL ({error})") from None
 
-    async def _body(self, request: web.BaseRequest, draft: Draft) -> bytes | AsyncIterator[bytes] | None:
+    async def _body(self, request: web.BaseRequest, draft: CopyInProgress) -> bytes | AsyncIterator[bytes] | None:
         """Return the body of a request: whole if it has arrived, else as it arrives, in its own framing."""
         content = request.content
         if content.is_eof() and "transfer-encoding" not in request.headers:
@@ -240,12 +240,12 @@ class Passing(web.Server):
         return self._arriving(request, draft)
 
     @staticmethod
-    async def _arriving(request: web.BaseRequest, draft: Draft) -> AsyncIterator[bytes]:
+    async def _arriving(request: web.BaseRequest, draft: CopyInProgress) -> AsyncIterator[bytes]:
         async for data in request.content.iter_any():
             draft.add(draft.sent, data)
             yield data
 
-    def _failure(self, request: web.BaseRequest, draft: Draft, error: Exception) -> web.StreamResponse:
+    def _failure(self, request: web.BaseRequest, draft: CopyInProgress, error: Exception) -> web.StreamResponse:
         """Return the answer of the proxy itself to a request that got no reply."""
         if request.content.exception() is not None:
             draft.give_up("the request cannot be read: its body is not framed as declared")
@@ -253,14 +253,14 @@ class Passing(web.Server):
         verb = "cannot be reached" if isinstance(error, ClientConnectorError) else "did not reply"
         return self._refused(draft, f"{verb}: {_words(error)}")
 
-    def _refused(self, draft: Draft, what: str) -> web.StreamResponse:
+    def _refused(self, draft: CopyInProgress, what: str) -> web.StreamResponse:
         """Return the answer of the proxy itself for what the provider does."""
         text = f"{urlsplit(self._origin).netloc} {what}"
         draft.give_up(text)
         return _own(502, f"conformance proxy: {text}")
 
 
-async def _relay(reply: Any, response: web.StreamResponse, draft: Draft) -> bool:
+async def _relay(reply: Any, response: web.StreamResponse, draft: CopyInProgress) -> bool:
     """Pass the body of a reply; return False if it ended early, which the draft then says."""
     read, write, received = reply.content.readany, response.write, draft.received
     while True:
@@ -275,7 +275,9 @@ async def _relay(reply: Any, response: web.StreamResponse, draft: Draft) -> bool
         draft.add(received, data)
 
 
-async def _end(request: web.BaseRequest, response: web.StreamResponse, reply: Answer, draft: Draft) -> None:
+async def _end(
+    request: web.BaseRequest, response: web.StreamResponse, reply: UpstreamReply, draft: CopyInProgress
+) -> None:
     """End a reply, with its trailers if the client's connection can have some."""
     lines, is_missing = reply.trailers()
     writer = request.writer
@@ -290,7 +292,7 @@ async def _end(request: web.BaseRequest, response: web.StreamResponse, reply: An
     await response.write_eof()
 
 
-class _Reply(web.StreamResponse):
+class _PassedReply(web.StreamResponse):
     """A reply with the headers of the provider, and none that aiohttp would add to it."""
 
     async def _prepare_headers(self) -> None:
@@ -300,8 +302,8 @@ class _Reply(web.StreamResponse):
             self.headers.popall(name, None)
 
 
-class _Connection(web.RequestHandler):
-    """A connection of a client; what it sends that is no HTTP gets an error in JSON."""
+class _TapConnection(web.RequestHandler):
+    """A connection of a client; what it sends that is not HTTP gets an error in JSON."""
 
     __slots__ = ()
 
@@ -309,7 +311,7 @@ class _Connection(web.RequestHandler):
         super().__init__(
             server,
             loop=asyncio.get_running_loop(),
-            access_log=None,  # type: ignore[arg-type] # aiohttp's own way to log no request
+            access_log=None,  # type: ignore[arg-type] # aiohttp's own way not to log requests
             auto_decompress=False,
             max_line_size=MAX_LINE,
             max_field_size=MAX_LINE,

@@ -22,7 +22,7 @@ _SCHEME: Final = re.compile(r"^\w+ +(?=\S)")
 
 
 @dataclass(frozen=True, slots=True)
-class Reading:
+class ReadCopy:
     """A copy as it was read: an exchange, or why there is none to check; and both bodies, unpacked."""
 
     exchange: Exchange | None = None
@@ -31,16 +31,16 @@ class Reading:
     content: bytes = b""
 
 
-def read(copy: Copy) -> Reading:
+def read(copy: Copy) -> ReadCopy:
     """Return the exchange of a copy: a chat completion as `conformance check` reads it, or one of another wire."""
     if copy.lost:
-        return Reading(reason=copy.lost)
+        return ReadCopy(reason=copy.lost)
     headers = {name.lower(): value for name, value in copy.headers}
     try:
         content = unpack_body(copy.received, headers.get("content-encoding", ""), "the reply")
         request = unpack_body(copy.sent, dict(_lower(copy)).get("content-encoding", ""), "the request")
     except InvalidDocument as error:
-        return Reading(reason=str(error))
+        return ReadCopy(reason=str(error))
     for name in ("content-encoding", "transfer-encoding"):
         headers.pop(name, None)
     if copy.cut:
@@ -51,9 +51,9 @@ def read(copy: Copy) -> Reading:
     inputs = list(conversation([item], "the exchange", _KIND))
     found = [exchange for each in inputs for exchange in each.conversation] or _of_other_wire(item)
     if found:
-        return Reading(found[0], sent=request, content=content)
+        return ReadCopy(found[0], sent=request, content=content)
     problem = next((each.problem for each in inputs if each.problem is not None), None)
-    return Reading(
+    return ReadCopy(
         reason=str(problem)
         if problem is not None
         else f"neither a chat completion nor another wire that is known: {_name(copy)}"
@@ -67,7 +67,7 @@ def _of_other_wire(item: Interaction) -> list[Exchange]:
         exchange = Exchange(item.request or None, item.reply, item.status, headers=item.headers, url=item.url, date=day)
     except (InvalidDocument, TypeError):
         return []
-    return [exchange] if wires.of(exchange) is not None and not other_api(exchange) else []
+    return [exchange] if wires.is_native(exchange) and not other_api(exchange) else []
 
 
 def keys_of(copy: Copy) -> set[str]:

@@ -64,7 +64,7 @@ class Ending:
         return Trailers(tuple(passed), len(passed) < len(given))
 
 
-class Answer(ClientResponse):
+class UpstreamReply(ClientResponse):
     """A reply that knows its trailers."""
 
     ending: Ending

@@ -17,13 +17,13 @@ from aiohttp import ClientSession, ClientTimeout, DummyCookieJar
 from conformance.errors import Unusable
 from conformance.proxy.copies import Copy, frame
 from conformance.proxy.passing import MAX_HEADERS, MAX_LINE, Passing
-from conformance.proxy.receiving import Answer, Connector
+from conformance.proxy.receiving import Connector, UpstreamReply
 from conformance.transport.server import bind, loop_factory, new_runner, url_of
 
 MAX_WAITING: Final = 64 * 1024 * 1024
 """Bytes of copies that wait to be checked; copies beyond that are dropped and counted, never the traffic."""
 
-JUDGE: Final = "conformance.cli._traffic"
+JUDGE: Final = "conformance.cli.clients._proxy_checks"
 """The module that runs in the process that checks copies."""
 
 _CONNECT_SECONDS: Final = 30.0
@@ -54,7 +54,7 @@ class Tap:
 
 
 @dataclass(frozen=True, slots=True)
-class Plan:
+class ProxyPlan:
     """What a run does.
 
     `settings` go to the process that checks. `command` runs with the variables that `environment` returns for the URLs
@@ -70,7 +70,7 @@ class Plan:
     warn: Callable[[str], None] = field(default=lambda _: None)
 
 
-def run(plan: Plan) -> int:
+def run(plan: ProxyPlan) -> int:
     """Run the proxy to its end and return the exit code: that of the command if it failed, else that of the check.
 
     Raises Unusable if an address cannot be bound or the command cannot be started.
@@ -78,7 +78,7 @@ def run(plan: Plan) -> int:
     _allow_many_connections()
     with new_runner(loop_factory()) as runner:
         sockets = [bind(plan.host, tap.port) for tap in plan.taps]
-        return runner.run(_Run(plan, sockets).run())
+        return runner.run(_ProxyRun(plan, sockets).run())
 
 
 def _allow_many_connections() -> None:
@@ -165,10 +165,10 @@ class JudgeProcess:
         return {"passed": self.passed, "dropped": self.dropped}
 
 
-class _Run:
+class _ProxyRun:
     """One run."""
 
-    def __init__(self, plan: Plan, sockets: Sequence[socket.socket]) -> None:
+    def __init__(self, plan: ProxyPlan, sockets: Sequence[socket.socket]) -> None:
         self._plan, self._sockets = plan, sockets
         self._urls = [url_of(each) for each in sockets]
         self._stop = asyncio.Event()
@@ -257,7 +257,7 @@ def new_session() -> ClientSession:
     """Return a client that changes nothing: no cookies, no redirects, no unpacking, no time limit but on connecting."""
     return ClientSession(
         connector=Connector(limit=0, keepalive_timeout=_KEPT_SECONDS),
-        response_class=Answer,
+        response_class=UpstreamReply,
         cookie_jar=DummyCookieJar(),
         timeout=ClientTimeout(total=None, sock_connect=_CONNECT_SECONDS),
         auto_decompress=False,

@@ -7,7 +7,7 @@ from typing import Final
 
 from conformance import rules
 from conformance.profiles import Profile
-from conformance.proxy.judging import Found, Judged
+from conformance.proxy.judging import Judged, RuleFinding
 from conformance.results import TRAFFIC, Evidence, Finding, Level, Outcome, Status
 from conformance.results.runs import Case, Results
 from conformance.transport.client import SIMULATOR
@@ -95,7 +95,7 @@ class Tally:
             model.rows[variant, rule].failed += 1
         self.broken |= dict(judged.broken)
 
-    def _add_finding(self, model: ModelTally, variant: str, found: Found, judged: Judged) -> None:
+    def _add_finding(self, model: ModelTally, variant: str, found: RuleFinding, judged: Judged) -> None:
         finding = found.finding
         model.levels[finding.level] += 1
         self.sides[finding.side] += 1
@@ -116,7 +116,7 @@ class Tally:
     def results(self, profile: Profile) -> Iterator[Results]:
         """Yield the results of each model, with a case for plain and one for streamed replies.
 
-        What the client did is no result of the provider: it is that of an adapter with the name `client`.
+        What the client did is not a result of the provider: it is that of an adapter with the name `client`.
         """
         for name, model in sorted(self.models.items()):
             further = name != profile.model

@@ -14,13 +14,13 @@ from urllib.parse import urlsplit
 from conformance import artifacts
 from conformance.proxy.conversations import Conversation
 from conformance.proxy.copies import Copy
-from conformance.proxy.reading import Reading
+from conformance.proxy.reading import ReadCopy
 from conformance.results import Evidence
 from conformance.secrets import Scrubber, Unscrubbable
 from conformance.secrets.bodies import scrub
 from conformance.transport.cassette import LOOPBACK
 from conformance.transport.client import SIMULATOR
-from conformance.transport.interaction import Interaction
+from conformance.transport.interaction import RawInteraction
 from conformance.transport.recording import Take
 from conformance.transport.shelf import CassetteFolder, ManifestEntry
 from conformance.wire.exchange import CUT, Exchange
@@ -75,7 +75,7 @@ class Tape:
         stems = [path.stem.partition("-")[2] for path in self._shelf.home.glob("*/conversation-*.yaml")]
         return 1 + max([int(stem) for stem in stems if stem.isdecimal()], default=0)
 
-    def add(self, conversation: Conversation, copy: Copy, reading: Reading, scrubber: Scrubber) -> None:
+    def add(self, conversation: Conversation, copy: Copy, reading: ReadCopy, scrubber: Scrubber) -> None:
         """Add an exchange to the cassette of its conversation."""
         exchange = conversation.exchanges[-1]
         number = conversation.number
@@ -135,10 +135,10 @@ class Tape:
             self._shelf.add(model, replace(old, cases={**old.cases, case: entry}))
 
 
-def _interaction(copy: Copy, reading: Reading, scrubber: Scrubber) -> Interaction:
+def _interaction(copy: Copy, reading: ReadCopy, scrubber: Scrubber) -> RawInteraction:
     """Return an exchange as it may be kept; raises Unscrubbable if a key cannot be removed from it."""
     sent = scrub(scrubber, reading.sent)
     headers = tuple(copy.headers) + (((CUT, copy.cut),) if copy.cut else ())
-    return Interaction(
+    return RawInteraction(
         copy.url, tuple(copy.sent_headers), sent, copy.status, copy.reason, headers, reading.content
     ).without_secrets(scrubber)

@@ -6,28 +6,28 @@ from typing import Any, NamedTuple
 import orjson
 
 
-class Line(NamedTuple):
+class BodyLine(NamedTuple):
     """A line of a body; `is_marked`: it has what was asked for."""
 
     text: str
     is_marked: bool = False
 
 
-def body_lines(body: Mapping[str, Any], marked: Sequence[str] = ()) -> Iterator[Line]:
+def body_lines(body: Mapping[str, Any], marked: Sequence[str] = ()) -> Iterator[BodyLine]:
     """Yield the lines of a body; `marked` is the place of what is to be marked, as tokens of a JSON Pointer."""
-    yield Line("{")
+    yield BodyLine("{")
     for left, (name, value) in zip(reversed(range(len(body))), body.items(), strict=True):
         comma, key = "," if left else "", _text(name)
         is_asked = list(marked[:1]) == [name]
         if not isinstance(value, list) or not value:
-            yield Line(f"  {key}: {_text(value)}{comma}", is_asked)
+            yield BodyLine(f"  {key}: {_text(value)}{comma}", is_asked)
             continue
-        yield Line(f"  {key}: [", is_asked and len(marked) == 1)
+        yield BodyLine(f"  {key}: [", is_asked and len(marked) == 1)
         for number, each in enumerate(value):
             end = "," if number + 1 < len(value) else ""
-            yield Line(f"    {_text(each)}{end}", is_asked and list(marked[1:2]) == [str(number)])
-        yield Line(f"  ]{comma}")
-    yield Line("}")
+            yield BodyLine(f"    {_text(each)}{end}", is_asked and list(marked[1:2]) == [str(number)])
+        yield BodyLine(f"  ]{comma}")
+    yield BodyLine("}")
 
 
 def _text(value: Any) -> str:

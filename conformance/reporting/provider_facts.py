@@ -9,7 +9,6 @@ from conformance.profiles.lifecycle import period_on
 from conformance.reporting.bodies import body_lines
 from conformance.reporting.text import code, prose
 from conformance.suite.second_turn import second_turns
-from conformance.wire.native import CHAT
 from conformance.wires import by_name
 
 
@@ -50,7 +49,7 @@ def lifecycle_rows(profile: Profile, cite: Callable[[Source], str]) -> Iterator[
 def requests(profile: Profile) -> Iterator[tuple[str, str]]:
     """Yield second requests as JSON, each with what it follows; one message stands on one line."""
     for turn in second_turns(profile):
-        body = turn.body if profile.wire == CHAT else by_name(profile.wire).writing.request(turn.body)
+        body = by_name(profile.wire).writing.request(turn.body)
         yield turn.title, "\n".join([line.text for line in body_lines(body)])
 
 

@@ -17,7 +17,6 @@ from conformance.results.vocabulary import (
     Status,
     Verdict,
 )
-from conformance.rule_ids import current_id
 
 __all__ = [
     "ENDED_BY_MODEL",
@@ -58,9 +57,8 @@ class Finding:
 
     `refusal` is the provider's answer to it, if its profile claims one. `excerpt` is the JSON at that place, or its
     start. For a reply, `asked` is the last message of the request. Both are empty if they were not kept. `side`: who is
-    responsible, `client` or `provider`; empty in results that were written before findings had it.
-    `handling` is what the provider is claimed to do instead of rejecting it: accepted, ignored or damaged; empty if
-    that is unknown.
+    responsible, `client` or `provider`, empty if not stated. `handling` is what the provider is claimed to do instead
+    of rejecting it: accepted, ignored or damaged; empty if that is unknown.
     """
 
     at: str
@@ -108,7 +106,7 @@ class Outcome:
     def from_json(cls, value: Mapping[str, Any]) -> "Outcome":
         """Return the outcome that `to_json` wrote."""
         return cls(
-            rule=current_id(value["rule"]),
+            rule=value["rule"],
             status=Status(value["status"]),
             level=Level(value["level"]),
             judged=value["judged"],

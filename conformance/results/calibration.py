@@ -6,7 +6,7 @@ from typing import Any, NamedTuple
 from conformance.profiles import Claim, Profile
 
 
-class Counts(NamedTuple):
+class RecordingCounts(NamedTuple):
     """How many recordings of real traffic show the value of one entry of a profile.
 
     `confirmed`: they show it. `contradicted`: they break it. `artefacts`: they break it only because a fixture is not
@@ -24,16 +24,16 @@ class Counts(NamedTuple):
     engine: int = 0
 
 
-def counts(evidence: Mapping[str, Any], profile: Profile, name: str, model: str) -> Counts:
+def counts(evidence: Mapping[str, Any], profile: Profile, name: str, model: str) -> RecordingCounts:
     """Return the counts for the entry of a claim that holds for a model today, by the calibration of its provider.
 
     Counts are only those of the same value: if the entry has changed since the calibration, nothing was counted.
     """
     found = entry_of(evidence, profile, name, model)
     if found is None:
-        return Counts()
+        return RecordingCounts()
     artefacts = found.get("artefacts", ())
-    return Counts(
+    return RecordingCounts(
         confirmed=len(found.get("confirmed", ())),
         contradicted=len(found.get("contradicted", ())),
         artefacts=len(artefacts),

@@ -37,7 +37,7 @@ def read_shipped(reports: Path) -> Mapping[str, Results]:
     root = reports / "results"
     paths = sorted([*_files(root), *(root / RECORDED).glob("*.json")]) if root.is_dir() else []
     if not paths:
-        raise Unusable(f"there are no results in {root}; `conformance replay --all` writes them")
+        raise Unusable(f"there are no results in {root}; `conformance provider replay --all` writes them")
     return {path.relative_to(root).as_posix(): read(path) for path in paths}
 
 

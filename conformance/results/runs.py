@@ -14,8 +14,6 @@ from conformance.results import (
     Outcome,
     Status,
 )
-from conformance.results.sent import SentRequest
-from conformance.rule_ids import current_id
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,7 +50,7 @@ class ProbeResult:
     @classmethod
     def from_json(cls, value: Mapping[str, Any]) -> "ProbeResult":
         """Return the probe result that `to_json` wrote."""
-        return cls(**{**value, "rule": current_id(value["rule"]), "status": Status(value["status"])})
+        return cls(**{**value, "status": Status(value["status"])})
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,6 +70,15 @@ class Runs:
     def conclusive(self) -> int:
         """Return the number of runs that were not inconclusive."""
         return self.played - self.inconclusive
+
+
+@dataclass(frozen=True, slots=True)
+class SentRequest:
+    """A whole request that a client sent: the index of its exchange in the session, the path of its URL, its body."""
+
+    exchange: int
+    path: str
+    body: Any
 
 
 @dataclass(frozen=True, slots=True)
@@ -253,7 +260,7 @@ def _out_of_columns(cases: Sequence[Case], passed: Mapping[str, Mapping[str, Any
     found = []
     for column, case in enumerate(cases):
         own = [
-            Outcome(current_id(rule), Status.PASSED, Level(row["level"]), row["judged"][column])
+            Outcome(rule, Status.PASSED, Level(row["level"]), row["judged"][column])
             for rule, row in passed.items()
             if row["judged"][column]
         ]

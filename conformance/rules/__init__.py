@@ -10,6 +10,7 @@ import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
+from fnmatch import fnmatchcase
 from functools import cache
 from pathlib import Path
 from typing import Any, Final, NamedTuple, TypeAlias
@@ -17,15 +18,15 @@ from typing import Any, Final, NamedTuple, TypeAlias
 from conformance.errors import UnknownName
 from conformance.profiles import Source
 from conformance.results import NOTHING_TO_JUDGE, Level, Outcome, Status
-from conformance.rule_ids import current_id, matches
 from conformance.rules.context import Claimed, Context, Fault
 from conformance.wire.exchange import Conversation
-from conformance.wire.native import CHAT, NATIVE
+from conformance.wire.native import CHAT
 from conformance.wire.views import View
+from conformance.wires import NAMES, NATIVE
 
 __all__ = [
     "EVERY", "NATIVE", "UNCLAIMED", "WITH_IDS", "WITH_REASONING", "Claimed", "Context", "Example", "Fault", "Judge",
-    "Rule", "Source", "When", "Where", "advice", "by_id", "current_id", "example", "load", "rule", "select",
+    "Rule", "Source", "When", "Where", "advice", "by_id", "example", "load", "rule", "select",
 ]  # fmt: skip
 
 Judge: TypeAlias = Callable[[Any, Context], Iterable[Fault] | None]
@@ -33,7 +34,7 @@ Where: TypeAlias = Callable[[Any, Context], bool]
 When: TypeAlias = Callable[[Claimed], bool]
 
 _FIX: Final = re.compile(r"To fix it,\s+", re.IGNORECASE)
-EVERY: Final = (CHAT, *NATIVE)
+EVERY: Final = NAMES
 """The wires of a rule that holds on all of them; NATIVE are those of a rule about bodies as they are."""
 WITH_IDS: Final = (CHAT, "messages", "responses")
 """The wires on which every call has an id; in Gemini ids are optional, and derived from places where there are none."""
@@ -107,6 +108,7 @@ class _Outcomes(dict[int, Outcome]):
         return outcome
 
 
+# Equal only if identical, and so hashable although their examples hold lists.
 @dataclass(frozen=True, slots=True, eq=False)
 class Rule:
     """One fact that must hold, and how to check it.
@@ -228,11 +230,11 @@ def by_id() -> Mapping[str, Rule]:
 
 
 def select(patterns: Iterable[str]) -> tuple[Rule, ...]:
-    """Return the rules whose current or former ids match one of the globs; raises UnknownName if one matches none."""
+    """Return the rules whose ids match one of the globs; raises UnknownName if one matches none."""
     every = load()
     chosen: dict[str, Rule] = {}
     for pattern in patterns:
-        fitting = [each for each in every if matches(pattern, each.id)]
+        fitting = [each for each in every if fnmatchcase(each.id, pattern)]
         if not fitting:
             raise UnknownName("rule", pattern, (each.id for each in every))
         chosen |= {each.id: each for each in fitting}

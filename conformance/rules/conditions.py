@@ -30,6 +30,12 @@ def reply_to_tool_choice(reply: Reply, _context: Context) -> bool:
     return reply.request is not None and reply.request.get("tool_choice") is not None
 
 
+def reply_can_obey(reply: Reply, context: Context, kind: str) -> bool:
+    """Return whether a reply ended normally at a provider that is not known to ignore this kind of `tool_choice`."""
+    ended = reply.complete and reply.finish_reason not in ("length", "content_filter")
+    return ended and kind in context.claim("tools.choices-obeyed", (kind,))
+
+
 def request_has_tool_choice(request: Body, _context: Context) -> bool:
     """Return whether a request has a `tool_choice`."""
     return request.value.get("tool_choice") is not None

@@ -11,7 +11,7 @@ from conformance.results import Level
 from conformance.rules.schema_claims import claim_and_values
 from conformance.schemas import SchemaError
 from conformance.wire.definitions import Definitions, definitions
-from conformance.wire.elements import Call, Result, Turn
+from conformance.wire.elements import Call, Result, ToolTurn
 from conformance.wire.exchange import Exchange
 from conformance.wire.index import Index
 from conformance.wire.keys import key_of
@@ -87,6 +87,7 @@ class Claimed:
     def rejects_or_damages(self, name: str) -> bool:
         """Return whether the provider is known to reject the deviation that a claim is about, or to damage a reply."""
         verdict = self.claims.get(name)
+        # Most claims are a word, and this is asked for each of them whenever a plan is made.
         if verdict is None or type(verdict) is str:
             return verdict == "damaged"
         # Claims about a maximum or a pattern have the verdict beside it.
@@ -116,7 +117,7 @@ class Context(Claimed):
         self._number = number
         self._derived, self.answers = known
         self._thinks: Any = ...
-        self._turns: Sequence[Turn] | None = None
+        self._turns: Sequence[ToolTurn] | None = None
         self._declared: Definitions | None = None
         self._sent_ids: dict[Any, int] | None = None
 
@@ -137,7 +138,7 @@ class Context(Claimed):
         return self.index.assistants.get(self._number, ())
 
     @property
-    def turns(self) -> Sequence[Turn]:
+    def turns(self) -> Sequence[ToolTurn]:
         """Return the assistant messages with tool calls in the request of this exchange."""
         if self._turns is None:
             self._turns = self.index.of_exchange(self.index.turns, self._number)
@@ -172,7 +173,7 @@ class Context(Claimed):
     def shape_faults(self, place: Place) -> list[Fault]:
         """Return the schema errors of the element at a place as faults, each with the claim that covers it.
 
-        Most providers take null for an optional parameter as its absence, so that it is no more than a SHOULD.
+        Most providers take null for an optional parameter as its absence, so that it is at most a SHOULD.
         """
         faults = []
         for error in self.shape_errors(place):
@@ -198,6 +199,7 @@ class Context(Claimed):
     @property
     def thinks(self) -> bool | None:
         """Return whether the model thinks in this exchange, by the claims and the request's switches; None: unknown."""
+        # None is an answer here (unknown), so the ellipsis stands for not asked yet.
         if self._thinks is ...:
             native = self.exchange.native
             # Claims name the switches of the wire that they are about.
@@ -209,6 +211,7 @@ class Context(Claimed):
 
 def as_words(value: Any) -> tuple[str, ...]:
     """Return a claim that is a word or a list of words as a tuple; empty if there is none."""
+    # `type(x) is`, not isinstance: claims are plain JSON, without subclasses, and True must not pass as an int.
     if type(value) is str:
         return (value,)
     return tuple(value) if isinstance(value, (list, tuple)) else ()

@@ -48,6 +48,7 @@ def find_schema_faults(index: Index) -> SchemaFaults:
         owners = {element.place for view in _shaped() if BODIES[view.side] in sides for element in view.select(index)}
         for error in misshapen:
             place = error.place
+            # From the inside out: a fault in a tool call belongs to the rule about calls, not to that about messages.
             while place and place not in owners:
                 place = place[:-1]
             shapes.setdefault(place, []).append(error)

@@ -17,9 +17,8 @@ from conformance import definitions
 from conformance.documents import Document, read_yaml
 from conformance.errors import UnknownName
 from conformance.profiles import UNKNOWN, Source
-from conformance.rule_ids import current_id
 from conformance.scenarios._validation import errors
-from conformance.wire.native import CHAT, NATIVE
+from conformance.wires import NAMES
 
 _FOLDER = Path(__file__).parent
 VARIANTS = ("plain", "stream")
@@ -46,7 +45,7 @@ def arguments_text(arguments: Arguments) -> str:
 
 
 @dataclass(frozen=True, slots=True)
-class Turn:
+class ScriptTurn:
     """One exchange of the script: what the client sends, and what the model thinks, calls and says.
 
     `delays` are the milliseconds that the tools take, `fails` and `denied` the positions of the calls whose tools
@@ -67,7 +66,7 @@ class Turn:
 
 
 @dataclass(frozen=True, slots=True)
-class Change:
+class Deviation:
     """One deviation by its name in `suite.deviations.CHANGES`, and its parameters."""
 
     name: str
@@ -87,7 +86,7 @@ class Probe:
     name: str
     title: str
     at: int
-    changes: tuple[Change, ...] = ()
+    changes: tuple[Deviation, ...] = ()
     breaks: str | None = None
     claims: tuple[str, ...] = ()
     reads: str = ""
@@ -111,7 +110,7 @@ class Scenario:
     name: str
     title: str
     exercises: tuple[str, ...]
-    turns: tuple[Turn, ...]
+    turns: tuple[ScriptTurn, ...]
     needs: Mapping[str, Any] = field(default_factory=dict)
     variants: tuple[str, ...] = VARIANTS
     tools: tuple[str, ...] = ()
@@ -120,7 +119,7 @@ class Scenario:
     for_clients: bool = False
     claims: Mapping[str, Any] = field(default_factory=dict)
     breaks: tuple[str, ...] = ()
-    wires: tuple[str, ...] = (CHAT, *NATIVE)
+    wires: tuple[str, ...] = NAMES
     expects: str = ""
     source: Source | None = None
 
@@ -172,8 +171,8 @@ def read(path: Path) -> Scenario:
         probes=tuple(_probe(probe) for probe in value.get("probes", ())),
         for_clients="for" in value,
         claims=unknown | value.get("claims", {}),
-        breaks=tuple(map(current_id, value.get("breaks", ()))),
-        wires=tuple(value.get("wires", (CHAT, *NATIVE))),
+        breaks=tuple(value.get("breaks", ())),
+        wires=tuple(value.get("wires", NAMES)),
         expects=value.get("expects", ""),
         source=Source(**value["source"]) if "source" in value else None,
     )
@@ -200,7 +199,7 @@ def _completed(document: Document) -> Mapping[str, Any]:
     return {**{key: other[key] for key in _INHERITED if key in other}, **value}
 
 
-def _turns(value: Mapping[str, Any]) -> Iterator[Turn]:
+def _turns(value: Mapping[str, Any]) -> Iterator[ScriptTurn]:
     """Yield the turns; the template of ids gets the numbers of a call in its reply and in the conversation."""
     template: str | None = value.get("ids")
     turns = number = 0
@@ -211,7 +210,7 @@ def _turns(value: Mapping[str, Any]) -> Iterator[Turn]:
             for position, (name, _) in enumerate(calls)
             if template is not None
         ]
-        yield Turn(
+        yield ScriptTurn(
             user=turn.get("user"),
             thinks=turn.get("thinks", ""),
             says=turn.get("says", ""),
@@ -237,13 +236,13 @@ def _probe(value: Mapping[str, Any]) -> Probe:
         title=value["title"],
         at=value["at"],
         changes=tuple(map(_change, changes if isinstance(changes, list) else [changes] if changes else ())),
-        breaks=current_id(value["breaks"]) if "breaks" in value else None,
+        breaks=value.get("breaks"),
         claims=(claims,) if isinstance(claims, str) else tuple(claims),
         reads=value.get("reads", ""),
     )
 
 
-def _change(value: str | Mapping[str, Mapping[str, str]]) -> Change:
+def _change(value: str | Mapping[str, Mapping[str, str]]) -> Deviation:
     if isinstance(value, str):
-        return Change(value)
-    return Change(*_single(value))
+        return Deviation(value)
+    return Deviation(*_single(value))

@@ -8,6 +8,7 @@ from conformance import profiles
 from conformance.documents.pointer import Place
 from conformance.errors import UnknownName
 from conformance.schemas import validator
+from conformance.wires import NAMES
 
 ID_FIELDS: Final = ("turn", "position", "number", "name")
 """The fields of an id template."""
@@ -18,6 +19,9 @@ def errors(value: Mapping[str, Any], tools: Set[str]) -> Iterator[tuple[Place, s
     for number, name in enumerate(value.get("tools", ())):
         if name not in tools:
             yield ("tools", number), str(UnknownName("tool", name, tools))
+    for number, name in enumerate(value.get("wires", ())):
+        if name not in NAMES:
+            yield ("wires", number), str(UnknownName("wire", name, NAMES))
     yield from _errors_of_needs(value.get("needs", ()))
     yield from _errors_of_claims(value.get("claims", {}))
     if not _is_template(value.get("ids", "")):

@@ -10,7 +10,7 @@ from functools import cache
 from typing import Any, NamedTuple
 
 from conformance.errors import InvalidDocument
-from conformance.schemas._errors import SchemaError, Violation, errors, value_at
+from conformance.schemas._errors import SchemaError, SchemaViolation, errors, value_at
 from conformance.schemas._files import BASE, entry, fetch
 
 try:
@@ -27,7 +27,7 @@ class Validator(NamedTuple):
     """A compiled schema: `is_valid` is quick, `find` looks up why a value is not valid."""
 
     is_valid: Callable[[Any], bool]
-    find: Callable[[Any], Iterable[Violation]]
+    find: Callable[[Any], Iterable[SchemaViolation]]
 
     def errors(self, value: Any) -> tuple[SchemaError, ...]:
         """Return every error once, ordered by place."""
@@ -46,6 +46,7 @@ def validator(name: str) -> Validator:
 @cache
 def slow_validator(name: str) -> Validator:
     """Return the validator of the same schema by jsonschema: the fallback, and the reference in differential tests."""
+    # Imported here, as below, because jsonschema is slow to import and rarely needed.
     from conformance.schemas._slow import compiled, violations
 
     engine = compiled(entry(name))
@@ -94,7 +95,7 @@ def _quick_validator(name: str) -> Validator:
         except ValueError:
             return slow_validator(name).is_valid(value)
 
-    def find(value: Any) -> Iterable[Violation]:
+    def find(value: Any) -> Iterable[SchemaViolation]:
         try:
             return [_violation(error, value) for error in engine.iter_errors(value)]
         except ValueError:
@@ -103,10 +104,10 @@ def _quick_validator(name: str) -> Validator:
     return Validator(is_valid, find)
 
 
-def _violation(error: "jsonschema_rs.ValidationError", value: Any) -> Violation:
+def _violation(error: "jsonschema_rs.ValidationError", value: Any) -> SchemaViolation:
     kind = error.kind
     place = tuple(error.instance_path)
     expected: Any = next(iter(kind.as_dict().values()), None)
     if kind.name == "propertyNames":
         expected = [expected.instance]
-    return Violation(place, kind.name, expected, value_at(value, place))
+    return SchemaViolation(place, kind.name, expected, value_at(value, place))

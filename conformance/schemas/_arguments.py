@@ -52,6 +52,7 @@ def describe(parameters: Any, arguments: Any) -> tuple[str, ...]:
 
 @lru_cache(maxsize=256)
 def _quick(parameters: bytes) -> Callable[[Any], bool] | None:
+    # Both `$ref` and `$dynamicRef` end so, and orjson writes no space before the colon.
     if not _QUICK or parameters.count(b'ef":') > _QUICK_REFERENCES:
         return None
     try:

@@ -66,7 +66,7 @@ class SchemaError(NamedTuple):
     got: str = ""
 
 
-class Violation(NamedTuple):
+class SchemaViolation(NamedTuple):
     """What a validator found. `expected` is the keyword's value, the missing key, or the keys that are not allowed."""
 
     place: Place
@@ -82,12 +82,12 @@ def value_at(root: Any, place: Place) -> Any:
     return root
 
 
-def errors(violations: Iterable[Violation]) -> tuple[SchemaError, ...]:
+def errors(violations: Iterable[SchemaViolation]) -> tuple[SchemaError, ...]:
     """Return the violations as errors, each once, ordered by place."""
     return tuple(sorted({error(violation) for violation in violations}, key=_order))
 
 
-def error(violation: Violation) -> SchemaError:
+def error(violation: SchemaViolation) -> SchemaError:
     """Return one violation as an error."""
     place, keyword, expected, value = violation
     got = _TYPES.get(type(value), "")

@@ -10,7 +10,7 @@ from jsonschema.protocols import Validator as Engine
 from referencing import Registry, Resource
 from referencing.jsonschema import DRAFT202012
 
-from conformance.schemas._errors import Violation, value_at
+from conformance.schemas._errors import SchemaViolation, value_at
 from conformance.schemas._files import fetch
 from conformance.schemas._patterns import matches
 
@@ -31,9 +31,9 @@ def metaschema() -> Engine:
     return Draft202012Validator(Draft202012Validator.META_SCHEMA)
 
 
-def violations(engine: Engine, value: Any) -> list[Violation]:
+def violations(engine: Engine, value: Any) -> list[SchemaViolation]:
     """Return what is wrong with a value, as far as the interpreter's stack reaches."""
-    found: list[Violation] = []
+    found: list[SchemaViolation] = []
     try:
         for error in engine.iter_errors(value):
             found += flatten(error, value)
@@ -42,7 +42,7 @@ def violations(engine: Engine, value: Any) -> list[Violation]:
     return found
 
 
-def flatten(error: ValidationError, root: Any) -> Iterator[Violation]:
+def flatten(error: ValidationError, root: Any) -> Iterator[SchemaViolation]:
     """Yield the violations that an error of jsonschema stands for: one for each missing key."""
     place: tuple[str | int, ...] = tuple(error.absolute_path)
     keyword = str(error.validator or "falseSchema")
@@ -50,16 +50,16 @@ def flatten(error: ValidationError, root: Any) -> Iterator[Violation]:
     instance: Any = error.instance
     if value_at(root, place) is not instance:
         # Only a key is an instance that does not stand at its place.
-        yield Violation(place, "propertyNames", [instance], instance)
+        yield SchemaViolation(place, "propertyNames", [instance], instance)
     elif keyword == "required":
-        yield from (Violation(place, keyword, key, instance) for key in expected if key not in instance)
+        yield from (SchemaViolation(place, keyword, key, instance) for key in expected if key not in instance)
     elif keyword == "dependentRequired":
         needed = {key for cause, keys in expected.items() if cause in instance for key in keys}
-        yield from (Violation(place, "required", key, instance) for key in needed if key not in instance)
+        yield from (SchemaViolation(place, "required", key, instance) for key in needed if key not in instance)
     elif keyword == "additionalProperties":
-        yield Violation(place, keyword, excess(error.schema, instance), instance)
+        yield SchemaViolation(place, keyword, excess(error.schema, instance), instance)
     else:
-        yield Violation(place, keyword, expected, instance)
+        yield SchemaViolation(place, keyword, expected, instance)
 
 
 def excess(schema: Any, instance: Mapping[str, Any]) -> list[str]:

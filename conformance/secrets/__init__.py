@@ -64,7 +64,7 @@ class Scrubber:
         return [match.span() for match in _pattern(self.secrets, escaped=_has_escapes(text)).finditer(text)]
 
     def check_bytes(self, data: bytes) -> None:
-        """Raise Unscrubbable for data that hold a secret in an encoding that is no text to other programs."""
+        """Raise Unscrubbable for data that hold a secret in an encoding that other programs cannot read as text."""
         if b"\0" in data and any(
             self.spans(data[start:].decode(each, "replace")) for each in _WIDE for start in (0, 1)
         ):

@@ -63,7 +63,7 @@ def _scrubbed(text: str, find: _Find) -> str:
 
 
 class _Document:
-    """An event of a stream, or a whole body: its JSON value, or its text if that is no JSON."""
+    """An event of a stream, or a whole body: its JSON value, or its text if that is not JSON."""
 
     def __init__(self, block: str, *, is_event: bool) -> None:
         self._block, self._is_event = block, is_event
@@ -120,7 +120,7 @@ class _String(NamedTuple):
 def _replace(place: _Place, strings: Sequence[_String], find: _Find) -> None:
     """Replace secrets in the strings at one place; those of several events are searched as one text.
 
-    Strings that are all the same, such as the id of a stream, are no text in pieces.
+    Strings that are all the same, such as the id of a stream, are not a text in pieces.
     """
     texts = [string.text for string in strings]
     if len(strings) > 1 and len(set(texts)) == 1:
@@ -151,7 +151,7 @@ def _merged(spans: Sequence[Span]) -> list[Span]:
 
 
 def _members(pairs: Sequence[tuple[str, Any]]) -> dict[str, Any]:
-    """Return an object; one with a name twice is no JSON here, since a value of it would not be searched."""
+    """Return an object; one with a name twice is not JSON here, since a value of it would not be searched."""
     members = dict(pairs)
     if len(members) < len(pairs):
         message = "a name occurs twice"

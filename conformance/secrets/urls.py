@@ -13,7 +13,7 @@ _PARTS: Final = re.compile(r"[^A-Za-z0-9]+")
 
 
 def shown_url(url: str) -> str:
-    """Return a URL to print; what is no URL becomes its text up to the query."""
+    """Return a URL to print; what is not a URL becomes its text up to the query."""
     try:
         parts = urlsplit(url)
         host, path = parts.netloc.rpartition("@")[2], parts.path

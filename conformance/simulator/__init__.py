@@ -21,14 +21,15 @@ from conformance import scenarios
 from conformance.documents import parse_json
 from conformance.errors import InvalidDocument, UnknownName, Unusable
 from conformance.profiles import Claims, Profile
-from conformance.scenarios import Scenario, Turn
+from conformance.scenarios import Scenario, ScriptTurn
 from conformance.simulator import natives, references, replies, script, shaping
 from conformance.simulator.parameters import Parameters, read_parameters
 from conformance.simulator.responder import Responder, not_found, other_method, to_exchange
 from conformance.simulator.store import ReplyStore
 from conformance.simulator.strictness import first_violation
 from conformance.transport.client import SIMULATOR_ERROR
-from conformance.transport.server import HttpReply, HttpRequest, serve, serving
+from conformance.transport.http import HttpReply, HttpRequest
+from conformance.transport.server import serve, serving
 from conformance.wire.exchange import Conversation, Exchange, model_of
 from conformance.wire.native import CHAT
 from conformance.wires import Wire, by_name
@@ -72,15 +73,15 @@ class Simulator:
         """Return the reply at a path without scenario and version."""
         if found := _STORED.fullmatch(path):
             return references.answer(request.method, unquote(found["id"]), self.store, Responder(self.profile))
-        protocol = natives.protocol_at(path)
-        if protocol is None and (path == "/models" or path.startswith("/models/")):
+        wire = natives.wire_at(path)
+        if wire is None and (path == "/models" or path.startswith("/models/")):
             return self._models(request.method, path)
-        if protocol is None and path != "/chat/completions":
+        if wire is None:
             text = f"this is a simulated chat completions endpoint; POST to {_ENDPOINT} or /s/<scenario>{_ENDPOINT}"
             return not_found(text)
         if request.method != "POST":
             return other_method(request.method, "POST")
-        return self._completion(request, scenario, protocol)
+        return self._completion(request, scenario, wire)
 
     def _models(self, method: str, path: str) -> HttpReply:
         if method not in ("GET", "HEAD"):
@@ -88,20 +89,21 @@ class Simulator:
         responder, name = Responder(self.profile), unquote(path.removeprefix("/models").removeprefix("/"))
         return responder.model(name) if name else responder.models()
 
-    def _completion(self, request: HttpRequest, scenario: Scenario | None, protocol: Wire | None) -> HttpReply:
-        profile = self.profile if protocol is None else self.profile.on(protocol.name)
+    def _completion(self, request: HttpRequest, scenario: Scenario | None, wire: Wire) -> HttpReply:
+        profile = self.profile.on(wire.name)
         body = _read(request, Responder(profile))
-        if protocol is None:
-            return body if isinstance(body, HttpReply) else self.reply(body, scenario, request.body)
         if isinstance(body, HttpReply):
-            return natives.refused(protocol, request.path, body)
+            return natives.refused(wire, request.path, body)
+        if wire.name == CHAT:
+            # The claims of a profile say how its chunks are cut, so that the responder streams by itself.
+            return self.reply(body, scenario, request.body)
         on_wire = Simulator(profile, self.store)
         return natives.answer(
-            protocol,
+            wire,
             request.path,
             body,
             lambda translated, asked: on_wire.reply(translated, scenario, request.body, asked),
-            (self.store, on_wire.profile.at(model_of(body), "")) if protocol.keeps_replies else None,
+            (self.store, on_wire.profile.at(model_of(body), "")) if wire.keeps_replies else None,
         )
 
     def send(self, body: Mapping[str, Any]) -> Exchange:
@@ -117,10 +119,10 @@ class Simulator:
     def _sent(self, body: Mapping[str, Any]) -> Exchange:
         if self.profile.wire == CHAT:
             return to_exchange(dict(body), self.reply(body), model_of(dict(body)))
-        protocol = by_name(self.profile.wire)
-        native, path = protocol.writing.request(body), protocol.path(body)
+        wire = by_name(self.profile.wire)
+        native, path = wire.writing.request(body), wire.path(body)
         request = HttpRequest("POST", path, {}, orjson.dumps(native))
-        return protocol.translate_one(to_exchange(native, self.answer(request), model_of(dict(body)), path))
+        return wire.translate_one(to_exchange(native, self.answer(request), model_of(dict(body)), path))
 
     def reply(
         self,
@@ -174,7 +176,7 @@ def _read(request: HttpRequest, responder: Responder) -> dict[str, Any] | HttpRe
     return body if isinstance(body, dict) else responder.invalid({}, "expected a JSON object as the request body")
 
 
-def _turn(body: Mapping[str, Any], played: Scenario | None, claims: Claims, parameters: Parameters) -> Turn | str:
+def _turn(body: Mapping[str, Any], played: Scenario | None, claims: Claims, parameters: Parameters) -> ScriptTurn | str:
     """Return the turn that a request gets, or why it gets none."""
     if not isinstance(body.get("messages"), list) or not body["messages"]:
         return "expected messages: a list with at least one message"

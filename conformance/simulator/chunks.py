@@ -8,7 +8,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Final
 
 from conformance.simulator import members, replies
-from conformance.simulator.replies import Choice
+from conformance.simulator.replies import PlayedChoice
 from conformance.simulator.reply_context import ReplyContext
 from conformance.wire.assemble import DONE_EVENT
 from conformance.wire.reasoning import TEXT_KEYS
@@ -20,13 +20,13 @@ FRAGMENT_LENGTH: Final = 32
 _COMMENT: Final = ": keep-alive\n\n"
 
 
-def text(context: ReplyContext, choices: Sequence[Choice]) -> str:
+def text(context: ReplyContext, choices: Sequence[PlayedChoice]) -> str:
     """Return the text of a stream, with the claimed line ends."""
     whole = render(events(context, choices))
     return whole.replace("\n", "\r\n") if context.claim("stream.line-ends", "lf") == "crlf" else whole
 
 
-def events(context: ReplyContext, choices: Sequence[Choice]) -> list[Any]:
+def events(context: ReplyContext, choices: Sequence[PlayedChoice]) -> list[Any]:
     """Return the items of a stream: chunks, a comment and the closing `[DONE]`, if the provider sends them."""
     kind = str(context.claim("stream.object", "chat.completion.chunk"))
     frame = replies.frame(context, kind) | members.of_chunk(context)
@@ -46,7 +46,7 @@ def events(context: ReplyContext, choices: Sequence[Choice]) -> list[Any]:
     return [*comment, *whole, *([] if context.claims.get("stream.done") is False else [DONE_EVENT])]
 
 
-def _choices(context: ReplyContext, choice: Choice, number: int) -> list[dict[str, Any]]:
+def _choices(context: ReplyContext, choice: PlayedChoice, number: int) -> list[dict[str, Any]]:
     """Return the parts of a choice that the chunks hold, up to the one with the finish reason."""
     message = choice.message
     deltas = _roles(context, [*_deltas(context, message)])
@@ -187,7 +187,7 @@ def _later_value(context: ReplyContext, field: str, value: Any) -> Any:
     return {"repeated": value, "empty": "", "null": None}.get(form, ...)
 
 
-def _add_usage(context: ReplyContext, choices: Sequence[Choice], chunks: list[dict[str, Any]]) -> None:
+def _add_usage(context: ReplyContext, choices: Sequence[PlayedChoice], chunks: list[dict[str, Any]]) -> None:
     """Add the usage to the chunk that is claimed to have it, and the claimed placeholder to the other chunks."""
     place = _usage_place(context)
     if place == "none":

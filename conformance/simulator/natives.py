@@ -10,9 +10,9 @@ from conformance.profiles import Claims
 from conformance.simulator.native_faults import faulty
 from conformance.simulator.responder import STREAM_TYPE, as_json, headers
 from conformance.simulator.store import ReplyStore
-from conformance.transport.server import HttpReply
+from conformance.transport.http import HttpReply
 from conformance.wire.exchange import Conversation, Exchange, model_of
-from conformance.wire.native import Native, NativeEvent
+from conformance.wire.native import CHAT, Native, NativeEvent
 from conformance.wires import Wire, by_name, load
 
 
@@ -35,19 +35,19 @@ Answer = Callable[[Mapping[str, Any], Asked], HttpReply]
 """Gives the plain reply to a translated request and to what it was on its own wire."""
 
 
-def protocol_at(path: str) -> Wire | None:
-    """Return the protocol that the simulator plays at a path, without its version; None if there is none."""
+def wire_at(path: str) -> Wire | None:
+    """Return the wire that the simulator plays at a path, without its version; None if there is none."""
     return next((each for each in load() if each.served.fullmatch(path)), None)
 
 
 def earlier(native: Native, exchange: Exchange) -> Exchange:
     """Return an earlier exchange as it was on the wire of a later request, whose history it is part of."""
-    protocol = by_name(native.protocol)
-    path = protocol.path(exchange.request)
+    wire = by_name(native.protocol)
+    path = wire.path(exchange.request)
     request = _cut(native, len(exchange.request["messages"]))
-    asked = protocol.writing.request(exchange.request) if request is None else request
-    reply = protocol.writing.reply(exchange.response, asked)
-    return protocol.translate_one(Exchange.of_plain(asked, reply, 200, url=path, model=exchange.model))
+    asked = wire.writing.request(exchange.request) if request is None else request
+    reply = wire.writing.reply(exchange.response, asked)
+    return wire.translate_one(Exchange.of_plain(asked, reply, 200, url=path, model=exchange.model))
 
 
 def _cut(native: Native, messages: int) -> dict[str, Any] | None:
@@ -59,7 +59,7 @@ def _cut(native: Native, messages: int) -> dict[str, Any] | None:
 
 
 def answer(
-    protocol: Wire,
+    wire: Wire,
     path: str,
     body: dict[str, Any],
     given: Answer,
@@ -72,17 +72,17 @@ def answer(
     `faults`: returns the names of the faults that the stream has, once the reply is given.
     """
     sent = Exchange.of_plain(request=body, url=path, model=model_of(body))
-    exchange, asked = _asked(protocol, sent, kept)
+    exchange, asked = _asked(wire, sent, kept)
     reply = given({**exchange.request, "stream": False}, asked)
     if reply.status != 200:
-        return refused(protocol, path, reply)
-    made = protocol.writing.reply(_content(reply), body)
+        return refused(wire, path, reply)
+    made = wire.writing.reply(_content(reply), body)
     response: Any = made
     streams = exchange.request.get("stream") is True
-    if streams and protocol.is_array(path):
-        answered = as_json(200, [each.value for each in _events(protocol, made, faults())])
+    if streams and wire.is_array(path):
+        answered = as_json(200, [each.value for each in _events(wire, made, faults())])
     elif streams:
-        events = [_event(each) for each in _events(protocol, made, faults())]
+        events = [_event(each) for each in _events(wire, made, faults())]
         answered = HttpReply(200, tuple(events), headers(STREAM_TYPE))
         response = b"".join(events).decode()
     else:
@@ -93,16 +93,18 @@ def answer(
     return answered
 
 
-def refused(protocol: Wire, path: str, reply: HttpReply) -> HttpReply:
+def refused(wire: Wire, path: str, reply: HttpReply) -> HttpReply:
     """Return a refusal in the shape of a wire, whatever the request was; one in a shape that is claimed stays so."""
+    if wire.name == CHAT:
+        return reply
     try:
         content = _content(reply)
     except orjson.JSONDecodeError:
         return reply
     if not isinstance(content, dict) or not isinstance(content.get("error"), dict):
         return reply
-    made = protocol.writing.reply(content, {})
-    shown = as_json(reply.status, [made] if protocol.is_array(path) else made)
+    made = wire.writing.reply(content, {})
+    shown = as_json(reply.status, [made] if wire.is_array(path) else made)
     return replace(shown, headers={**headers("application/json"), **reply.headers})
 
 
@@ -110,20 +112,20 @@ def _content(reply: HttpReply) -> Any:
     return orjson.loads(reply.body if isinstance(reply.body, bytes) else b"".join(reply.body))
 
 
-def _asked(protocol: Wire, sent: Exchange, kept: tuple[ReplyStore, Claims] | None) -> tuple[Exchange, Asked]:
+def _asked(wire: Wire, sent: Exchange, kept: tuple[ReplyStore, Claims] | None) -> tuple[Exchange, Asked]:
     """Return a request translated, and what it was, with what led to it."""
     if kept is None:
-        exchange = protocol.translate_one(sent)
-        return exchange, Asked(exchange.native or Native(protocol.name, sent.request))
+        exchange = wire.translate_one(sent)
+        return exchange, Asked(exchange.native or Native(wire.name, sent.request))
     store, claims = kept
     parent = store.parent(sent.request, by_id=claims.get("responses.previous-response-id") != "ignored")
-    *before, exchange = protocol.translate([*store.session(parent), sent])
-    native = exchange.native or Native(protocol.name, sent.request)
+    *before, exchange = wire.translate([*store.session(parent), sent])
+    native = exchange.native or Native(wire.name, sent.request)
     return exchange, Asked(native, tuple(before), store, parent)
 
 
-def _events(protocol: Wire, made: dict[str, Any], faults: Sequence[str]) -> Sequence[NativeEvent]:
-    return faulty(faults, tuple(protocol.writing.events(made)), protocol)
+def _events(wire: Wire, made: dict[str, Any], faults: Sequence[str]) -> Sequence[NativeEvent]:
+    return faulty(faults, tuple(wire.writing.events(made)), wire)
 
 
 def _event(event: NativeEvent) -> bytes:

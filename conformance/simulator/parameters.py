@@ -38,7 +38,7 @@ class Parameters(NamedTuple):
 NO_PARAMETERS: Final = Parameters()
 
 
-class _Invalid(Exception):
+class _InvalidParameter(Exception):
     """A parameter has a value that the simulator cannot honour; the message says why."""
 
 
@@ -49,7 +49,7 @@ def read_parameters(body: Mapping[str, Any], claims: Mapping[str, Any]) -> Param
     try:
         _check_tool_choice(given, claims)
         return Parameters(_number(given), _limit(given), _stops(given), _schema(given), _alternatives(given))
-    except _Invalid as invalid:
+    except _InvalidParameter as invalid:
         return str(invalid)
 
 
@@ -91,7 +91,7 @@ def _integer(given: Mapping[str, Any], name: str, least: int, most: int | None) 
     is_whole = isinstance(value, (int, float)) and not isinstance(value, bool) and value == value // 1
     if not is_whole or value < least or (most is not None and value > most):
         bounds = f"of at least {least}" if most is None else f"from {least} to {most}"
-        raise _Invalid(f"expected {name} to be an integer {bounds}, got {value!r:.40}")
+        raise _InvalidParameter(f"expected {name} to be an integer {bounds}, got {value!r:.40}")
     return int(value)
 
 
@@ -99,7 +99,7 @@ def _stops(given: Mapping[str, Any]) -> tuple[str, ...]:
     value = given.get("stop", ())
     stops = (value,) if isinstance(value, str) else value
     if not isinstance(stops, (list, tuple)) or not all(isinstance(stop, str) for stop in stops):
-        raise _Invalid(f"expected stop to be a string or a list of strings, got {value!r:.40}")
+        raise _InvalidParameter(f"expected stop to be a string or a list of strings, got {value!r:.40}")
     return tuple([stop for stop in stops if stop])
 
 
@@ -110,23 +110,23 @@ def _schema(given: Mapping[str, Any]) -> Mapping[str, Any] | bool | None:
     if kind == "text":
         return None
     if kind not in _FORMATS:
-        raise _Invalid(f"expected response_format of type text, {' or '.join(_FORMATS)}, got {wanted!r:.60}")
+        raise _InvalidParameter(f"expected response_format of type text, {' or '.join(_FORMATS)}, got {wanted!r:.60}")
     if kind == "json_object":
         return {"type": "object"}
     described = wanted.get("json_schema")
     schema = described.get("schema", {"type": "object"}) if isinstance(described, dict) else None
     if not isinstance(schema, (dict, bool)):
-        raise _Invalid(f"expected response_format.json_schema.schema to be a JSON Schema, got {schema!r:.60}")
+        raise _InvalidParameter(f"expected response_format.json_schema.schema to be a JSON Schema, got {schema!r:.60}")
     return schema
 
 
 def _alternatives(given: Mapping[str, Any]) -> int | None:
     wanted = given.get("logprobs", False)
     if not isinstance(wanted, bool):
-        raise _Invalid(f"expected logprobs to be true or false, got {wanted!r:.40}")
+        raise _InvalidParameter(f"expected logprobs to be true or false, got {wanted!r:.40}")
     number = _integer(given, "top_logprobs", 0, MAX_ALTERNATIVES)
     if number and not wanted:
-        raise _Invalid("expected logprobs: true beside top_logprobs, got none")
+        raise _InvalidParameter("expected logprobs: true beside top_logprobs, got none")
     return (number or 0) if wanted else None
 
 
@@ -137,4 +137,6 @@ def _check_tool_choice(given: Mapping[str, Any], claims: Mapping[str, Any]) -> N
     kind = choice.get("type") if isinstance(choice, dict) else choice
     is_object = isinstance(choice, dict) and kind in ("function", "allowed_tools")
     if not is_object and not (isinstance(kind, str) and kind in known):
-        raise _Invalid(f"expected tool_choice to be none, auto, required or to name a function, got {choice!r:.60}")
+        raise _InvalidParameter(
+            f"expected tool_choice to be none, auto, required or to name a function, got {choice!r:.60}"
+        )

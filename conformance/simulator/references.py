@@ -9,7 +9,7 @@ from conformance.simulator import refusals
 from conformance.simulator.natives import Asked
 from conformance.simulator.responder import Responder, as_json, other_method
 from conformance.simulator.store import ReplyStore
-from conformance.transport.server import HttpReply
+from conformance.transport.http import HttpReply
 
 _PREVIOUS: Final = "responses.previous-response-id"
 _NOT_STORED: Final = "responses.previous-response-not-stored"

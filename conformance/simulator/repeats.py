@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
-from conformance.scenarios import Turn
+from conformance.scenarios import ScriptTurn
 from conformance.wire.changes import message_key
 from conformance.wire.exchange import Exchange
 from conformance.wire.text import content_text
@@ -15,7 +15,7 @@ _SPELLED: Final = ("content", "tool_calls")
 """The keys of a message that can say the same in several ways."""
 
 
-def asks_again(turn: Turn, before: Exchange, request: Mapping[str, Any], prompts: Sequence[str]) -> bool:
+def asks_again(turn: ScriptTurn, before: Exchange, request: Mapping[str, Any], prompts: Sequence[str]) -> bool:
     """Return whether a request asks again for a turn that the exchange before it got truncated.
 
     Some agents add a note for the model, such as "continue from there". `prompts` are the user's own messages, with

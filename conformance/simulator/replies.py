@@ -5,7 +5,7 @@ from typing import Any, Final, NamedTuple
 
 import orjson
 
-from conformance.scenarios import Turn, arguments_text
+from conformance.scenarios import ScriptTurn, arguments_text
 from conformance.simulator import members, shaping
 from conformance.simulator.reasoning import sign, with_reasoning, without_reasoning
 from conformance.simulator.reply_context import ReplyContext
@@ -19,21 +19,21 @@ _UNEXPLAINED: Final = 7
 """Tokens that a total has beyond the sum of its terms, if the provider claims a larger total."""
 
 
-class Choice(NamedTuple):
+class PlayedChoice(NamedTuple):
     """One choice of a reply: its message, and whether the token limit cut it."""
 
     message: dict[str, Any]
     is_cut: bool = False
 
 
-def choices(context: ReplyContext, turn: Turn) -> list[Choice]:
+def choices(context: ReplyContext, turn: ScriptTurn) -> list[PlayedChoice]:
     """Return as many choices of a turn as the request wants, which differ in the ids of their calls only."""
     parameters = context.parameters
     bounded, is_cut = shaping.bounded(turn, parameters, thinks=context.thinks)
-    return [Choice(message(context, bounded, number), is_cut) for number in range(parameters.choices)]
+    return [PlayedChoice(message(context, bounded, number), is_cut) for number in range(parameters.choices)]
 
 
-def message(context: ReplyContext, turn: Turn, choice: int = 0) -> dict[str, Any]:
+def message(context: ReplyContext, turn: ScriptTurn, choice: int = 0) -> dict[str, Any]:
     """Return the assistant message of a turn."""
     made: dict[str, Any] = {"role": "assistant", "content": turn.says}
     if turn.calls and not turn.says:
@@ -54,14 +54,14 @@ def message(context: ReplyContext, turn: Turn, choice: int = 0) -> dict[str, Any
     return made
 
 
-def body(context: ReplyContext, choices: Sequence[Choice]) -> dict[str, Any]:
+def body(context: ReplyContext, choices: Sequence[PlayedChoice]) -> dict[str, Any]:
     """Return the body of a plain reply."""
     kind = str(context.claim("reply.object", "chat.completion"))
     listed = [_plain_choice(context, choice, number) for number, choice in enumerate(choices)]
     return frame(context, kind) | members.of_reply(context) | {"choices": listed, "usage": usage(context, choices)}
 
 
-def _plain_choice(context: ReplyContext, choice: Choice, number: int) -> dict[str, Any]:
+def _plain_choice(context: ReplyContext, choice: PlayedChoice, number: int) -> dict[str, Any]:
     message = choice.message
     shown = message | {name: value for name, value in members.of_message(context).items() if name not in message}
     if "tool_calls" in message:
@@ -81,7 +81,7 @@ def frame(context: ReplyContext, kind: str) -> dict[str, Any]:
     return {key: value for key, value in whole.items() if (key, value) != ("object", "absent")}
 
 
-def finish_reason(context: ReplyContext, choice: Choice, *, streamed: bool) -> str:
+def finish_reason(context: ReplyContext, choice: PlayedChoice, *, streamed: bool) -> str:
     """Return the finish reason; with calls, the one claimed for this kind of reply and tool choice."""
     has_calls = bool(choice.message.get("tool_calls"))
     if choice.is_cut:
@@ -132,7 +132,7 @@ def _content_beside_calls(context: ReplyContext) -> dict[str, Any]:
     }
 
 
-def _call(context: ReplyContext, turn: Turn, position: int, number: int) -> dict[str, Any]:
+def _call(context: ReplyContext, turn: ScriptTurn, position: int, number: int) -> dict[str, Any]:
     name, arguments = turn.calls[position]
     is_empty = not isinstance(arguments, str) and not arguments
     text = str(context.claim("arguments.when-none", "{}")) if is_empty else arguments_text(arguments)
@@ -155,7 +155,7 @@ def tokens(value: Any) -> int:
     return len(orjson.dumps(value)) // BYTES_PER_TOKEN + 1
 
 
-def usage(context: ReplyContext, choices: Sequence[Choice]) -> dict[str, Any]:
+def usage(context: ReplyContext, choices: Sequence[PlayedChoice]) -> dict[str, Any]:
     """Return the `usage` object of a reply, summed and split as claimed."""
     limit = context.parameters.limit
     counts = [tokens(choice.message) for choice in choices]

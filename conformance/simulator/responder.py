@@ -17,13 +17,13 @@ from conformance.errors import InvalidDocument
 from conformance.judge import check
 from conformance.profiles import Profile
 from conformance.results import Level, Refusal, Status
-from conformance.scenarios import Turn
+from conformance.scenarios import ScriptTurn
 from conformance.simulator import chunks, members, raw, refusals, replies
 from conformance.simulator.parameters import NO_PARAMETERS, Parameters
 from conformance.simulator.reply_context import ReplyContext
-from conformance.simulator.strictness import Violation, worded
+from conformance.simulator.strictness import RuleViolation, worded
 from conformance.transport.client import SIMULATOR, SIMULATOR_ERROR
-from conformance.transport.server import HttpReply
+from conformance.transport.http import HttpReply
 from conformance.wire.exchange import Exchange, model_of
 from conformance.wire.plain import reply_body
 from conformance.wire.views import Side
@@ -60,7 +60,7 @@ class Responder:
         thinks = profiles.thinks(claims, body) is True
         return ReplyContext(claims, request, thinks=thinks, parameters=parameters)
 
-    def reply(self, body: Mapping[str, Any], turn: Turn, context: ReplyContext) -> HttpReply:
+    def reply(self, body: Mapping[str, Any], turn: ScriptTurn, context: ReplyContext) -> HttpReply:
         """Return the reply to a request that is a turn of the script."""
         choices = replies.choices(context, turn)
         model = model_of(dict(body))
@@ -108,7 +108,7 @@ class Responder:
             content = b"data: " + content + b"\n\n"
         return HttpReply(refusal.status, content, headers(kind))
 
-    def reject(self, body: Mapping[str, Any], violation: Violation, raw: bytes | None = None) -> HttpReply:
+    def reject(self, body: Mapping[str, Any], violation: RuleViolation, raw: bytes | None = None) -> HttpReply:
         """Refuse a request because of a fault: as claimed, or in the simulator's words; `raw` is the request's text."""
         finding, refusal = violation.finding, violation.refusal
         text = f"{finding.message} at {finding.at.partition('/request')[2] or '(root)'}"

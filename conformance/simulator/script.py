@@ -9,7 +9,7 @@ from typing import Any, Final
 from conformance import scenarios
 from conformance.documents import parse_json
 from conformance.errors import InvalidDocument
-from conformance.scenarios import Scenario, Turn
+from conformance.scenarios import Scenario, ScriptTurn
 from conformance.simulator.instances import sample
 
 _MAX_SHOWN: Final = 200
@@ -24,7 +24,7 @@ def find_scenario(body: Mapping[str, Any]) -> Scenario | None:
     return next((each for each in _every() if prompts and each.prompts[: len(prompts)] == prompts), None)
 
 
-def next_turn(body: Mapping[str, Any], scenario: Scenario | None, claims: Mapping[str, Any]) -> Turn:
+def next_turn(body: Mapping[str, Any], scenario: Scenario | None, claims: Mapping[str, Any]) -> ScriptTurn:
     """Return the next turn of the script, by the number of assistant messages; otherwise a made-up turn.
 
     A turn is not used if it calls tools that the request does not offer, or lacks the call that it demands.
@@ -41,7 +41,7 @@ def next_turn(body: Mapping[str, Any], scenario: Scenario | None, claims: Mappin
     return with_results_exchanged(_improvised(demanded_call(body, claims), offered, messages), messages, claims)
 
 
-def with_results_exchanged(turn: Turn, messages: Sequence[Any], claims: Mapping[str, Any]) -> Turn:
+def with_results_exchanged(turn: ScriptTurn, messages: Sequence[Any], claims: Mapping[str, Any]) -> ScriptTurn:
     """Return a turn as of a provider that assigns results to calls by position, if it is claimed to be one.
 
     Then the answer to results in another order than their calls names each with a wrong call.
@@ -82,7 +82,7 @@ def _label(call: Mapping[str, Any]) -> str:
     return next((value for value in values if isinstance(value, str)), str(function.get("name")))
 
 
-def adapted(turn: Turn, body: Mapping[str, Any], tools: Sequence[str]) -> Turn:
+def adapted(turn: ScriptTurn, body: Mapping[str, Any], tools: Sequence[str]) -> ScriptTurn:
     """Return a turn of a script as a model would take it after this request; `tools` are those of the script.
 
     It calls no tool that is not offered. If the request demands a call and the turn has none, its text goes into a
@@ -170,13 +170,13 @@ def _allowed(body: Mapping[str, Any]) -> Mapping[str, Any] | None:
     return allowed if isinstance(allowed, dict) else None
 
 
-def _improvised(demanded: str, offered: Mapping[str, Any], messages: Sequence[Mapping[str, Any]]) -> Turn:
+def _improvised(demanded: str, offered: Mapping[str, Any], messages: Sequence[Mapping[str, Any]]) -> ScriptTurn:
     """Return a turn for a request of no scenario: one tool call after each user message, then text."""
     if offered and messages and (demanded or messages[-1].get("role") == "user"):
         name = demanded if demanded in offered else next(iter(offered))
         function = offered[name]
-        return Turn(thinks="A tool may help.", calls=((name, _arguments(function.get("parameters"))),))
-    return Turn(thinks="There is enough to answer.", says="This is a simulated answer.")
+        return ScriptTurn(thinks="A tool may help.", calls=((name, _arguments(function.get("parameters"))),))
+    return ScriptTurn(thinks="There is enough to answer.", says="This is a simulated answer.")
 
 
 def _arguments(parameters: Any) -> dict[str, Any]:

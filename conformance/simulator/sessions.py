@@ -20,7 +20,7 @@ from conformance.documents import parse_json
 from conformance.errors import InvalidDocument, Unusable
 from conformance.profiles import UNKNOWN, Profile
 from conformance.results import Refusal
-from conformance.scenarios import Scenario, Turn
+from conformance.scenarios import Scenario, ScriptTurn
 from conformance.simulator import natives, script
 from conformance.simulator.natives import Asked
 from conformance.simulator.repeats import asks_again
@@ -28,12 +28,13 @@ from conformance.simulator.responder import PATH, Responder, not_found, to_excha
 from conformance.simulator.store import ReplyStore
 from conformance.simulator.strictness import first_violation
 from conformance.transport.client import SIMULATOR_ERROR
-from conformance.transport.server import HttpReply, HttpRequest, serving
+from conformance.transport.http import HttpReply, HttpRequest
+from conformance.transport.server import serving
 from conformance.wire.exchange import Conversation, Exchange
 from conformance.wire.native import CHAT
 from conformance.wires import Wire
 
-AFTER_SCRIPT: Final = Turn(says="There is nothing more.")
+AFTER_SCRIPT: Final = ScriptTurn(says="There is nothing more.")
 """The reply to requests after the end of a script."""
 
 _PATH: Final = re.compile(r"/r/(?P<run>\d+)/s/(?P<scenario>[^/]+)(?P<rest>/.*)")
@@ -60,7 +61,7 @@ class Rejection(NamedTuple):
 
 
 @dataclass(slots=True)
-class Session:
+class ScenarioSession:
     """One run of a scenario, with everything that the client has sent so far.
 
     `variant` is what the client should request; a reply is streamed if its request says so. `profile` is the
@@ -86,7 +87,7 @@ class Session:
 
     _exchanges: list[Exchange] = field(default_factory=list)
     _turns: int = 0
-    _turn: Turn = AFTER_SCRIPT
+    _turn: ScriptTurn = AFTER_SCRIPT
     _store: ReplyStore = field(default_factory=ReplyStore, repr=False)
     _lock: threading.Lock = field(default_factory=threading.Lock, repr=False)
 
@@ -123,7 +124,7 @@ class Session:
             if fault:
                 self.other_requests.append(f"{request.method} {plain}: {fault}")
                 refusal = responder.invalid({}, fault)
-                return natives.refused(self._protocol, served, refusal) if self._protocol else refusal
+                return natives.refused(self._wire, served, refusal)
             url = f"{self.base_url}{served.rstrip('/')}{question}{query}"
             reply = self._on_wire(responder, body, url)
             self._exchanges.append(to_exchange(body, reply, self._model(body), url))
@@ -131,31 +132,31 @@ class Session:
             return reply
 
     def _serves(self, path: str) -> bool:
-        return bool(self._protocol.served.fullmatch(path)) if self._protocol else path == PATH
+        return bool(self._wire.served.fullmatch(path))
 
     @property
-    def _protocol(self) -> Wire | None:
-        """Return the protocol of the wire; None for chat completions."""
-        return None if self.profile.wire == CHAT else wires.by_name(self.profile.wire)
+    def _wire(self) -> Wire:
+        return wires.by_name(self.profile.wire)
 
     @property
     def _endpoint(self) -> str:
         """Return what a client appends to the base URL."""
-        return PATH if self._protocol is None else self._protocol.path({"model": self.model})
+        return self._wire.path({"model": self.model})
 
     def _on_wire(self, responder: Responder, body: dict[str, Any], url: str) -> HttpReply:
         """Return the reply to a request, in the form of the session's wire."""
         is_repeated = bool(self._exchanges) and self._exchanges[-1].request == body
         if is_repeated:
             self.repeats.append(len(self._exchanges))
-        if self._protocol is None:
+        if self._wire.name == CHAT:
+            # The claims of a profile say how its chunks are cut, so that the responder streams by itself.
             return self._reply(responder, body, is_repeated=is_repeated)
         return natives.answer(
-            self._protocol,
+            self._wire,
             url,
             body,
             lambda translated, asked: self._reply(responder, dict(translated), asked, is_repeated=is_repeated),
-            (self._store, self.profile.at(self._model(body))) if self._protocol.keeps_replies else None,
+            (self._store, self.profile.at(self._model(body))) if self._wire.keeps_replies else None,
             lambda: self._turn.raw,
         )
 
@@ -211,12 +212,12 @@ class SessionServer:
     def __init__(self) -> None:
         """Start without a session; `url` is set once `answer` is served."""
         self.url = ""
-        self._sessions: dict[str, Session] = {}
+        self._sessions: dict[str, ScenarioSession] = {}
         self._runs = itertools.count(1)
 
     def open(
         self, scenario: Scenario, profile: Profile, variant: str = "stream", model: str = "", *, strict: bool = False
-    ) -> Session:
+    ) -> ScenarioSession:
         """Return a new session; raises Unusable if the provider's claims rule the scenario out.
 
         It records and refuses nothing, unless it is strict: then it refuses what the provider refuses.
@@ -228,7 +229,7 @@ class SessionServer:
             raise Unusable(f"{scenario.name} cannot be played: {profile.name} claims {unmet} = {claimed!r}")
         run = str(next(self._runs))
         url = f"{self.url}/r/{run}/s/{scenario.name}/v1"
-        session = Session(scenario, _session_profile(profile, model, scenario), variant, model, strict, url)
+        session = ScenarioSession(scenario, _session_profile(profile, model, scenario), variant, model, strict, url)
         self._sessions[run] = session
         return session
 

@@ -5,7 +5,7 @@ from typing import Final
 
 import orjson
 
-from conformance.scenarios import Turn, arguments_text
+from conformance.scenarios import ScriptTurn, arguments_text
 from conformance.schemas import check_schema
 from conformance.simulator.instances import obeys, sample
 from conformance.simulator.parameters import Parameters
@@ -16,7 +16,7 @@ MAX_CHARACTERS: Final = 64 * 1024
 """The most characters of a reply, over all its choices; a schema and `n` can ask for gigabytes."""
 
 
-def formatted(turn: Turn, parameters: Parameters) -> Turn | None:
+def formatted(turn: ScriptTurn, parameters: Parameters) -> ScriptTurn | None:
     """Return a turn whose answer is JSON that obeys the requested schema; None if no such JSON was found.
 
     A turn that calls tools keeps its text: the format is that of the answer.
@@ -32,13 +32,13 @@ def formatted(turn: Turn, parameters: Parameters) -> Turn | None:
     return replace(turn, says=orjson.dumps(answer).decode()) if obeys(schema, answer) else None
 
 
-def length(turn: Turn, parameters: Parameters) -> int:
+def length(turn: ScriptTurn, parameters: Parameters) -> int:
     """Return how many characters a reply has, over all its choices and before it is cut."""
     texts = [turn.thinks, turn.says, *[arguments_text(arguments) for _, arguments in turn.calls]]
     return parameters.choices * sum(map(len, texts))
 
 
-def bounded(turn: Turn, parameters: Parameters, *, thinks: bool) -> tuple[Turn, bool]:
+def bounded(turn: ScriptTurn, parameters: Parameters, *, thinks: bool) -> tuple[ScriptTurn, bool]:
     """Return a turn that ends before a stop text and within the token limit, and whether the limit cut it.
 
     The limit holds for reasoning, answer and arguments together, in this order, as at most providers.
@@ -59,7 +59,7 @@ def bounded(turn: Turn, parameters: Parameters, *, thinks: bool) -> tuple[Turn, 
     return replace(turn, thinks=cut[0], says=cut[1], calls=kept, ids=turn.ids[: len(kept)]), True
 
 
-def _stopped(turn: Turn, stops: tuple[str, ...]) -> Turn:
+def _stopped(turn: ScriptTurn, stops: tuple[str, ...]) -> ScriptTurn:
     """Return a turn whose answer ends before the first stop text in it."""
     found = [position for position in [turn.says.find(stop) for stop in stops] if position >= 0]
     return replace(turn, says=turn.says[: min(found)], calls=(), ids=()) if found else turn

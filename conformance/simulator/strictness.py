@@ -12,13 +12,13 @@ from conformance.profiles import Profile
 from conformance.results import Finding, Level, Outcome, Refusal
 from conformance.simulator.refusals import completed, position
 from conformance.wire.exchange import Conversation
-from conformance.wire.native import NATIVE
+from conformance.wires import NATIVE
 
 _TRACE: Final = "00000000000000000000000000000000"
 """The id that a refusal gives the request, if it gives one."""
 
 
-class Violation(NamedTuple):
+class RuleViolation(NamedTuple):
     """A rule that a request breaks, and the refusal that the profile claims; None if no claim gives one."""
 
     rule: str
@@ -26,7 +26,7 @@ class Violation(NamedTuple):
     refusal: Refusal | None
 
 
-def first_violation(conversation: Conversation, profile: Profile) -> Violation | None:
+def first_violation(conversation: Conversation, profile: Profile) -> RuleViolation | None:
     """Return the first fault for which a strict provider refuses the last request of a conversation; None if none.
 
     First come the faults whose refusal the profile claims. Any other MUST counts too, unless the profile claims that
@@ -40,13 +40,13 @@ def first_violation(conversation: Conversation, profile: Profile) -> Violation |
     return _first(check(last, profile) if before else outcomes, 0, claimed=False)
 
 
-def _first(outcomes: Sequence[Outcome], exchange: int, *, claimed: bool) -> Violation | None:
+def _first(outcomes: Sequence[Outcome], exchange: int, *, claimed: bool) -> RuleViolation | None:
     """Return the fault with the first place; of several there, that of a rule of the wire itself if there is one."""
     start = f"/{exchange}/request"
     found = [
         (
             (position(finding.at), outcome.rule.partition("/")[0] not in NATIVE),
-            Violation(outcome.rule, finding, finding.refusal),
+            RuleViolation(outcome.rule, finding, finding.refusal),
         )
         for outcome in outcomes
         for finding in outcome.findings

@@ -13,7 +13,7 @@ from conformance.convert import ingress
 from conformance.profiles import Profile
 from conformance.results import Evidence, Status
 from conformance.results.runs import ProbeResult
-from conformance.scenarios import Scenario, Turn, arguments_text
+from conformance.scenarios import Scenario, ScriptTurn, arguments_text
 from conformance.simulator import replies
 from conformance.simulator.responder import Responder
 from conformance.wire.exchange import Conversation, Exchange
@@ -126,12 +126,14 @@ def _value(arguments: Any) -> Any:
         return arguments or {}
 
 
-def _as_transcript(turn: Turn) -> dict[str, Any]:
+def _as_transcript(turn: ScriptTurn) -> dict[str, Any]:
     calls = [{"function": {"name": name, "arguments": arguments_text(arguments)}} for name, arguments in turn.calls]
     return {"content": turn.says, "reasoning_content": turn.thinks} | ({"tool_calls": calls} if calls else {})
 
 
-def _answers(scenario: Scenario, conversation: Conversation) -> Iterator[tuple[Turn, Sequence[tuple[str, Any]], str]]:
+def _answers(
+    scenario: Scenario, conversation: Conversation
+) -> Iterator[tuple[ScriptTurn, Sequence[tuple[str, Any]], str]]:
     """Yield the turns with several results, the calls before them as they came, and the answer without calls."""
     calls: list[tuple[str, Any]] = []
     for turn, exchange in zip(scenario.turns, conversation, strict=False):

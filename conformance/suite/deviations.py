@@ -5,7 +5,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final, TypeAlias
 
-from conformance.scenarios import Change
+from conformance.scenarios import Deviation
 from conformance.suite import item_deviations, reasoning_deviations
 from conformance.suite.history import Inapplicable, assistant_messages, compact, last_results, rename, tool_turns
 from conformance.wire.exchange import Conversation
@@ -17,7 +17,7 @@ Body: TypeAlias = dict[str, Any]
 
 def with_changes(
     body: Mapping[str, Any],
-    changes: Sequence[Change],
+    changes: Sequence[Deviation],
     transcript: Sequence[Mapping[str, Any]],
     claims: Mapping[str, Any],
     before: Conversation = (),

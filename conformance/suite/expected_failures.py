@@ -7,7 +7,6 @@ from conformance.baseline import Entry, fits
 from conformance.gate import GateResult, evaluate, names
 from conformance.results import Evidence
 from conformance.results.runs import Case, Results
-from conformance.rule_ids import all_ids
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,8 +40,8 @@ class ExpectedFailures:
 
         An entry with a star or without a case is judged at the end of the run, a flaky one never.
         """
-        named = [f"{subject}/{case.name}/{each}" for each in all_ids(fact)]
-        return next((each for each in self._in_force() if each.match in named and not each.flaky), None)
+        named = f"{subject}/{case.name}/{fact}"
+        return next((each for each in self._in_force() if each.match == named and not each.flaky), None)
 
     def check_entries(self, results: Results, *, is_complete: bool) -> GateResult:
         """Return which of the entries that name this subject are stale, expired or unmatched.

@@ -137,7 +137,7 @@ def _about_probe(result: ProbeResult, probe: Probe, provider: str, note: str) ->
         "more",
         f"conformance explain {' '.join(explained)}"
         if explained
-        else (f"conformance list claims --provider {provider}"),
+        else (f"conformance explain claims --provider {provider}"),
     )
 
 

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass, field, replace
+from fnmatch import fnmatchcase
 from typing import Any, Final, TypeAlias
 
 from conformance import profiles, rules
@@ -13,8 +14,7 @@ from conformance.profiles import UNKNOWN, Profile
 from conformance.results import ENDED_BY_MODEL, INCONCLUSIVE, NOT_PLAYED, Evidence, Level, Outcome, Status
 from conformance.results.excerpts import with_excerpts
 from conformance.results.runs import Case, ProbeResult
-from conformance.rule_ids import matches
-from conformance.scenarios import Probe, Scenario, Turn, tool_definitions
+from conformance.scenarios import Probe, Scenario, ScriptTurn, tool_definitions
 from conformance.suite.as_scripted import compared
 from conformance.suite.observations import observe, reasoning_fields
 from conformance.suite.probes import run_probe
@@ -156,7 +156,9 @@ def _early_end(number: int, progress: Progress, subject: Subject, *, called: boo
     return f"{ENDED_BY_MODEL} {number}: the model " + ("called a tool" if called else "called no tool")
 
 
-def _with_reasoning(exchange: Exchange, number: int, turn: Turn, progress: Progress, subject: Subject) -> Exchange:
+def _with_reasoning(
+    exchange: Exchange, number: int, turn: ScriptTurn, progress: Progress, subject: Subject
+) -> Exchange:
     """Return the exchange of a turn, asked again if a thinking model called without reasoning where the script thinks.
 
     A model may leave reasoning out by chance. If it does so twice, the turn is noted: nothing that depends on its
@@ -206,7 +208,7 @@ def _without_reasoning(outcomes: Sequence[Outcome], silent: Sequence[int]) -> tu
     )
 
 
-def _client_messages(turn: Turn, called: Sequence[Mapping[str, Any]]) -> Iterator[dict[str, Any]]:
+def _client_messages(turn: ScriptTurn, called: Sequence[Mapping[str, Any]]) -> Iterator[dict[str, Any]]:
     """Yield what the client adds in a turn: the user message, or one result per call in their order."""
     if turn.user is not None:
         yield {"role": "user", "content": turn.user}
@@ -243,7 +245,7 @@ def promised(scenario: Scenario, variant: str, wire: str = CHAT) -> tuple[str, .
         if rule.on.side is Side.PROVIDER
         and wire in rule.wires
         and rule.on.variant in ("", variant)
-        and any(matches(glob, rule.id) for glob in scenario.exercises)
+        and any(fnmatchcase(rule.id, glob) for glob in scenario.exercises)
     )
 
 
@@ -280,7 +282,9 @@ def _at_must(outcome: Outcome) -> Outcome:
 def untested_rules(idle: Set[str], conversation: Conversation, claims: Mapping[str, Any]) -> Set[str]:
     """Return which of the idle rules have nothing to check in a conversation even without claims."""
     hidden = tuple(_hidden_rules(claims))
-    chosen = [rule for rule in rules.load() if rule.id in idle and not any(matches(each, rule.id) for each in hidden)]
+    chosen = [
+        rule for rule in rules.load() if rule.id in idle and not any(fnmatchcase(rule.id, each) for each in hidden)
+    ]
     if not chosen:
         return frozenset()
     return {outcome.rule for outcome in check(conversation, None, chosen) if not outcome.judged}

@@ -13,8 +13,8 @@ OPTIONS: Final[Mapping[str, Mapping[str, Any]]] = {
     "provider": {
         "metavar": "NAME",
         "default": "",
-        "help": "Run the conformance suites against this provider, e.g. deepseek (see `conformance list providers`), "
-        "or by the profile in a file, e.g. ./my-gateway.yaml. "
+        "help": "Run the conformance suites against this provider, e.g. deepseek "
+        "(see `conformance explain providers`), or by the profile in a file, e.g. ./my-gateway.yaml. "
         "Recorded replies are replayed unless --live or --base-url is given.",
     },
     "protocol": {
@@ -85,7 +85,7 @@ OPTIONS: Final[Mapping[str, Mapping[str, Any]]] = {
         "action": "append",
         "default": [],
         "help": "A claim of this run over those of the profile, e.g. reasoning.response-field=reasoning; VALUE is "
-        "YAML. Repeatable. `conformance list claims` lists the names.",
+        "YAML. Repeatable. `conformance explain claims` lists the names.",
     },
     "strict": {
         "action": "store_true",

@@ -17,14 +17,14 @@ from conformance.suite.options import Options
 from conformance.suite.run_claims import OFF, ON
 from conformance.transport.cassette import LOOPBACK, replaying
 from conformance.transport.client import SIMULATOR
-from conformance.transport.recording import Recording, Take, Terms
+from conformance.transport.recording import CaseRecorder, Take, Terms
 from conformance.transport.shelf import CassetteFolder, ManifestEntry
 from conformance.wire.native import CHAT
 
 T = TypeVar("T")
 
 
-def begin(options: Options, profile: Profile, model: str, shelf: CassetteFolder) -> Recording:
+def begin(options: Options, profile: Profile, model: str, shelf: CassetteFolder) -> CaseRecorder:
     """Return the recording of a run.
 
     Raises Unusable if it would replace real replies by simulated ones, or hold those of a foreign host.
@@ -40,7 +40,7 @@ def begin(options: Options, profile: Profile, model: str, shelf: CassetteFolder)
         "versions": {**(options.engine or {}).get("versions", {}), "wire-conformance": version("wire-conformance")},
     }
     private = options.has_endpoint and options.engine is None
-    return Recording(shelf, model, Terms(about, options.hidden, private, options.has_endpoint, options.resume))
+    return CaseRecorder(shelf, model, Terms(about, options.hidden, private, options.has_endpoint, options.resume))
 
 
 def _refuse_foreign_host(options: Options, profile: Profile) -> None:
@@ -62,7 +62,7 @@ def _refuse_foreign_host(options: Options, profile: Profile) -> None:
         )
 
 
-def record(recording: Recording, name: str, use: Callable[[Take | None], T]) -> T:
+def record(recording: CaseRecorder, name: str, use: Callable[[Take | None], T]) -> T:
     """Return what `use` makes of a case while it is recorded; what an interrupted recording holds is not sent again."""
     if name in recording.staged:
         try:
@@ -136,4 +136,4 @@ def _again(options: Options, profile: Profile, model: str) -> str:
     own += f" --base-url={quote(shown_url(options.base_url))}" if options.base_url else ""
     if own:
         return f"pytest --provider={profile.name} --model={model}{live} --record{own}"
-    return f"conformance record --provider {profile.name} --model {model}{live}"
+    return f"conformance provider record --provider {profile.name} --model {model}{live}"

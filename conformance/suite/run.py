@@ -40,7 +40,7 @@ from conformance.suite.run_claims import (
 )
 from conformance.transport.cassette import replaying
 from conformance.transport.client import Client, Endpoint, Inconclusive, OutOfTime
-from conformance.transport.recording import Recording, Take
+from conformance.transport.recording import CaseRecorder, Take
 from conformance.transport.shelf import CassetteFolder, ManifestEntry
 from conformance.wire.exchange import Exchange
 
@@ -77,7 +77,7 @@ class Run:
         self._thinking = self._set_claims()
         self.expected_failures = ExpectedFailures.of_subject(self.results().name, self._expected(), options.today)
         self._stack = ExitStack()
-        self._recording: Recording | None = None
+        self._recording: CaseRecorder | None = None
         if options.record and not options.plan:
             begun = recorder.begin(options, self.profile, self.model, self._cassettes)
             self._recording = self._stack.enter_context(begun)

@@ -60,7 +60,7 @@ def _switch(claims: Claims) -> Mapping[str, Any]:
     return switch if claims.get("thinking.mode") == "default-off" and isinstance(switch, Mapping) else {}
 
 
-def _continued(reply: dict[str, Any], turn: scenarios.Turn) -> list[dict[str, Any]]:
+def _continued(reply: dict[str, Any], turn: scenarios.ScriptTurn) -> list[dict[str, Any]]:
     """Return what the client adds to a reply: the results of its calls, or the next user message."""
     calls = zip(reply.get("tool_calls", ()), turn.results, strict=True)
     results = [{"role": "tool", "tool_call_id": call["id"], "content": result} for call, result in calls]

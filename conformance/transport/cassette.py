@@ -18,7 +18,7 @@ from vcr.serialize import deserialize, serialize
 from vcr.serializers import yamlserializer
 
 from conformance.errors import InvalidDocument
-from conformance.transport.interaction import Interaction
+from conformance.transport.interaction import RawInteraction
 from conformance.urls import is_url
 from conformance.wire.exchange import CUT
 
@@ -54,7 +54,7 @@ def replaying(path: Path) -> Iterator[None]:
         raise InvalidDocument("does not hold the request that the suite sends; record it again", str(path)) from None
 
 
-def interaction_text(kept: Interaction, hidden: Mapping[str, str]) -> str:
+def interaction_text(kept: RawInteraction, hidden: Mapping[str, str]) -> str:
     """Return the text of one interaction of a cassette, in the format of vcrpy; it stands between START and END.
 
     `hidden` maps texts that a cassette must not hold, such as the folders of a machine, to what is written instead.
@@ -64,7 +64,7 @@ def interaction_text(kept: Interaction, hidden: Mapping[str, str]) -> str:
     return whole.removeprefix(START).removesuffix(END)
 
 
-def _reply(kept: Interaction, hidden: Mapping[str, str]) -> dict[str, Any]:
+def _reply(kept: RawInteraction, hidden: Mapping[str, str]) -> dict[str, Any]:
     """Return a reply as vcrpy has it, with the allowed headers."""
     headers: dict[str, list[str]] = {}
     for name, value in kept.headers:
@@ -83,11 +83,11 @@ def _reply(kept: Interaction, hidden: Mapping[str, str]) -> dict[str, Any]:
 def _replayer() -> vcr.VCR:
     replayer = vcr.VCR(record_mode="none", match_on=("method", _SAME_REQUEST), before_record_request=_scrubbed_request)
     replayer.register_matcher(_SAME_REQUEST, _is_same)
-    replayer.register_persister(_Reader)
+    replayer.register_persister(_CassetteReader)
     return replayer
 
 
-class _Reader:
+class _CassetteReader:
     """Reads cassettes for vcrpy, which takes most broken ones for empty ones or raises whatever comes of them."""
 
     @staticmethod
@@ -99,11 +99,11 @@ class _Reader:
             raise InvalidDocument("there is no such cassette; record it with --record, or use --live", path) from None
         except yaml.MarkedYAMLError as error:
             line = error.problem_mark.line + 1 if error.problem_mark is not None else None
-            raise InvalidDocument(f"is no cassette: {error.problem}", path, line) from None
+            raise InvalidDocument(f"cannot be read as a cassette: {error.problem}", path, line) from None
         except (OSError, ValueError, RecursionError, yaml.YAMLError) as error:
-            raise InvalidDocument(f"is no cassette: {' '.join(str(error).split())}", path) from None
+            raise InvalidDocument(f"cannot be read as a cassette: {' '.join(str(error).split())}", path) from None
         for pointer, expected in _problems(value):
-            raise InvalidDocument(f"is no cassette: expected {expected}", path, None, pointer)
+            raise InvalidDocument(f"cannot be read as a cassette: expected {expected}", path, None, pointer)
         return deserialize("", _Parsed(value))
 
 

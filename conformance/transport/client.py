@@ -16,7 +16,7 @@ from conformance.errors import InvalidDocument, Unusable
 from conformance.secrets import Scrubber
 from conformance.secrets.urls import shown_url
 from conformance.transport import body as bodies
-from conformance.transport.interaction import Interaction, Keep
+from conformance.transport.interaction import Keep, RawInteraction
 from conformance.wire.exchange import CUT, Exchange
 from conformance.wire.native import CHAT
 from conformance.wires import by_name
@@ -107,7 +107,7 @@ class Client:
         limits = httpx.Limits(max_keepalive_connections=0 if endpoint.exclusive else 20)
         timeout = httpx.Timeout(None, connect=min(CONNECT_TIMEOUT, endpoint.seconds))
         self._http = httpx.AsyncClient(timeout=timeout, follow_redirects=False, limits=limits, transport=transport)
-        self._protocol = None if endpoint.wire == CHAT else by_name(endpoint.wire)
+        self._wire = by_name(endpoint.wire)
         self._base_url = endpoint.base_url.rstrip("/")
         self._answers = 0
         # Asynchronous, since only so a deadline holds for a whole reply; with a loop of its own, which it hides.
@@ -174,20 +174,14 @@ class Client:
         if keep is not None:
             keep(interaction)
         exchange = _exchange(sent, interaction, str(body.get("model", "")))
-        return exchange if self._protocol is None else self._protocol.translate_one(exchange)
+        return self._wire.translate_one(exchange)
 
     def _on_wire(self, body: Mapping[str, Any]) -> _Sent:
-        protocol = self._protocol
-        native = body if protocol is None else protocol.writing.request(body)
-        url = self._base_url + ("/chat/completions" if protocol is None else protocol.path(body))
-        return _Sent(native, url, shown_url(url))
+        url = self._base_url + self._wire.path(body)
+        return _Sent(self._wire.writing.request(body), url, shown_url(url))
 
     def _request(self, sent: _Sent) -> httpx.Request:
-        headers = {"accept-encoding": bodies.ACCEPTED_ENCODINGS}
-        if self._protocol is not None:
-            headers |= self._protocol.headers(self._endpoint.key)
-        elif self._endpoint.key:
-            headers["authorization"] = f"Bearer {self._endpoint.key}"
+        headers = {"accept-encoding": bodies.ACCEPTED_ENCODINGS, **self._wire.headers(self._endpoint.key)}
         try:
             return self._http.build_request("POST", sent.url, json=sent.body, headers=headers)
         except UnicodeEncodeError:
@@ -196,7 +190,7 @@ class Client:
             headers["content-type"] = "application/json"
             return self._http.build_request("POST", sent.url, content=content, headers=headers)
 
-    async def _ask(self, request: httpx.Request, seconds: float) -> Interaction:
+    async def _ask(self, request: httpx.Request, seconds: float) -> RawInteraction:
         async with asyncio.timeout(seconds if math.isfinite(seconds) else None):
             reply = await self._http.send(request, stream=True)
             try:
@@ -204,7 +198,7 @@ class Client:
             finally:
                 await reply.aclose()
         headers = reply.headers.multi_items()
-        return Interaction(
+        return RawInteraction(
             url=str(request.url),
             sent_headers=tuple(request.headers.multi_items()),
             sent=request.content,
@@ -221,6 +215,7 @@ class Client:
         """
         try:
             conclusive = _conclusive(exchange)
+        # First, because it is an Unusable too, and is raised as it is.
         except Inconclusive:
             raise
         except Unusable as error:
@@ -248,7 +243,7 @@ class Client:
         return OutOfTime("the time of the run (--max-time) is over")
 
 
-def _exchange(sent: _Sent, kept: Interaction, model: str) -> Exchange:
+def _exchange(sent: _Sent, kept: RawInteraction, model: str) -> Exchange:
     headers: dict[str, str] = {}
     for name, value in kept.headers:
         headers[name.lower()] = f"{headers[name.lower()]}, {value}" if name.lower() in headers else value
@@ -280,7 +275,7 @@ def _conclusive(exchange: Exchange) -> Exchange:
         message = f"{url} redirects to {exchange.headers.get('location', 'nowhere')} (HTTP {status}); check --base-url"
         raise Unusable(message)
     if status < 400 and _is_html(exchange):
-        message = f"{url} answered HTTP {status} with an HTML page, so it is no API; check --base-url"
+        message = f"{url} answered HTTP {status} with an HTML page, so it is not an API; check --base-url"
         raise Unusable(message)
     if status == 429 or status >= 500:
         message = f"{url} answered HTTP {status}, which says nothing about the request"

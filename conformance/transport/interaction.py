@@ -7,13 +7,11 @@ from typing import TypeAlias
 from conformance.secrets import Scrubber
 from conformance.secrets.bodies import scrub
 from conformance.secrets.urls import shown_url
-
-Headers: TypeAlias = tuple[tuple[str, str], ...]
-"""Headers in their order; a name may come several times."""
+from conformance.transport.http import Headers
 
 
 @dataclass(frozen=True, slots=True)
-class Interaction:
+class RawInteraction:
     """A request that was sent and the reply that came, whose body is unpacked and within the bounds of the client."""
 
     url: str
@@ -24,7 +22,7 @@ class Interaction:
     headers: Headers
     content: bytes
 
-    def without_secrets(self, scrubber: Scrubber) -> "Interaction":
+    def without_secrets(self, scrubber: Scrubber) -> "RawInteraction":
         """Return the interaction as it may be kept; raises Unscrubbable if a secret cannot be removed from it."""
         return replace(
             self,
@@ -35,5 +33,5 @@ class Interaction:
         )
 
 
-Keep: TypeAlias = Callable[[Interaction], None]
+Keep: TypeAlias = Callable[[RawInteraction], None]
 """What keeps an interaction, such as a recorder."""

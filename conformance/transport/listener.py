@@ -15,7 +15,7 @@ from typing import Any, Final, cast
 from aiohttp import StreamReader, web
 from aiohttp.http_exceptions import LineTooLong
 
-from conformance.transport.server import Bounds, HttpReply, HttpRequest, error_body, error_reply, is_host_served
+from conformance.transport.http import HttpReply, HttpRequest, PeerBounds, error_body, error_reply, is_host_served
 
 _LOG: Final = logging.getLogger("conformance.server")
 """What was bounded; requests themselves are never logged, since they may hold secrets."""
@@ -39,7 +39,7 @@ class _Refused(Exception):
 class Listener(web.Server):
     """Passes every request of every connection to one function, and sends what it returns."""
 
-    def __init__(self, answer: Callable[[HttpRequest], HttpReply], host: str, bounds: Bounds) -> None:
+    def __init__(self, answer: Callable[[HttpRequest], HttpReply], host: str, bounds: PeerBounds) -> None:
         super().__init__(self._respond)
         self.bounds = bounds
         self.open = 0
@@ -75,7 +75,7 @@ class Listener(web.Server):
                     await response.write(chunk)
             await response.write_eof()
         except ConnectionError:
-            # The client has gone, which is no error of the server.
+            # The client has gone, which is not an error of the server.
             connection.abort()
         finally:
             if connection.end():
@@ -173,7 +173,7 @@ class _Connection(web.RequestHandler):
             server,
             loop=asyncio.get_running_loop(),
             logger=_LOG,
-            access_log=None,  # type: ignore[arg-type] # aiohttp's own way to log no request
+            access_log=None,  # type: ignore[arg-type] # aiohttp's own way not to log requests
             keepalive_timeout=server.bounds.idle_seconds,
             lingering_time=server.bounds.linger_seconds,
             auto_decompress=False,
@@ -200,7 +200,7 @@ class _Connection(web.RequestHandler):
         super().connection_lost(exc)
 
     def data_received(self, data: bytes) -> None:
-        # Some clients send a line end after a body; it begins no request.
+        # Some clients send a line end after a body; it does not begin a request.
         if self._due == math.inf and self._is_idle and data.strip(b"\r\n"):
             self.awaits(self._server.bounds.head_seconds, self._refuse_head)
         super().data_received(data)

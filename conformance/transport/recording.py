@@ -16,7 +16,7 @@ from conformance import artifacts
 from conformance.errors import Unusable
 from conformance.results import Evidence
 from conformance.transport.cassette import END, START, interaction_text
-from conformance.transport.interaction import Interaction
+from conformance.transport.interaction import RawInteraction
 from conformance.transport.shelf import CassetteFolder, ManifestEntry
 from conformance.wire.exchange import CUT
 
@@ -40,7 +40,7 @@ class Take:
         self.count = 0
         self.lost = 0
 
-    def keep(self, interaction: Interaction) -> None:
+    def keep(self, interaction: RawInteraction) -> None:
         """Add an interaction; raises Unusable if there is no space for it."""
         try:
             self._file.write(interaction_text(interaction, self._hidden).encode())
@@ -84,7 +84,7 @@ class Terms:
     resume: bool = False
 
 
-class Recording:
+class CaseRecorder:
     """Records the cases of one model, as a context manager; only one process at a time records them.
 
     `old` is what the manifest states of the cassettes before. `left_out` says of each case that was not recorded why.

@@ -4,110 +4,26 @@ The function is pure or locks its own state; connections, framing and bounds are
 """
 
 import asyncio
-import ipaddress
-import json
-import re
 import socket
 import threading
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator
 from concurrent.futures import Future
 from contextlib import contextmanager
-from dataclasses import dataclass, field
-from functools import lru_cache
 from importlib import import_module
 from typing import Final
 
 from conformance.errors import Unusable
+from conformance.transport.http import DEFAULT_BOUNDS, HttpReply, HttpRequest, PeerBounds
 
-MAX_BODY = 16 * 1024 * 1024
-"""The largest request body in bytes; a larger one gets status 413."""
-
-_HOST: Final = re.compile(r"(\[(?P<v6>[0-9a-f:.]+)\]|(?P<name>[^\[\]:/@\s]+))(:\d{1,5})?")
 _LAST_PORT: Final = 65535
-_ALL_ADDRESSES: Final = frozenset({"", "0.0.0.0", "::"})  # noqa: S104 — compared with, not bound
-
-
-@dataclass(frozen=True, slots=True)
-class HttpRequest:
-    """A received request: method, path with query, headers by names in any case, and the bytes of the body."""
-
-    method: str
-    path: str
-    headers: Mapping[str, str]
-    body: bytes
-
-
-@dataclass(frozen=True, slots=True)
-class HttpReply:
-    """A reply to send: one bytes value with its length, or several as a chunked stream."""
-
-    status: int
-    body: bytes | Sequence[bytes]
-    headers: Mapping[str, str] = field(default_factory=dict)
-
-
-@dataclass(frozen=True, slots=True)
-class Bounds:
-    """What a peer can take: seconds for the head and the body of a request, to read a reply, and between requests.
-
-    The rest of a refused body is read and dropped for `linger_seconds`, so that the client sees the reply and no reset.
-    Of `big_bodies`, so many are read and answered at once; the others wait. Beyond `connections`, new ones are dropped.
-    """
-
-    head_seconds: float = 20.0
-    body_seconds: float = 60.0
-    reply_seconds: float = 60.0
-    idle_seconds: float = 60.0
-    linger_seconds: float = 2.0
-    body_bytes: int = MAX_BODY
-    big_bodies: int = 4
-    connections: int = 2048
-
-
-DEFAULT_BOUNDS: Final = Bounds()
-
-
-def error_reply(status: int, message: str) -> HttpReply:
-    """Return an error of the server itself, in OpenAI's shape."""
-    return HttpReply(status, error_body(message), {"content-type": "application/json"})
-
-
-def error_body(message: str) -> bytes:
-    """Return the body of such an error."""
-    error = {"message": message, "type": "invalid_request_error", "param": None, "code": None}
-    return json.dumps({"error": error}).encode()
-
-
-@lru_cache(maxsize=128)
-def is_host_served(header: str, bound_host: str) -> bool:
-    """Return True if a Host header names this machine: by a loopback name or address, or as the server was bound.
-
-    A server that is bound to all addresses can have any address and any name that is not public.
-    """
-    name = _HOST.fullmatch(header.strip().lower())
-    if name is None:
-        return False
-    host = (name["v6"] or name["name"]).rstrip(".")
-    if host in {"localhost", bound_host.lower()} or host.endswith(".localhost"):
-        return True
-    try:
-        address = ipaddress.ip_address(host)
-    except ValueError:
-        return bound_host in _ALL_ADDRESSES and ("." not in host or host.endswith(".internal"))
-    return address.is_loopback or bound_host in _ALL_ADDRESSES
-
-
-def is_loopback(host: str) -> bool:
-    """Return True if only this machine can reach a server that is bound to this host."""
-    try:
-        return ipaddress.ip_address(host).is_loopback
-    except ValueError:
-        return host == "localhost"
 
 
 @contextmanager
 def serving(
-    answer: Callable[[HttpRequest], HttpReply], host: str = "127.0.0.1", port: int = 0, bounds: Bounds = DEFAULT_BOUNDS
+    answer: Callable[[HttpRequest], HttpReply],
+    host: str = "127.0.0.1",
+    port: int = 0,
+    bounds: PeerBounds = DEFAULT_BOUNDS,
 ) -> Iterator[str]:
     """Serve in a background thread and yield the URL, `http://host:port`; port 0 takes a free port.
 
@@ -116,6 +32,7 @@ def serving(
     # Imported here because most processes that import this module never listen.
     from conformance.transport.listener import Listener, listen
 
+    # What goes wrong in the thread is raised here, where `result` is called.
     ready: Future[tuple[asyncio.AbstractEventLoop, asyncio.Event]] = Future()
 
     async def serve_until(bound: socket.socket) -> None:

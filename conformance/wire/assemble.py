@@ -62,14 +62,14 @@ def assemble(stream: Reading | Iterable[Event]) -> Stream:
         events = tuple(stream)
         data = tuple(event.data for event in events)
         names = {number: event.event for number, event in enumerate(events) if event.event != "message"}
-    assembly = _Assembly()
+    assembly = _ChunkAssembly()
     chunks = Chunks(data, assembly.add_events(data, names))
     if isinstance(stream, Reading):
         assembly.note_reading(stream)
     return assembly.close(chunks)
 
 
-class _Assembly:
+class _ChunkAssembly:
     """A stream while it is being assembled."""
 
     __slots__ = ("anomalies", "chunk_id", "done", "error", "latest", "messages", "model", "usage")
@@ -88,7 +88,7 @@ class _Assembly:
         self.anomalies.setdefault(kind, []).append(Anomaly(at, detail))
 
     def add_events(self, data: Sequence[str], names: Mapping[int, str]) -> list[Any]:
-        """Add every event, and return their chunks: None for what is no object, `REPEATED` if it repeats another."""
+        """Add every event, and return the chunks: None for what is not an object, `REPEATED` if it repeats another."""
         chunks: list[Any] = []
         at, end, patience, named = 0, len(data), _PATIENCE, sorted(names)
         while at < end:
@@ -119,6 +119,7 @@ class _Assembly:
         try:
             (choice,) = chunk["choices"]
             is_ordinary = (
+                # `is`: True equals 1 too. A number that is not cached takes the slower path, with the same result.
                 choice["index"] is latest.index
                 and type(choice["delta"]) is dict
                 and choice.get("finish_reason") is None
@@ -128,6 +129,7 @@ class _Assembly:
                 and "error" not in chunk
                 and "error" not in choice
             )
+        # Nearly every chunk has this shape, so looking before each step would cost more than failing now and then.
         except (AttributeError, KeyError, TypeError, ValueError):
             return False
         if is_ordinary:
@@ -159,6 +161,7 @@ class _Assembly:
             self.done = True
             if data != DONE:
                 self.note("done-inexact", (at,), describe(data))
+        # None stands for what is not JSON, but it is also the value of the JSON text null.
         elif chunk is None and data != "null":
             self.note("bad-json", (at,), describe(data))
         else:

@@ -4,10 +4,10 @@ Which call a fragment belongs to (the first row that matches):
 
 | the fragment's index | its id | | it goes to |
 | --- | --- | --- | --- |
-| no integer | of a known call | | the latest call with that id |
-| no integer | another, not empty | | a new call |
-| no integer | none or empty | and a name | a new call |
-| no integer | none or empty | no name | the latest call; without one, a new call |
+| not an integer | of a known call | | the latest call with that id |
+| not an integer | another, not empty | | a new call |
+| not an integer | none or empty | and a name | a new call |
+| not an integer | none or empty | no name | the latest call; without one, a new call |
 | not seen yet | any | | a new call |
 | open | none, empty, or of the latest call on it | | the latest call on that index |
 | open | another, but the latest call on it has none | and a second name | a new call on that index (`index-reused`) |
@@ -98,6 +98,7 @@ class Calls:
         function = fragment.get("function")
         # Python keeps one object per small integer; other integers take the slow path.
         index = fragment.get("index")
+        # `is` is quick; a number that is not the same object takes the slower path, with the same result.
         if index is None or index is not self._calls[-1].index or type(function) is not dict or len(function) != 1:
             return False
         return type(function.get("arguments")) is str
@@ -173,6 +174,7 @@ class Calls:
         if not call_id:
             return
         key = key_of(call_id)
+        # An id may come late, so the call that gets it now need not be the latest one that has it.
         if self._last_with.setdefault(key, call).number < call.number:
             self._last_with[key] = call
         if call.index is not None and self._first_with.setdefault((call.index, key), call).number > call.number:

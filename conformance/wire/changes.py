@@ -15,7 +15,7 @@ MOVED: Final = "moved"
 _SORTED: Final = orjson.OPT_SORT_KEYS
 
 
-class Change(NamedTuple):
+class MessageChange(NamedTuple):
     """A message that the later request does not have unchanged, at its place.
 
     `number` is its position in the earlier request, `at` that in the later one; None if it is lost. `is_isolated`:
@@ -33,13 +33,16 @@ def common_prefix(before: Sequence[Any], after: Sequence[Any]) -> int:
     """Return the number of messages that two requests have in common at the beginning."""
     number = 0
     for old, new in zip(before, after, strict=False):
+        # Most messages are equal as they are; their keys, which cost more, decide about the others.
         if old != new and message_key(old) != message_key(new):
             break
         number += 1
     return number
 
 
-def find_changes(before: list[Any], after: list[Any], old: Mapping[int, int], new: Mapping[int, int]) -> list[Change]:
+def find_changes(
+    before: list[Any], after: list[Any], old: Mapping[int, int], new: Mapping[int, int]
+) -> list[MessageChange]:
     """Return the messages of an earlier request that a later one does not have unchanged.
 
     `old` and `new`: the reply that a message sends back, by position; two messages with one reply are the same,
@@ -49,6 +52,7 @@ def find_changes(before: list[Any], after: list[Any], old: Mapping[int, int], ne
     if begin == len(before):
         return []
     positions: dict[Any, list[int]] = {}
+    # From the end, so that `pop` below takes the first of several equal messages.
     for at in range(len(after) - 1, begin - 1, -1):
         positions.setdefault(new.get(at, message_key(after[at])), []).append(at)
     matches: dict[int, int] = {}
@@ -66,7 +70,7 @@ def find_changes(before: list[Any], after: list[Any], old: Mapping[int, int], ne
             continue
         kind = LOST if number in lost else REWRITTEN if number in rewritten else MOVED
         later = rewritten.get(number, matches.get(number))
-        found.append(Change(kind, number, later, value, _is_isolated(before, number, lost)))
+        found.append(MessageChange(kind, number, later, value, _is_isolated(before, number, lost)))
     return found
 
 
@@ -76,6 +80,7 @@ def message_key(message: Any) -> Any:
         return repr(message)
     content, calls = message.get("content"), message.get("tool_calls")
     return (
+        # `repr`, because whatever a client sends as a role or an id must be a part of a key, also a list.
         repr(message.get("role")),
         content_text(content),
         tuple([_normalized(part) for part in content if _is_other(part)]) if type(content) is list else (),

@@ -11,7 +11,7 @@ from typing import Any, Final, NamedTuple
 import orjson
 
 from conformance.documents.pointer import Place
-from conformance.wire.changes import Change, common_prefix, find_changes, message_key
+from conformance.wire.changes import MessageChange, common_prefix, find_changes, message_key
 from conformance.wire.elements import Reply, Resent
 from conformance.wire.exchange import Conversation
 from conformance.wire.resent import calls_in, same_arguments
@@ -32,7 +32,7 @@ class Continuation(NamedTuple):
     place: Place
     value: dict[str, Any]
     earlier: int
-    changes: list[Change]
+    changes: list[MessageChange]
     replies: list[Reply]
     returned: bool
     end: int
@@ -47,6 +47,7 @@ def find_continuations(
     Where the server holds the history, a client cannot lose or change any of it.
     """
     lists = [_messages(exchange.request) for exchange in conversation]
+    # By identity, because two replies of a session may be equal.
     numbers = {id(reply): number for number, reply in enumerate(replies)}
     carried: list[dict[int, int]] = [{} for _ in conversation]
     for message in resent:
@@ -68,6 +69,7 @@ def find_continuations(
             body: Any = conversation[later].request
             place, replied = (later, "request"), given.get(earlier, [])
             is_returned = earlier in back
+            # Counted when it is first asked for: in most sessions every reply comes back.
             if not is_returned and not equals:
                 equals.update(map(_digest, lists))
             is_unique = is_returned or equals[_digest(lists[earlier])] == 1
@@ -109,7 +111,7 @@ def _link(
 def _by_reply(
     back: Mapping[int, int], after: list[Any], lists: Sequence[list[Any]], given: Mapping[int, list[Reply]]
 ) -> tuple[int, int] | None:
-    """Return the latest request whose reply comes back, and at which position; equal text alone is no evidence."""
+    """Return the latest request whose reply comes back, and at which position; equal text alone is not evidence."""
     for earlier in sorted(back, reverse=True):
         at = back[earlier]
         if _has_call_of(after[at], given[earlier]) or _repeats(lists[earlier], after[:at]):
@@ -144,6 +146,7 @@ def _by_prefix(later: int, lists: Sequence[list[Any]], back: Mapping[int, int]) 
     ranks = [(len(lists[at]), at in back, at) for at in range(max(0, later - _LOOK_BACK), later)]
     for length, _, earlier in sorted(ranks, reverse=True):
         before = lists[earlier]
+        # With the same system prompt alone, any two sessions would begin alike.
         if length < len(after) and not all(map(_is_system, before)) and common_prefix(before, after) == length:
             return earlier, length
     return None

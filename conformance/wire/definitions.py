@@ -19,7 +19,7 @@ class Definitions(NamedTuple):
 
 
 def definitions(request: Any) -> Definitions:
-    """Return the definitions in a request body; there are none if it is no object."""
+    """Return the definitions in a request body; there are none if it is not an object."""
     tools = request.get("tools") if type(request) is dict else None
     functions: dict[Any, dict[str, Any]] = {}
     names = []
@@ -51,5 +51,6 @@ def open_object(schema: Any) -> tuple[str, ...] | None:
             ((*path, "properties", name), schema)
             for name, schema in (properties if type(properties) is dict else {}).items()
         ]
+        # A stack, so that no schema is too deep for it; reversed, so that the first property comes first.
         waiting += reversed(inner)
     return None

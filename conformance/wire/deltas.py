@@ -91,6 +91,7 @@ class PartialMessage:
                     return None
                 text = piece.text
                 texts.append(piece)
+        # Looking for the text in the data would find the constant value as well.
         if constant and text in [value for _, value in constant]:
             return None
         return Continued(text, texts, constant)

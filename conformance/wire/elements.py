@@ -46,7 +46,7 @@ class Result(NamedTuple):
     number: int
 
 
-class Turn(NamedTuple):
+class ToolTurn(NamedTuple):
     """An assistant message with tool calls in a request's history, and the results that follow it.
 
     `ids`: those of the calls, in order. `current`: whether no user message follows, so that the model is still in

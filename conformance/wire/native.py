@@ -9,9 +9,6 @@ from conformance.documents.pointer import Place
 CHAT: Final = "chat"
 """The name of the canonical wire, which needs no translation."""
 
-NATIVE: Final = ("gemini", "messages", "responses")
-"""The names of the other wires."""
-
 
 class NativeEvent(NamedTuple):
     """An event of a native stream: its name, empty if it has none, and its data; None if that is not JSON."""
@@ -56,6 +53,7 @@ class Native:
     def place(self, canonical: Place) -> Place:
         """Return where a part of the translated exchange comes from; both places begin with the exchange's number."""
         number, *inside = canonical
+        # The longest known place wins: a part that was not mapped is shown at what contains it.
         for end in range(len(inside), 0, -1):
             found = self.places.get(tuple(inside[:end]))
             if found is not None:

@@ -105,6 +105,7 @@ def find_pattern(data: str, following: str, chunk: dict[str, Any], continued: Co
     holders = [_holder(choice["delta"], piece.place) for piece in pieces]
     if choice.get("text") == text:
         holders.append((choice, "text"))
+    # From the right: the id and the model come before the text in a chunk, and one of them may equal it.
     parts = data.rsplit(_quoted(text), len(holders))
     if len(parts) != len(holders) + 1:
         return None
@@ -133,6 +134,7 @@ def _holder(delta: dict[str, Any], place: Place) -> tuple[Any, Any]:
 def _are_places(example: str, chunk: dict[str, Any], holders: Sequence[tuple[Any, Any]]) -> bool:
     """Return whether data with longer texts in some places are the chunk with just these texts longer."""
     other = _parsed(example)
+    # The chunk is changed and restored, because a copy of it would cost more than all other checks.
     for holder, key in holders:
         holder[key] += "."
     are_places = bool(other == chunk)

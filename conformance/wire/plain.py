@@ -87,6 +87,7 @@ def plain(value: Any, place: Place = ()) -> JSON:
     for any other value, and for nesting beyond the depth bound of documents.
     """
     kind = type(value)
+    # Floats are missing here because infinity and NaN, which JSON lacks, have to be found.
     if kind is str or kind is int or kind is bool or value is None:
         return value  # type: ignore[no-any-return]
     if isinstance(value, Mapping):

@@ -24,14 +24,14 @@ _LINE_ENDS: Final = ("\r", "\r\n", "\n\n", "\n\r", "\r\r")
 _LINE_END_BYTES: Final = tuple(end.encode() for end in _LINE_ENDS)
 
 
-class Bounds(NamedTuple):
+class StreamBounds(NamedTuple):
     """How much of a stream is read: characters per event (with its comments), and events."""
 
     length: int = 16 * 2**20
     events: int = 500_000
 
 
-BOUNDS: Final = Bounds()
+BOUNDS: Final = StreamBounds()
 
 
 class Event(NamedTuple):
@@ -69,13 +69,13 @@ class Reading(NamedTuple):
         return tuple(_events(self.data, self.names, self.ids, 0, ""))
 
 
-def read(text: str | bytes, bounds: Bounds = BOUNDS) -> Reading:
+def read(text: str | bytes, bounds: StreamBounds = BOUNDS) -> Reading:
     """Read a whole stream; bytes are decoded as the standard requires."""
     if isinstance(text, bytes):
         decoder = Decoder(bounds)
         decoder.feed(text)
         return decoder.close()
-    reader = _Reader(bounds)
+    reader = _EventReader(bounds)
     text = text.removeprefix("\ufeff")
     end = _end(text, 0, _LINE_ENDS)
     reader.take(text[:end])
@@ -90,8 +90,8 @@ class Decoder:
     faulty server must not fail in its reader.
     """
 
-    def __init__(self, bounds: Bounds = BOUNDS) -> None:
-        self._reader = _Reader(bounds)
+    def __init__(self, bounds: StreamBounds = BOUNDS) -> None:
+        self._reader = _EventReader(bounds)
         self._buffer = bytearray()
         self._at_start = True
         self._after_cr = False
@@ -106,6 +106,7 @@ class Decoder:
             self._after_cr = False
         buffer, reader = self._buffer, self._reader
         known, last_id = len(reader.data), reader.id
+        # One character back, since a blank line may begin in what came before.
         start = max(0, len(buffer) - 1)
         buffer += data
         end = _end(buffer, start, _LINE_END_BYTES)
@@ -113,6 +114,7 @@ class Decoder:
             self._after_cr = end == len(buffer) and buffer.endswith(b"\r")
             reader.take(self._text(bytes(buffer[:end])))
             del buffer[:end]
+        # The bound is in characters, of up to four bytes each in UTF-8.
         if len(buffer) > 4 * reader.bounds.length + 4:
             reader.exceed_length()
         if reader.is_full():
@@ -145,12 +147,12 @@ def render(items: Iterable[Any]) -> str:
     return "".join(item if isinstance(item, str) else f"data: {orjson.dumps(item).decode()}\n\n" for item in items)
 
 
-class _Reader:
+class _EventReader:
     """The state of the standard's parser between two blank lines."""
 
     __slots__ = ("bound", "bounds", "comments", "data", "id", "ids", "ignored", "invalid_utf8", "names", "retry")
 
-    def __init__(self, bounds: Bounds) -> None:
+    def __init__(self, bounds: StreamBounds) -> None:
         self.bounds = bounds
         self.data: list[str] = []
         self.names: dict[int, str] = {}

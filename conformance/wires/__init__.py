@@ -19,14 +19,23 @@ from conformance.wire.losses import Losses
 from conformance.wire.native import CHAT, NativeEvent
 from conformance.wires.drafts import Transcript
 
-_CHAT: Final = "/completions"
+NAMES: Final = (
+    CHAT,
+    *sorted(module.name for module in pkgutil.iter_modules(__path__) if module.ispkg and module.name != CHAT),
+)
+"""The names of all wires: the canonical one first, then the others in alphabetical order."""
+
+NATIVE: Final = NAMES[1:]
+"""The names of the wires that are translated."""
+
 _HEAD: Final = 4096
 
 
 class Reading(Protocol):
     """What `reading.py` of a wire does: its bodies as chat completions.
 
-    `translated` takes the exchanges of one conversation, in order, and returns as many. `transcript` reads a request or
+    The canonical wire has only `translated`, which takes the exchanges of one conversation, in order, and returns as
+    many. `transcript` reads a request or
     a reply into a transcript, with its losses. `assembled` returns the reply that the text of a stream adds up to, or
     the error that ends it; it raises InvalidDocument if the text is not a stream.
     """
@@ -41,7 +50,8 @@ class Writing(Protocol):
 
     `request`: as the suites send it. `reply`: as the simulator sends it; it takes the native request, too, since
     replies of some wires repeat it. `events`: those of the stream that adds up to a native reply. `conversation`: the
-    messages alone, as a request has them. `hold`: what the wire can hold of canonical messages; the rest is noted.
+    messages alone, as a request has them. `hold`: what the wire can hold of canonical messages; the rest is noted. The
+    canonical wire has only `request` and `reply`.
     """
 
     def request(self, body: Mapping[str, Any], /) -> dict[str, Any]: ...  # noqa: D102 — above
@@ -115,9 +125,8 @@ class Wire(NamedTuple):
 
 @cache
 def load() -> tuple[Wire, ...]:
-    """Return every wire, ordered by name."""
-    names = sorted(module.name for module in pkgutil.iter_modules(__path__) if module.ispkg)
-    return tuple([importlib.import_module(f"{__name__}.{name}").WIRE for name in names])
+    """Return every wire, in the order of NAMES."""
+    return tuple([importlib.import_module(f"{__name__}.{name}").WIRE for name in NAMES])
 
 
 def by_name(name: str) -> Wire:
@@ -128,36 +137,37 @@ def by_name(name: str) -> Wire:
     return found[name]
 
 
-def of(exchange: Exchange) -> Wire | None:
-    """Return the wire of an exchange, by its URL or else its bodies; None for chat completions."""
-    if exchange.native is not None or _CHAT in exchange.url:
-        return None
+def of(exchange: Exchange) -> Wire:
+    """Return the wire of an exchange, by its URL or else its bodies; chat completions if nothing says otherwise."""
+    chat, *others = load()
+    if exchange.native is not None:
+        return chat
     for wire in load() if exchange.url else ():
         if any([path in exchange.url for path in wire.paths]):
             return wire
-    for wire in load():
-        if wire.fits(exchange):
-            return wire
-    return None
+    return next((wire for wire in others if wire.fits(exchange)), chat)
+
+
+def is_native(exchange: Exchange) -> bool:
+    """Return whether an exchange is on another wire than chat completions, and not translated yet."""
+    return of(exchange).name != CHAT
 
 
 def as_sent(body: Mapping[str, Any], wire: str) -> Exchange:
     """Return the exchange of a request of chat completions that is sent on a wire; it has no reply yet."""
-    model = model_of(dict(body))
-    if wire == CHAT:
-        return Exchange.of_plain(request=body, model=model)
     asked = by_name(wire)
-    native = asked.writing.request(body)
+    native, model = asked.writing.request(body), model_of(dict(body))
     return asked.translate_one(Exchange.of_plain(request=native, url=asked.path(body), model=model))
 
 
 def translate(conversation: Conversation) -> Conversation:
     """Return a conversation whose exchanges are all those of chat completions; those that are already stay the same."""
     found = [of(exchange) for exchange in conversation]
-    if not any(found):
+    if all([wire.name == CHAT for wire in found]):
+        # Most conversations: nothing is copied, and no module that reads is imported.
         return conversation
     translated = list(conversation)
-    for wire in dict.fromkeys(filter(None, found)):
+    for wire in dict.fromkeys(found):
         numbers = [number for number, each in enumerate(found) if each is wire]
         exchanges = wire.translate([conversation[number] for number in numbers])
         for number, exchange in zip(numbers, exchanges, strict=True):

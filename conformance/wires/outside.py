@@ -5,6 +5,7 @@ from collections.abc import Mapping
 from typing import Final
 
 from conformance.wire.exchange import Exchange
+from conformance.wire.native import CHAT
 from conformance.wires import load
 
 _CHAT: Final = re.compile(r"/chat/completions(?:/[^/]+)?/?\Z")
@@ -34,9 +35,10 @@ def other_api(exchange: Exchange) -> str:
         return ""
     if _OTHER.search(path):
         return path
-    if any([each in path for protocol in load() for each in protocol.paths]) or not _asks_otherwise(exchange):
+    others = [wire for wire in load() if wire.name != CHAT]
+    if any([each in path for wire in others for each in wire.paths]) or not _asks_otherwise(exchange):
         return ""
-    return "" if any([protocol.fits(exchange) for protocol in load()]) else path
+    return "" if any([wire.fits(exchange) for wire in others]) else path
 
 
 def _asks_otherwise(exchange: Exchange) -> bool:

@@ -16,7 +16,7 @@ A claim is one statement about how a provider behaves, such as *a request that o
 means "as on the canonical wire". The value `unknown`, which every claim may have, means that somebody looked for the
 value and did not find it.
 
-`conformance list claims --provider deepseek` prints the claims about one provider, and `conformance explain NAME`
+`conformance explain claims --provider deepseek` prints the claims about one provider, and `conformance explain NAME`
 explains one claim.
 """
 

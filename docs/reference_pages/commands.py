@@ -1,19 +1,19 @@
 """The page of the commands, from the parsers that read their arguments."""
 
 import argparse
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from importlib import import_module
-from pathlib import Path
 from types import ModuleType
 from typing import Any
 
-from conformance import cli
+from conformance.cli import _registry, _verbs
 from conformance.reporting.text import markdown_table
 
 _INTRODUCTION = """\
 # Commands
 
-`conformance COMMAND --help` prints the same text. Every command exits with one of these codes:
+`conformance --help` lists the commands, and `conformance COMMAND --help` prints the same text as this page.
+Every command exits with one of these codes:
 
 | exit code | meaning |
 | --- | --- |
@@ -27,28 +27,31 @@ that completes commands, options and names in your shell.
 
 
 def page() -> str:
-    """Return the page: a section for each command."""
-    sections = [line for name in _names() for line in _command(name)]
-    return "\n".join([_INTRODUCTION, *sections]) + "\n"
+    """Return the page: a part for each group, and in it a section for each command and each action."""
+    lines = [_INTRODUCTION]
+    for group, verbs in _registry.groups().items():
+        lines += [f"## {group.capitalize()}", ""]
+        for verb in verbs:
+            lines += [line for words in _registry.commands() if words[0] == verb for line in _command(words)]
+    return "\n".join(lines) + "\n"
 
 
-def _names() -> list[str]:
-    files = [path.stem for path in Path(next(iter(cli.__path__))).glob("*.py")]
-    return sorted([name.replace("_", "-") for name in files if not name.startswith("_")])
-
-
-def _command(name: str) -> Iterator[str]:
-    module = import_module(f"conformance.cli.{name.replace('-', '_')}")
-    parser = argparse.ArgumentParser(f"conformance {name}", formatter_class=_Narrow)
-    module.configure(parser)
-    yield from (f"## conformance {name}", "")
+def _command(words: tuple[str, ...]) -> Iterator[str]:
+    module, parser = import_module(_registry.module(words)), _verbs.parser_of(words)
+    yield from (f"{'#' * (len(words) + 2)} conformance {' '.join(words)}", "")
     yield from _description(module)
+    parser.formatter_class = _Narrow
     yield from _parser(parser)
-    for action, below in _actions(parser).items():
-        yield from (f"### conformance {name} {action}", "", _sentence(below.description or ""), "")
-        yield from _parser(below)
+    yield from _actions(words)
     if getattr(module, "EXAMPLES", ""):
         yield from ("Examples:", "", "```sh", *_unindented(module.EXAMPLES), "```", "")
+
+
+def _actions(words: tuple[str, ...]) -> Iterator[str]:
+    """Yield the actions of a command, each with its title."""
+    rows = [(f"`{name}`", _escaped(_registry.title((*words, name)))) for name in _registry.actions(words)]
+    if rows:
+        yield from (markdown_table(("action", "meaning"), rows), "")
 
 
 def _description(module: ModuleType) -> Iterator[str]:
@@ -68,16 +71,7 @@ def _parser(parser: argparse.ArgumentParser) -> Iterator[str]:
 
 def _arguments(parser: argparse.ArgumentParser) -> list[argparse.Action]:
     """Return the arguments of a parser without `--help`; argparse has no public way to list them."""
-    hidden = (argparse._HelpAction, argparse._SubParsersAction)  # noqa: SLF001
-    return [action for action in parser._actions if not isinstance(action, hidden)]  # noqa: SLF001
-
-
-def _actions(parser: argparse.ArgumentParser) -> Mapping[str, argparse.ArgumentParser]:
-    for action in parser._actions:  # noqa: SLF001
-        if isinstance(action, argparse._SubParsersAction):  # noqa: SLF001
-            below: Mapping[str, argparse.ArgumentParser] = action.choices
-            return below
-    return {}
+    return [each for each in parser._actions if not isinstance(each, argparse._HelpAction)]  # noqa: SLF001
 
 
 def _names_of(action: argparse.Action) -> str:
@@ -99,6 +93,8 @@ def _value(action: argparse.Action) -> str:
 
 def _help(parser: argparse.ArgumentParser, action: argparse.Action) -> str:
     values: dict[str, Any] = {**vars(action), "prog": parser.prog}
+    if action.choices is not None:
+        values["choices"] = ", ".join(map(str, action.choices))
     if action.dest == "jobs":
         values["default"] = "one per CPU"
     return _escaped((action.help or "") % values)
@@ -106,11 +102,6 @@ def _help(parser: argparse.ArgumentParser, action: argparse.Action) -> str:
 
 def _escaped(text: str) -> str:
     return text.replace("<", "&lt;").replace("*", "\\*")
-
-
-def _sentence(text: str) -> str:
-    text = text.strip()
-    return text and f"{text[0].upper()}{text[1:]}{'' if text.endswith('.') else '.'}"
 
 
 def _unindented(text: str) -> list[str]:

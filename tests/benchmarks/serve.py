@@ -22,7 +22,7 @@ from tabulate import tabulate
 
 from conformance import profiles
 from conformance.simulator import Simulator
-from conformance.transport.server import HttpRequest
+from conformance.transport.http import HttpRequest
 from tests.checking import ENVIRONMENT
 
 MAX_RATIO = 1.5

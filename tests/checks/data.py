@@ -10,7 +10,6 @@ from conformance.documents import read_json
 from conformance.errors import ConformanceError
 from conformance.profiles import Profile
 from conformance.resources import folder
-from conformance.rule_ids import current_id
 from conformance.rules import load
 from conformance.schemas import check_schema
 from conformance.transport.shelf import CassetteFolder
@@ -37,7 +36,7 @@ def errors() -> Iterator[str]:
         yield from (
             f"scenarios/{name}.yaml: unknown rule {probe.breaks!r}"
             for probe in scenario.probes
-            if probe.breaks is not None and current_id(probe.breaks) not in known
+            if probe.breaks is not None and probe.breaks not in known
         )
 
 

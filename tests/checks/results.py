@@ -25,7 +25,10 @@ def main() -> int:
         replay(recorded(folder("cassettes")), folder("cassettes"), Path(scratch), JOBS, collect)
         # Results of adapters and recordings are in folders of their own.
         stale = differing_files(folder("reports") / "results", Path(scratch), "*.json")
-    for line in (*problems, *(f"reports/results/{name} is stale; run `conformance replay --all`" for name in stale)):
+    for line in (
+        *problems,
+        *(f"reports/results/{name} is stale; run `conformance provider replay --all`" for name in stale),
+    ):
         print(line)
     if not problems and not stale:
         print("results: up to date")

@@ -31,21 +31,21 @@ WORKING: tuple[tuple[str, ...], ...] = (
     ("pytest", "-q", "--provider=deepseek"),
     ("conformance", "check", "request.json"),
     ("conformance", "--print-completion", "bash"),
-    ("conformance", "replay", "--provider", "baidu", "--results", "results"),
+    ("conformance", "provider", "replay", "--provider", "baidu", "--results", "results"),
     ("conformance", "gate", "results"),
     ("conformance", "evidence", "list", "--claim", "ids.format", "--provider", "deepseek"),
-    ("conformance", "record", "--provider", "baidu", "--cassettes", "cassettes"),
+    ("conformance", "provider", "record", "--provider", "baidu", "--cassettes", "cassettes"),
     ("conformance", "explain", "absent-current-own"),
     ("conformance", "adapter", "issue", "agent-framework", "--rule", "reasoning/present-on-tool-turns"),
-    ("conformance", "statement", "make", "results"),
+    ("conformance", "report", "statement", "make", "results"),
     ("conformance", "report", "--results", "results", "--only", "mine"),
 )
 """Commands that need nothing but the wheel."""
 
 REFUSED: dict[tuple[str, ...], str] = {
-    ("conformance", "record", "--provider", "baidu"): "--cassettes DIR is required",
+    ("conformance", "provider", "record", "--provider", "baidu"): "--cassettes DIR is required",
     ("conformance", "engine", "record", "llamacpp"): "--cassettes DIR is required",
-    ("conformance", "replay", "--all"): "--results DIR is required",
+    ("conformance", "provider", "replay", "--all"): "--results DIR is required",
     ("conformance", "report"): "--results DIR is required",
     ("conformance", "report", "--check"): "--results DIR is required",
     ("conformance", "adapter", "matrix"): "--results DIR is required",
@@ -127,7 +127,7 @@ def _own_endpoint(binaries: Path, folder: Path) -> Iterator[str]:
         commands = [
             ("pytest", *asked),
             ("conformance", "report", "--results", "own"),
-            ("conformance", "badge", "own", "--link", "report/mine.md"),
+            ("conformance", "report", "badge", "own", "--link", "report/mine.md"),
         ]
         for command in commands:
             ended = run(str(binaries / command[0]), *command[1:], cwd=folder, check=False)

@@ -99,7 +99,7 @@ def stream_ignored(_request: Mapping[str, Any], reply: Reply) -> None:
 
 @fault("stream/events-are-json", "the wire is broken", **_STREAM)
 def event_is_no_json(_request: Mapping[str, Any], reply: Reply) -> None:
-    """An event is no JSON."""
+    """An event is not JSON."""
     if reply.streamed:
         reply.body.insert(1, "data: {'choices': []}\n\n")
 

@@ -16,7 +16,7 @@ from conformance.files import Checker, File, Task
 from conformance.formats import KINDS, read
 from conformance.judge import check
 from conformance.simulator import Simulator
-from conformance.transport.server import HttpRequest
+from conformance.transport.http import HttpRequest
 from conformance.wire import sse
 from conformance.wire.assemble import assemble
 from conformance.wire.plain import plain
@@ -162,7 +162,7 @@ def _read_events(given: Input, _folder: Path) -> Any:
         decoded = data.decode("utf-8", "replace")
         # What ends inside a character was cut there: as text, it ends with U+FFFD.
         assert decoded.encode() != data or whole == sse.read(decoded), "text reads differently from its bytes"
-    bounded = sse.read(data, sse.Bounds(length=200, events=3))
+    bounded = sse.read(data, sse.StreamBounds(length=200, events=3))
     assert len(bounded.data) <= 3
     return assemble(whole)
 

@@ -10,7 +10,8 @@ from itertools import count
 from pathlib import Path
 from typing import Any, Final
 
-from conformance.transport.server import HttpReply, HttpRequest, serving
+from conformance.transport.http import HttpReply, HttpRequest
+from conformance.transport.server import serving
 from tests.hostile.planted import arguments, chunk, content, event, reasoning
 
 MODEL: Final = "my-finetune"

@@ -15,7 +15,7 @@ from conformance.results import Status
 from conformance.suite.probes import run_probe
 from conformance.transport.cassette import END, START, interaction_text, replaying
 from conformance.transport.client import Client, Endpoint, Inconclusive
-from conformance.transport.interaction import Interaction
+from conformance.transport.interaction import RawInteraction
 from conformance.wire.exchange import CUT, Exchange
 from tests.hostile.peer import KEEP, Answer, Asked, completion, conforming, ended, serving, start
 
@@ -76,7 +76,7 @@ def test_a_cut_body_is_noted_on_the_exchange_and_judged_as_cut(name: str) -> Non
 def test_a_cut_body_is_as_cut_in_its_recording(name: str, tmp_path: Path) -> None:
     path = tmp_path / "case.yaml"
     with serving(CUT_BODIES[name][0]) as peer, Client(Endpoint(peer.url, seconds=10)) as client:
-        kept: list[Interaction] = []
+        kept: list[RawInteraction] = []
         seen = client.send(BODY, kept.append)
         path.write_text(START + "".join([interaction_text(each, {}) for each in kept]) + END, "utf-8")
         with replaying(path):
@@ -118,7 +118,7 @@ def switching(asked: Asked) -> None:
 BROKEN_HTTP: dict[str, tuple[Answer, str]] = {
     "a header without a colon": (raw(b"HTTP/1.1 200 OK\r\nbad header\r\n\r\n{}"), "illegal header line"),
     "a header with a null": (raw(b"HTTP/1.1 200 OK\r\nx: a\0b\r\n\r\n{}"), "illegal header line"),
-    "a length that is no number": (raw(b"HTTP/1.1 200 OK\r\nContent-Length: many\r\n\r\n{}"), "bad Content-Length"),
+    "a length that is not a number": (raw(b"HTTP/1.1 200 OK\r\nContent-Length: many\r\n\r\n{}"), "bad Content-Length"),
     "a length below zero": (raw(b"HTTP/1.1 200 OK\r\nContent-Length: -1\r\n\r\n{}"), "bad Content-Length"),
     "a length of 5000 digits": (
         raw(b"HTTP/1.1 200 OK\r\nContent-Length: " + b"9" * 5000 + b"\r\n\r\n{}"),

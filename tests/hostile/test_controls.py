@@ -49,7 +49,7 @@ def printed(tmp_path_factory: pytest.TempPathFactory) -> Mapping[str, str]:
 
 @pytest.mark.slow
 def test_a_live_run_prints_nothing_that_controls(printed: Mapping[str, str]) -> None:
-    # With -vv, pytest names an item `::test_rule[…]`, which is no command: it has no second `::`.
+    # With -vv, pytest names an item `::test_rule[…]`, which is not a command: it has no second `::`.
     lines = [line for line in printed["printed"].split("\n") if not line.startswith("::test_")]
     assert [] == problems("\n".join(lines))
 

@@ -31,14 +31,14 @@ sys.exit(main(sys.argv[2:]))
 """
 
 VERBS: Final = {
-    "record": (("record", "--provider", "baidu", "--cassettes", "out"), 3),
-    "record, at its end": (("record", "--provider", "baidu", "--cassettes", "out"), 5),
-    "replay": (("replay", "--provider", "baidu", "--results", "out"), 1),
+    "record": (("provider", "record", "--provider", "baidu", "--cassettes", "out"), 3),
+    "record, at its end": (("provider", "record", "--provider", "baidu", "--cassettes", "out"), 5),
+    "replay": (("provider", "replay", "--provider", "baidu", "--results", "out"), 1),
     "adapter run": (
         ("adapter", "run", "--driver", "false", "--provider", "groq", "--scenario", "plain-answer", "--results", "out"),
         1,
     ),
-    "calibrate": (("calibrate", "--provider", "deepseek", "--write", "out", "in"), 1),
+    "calibrate": (("evidence", "calibrate", "--provider", "deepseek", "--write", "out", "in"), 1),
 }
 """Verbs that write, and the file during which they are killed."""
 

@@ -10,7 +10,7 @@ from typing import Final
 import pytest
 
 from conformance.formats import read_path
-from conformance.transport.server import HttpReply
+from conformance.transport.http import HttpReply
 from conformance.wire import sse
 from tests.hostile.parrot import conformance, parrot, provider, suites
 from tests.hostile.planted import ENCODINGS, SHAPES, leaks

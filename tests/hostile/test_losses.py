@@ -22,7 +22,8 @@ from conformance.simulator import Simulator
 from conformance.suite.options import Options
 from conformance.suite.run import Run
 from conformance.transport.cassette import replaying
-from conformance.transport.server import HttpReply, HttpRequest, serving
+from conformance.transport.http import HttpReply, HttpRequest
+from conformance.transport.server import serving
 from conformance.transport.shelf import STAGING, CassetteFolder, ManifestEntry
 from tests.hostile.broken_cassettes import BROKEN
 from tests.hostile.parrot import MODEL, environment, provider, suites
@@ -359,7 +360,7 @@ def test_two_runs_cannot_record_the_same_model(old: Path) -> None:
 def test_a_broken_cassette_costs_its_case(old: Path, broken: str) -> None:
     path = CassetteFolder(old, "vllm").path(MODEL, CASES[0])
     path.write_bytes(BROKEN[broken])
-    with pytest.raises(InvalidDocument, match="is no cassette"), replaying(path):
+    with pytest.raises(InvalidDocument, match="cannot be read as a cassette"), replaying(path):
         pass
     one, two = sorted(play(Options("vllm", old, "2026-12-25", model=MODEL)).results().cases, key=lambda each: each.name)
     assert (True, "", False) == (one.is_unreadable, two.note, one.outcomes != ())

@@ -12,6 +12,7 @@ import pytest
 
 from conformance.errors import Unusable
 from conformance.transport import server
+from conformance.transport.http import HttpReply
 from tests.checking import ENVIRONMENT
 
 
@@ -54,7 +55,7 @@ def test_listening_beyond_loopback_prints_a_warning_and_foreign_hosts_are_refuse
 def test_an_address_that_cannot_be_bound_is_an_error_in_one_line(host: str) -> None:
     with (
         pytest.raises(Unusable, match="cannot bind"),
-        server.serving(lambda _: server.HttpReply(200, b""), host),
+        server.serving(lambda _: HttpReply(200, b""), host),
     ):
         pass
 
@@ -65,7 +66,7 @@ def test_the_background_says_why_it_cannot_start(monkeypatch: pytest.MonkeyPatch
 
     monkeypatch.setattr(asyncio, "new_event_loop", fail)
     monkeypatch.setattr(asyncio.events, "new_event_loop", fail)
-    with pytest.raises(Unusable, match="Too many open files"), server.serving(lambda _: server.HttpReply(200, b"")):
+    with pytest.raises(Unusable, match="Too many open files"), server.serving(lambda _: HttpReply(200, b"")):
         pass
 
 

@@ -18,7 +18,7 @@ from conformance.simulator import Simulator, simulated
 from conformance.simulator.sessions import SessionServer
 from conformance.strategies import faults, requests
 from conformance.transport.client import SIMULATOR_ERROR
-from conformance.transport.server import HttpReply, HttpRequest
+from conformance.transport.http import HttpReply, HttpRequest
 
 pytestmark = pytest.mark.slow
 
@@ -104,7 +104,7 @@ def claimed_statuses(provider: str) -> frozenset[int]:
 
 
 def assert_sound(provider: str, request: HttpRequest, reply: HttpReply) -> None:
-    """Check that a reply can be sent, is no failure that nobody claims, and holds what its headers say."""
+    """Check that a reply can be sent, is not a failure that nobody claims, and holds what its headers say."""
     content = reply.body if isinstance(reply.body, bytes) else b"".join(reply.body)
     assert SIMULATOR_ERROR.encode() not in content, content
     assert reply.status < 500 or reply.status in claimed_statuses(provider), (request, content)

@@ -20,7 +20,8 @@ import pytest
 
 from conformance import profiles
 from conformance.simulator import Simulator, remembering, simulated
-from conformance.transport.server import Bounds, HttpReply, HttpRequest, serving
+from conformance.transport.http import HttpReply, HttpRequest, PeerBounds
+from conformance.transport.server import serving
 from tests.checking import ENVIRONMENT
 from tests.hanging import ends
 
@@ -34,7 +35,7 @@ TOOL = {
     "function": {"name": "get_weather", "parameters": {"type": "object", "properties": {"city": {"type": "string"}}}},
 }
 PROMPTS = ("Hello", "What is the weather in Paris?", "Write a poem", "1", "")
-CALM = Bounds(linger_seconds=0.3, body_bytes=1024)
+CALM = PeerBounds(linger_seconds=0.3, body_bytes=1024)
 IMPATIENT = replace(CALM, head_seconds=0.3, body_seconds=0.3, reply_seconds=0.3)
 
 
@@ -200,7 +201,7 @@ def test_a_reply_that_is_not_read_is_dropped_and_logged(caplog: pytest.LogCaptur
 
 
 def test_an_idle_connection_is_closed_without_a_word(caplog: pytest.LogCaptureFixture) -> None:
-    bounds = Bounds(idle_seconds=0.3)
+    bounds = PeerBounds(idle_seconds=0.3)
     with serving(lambda _: HttpReply(200, b"ok"), bounds=bounds) as url, connect(url) as silent, connect(url) as used:
         used.sendall(b"GET / HTTP/1.1\r\nHost: localhost\r\n\r\n")
         assert b"" == received(silent)
@@ -209,7 +210,7 @@ def test_an_idle_connection_is_closed_without_a_word(caplog: pytest.LogCaptureFi
 
 
 def test_connections_beyond_the_bound_are_dropped(caplog: pytest.LogCaptureFixture) -> None:
-    with serving(lambda _: HttpReply(200, b"ok"), bounds=Bounds(connections=2)) as url:
+    with serving(lambda _: HttpReply(200, b"ok"), bounds=PeerBounds(connections=2)) as url:
         with connect(url), connect(url), connect(url) as third:
             assert b"" == dropped(third)
         wait_for(lambda: caplog.text.count("dropped: there are 2 already") == 1)
@@ -312,7 +313,7 @@ def test_a_request_for_a_huge_reply_is_refused(demand: str) -> None:
 
 def test_big_bodies_wait_for_each_other_and_small_ones_for_nobody(caplog: pytest.LogCaptureFixture) -> None:
     stalled = b"POST / HTTP/1.1\r\nHost: localhost\r\nTransfer-Encoding: chunked\r\n\r\n"
-    bounds = Bounds(big_bodies=2, body_seconds=1)
+    bounds = PeerBounds(big_bodies=2, body_seconds=1)
     with serving(lambda asked: HttpReply(200, asked.body), bounds=bounds) as url, connect(url) as first:
         with connect(url) as second, connect(url) as third:
             for connection in (first, second):

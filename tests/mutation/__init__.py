@@ -8,7 +8,8 @@ from collections.abc import Sequence
 from typing import Any
 
 from conformance.rules import Rule, load
-from conformance.wire.native import CHAT, NATIVE
+from conformance.wire.native import CHAT
+from conformance.wires import NATIVE
 from tests.mutation import catalogue
 from tests.mutation.mutants import all_bases, of_mutation, of_rule
 from tests.mutation.score import score

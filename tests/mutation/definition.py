@@ -11,7 +11,7 @@ Find: TypeAlias = Callable[[Sequence[Record]], Iterable[Any]]
 """Finds the targets of a mutation in a copy of a base, the same in the same order each time."""
 
 Apply: TypeAlias = Callable[[Any], object]
-"""Applies the mutation to one target. A conversation that stays as it was is no mutant."""
+"""Applies the mutation to one target. A conversation that stays as it was is not a mutant."""
 
 SURVIVED: Final = "survived"
 
@@ -55,7 +55,7 @@ class Mutation:
 
     @property
     def harmless(self) -> bool:
-        """Return whether this is no fault, but a change that the canonical wire permits."""
+        """Return whether this is not a fault, but a change that the canonical wire permits."""
         return not self.expects
 
 

@@ -23,8 +23,22 @@ from conformance.scenarios import Scenario
 from conformance.wire.views import Side
 
 __all__ = [
-    "ANSWERED", "FAMILY", "ClientSession", "DriverAnswer", "Fact", "Fault", "Judge", "Level", "LoopEvent", "LoopView",
-    "RaisedError", "Source", "fact", "judge", "load", "parse_arguments",
+    "ANSWERED",
+    "FAMILY",
+    "ClientSession",
+    "DriverAnswer",
+    "Fact",
+    "FactJudge",
+    "Fault",
+    "Level",
+    "LoopEvent",
+    "LoopView",
+    "RaisedError",
+    "Source",
+    "fact",
+    "judge",
+    "load",
+    "parse_arguments",
 ]  # fmt: skip
 
 FAMILY: Final = "loop"
@@ -33,7 +47,7 @@ FAMILY: Final = "loop"
 ANSWERED: Final = f"{FAMILY}/every-prompt-answered"
 """The fact that every case tests: an adapter that does not answer shows nothing else."""
 
-Judge: TypeAlias = Callable[[Any, ClientSession], Iterable[Fault]]
+FactJudge: TypeAlias = Callable[[Any, ClientSession], Iterable[Fault]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,7 +71,7 @@ class Fact:
     id: str
     level: Level
     on: LoopView
-    judge: Judge
+    judge: FactJudge
     doc: str
     source: Source
 
@@ -89,10 +103,10 @@ class Fact:
         return Finding(render(place), fault.message, fault.level or self.level, side=Side.CLIENT.value)
 
 
-def fact(level: Level, *, on: LoopView, source: Source) -> Callable[[Judge], Fact]:
+def fact(level: Level, *, on: LoopView, source: Source) -> Callable[[FactJudge], Fact]:
     """Turn a function into a fact; its id is the name of its module, its documentation the docstring."""
 
-    def declare(judge: Judge) -> Fact:
+    def declare(judge: FactJudge) -> Fact:
         name = f"{FAMILY}/{judge.__module__.rpartition('.')[2].replace('_', '-')}"
         doc = "\n".join([line.strip() for line in (judge.__doc__ or "").strip().splitlines()])
         return Fact(name, level, on, judge, doc, source)

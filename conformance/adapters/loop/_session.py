@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 import orjson
 
 from conformance.documents.pointer import Place
-from conformance.scenarios import Scenario, Turn
+from conformance.scenarios import Scenario, ScriptTurn
 from conformance.simulator.repeats import asks_again
 from conformance.wire.elements import Call, Reply, Resent, Result
 from conformance.wire.exchange import Conversation
@@ -103,7 +103,7 @@ class Prompt(NamedTuple):
     requests: Sequence[int]
 
 
-class SentRequest(NamedTuple):
+class SessionRequest(NamedTuple):
     """A request: its number and the turn of the script that it got, None if it was refused or beyond the script."""
 
     place: Place
@@ -135,23 +135,23 @@ class ClientSession:
         return Index(self.conversation)
 
     @cached_property
-    def requests(self) -> tuple[SentRequest, ...]:
+    def requests(self) -> tuple[SessionRequest, ...]:
         """Return every request with the turn that it got."""
-        found: list[SentRequest] = []
+        found: list[SessionRequest] = []
         turn = -1
         for number, exchange in enumerate(self.conversation):
             accepted = (exchange.status or 200) < 400
             if accepted and (turn < 0 or not self._is_repeated(number, turn)):
                 turn += 1
             got = turn if accepted and turn < len(self.scenario.turns) else None
-            found.append(SentRequest((number, "request"), number, got))
+            found.append(SessionRequest((number, "request"), number, got))
         return tuple(found)
 
     def _is_repeated(self, number: int, turn: int) -> bool:
         """Return whether a request gets the turn again that the accepted request before it got."""
         before, request = self.conversation[number - 1], self.conversation[number].request
         turns = self.scenario.turns
-        given = turns[turn] if turn < len(turns) else Turn()
+        given = turns[turn] if turn < len(turns) else ScriptTurn()
         return request == before.request or asks_again(given, before, request, self.scenario.prompts)
 
     @cached_property
@@ -180,7 +180,7 @@ class ClientSession:
 
     @cached_property
     def incomplete(self) -> frozenset[int]:
-        """Return the exchanges whose replies have status 200 but are no answers: truncated, or errors."""
+        """Return the exchanges whose replies have status 200 but are not answers: truncated, or errors."""
         complete = {int(reply.place[0]) for reply in self.index.replies if reply.complete or not self.needs_finish}
         failed = {int(stream.place[0]) for stream in self.index.streams if stream.value.error is not None}
         return frozenset(
@@ -201,7 +201,7 @@ class ClientSession:
 
     def _prompt(self, number: int, turns: Sequence[int]) -> Prompt:
         own = [request.number for request in self.requests if request.turn in turns]
-        last: Turn = self.scenario.turns[turns[-1]]
+        last: ScriptTurn = self.scenario.turns[turns[-1]]
         place = (own[-1] if own else len(self.conversation) - 1,)
         return Prompt(place, number, last.says, own)
 

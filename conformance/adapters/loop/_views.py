@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from typing import Final, NamedTuple
 
 from conformance.adapters.loop import LoopView
-from conformance.adapters.loop._session import Batch, ClientSession, Prompt, SentRequest
+from conformance.adapters.loop._session import Batch, ClientSession, Prompt, SessionRequest
 from conformance.documents.pointer import Place
 from conformance.scenarios import Scenario
 from conformance.simulator.repeats import TRUNCATING
@@ -80,11 +80,11 @@ def _incomplete(session: ClientSession) -> Sequence[IncompleteReply]:
     return [IncompleteReply((number, "response"), number, owners.get(number)) for number in sorted(session.incomplete)]
 
 
-def _accepted(session: ClientSession) -> Sequence[SentRequest]:
+def _accepted(session: ClientSession) -> Sequence[SessionRequest]:
     return [request for request in session.requests if (session.conversation[request.number].status or 200) < 400]
 
 
-def _later(session: ClientSession) -> Sequence[SentRequest]:
+def _later(session: ClientSession) -> Sequence[SessionRequest]:
     """Return the requests of all prompts but the first; an incomplete reply before them leaves no history to send."""
     first = min(session.incomplete, default=len(session.conversation))
     later = {number for prompt in session.prompts if prompt.number for number in prompt.requests if number < first}

@@ -4,9 +4,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from conformance.adapters.loop import ClientSession, Fault, Level, Source, fact
-from conformance.adapters.loop._session import SentRequest
+from conformance.adapters.loop._session import SessionRequest
 from conformance.adapters.loop._views import later_requests
-from conformance.scenarios import Turn
+from conformance.scenarios import ScriptTurn
 from conformance.wire.elements import Reply
 from conformance.wire.text import content_text
 
@@ -16,7 +16,7 @@ from conformance.wire.text import content_text
     on=later_requests,
     source=Source("https://platform.openai.com/docs/guides/conversation-state?api-mode=chat"),
 )
-def judge(request: SentRequest, session: ClientSession) -> Iterator[Fault]:
+def judge(request: SessionRequest, session: ClientSession) -> Iterator[Fault]:
     """Each later prompt is sent with the history of the earlier ones.
 
     The API keeps nothing between requests: the model knows only what a request contains. A loop that keeps only the
@@ -35,7 +35,7 @@ def judge(request: SentRequest, session: ClientSession) -> Iterator[Fault]:
             return
 
 
-def _turns_before(turns: Sequence[Turn], prompt: int) -> Iterator[int]:
+def _turns_before(turns: Sequence[ScriptTurn], prompt: int) -> Iterator[int]:
     """Yield the numbers of the turns of the prompts before one; prompts count from 0."""
     current = -1
     for number, turn in enumerate(turns):
@@ -44,7 +44,7 @@ def _turns_before(turns: Sequence[Turn], prompt: int) -> Iterator[int]:
             yield number
 
 
-def _missing(turn: Turn, reply: Reply | None, messages: Sequence[Mapping[str, Any]]) -> str:
+def _missing(turn: ScriptTurn, reply: Reply | None, messages: Sequence[Mapping[str, Any]]) -> str:
     """Return what the messages lack of a turn; roles are ignored, since some clients rewrite calls as text."""
     texts = [content_text(message.get("content")) for message in messages]
     replied = content_text(reply.message.get("content")) if reply is not None else ""

@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 
 from conformance.adapters.loop import ClientSession, Fault, Level, Source, fact
-from conformance.adapters.loop._session import SentRequest
+from conformance.adapters.loop._session import SessionRequest
 from conformance.adapters.loop._views import accepted_requests
 
 
@@ -12,7 +12,7 @@ from conformance.adapters.loop._views import accepted_requests
     on=accepted_requests,
     source=Source("https://platform.openai.com/docs/guides/function-calling"),
 )
-def judge(request: SentRequest, session: ClientSession) -> Iterator[Fault]:
+def judge(request: SessionRequest, session: ClientSession) -> Iterator[Fault]:
     """The loop sends no more requests than the conversation needs.
 
     A reply without calls ends the loop. Requests after it, or for titles and summaries in between, cost the user money.

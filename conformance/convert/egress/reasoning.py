@@ -81,7 +81,8 @@ def fix_reasoning(draft: Draft, demands: Demands, *, current: bool) -> None:
     bare = {key: value for key, value in message.items() if key not in ALL_KEYS}
     reason = _left_out(draft, demands, current=current)
     fields = () if reason else request_fields(demands.claims)
-    sent, field = _filled(bare, source, fields, demands)
+    keeps = not reason and _keeps_details(source, demands)
+    sent, field = _with_details(bare, source, fields) if keeps else _filled(bare, source, fields, demands)
     reason = reason or _unread(fields, demands)
     claim = _omission(draft, demands, current=current)
     if claim and not field:
@@ -202,6 +203,21 @@ def _filled(
     if not field or not plain or demands.rejects_or_damages("signature.omitted"):
         return bare, ""
     return with_reasoning(bare, field, {"reasoning_details": _as_details(plain)}), field
+
+
+def _keeps_details(source: dict[str, Any], demands: Demands) -> bool:
+    """Return whether details are sent as they are: the canonical wire has the field, and no claim is against it."""
+    is_given = source.get("reasoning_details") is not None
+    return is_given and _READ not in demands.claims and not _rejects(demands.claims, "reasoning_details")
+
+
+def _with_details(bare: dict[str, Any], source: dict[str, Any], fields: tuple[str, ...]) -> tuple[dict[str, Any], str]:
+    """Return a message with its details verbatim and the text beside them, since nothing says which one is read."""
+    kept = {**bare, "reasoning_details": source["reasoning_details"]}
+    text = next((source[key] for key in TEXT_KEYS if source.get(key)), None)
+    if text is None or "reasoning_content" not in fields:
+        return kept, "reasoning_details"
+    return {**kept, "reasoning_content": text}, "reasoning_content"
 
 
 def _with_placeholder(bare: dict[str, Any], fields: tuple[str, ...], demands: Demands) -> dict[str, Any]:

@@ -46,7 +46,7 @@ def _request(value: Mapping[str, Any], path: str) -> Exchange | str:
     body = request_body(value["body"], path)
     found = Exchange.of_plain(request=body, url=url, model=model_of(body))
     # Some providers leave the URL out.
-    is_known = not other_api(found) and (url or "messages" in as_object(body) or wires.of(found) is not None)
+    is_known = not other_api(found) and (url or "messages" in as_object(body) or wires.is_native(found))
     return found if is_known else f"skipped, not chat completions: {value.get('method')} {url[:80]}"
 
 
@@ -56,6 +56,6 @@ def _reply(response: Mapping[str, Any], path: str) -> Exchange | str:
     status, day = status_of(response.get("status_code")), date_of_reply(body)
     found = Exchange.of_plain(response=body, status=status, streamed=streamed, model=model_of(body), date=day)
     is_chat = ("choices" in known or "error" in known) and known.get("object") != "text_completion"
-    if not is_chat and wires.of(found) is None:
+    if not is_chat and not wires.is_native(found):
         return f"skipped, not a chat completion: a reply with the object {known.get('object')!r}"
     return found

@@ -13,9 +13,9 @@ from typing import Any, Final
 
 from conformance.errors import InvalidDocument
 from conformance.formats import rebuilt
-from conformance.formats.calls import KIND, Calls
 from conformance.formats.inputs import Input
 from conformance.formats.logs import spans
+from conformance.formats.rebuilt import KIND, CallJoiner
 from conformance.formats.records import as_object, as_text, located
 from conformance.wire.exchange import Exchange
 
@@ -66,7 +66,7 @@ def parts(values: Sequence[Mapping[str, Any]], path: str, line: int | None) -> I
 
 def joined(found: Iterable[Input]) -> Iterator[Input]:
     """Yield an input for each call of which there are parts."""
-    calls = Calls()
+    calls = CallJoiner()
     for part in found:
         yield from calls.add(part) if part.session else (part,)
     yield from calls.close()

@@ -40,7 +40,7 @@ def exchanges(value: Mapping[str, Any], path: str) -> Iterator[Exchange | str]:
     day = date_of(value.get("request_created_at")) or date_of_reply(response)
     found = Exchange.of_plain(request, response, status, streamed, url=url, model=model_of(request), date=day)
     is_chat = "messages" in sent and response.keys() & {"choices", "error"}
-    if wires.of(found) is None and not is_chat:
+    if not wires.is_native(found) and not is_chat:
         yield "skipped, neither chat completions nor another wire that is known"
         return
     yield found

@@ -55,7 +55,7 @@ def _native(request: Mapping[str, Any], response: Mapping[str, Any], url: str, p
         found = _exchange(request, response, url, path)
     except InvalidDocument:
         return None
-    return None if other_api(found) or wires.of(found) is None else found
+    return None if other_api(found) or not wires.is_native(found) else found
 
 
 def _exchange(request: Mapping[str, Any], response: Mapping[str, Any], url: str, path: str) -> Exchange:

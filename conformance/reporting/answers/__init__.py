@@ -37,7 +37,7 @@ class Question:
 
 
 @dataclass(frozen=True, slots=True)
-class Answer:
+class SubjectAnswer:
     """One answer: a value in a few characters, and notes on it.
 
     `evidence`: a kind, `sources`, `assumed`, `sent`, or empty if the value is unknown. `count`: how many recordings or
@@ -61,7 +61,7 @@ class Answers:
 
     subject: str
     protocol: str
-    answers: Sequence[Answer]
+    answers: Sequence[SubjectAnswer]
 
 
 def worst(meanings: Iterable[Meaning]) -> Meaning:

@@ -4,7 +4,7 @@ from collections import Counter
 from collections.abc import Iterator, Mapping
 from typing import Final
 
-from conformance.reporting.answers import SENT, Answer, Answers, Meaning, Question
+from conformance.reporting.answers import SENT, Answers, Meaning, Question, SubjectAnswer
 from conformance.reporting.matrix.table import Inputs
 from conformance.results import Level, Outcome, Status
 from conformance.results.runs import Results
@@ -67,7 +67,7 @@ def adapter_answers(inputs: Inputs) -> Iterator[Answers]:
             yield Answers(results.name, wire, tuple([_answer(results, rules, kept) for rules, kept in each]))
 
 
-def _answer(results: Results, rules: Mapping[str, str], kept: str) -> Answer:
+def _answer(results: Results, rules: Mapping[str, str], kept: str) -> SubjectAnswer:
     """Return the answer of the worst rule that fails, the first one of these in the order of the rules."""
     checked: set[str] = set()
     failed: dict[tuple[bool, str], Counter[str]] = {}
@@ -78,16 +78,20 @@ def _answer(results: Results, rules: Mapping[str, str], kept: str) -> Answer:
             is_must = outcome.level is Level.MUST
             failed.setdefault((is_must, outcome.rule), Counter())[name] += 1
     if not checked:
-        return Answer("not tested", Meaning.UNKNOWN, evidence="")
+        return SubjectAnswer("not tested", Meaning.UNKNOWN, evidence="")
     if not failed:
-        return Answer(kept, Meaning.WORKS, (f"{len(checked)} cases",), SENT, len(checked), row=_first(results, rules))
+        return SubjectAnswer(
+            kept, Meaning.WORKS, (f"{len(checked)} cases",), SENT, len(checked), row=_first(results, rules)
+        )
     positions = [*rules]
     breaking = [key for key, counted in failed.items() if key[0] and len(counted) >= _RARE * len(checked)]
     _, rule = min(breaking or failed, key=lambda key: (not key[0], positions.index(key[1])))
     cases = {name for key, counted in failed.items() if rules[key[1]] == rules[rule] for name in counted}
     others = sorted({rules[key[1]] for key in failed} - {rules[rule]})
     notes = (f"in {len(cases)} of {len(checked)} cases", *others)
-    return Answer(rules[rule], Meaning.BREAKS if breaking else Meaning.BEWARE, notes, SENT, len(checked), row=rule)
+    return SubjectAnswer(
+        rules[rule], Meaning.BREAKS if breaking else Meaning.BEWARE, notes, SENT, len(checked), row=rule
+    )
 
 
 def _outcomes(results: Results, rules: Mapping[str, str]) -> Iterator[tuple[str, Outcome]]:

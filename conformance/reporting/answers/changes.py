@@ -18,7 +18,7 @@ _NEW: Final = "not claimed before"
 
 
 @dataclass(frozen=True, slots=True)
-class Change:
+class DatedChange:
     """One dated change of one provider: `day` is a prefix of an ISO 8601 day.
 
     `what` is a claim's name or a model; `before` and `after` are values in words.
@@ -37,7 +37,7 @@ def newest_day(profiles: Mapping[str, Profile]) -> str:
     return max([profile.as_of for profile in profiles.values()], default="")
 
 
-def changes(profiles: Mapping[str, Profile]) -> tuple[Change, ...]:
+def changes(profiles: Mapping[str, Profile]) -> tuple[DatedChange, ...]:
     """Return the changes of the last months up to the newest day, the newest first."""
     newest = newest_day(profiles)
     first = _months_before(newest, MONTHS_BACK)
@@ -54,14 +54,14 @@ def _months_before(day: str, months: int) -> str:
     return f"{year:04}-{month + 1:02}"
 
 
-def _own_changes(profile: Profile, profiles: Mapping[str, Profile]) -> Iterator[Change]:
+def _own_changes(profile: Profile, profiles: Mapping[str, Profile]) -> Iterator[DatedChange]:
     """Yield the changes of a profile; of another wire's, without what is listed for chat completions already."""
     shared = profiles.get(profile.service, profile) if profile.wire != CHAT else profile
     known = {replace(each, provider=profile.name) for each in _of_profile(shared)} if shared is not profile else set()
     yield from (each for each in _of_profile(profile) if each not in known)
 
 
-def _of_profile(profile: Profile) -> Iterator[Change]:
+def _of_profile(profile: Profile) -> Iterator[DatedChange]:
     sections = [("", profile.claims), *[(model.name, model.claims) for model in profile.models]]
     for model, claims in sections:
         for history in claims.values():
@@ -70,30 +70,32 @@ def _of_profile(profile: Profile) -> Iterator[Change]:
         yield from _of_lifecycle(profile.name, each.name, each.lifecycle)
 
 
-def _of_lifecycle(provider: str, model: str, lifecycle: Lifecycle) -> Iterator[Change]:
+def _of_lifecycle(provider: str, model: str, lifecycle: Lifecycle) -> Iterator[DatedChange]:
     """Yield when a model was first served, became an alias, and was retired; a period may follow on the next."""
     begins = {period.since: period for period in lifecycle if period.since}
     ends = {period.until: period for period in lifecycle if period.until}
     for day in sorted({*begins, *ends}):
         before = _served(ends[day]) if day in ends else ""
         after = _served(begins[day]) if day in begins else "retired"
-        yield Change(day, provider, "model", model, before, after)
+        yield DatedChange(day, provider, "model", model, before, after)
 
 
 def _served(period: Period) -> str:
     return f"alias of {period.alias_of}" if period.alias_of else "served"
 
 
-def _of_claim(provider: str, model: str, history: Sequence[Claim]) -> Iterator[Change]:
+def _of_claim(provider: str, model: str, history: Sequence[Claim]) -> Iterator[DatedChange]:
     """Yield the changes between the values of one claim; without an earlier value, what holds since a day."""
     if history and history[0].since:
-        yield Change(history[0].since, provider, history[0].name, model, _NEW, _value(history[0]))
+        yield DatedChange(history[0].since, provider, history[0].name, model, _NEW, _value(history[0]))
     for old, new in pairwise(history):
         day = new.since or old.until
         if day and _value(old) != _value(new):
-            yield Change(day, provider, new.name, model, _value(old), _value(new))
+            yield DatedChange(day, provider, new.name, model, _value(old), _value(new))
     if history and history[-1].until and history[-1].value != UNKNOWN:
-        yield Change(history[-1].until, provider, history[-1].name, model, _value(history[-1]), "no longer claimed")
+        yield DatedChange(
+            history[-1].until, provider, history[-1].name, model, _value(history[-1]), "no longer claimed"
+        )
 
 
 def _value(claim: Claim) -> str:

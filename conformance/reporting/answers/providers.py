@@ -7,8 +7,7 @@ from typing import Any, Final, NamedTuple
 
 from conformance.core_facts import CoreFact, core_facts
 from conformance.profiles import UNKNOWN, Profile, rejects_or_damages, retired, tolerates
-from conformance.reporting.answers import ASSUMED, Answer, Answers, Meaning, Question, worst
-from conformance.reporting.answers.turns import TURNS, UNSIGNED, omitted
+from conformance.reporting.answers import ASSUMED, Answers, Meaning, Question, SubjectAnswer, worst
 from conformance.reporting.answers.wires import REASONING, TRANSLATED
 from conformance.reporting.matrix.table import CLAIMS, Inputs, claim_evidence
 from conformance.results import Evidence, Verdict
@@ -37,8 +36,20 @@ _NOTHING: Final = ("none", "no reasoning", "no tools")
 _VARYING: Final = re.compile(r"(?:\\[dw]|\[[^\]]*\]|\([^()]*\))(?:\{[\d,]*\}|[+*?])?")
 """A part of a pattern that stands for any of some characters."""
 
+_CURRENT: Final = "reasoning.omitted-on-tool-turn"
+_EARLIER: Final = "reasoning.omitted-on-earlier-tool-turn"
+_PLAIN: Final = "reasoning.omitted-on-plain-turn"
+_EMPTY: Final = "reasoning.empty-on-tool-turn"
+_ALTERED: Final = "reasoning.altered"
 
-class _Found(NamedTuple):
+_UNSIGNED: Final = "signature.omitted"
+"""The claim about a signature that is not sent back."""
+
+_TURNS: Final = (_CURRENT, _EARLIER, _PLAIN)
+"""The claims about omitted reasoning, by turn."""
+
+
+class _ClaimedValue(NamedTuple):
     """The value of a fact for one model: in a few characters, its meaning, notes, and the claim that it rests on."""
 
     value: str
@@ -51,7 +62,7 @@ class _Fact(NamedTuple):
     """How claims answer a question, and the claims that may differ for single models."""
 
     claims: tuple[str, ...]
-    read: Callable[[Mapping[str, Any]], _Found]
+    read: Callable[[Mapping[str, Any]], _ClaimedValue]
 
 
 def provider_answers(inputs: Inputs) -> Iterator[Answers]:
@@ -61,7 +72,7 @@ def provider_answers(inputs: Inputs) -> Iterator[Answers]:
             yield Answers(results.name, inputs.profile_of(results).wire, tuple(_answers(results, inputs)))
 
 
-def _answers(results: Results, inputs: Inputs) -> Iterator[Answer]:
+def _answers(results: Results, inputs: Inputs) -> Iterator[SubjectAnswer]:
     profile = inputs.profile_of(results)
     if results.claims:
         profile = profile.with_claims({name: claim.value for name, claim in results.claims.items()})
@@ -76,29 +87,31 @@ def _answers(results: Results, inputs: Inputs) -> Iterator[Answer]:
         if results.mine:
             yield _observed(found, played)
             continue
-        yield _resting(Answer(found.value, meaning, notes), profile, calibration, found.claim, results.model, played)
+        yield _resting(
+            SubjectAnswer(found.value, meaning, notes), profile, calibration, found.claim, results.model, played
+        )
 
 
-def _observed(found: _Found, played: CoreFact) -> Answer:
+def _observed(found: _ClaimedValue, played: CoreFact) -> SubjectAnswer:
     """Return the answer of a reader's own endpoint: what it showed, on no other evidence than that of its run."""
     evidence = played.evidence[0] if played.evidence else ""
     if played.verdict in (Verdict.CONFORMS, Verdict.DECLARED):
-        return Answer(found.value, found.meaning, found.notes, evidence)
+        return SubjectAnswer(found.value, found.meaning, found.notes, evidence)
     seen = (f"observed: {played.observed}",) if played.observed else ()
     if played.verdict in (Verdict.BREAKS, Verdict.ERRORED):
-        return Answer("not as claimed", Meaning.BREAKS, (f"claimed: {found.value}", *seen), evidence)
-    return Answer(UNKNOWN, Meaning.UNKNOWN, (played.verdict.value, *seen))
+        return SubjectAnswer("not as claimed", Meaning.BREAKS, (f"claimed: {found.value}", *seen), evidence)
+    return SubjectAnswer(UNKNOWN, Meaning.UNKNOWN, (played.verdict.value, *seen))
 
 
-def _with_others(meaning: Meaning, others: Mapping[_Found, Sequence[str]]) -> Meaning:
+def _with_others(meaning: Meaning, others: Mapping[_ClaimedValue, Sequence[str]]) -> Meaning:
     """Return the meaning of an answer that differs for some models: what breaks there is to beware of here."""
     bad = any(each.meaning in (Meaning.BREAKS, Meaning.BEWARE) for each in others)
     return worst([meaning, Meaning.BEWARE]) if bad else meaning
 
 
-def _others(profile: Profile, fact: _Fact, value: str) -> dict[_Found, list[str]]:
+def _others(profile: Profile, fact: _Fact, value: str) -> dict[_ClaimedValue, list[str]]:
     """Return the values of the fact that some models have instead, with those models."""
-    found: dict[_Found, list[str]] = {}
+    found: dict[_ClaimedValue, list[str]] = {}
     for model in profile.models:
         if retired(model.lifecycle, profile.as_of) or not any(name in model.claims for name in fact.claims):
             continue
@@ -108,15 +121,15 @@ def _others(profile: Profile, fact: _Fact, value: str) -> dict[_Found, list[str]
     return found
 
 
-def _named(others: Mapping[_Found, Sequence[str]]) -> Iterator[str]:
+def _named(others: Mapping[_ClaimedValue, Sequence[str]]) -> Iterator[str]:
     for found, models in others.items():
         more = f" and {len(models) - _MAX_MODELS} more" if len(models) > _MAX_MODELS else ""
         yield f"on {', '.join(models[:_MAX_MODELS])}{more}: {found.value}"
 
 
 def _resting(
-    answer: Answer, profile: Profile, calibration: Mapping[str, Any], name: str, model: str, played: CoreFact
-) -> Answer:
+    answer: SubjectAnswer, profile: Profile, calibration: Mapping[str, Any], name: str, model: str, played: CoreFact
+) -> SubjectAnswer:
     """Return an answer with what it rests on: the evidence of its claim."""
     claim = profile.claim(name, model)
     if claim is None:
@@ -130,7 +143,7 @@ def _resting(
     return replace(answer, evidence=found, count=confirmed, read=read, row=f"{CLAIMS}/{name}", contested=contested)
 
 
-def _assumed(answer: Answer, played: CoreFact) -> Answer:
+def _assumed(answer: SubjectAnswer, played: CoreFact) -> SubjectAnswer:
     """Return an answer without a claim: what an engine showed, or what nobody looked at."""
     if answer.value == UNKNOWN:
         return answer
@@ -140,17 +153,17 @@ def _assumed(answer: Answer, played: CoreFact) -> Answer:
     return replace(answer, meaning=meaning, evidence=ASSUMED)
 
 
-def _field(claims: Mapping[str, Any]) -> _Found:
+def _field(claims: Mapping[str, Any]) -> _ClaimedValue:
     reply, back = (_words(claims.get(name, _CANONICAL)) for name in (_RESPONSE, _REQUEST))
     if reply == UNKNOWN:
-        return _Found(reply, Meaning.UNKNOWN, _RESPONSE, (f"send back {back}",) if back != UNKNOWN else ())
+        return _ClaimedValue(reply, Meaning.UNKNOWN, _RESPONSE, (f"send back {back}",) if back != UNKNOWN else ())
     if reply == "none":
-        return _Found("none", Meaning.WORKS, _RESPONSE, ("replies carry no reasoning",))
+        return _ClaimedValue("none", Meaning.WORKS, _RESPONSE, ("replies carry no reasoning",))
     notes = () if back == reply else ("what to send back is unknown" if back == UNKNOWN else f"send back {back}",)
-    return _Found(reply, Meaning.WORKS if reply == _CANONICAL == back else Meaning.BEWARE, _RESPONSE, notes)
+    return _ClaimedValue(reply, Meaning.WORKS if reply == _CANONICAL == back else Meaning.BEWARE, _RESPONSE, notes)
 
 
-def _natively(found: _Found, wire: str) -> _Found:
+def _natively(found: _ClaimedValue, wire: str) -> _ClaimedValue:
     """Return a value as another wire calls it; reasoning that is where this wire has it works as it is."""
     if wire not in REASONING:
         return found
@@ -160,37 +173,37 @@ def _natively(found: _Found, wire: str) -> _Found:
     return found._replace(value=value, meaning=Meaning.WORKS if is_own else found.meaning, notes=tuple(notes))
 
 
-def _omitted(claims: Mapping[str, Any]) -> _Found:
-    if claims.get(_RESPONSE) == "none" and not rejects_or_damages(claims.get(UNSIGNED, UNKNOWN)):
-        return _Found("no reasoning", Meaning.WORKS, _RESPONSE)
-    return _Found(*omitted(claims))
+def _omitted(claims: Mapping[str, Any]) -> _ClaimedValue:
+    if claims.get(_RESPONSE) == "none" and not rejects_or_damages(claims.get(_UNSIGNED, UNKNOWN)):
+        return _ClaimedValue("no reasoning", Meaning.WORKS, _RESPONSE)
+    return _ClaimedValue(*_worst_omission(claims))
 
 
-def _ids(claims: Mapping[str, Any]) -> _Found:
+def _ids(claims: Mapping[str, Any]) -> _ClaimedValue:
     form, twice = claims.get("ids.format", UNKNOWN), _handled(claims.get("ids.duplicate-in-request", UNKNOWN))
     shape = "" if form == UNKNOWN else _shape(form)
     notes = (*([shape] if shape else []), *([] if twice in (UNKNOWN, "accepted") else [f"duplicates: {twice}"]))
     if claims.get(_OPTIONAL) is True:
-        return _Found("optional", Meaning.BEWARE, _OPTIONAL, (*notes, "else paired by name and order"))
+        return _ClaimedValue("optional", Meaning.BEWARE, _OPTIONAL, (*notes, "else paired by name and order"))
     if claims.get(_IN_REPLY) is False:
-        return _Found("repeat in a reply", Meaning.BREAKS, _IN_REPLY, notes)
+        return _ClaimedValue("repeat in a reply", Meaning.BREAKS, _IN_REPLY, notes)
     unique = claims.get(_UNIQUE, True)
     if unique == UNKNOWN:
-        return _Found(UNKNOWN, Meaning.UNKNOWN, _UNIQUE, notes)
-    return _Found(*(("unique", Meaning.WORKS) if unique else ("restart", Meaning.BREAKS)), _UNIQUE, notes)
+        return _ClaimedValue(UNKNOWN, Meaning.UNKNOWN, _UNIQUE, notes)
+    return _ClaimedValue(*(("unique", Meaning.WORKS) if unique else ("restart", Meaning.BREAKS)), _UNIQUE, notes)
 
 
-def _order(claims: Mapping[str, Any]) -> _Found:
+def _order(claims: Mapping[str, Any]) -> _ClaimedValue:
     if claims.get(_TOOLS) is False:
-        return _Found("no tools", Meaning.WORKS, _TOOLS)
+        return _ClaimedValue("no tools", Meaning.WORKS, _TOOLS)
     if claims.get(_PARALLEL) is False:
-        return _Found("one call", Meaning.WORKS, _PARALLEL, ("no parallel calls",))
+        return _ClaimedValue("one call", Meaning.WORKS, _PARALLEL, ("no parallel calls",))
     handled = claims.get(_REVERSED, UNKNOWN)
     if tolerates(handled):
-        return _Found("any order", Meaning.WORKS, _REVERSED)
+        return _ClaimedValue("any order", Meaning.WORKS, _REVERSED)
     if handled == UNKNOWN:
-        return _Found(UNKNOWN, Meaning.UNKNOWN, _REVERSED, ("keep call order",))
-    return _Found(_handled(handled), Meaning.BREAKS, _REVERSED, ("call order required",))
+        return _ClaimedValue(UNKNOWN, Meaning.UNKNOWN, _REVERSED, ("keep call order",))
+    return _ClaimedValue(_handled(handled), Meaning.BREAKS, _REVERSED, ("call order required",))
 
 
 def _handled(value: Any) -> str:
@@ -211,7 +224,43 @@ def _shape(value: Any) -> str:
 
 _FACTS: Final = (
     _Fact((_RESPONSE, _REQUEST), _field),
-    _Fact((*TURNS, UNSIGNED), _omitted),
+    _Fact((*_TURNS, _UNSIGNED), _omitted),
     _Fact((_IN_REPLY, _UNIQUE, _OPTIONAL), _ids),
     _Fact((_REVERSED, _PARALLEL), _order),
 )
+
+
+def _worst_omission(claims: Mapping[str, Any]) -> tuple[str, Meaning, str, tuple[str, ...]]:
+    """Return the worst handling of omitted reasoning, its meaning, its claim, and the turns in which it happens."""
+    found = {name: claims.get(name, UNKNOWN) for name in _TURNS}
+    bad = [name for name, value in found.items() if rejects_or_damages(value)]
+    if bad:
+        return _word(found[bad[0]]), Meaning.BREAKS, bad[0], (_turns(bad, found), *_also(claims))
+    unsigned = claims.get(_UNSIGNED, UNKNOWN)
+    if rejects_or_damages(unsigned):
+        return _word(unsigned), Meaning.BREAKS, _UNSIGNED, ("signatures of calls", *_also(claims))
+    if tolerates(found[_CURRENT]):
+        return str(found[_CURRENT]), Meaning.WORKS, _CURRENT, tuple(_also(claims))
+    return UNKNOWN, Meaning.UNKNOWN, _CURRENT, tuple(_also(claims))
+
+
+def _turns(bad: list[str], found: Mapping[str, Any]) -> str:
+    if len(bad) == len(found):
+        return "every turn"
+    if _PLAIN in bad:
+        return "plain turns" if len(bad) == 1 else "tool turns and plain turns"
+    if _EARLIER in bad:
+        return "every tool turn" if _CURRENT in bad else "earlier tool turns"
+    return "current tool turn" + (", earlier ones unknown" if found[_EARLIER] == UNKNOWN else "")
+
+
+def _also(claims: Mapping[str, Any]) -> Iterator[str]:
+    """Yield what is rejected or damaged if reasoning is emptied or changed."""
+    for words, name in (("empty", _EMPTY), ("changed", _ALTERED)):
+        value = claims.get(name, UNKNOWN)
+        if rejects_or_damages(value):
+            yield f"{words}: {_word(value)}"
+
+
+def _word(value: Any) -> str:
+    return str(value["status"]) if isinstance(value, Mapping) and "status" in value else str(value)

@@ -4,9 +4,6 @@ from collections.abc import Iterable, Mapping
 from typing import Final
 
 from conformance import wires
-from conformance.wire.native import CHAT, NATIVE
-
-_ORDER: Final = (CHAT, "messages", "responses", "gemini")
 
 TRANSLATED: Final = "reasoning_details"
 """What the translations of all other wires call reasoning."""
@@ -21,15 +18,14 @@ REASONING: Final[Mapping[str, str]] = {
 
 def position(wire: str) -> int:
     """Return the place of a wire among the columns of a provider: chat completions first, unknown wires last."""
-    return _ORDER.index(wire) if wire in _ORDER else len(_ORDER)
+    return wires.NAMES.index(wire) if wire in wires.NAMES else len(wires.NAMES)
 
 
 def titles() -> Mapping[str, str]:
     """Return the title of each wire by its name, in their order."""
-    found = {CHAT: "Chat completions"} | {name: wires.by_name(name).title for name in NATIVE}
-    return {name: found[name] for name in in_order(found)}
+    return {wire.name: wire.title for wire in wires.load()}
 
 
-def in_order(wires: Iterable[str]) -> tuple[str, ...]:
+def in_order(names: Iterable[str]) -> tuple[str, ...]:
     """Return wires in the order of their columns, each once."""
-    return tuple(sorted(set(wires), key=lambda wire: (position(wire), wire)))
+    return tuple(sorted(set(names), key=lambda wire: (position(wire), wire)))

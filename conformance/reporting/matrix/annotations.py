@@ -1,8 +1,9 @@
 """The findings of a check or of the gate, one annotation each: the model behind the reports that programs read."""
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
+from itertools import chain
 from pathlib import Path
 from typing import Any, Final, NamedTuple
 
@@ -10,10 +11,9 @@ from conformance.baseline import Entry
 from conformance.documents import read_json
 from conformance.documents.json_scan import lines_of
 from conformance.gate import PROBES, CheckResult, GateResult, check_results
-from conformance.reporting.text import line_of
+from conformance.reporting.text import Paint, line_of
 from conformance.results import Level, Status
 from conformance.results.runs import Results
-from conformance.rule_ids import current_id
 
 READABLE: Final = "input/can-be-read"
 TITLES: Final[Mapping[str, str]] = {
@@ -23,13 +23,13 @@ TITLES: Final[Mapping[str, str]] = {
     "gate/entry-matches": "An expected-failures entry matches a check that was run.",
     "gate/entry-in-force": "An expected-failures entry has not expired.",
 }
-"""The checks that are no rules: the id of each, and what it requires."""
+"""The checks that are not rules: the id of each, and what it requires."""
 
 ENTRIES: Final = "expected failures"
 """The suite of the annotations about the baseline itself."""
 
 
-class Kind(StrEnum):
+class AnnotationKind(StrEnum):
     """What an annotation reports: `noted` fails nothing, `expected` is a failure that a baseline entry covers."""
 
     PASSED = "passed"
@@ -60,7 +60,7 @@ class Annotation:
 
     suite: str
     check: str
-    kind: Kind
+    kind: AnnotationKind
     level: Level = Level.MUST
     message: str = ""
     at: str = ""
@@ -68,8 +68,26 @@ class Annotation:
     reason: str = ""
     side: str = ""
 
+    @property
+    def text(self) -> str:
+        """Where the check was made, and what it found, in words."""
+        at = f" at {self.at}" if self.at else ""
+        return f"{self.suite}{at}: {self.message}"
 
-def of_input(given: Mapping[str, Any]) -> Iterator[Annotation]:
+
+def of_input(report: Mapping[str, Any], _paint: Paint) -> tuple[Annotation, ...]:
+    """Return the annotations of a checked input, which the formats that show annotations render."""
+    return tuple(_of_findings(report))
+
+
+def inputs_as(
+    render: Callable[[Iterable[Annotation]], Iterator[str]],
+) -> Callable[[Iterable[tuple[Annotation, ...]], Callable[[], Mapping[str, Any]], Paint], Iterator[str]]:
+    """Return what renders the parts of checked inputs as `render` does all their annotations."""
+    return lambda parts, _summary, _paint: render(chain.from_iterable(parts))
+
+
+def _of_findings(given: Mapping[str, Any]) -> Iterator[Annotation]:
     """Yield the annotations of a checked input, one per finding; rules that did not apply have none.
 
     A MAY is only noted; a MUST or a SHOULD has failed, as in the exit code.
@@ -77,7 +95,7 @@ def of_input(given: Mapping[str, Any]) -> Iterator[Annotation]:
     suite = given["path"] if given["line"] is None else f"{given['path']}:{given['line']}"
     if "error" in given:
         location = Location(given["path"], given["line"])
-        yield Annotation(suite, READABLE, Kind.ERRORED, message=given["error"], location=location)
+        yield Annotation(suite, READABLE, AnnotationKind.ERRORED, message=given["error"], location=location)
     for outcome in given["outcomes"]:
         yield from _of_outcome(suite, given, outcome)
 
@@ -86,13 +104,13 @@ def _of_outcome(suite: str, given: Mapping[str, Any], outcome: Mapping[str, Any]
     rule, status = outcome["rule"], outcome["status"]
     for finding in outcome["findings"]:
         level = Level(finding["level"])
-        kind = Kind.NOTED if level is Level.MAY else Kind.FAILED
+        kind = AnnotationKind.NOTED if level is Level.MAY else AnnotationKind.FAILED
         about = level, finding["message"], finding["at"], _location(given, finding)
         yield Annotation(suite, rule, kind, *about, side=finding.get("side", ""))
     if status in (Status.PASSED, Status.ERRORED):
         reason = outcome.get("reason", "")
         location = _location(given, {"at": ""})
-        yield Annotation(suite, rule, Kind(status), Level(outcome["level"]), reason, location=location)
+        yield Annotation(suite, rule, AnnotationKind(status), Level(outcome["level"]), reason, location=location)
 
 
 def _location(given: Mapping[str, Any], finding: Mapping[str, Any]) -> Location:
@@ -114,10 +132,10 @@ def of_gate(
             name = f"{results.name}/{case.name}"
             if name in unchecked:
                 check, note = "gate/case-judges-something", unchecked[name]
-                yield Annotation(name, check, Kind.FAILED, message=note, location=locations[name])
+                yield Annotation(name, check, AnnotationKind.FAILED, message=note, location=locations[name])
         for result in check_results(results):
             kind = _kind(result, unexpected, errored, entries)
-            message = result.message or ("" if kind is Kind.PASSED else result.status.value)
+            message = result.message or ("" if kind is AnnotationKind.PASSED else result.status.value)
             yield Annotation(
                 f"{result.subject}/{result.case}",
                 result.check,
@@ -138,14 +156,14 @@ def of_gate(
 
 def _kind(
     result: CheckResult, unexpected: set[CheckResult], errored: set[CheckResult], entries: Mapping[CheckResult, Entry]
-) -> Kind:
+) -> AnnotationKind:
     if result in errored:
-        return Kind.ERRORED
+        return AnnotationKind.ERRORED
     if result in unexpected:
-        return Kind.FAILED
+        return AnnotationKind.FAILED
     if result in entries:
-        return Kind.EXPECTED
-    return Kind.PASSED if result.status is Status.PASSED else Kind.NOTED
+        return AnnotationKind.EXPECTED
+    return AnnotationKind.PASSED if result.status is Status.PASSED else AnnotationKind.NOTED
 
 
 def _because(entry: Entry) -> str:
@@ -156,7 +174,7 @@ def _of_entries(check: str, problem: str, entries: Sequence[Entry], baseline: st
     for entry in entries:
         message = f"{entry.match}: {problem} ({entry.reason})"
         location = Location(baseline, entry.line)
-        yield Annotation(ENTRIES, check, Kind.FAILED, Level.MUST, message, location=location)
+        yield Annotation(ENTRIES, check, AnnotationKind.FAILED, Level.MUST, message, location=location)
 
 
 def locations(files: Iterable[tuple[Path, Results]]) -> dict[str, Location]:
@@ -180,6 +198,6 @@ def _pointers(subject: str, cases: Sequence[Mapping[str, Any]]) -> Iterator[tupl
         name = f"{subject}/{case['scenario']}.{case['variant']}"
         yield name, f"/cases/{number}"
         for position, outcome in enumerate(case["outcomes"]):
-            yield f"{name}/{current_id(outcome['rule'])}", f"/cases/{number}/outcomes/{position}"
+            yield f"{name}/{outcome['rule']}", f"/cases/{number}/outcomes/{position}"
         for position, probe in enumerate(case["probes"]):
             yield f"{name}/{PROBES}/{probe['name']}", f"/cases/{number}/probes/{position}"

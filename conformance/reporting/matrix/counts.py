@@ -9,7 +9,7 @@ from conformance.results.runs import Results
 
 
 @dataclass(frozen=True, slots=True)
-class Counts:
+class CheckCounts:
     """Numbers of checks (rules and probes) over all cases of a subject; each check counts once.
 
     `conforms` and `fails` were observed: live, in recordings or with an engine. `declared`: only the simulator played
@@ -26,7 +26,7 @@ class Counts:
         return self.conforms + self.fails
 
 
-def count(many: Iterable[Results]) -> Counts:
+def count(many: Iterable[Results]) -> CheckCounts:
     """Count the checks of results; one fails if it fails, errors, or is untested though promised, in any case."""
     observed: dict[tuple[str, str], bool] = {}
     declared: set[tuple[str, str]] = set()
@@ -40,4 +40,4 @@ def count(many: Iterable[Results]) -> Counts:
             else:
                 observed[name] = observed.get(name, True) and not result.is_bad
     conforms = sum(observed.values())
-    return Counts(conforms, len(observed) - conforms, len(declared - observed.keys()))
+    return CheckCounts(conforms, len(observed) - conforms, len(declared - observed.keys()))

@@ -8,7 +8,7 @@ from conformance.results.runs import Results
 
 
 @dataclass(frozen=True, slots=True)
-class Difference:
+class ResultsDifference:
     """Check results by how they changed.
 
     `broken`: they fail or are untested now, and did not before or did not exist. `fixed`: they no longer fail. `added`:
@@ -26,14 +26,14 @@ class Difference:
         return bool(self.broken or self.removed)
 
 
-def difference(old: Sequence[Results], new: Sequence[Results]) -> Difference:
+def difference(old: Sequence[Results], new: Sequence[Results]) -> ResultsDifference:
     """Return what changed from old results to new ones, in the order of the new ones.
 
     Results are compared by name: a renamed rule keeps its history, while a renamed model is removed and added.
     """
     before, after = _by_name(old), _by_name(new)
     failed = {name for name, result in before.items() if result.is_bad}
-    return Difference(
+    return ResultsDifference(
         broken=tuple([result for name, result in after.items() if result.is_bad and name not in failed]),
         fixed=tuple([result for name, result in after.items() if not result.is_bad and name in failed]),
         added=tuple([result for name, result in after.items() if not result.is_bad and name not in before]),

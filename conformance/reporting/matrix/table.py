@@ -22,7 +22,7 @@ from conformance.reporting.matrix import PROBES, WORST_FIRST, Cell, brief, cells
 from conformance.reporting.text import plural
 from conformance.resources import folder
 from conformance.results import PUBLIC_RECORDINGS, TRAFFIC, Evidence, Finding, Verdict
-from conformance.results.calibration import Counts, counts
+from conformance.results.calibration import RecordingCounts, counts
 from conformance.results.files import CALIBRATION, RECORDED, read_all, read_shipped
 from conformance.results.runs import MINE, Results
 from conformance.rules import Rule
@@ -49,7 +49,7 @@ FAILING: Final = (Verdict.DEPARTS, Verdict.BREAKS, Verdict.UNTESTED, Verdict.ERR
 
 
 @dataclass(frozen=True, slots=True)
-class Subject:
+class TableSubject:
     """A provider, a further model of one, or an adapter with a provider.
 
     `kind` is the kind of its profile (vendor, host, gateway, engine) or `adapter`. `provider` is the profile that it is
@@ -74,7 +74,7 @@ class Subject:
 
 
 @dataclass(frozen=True, slots=True)
-class Row:
+class TableRow:
     """A rule, loop fact, probe or claim, named `<family>/<rest>`.
 
     `level` and `side` are empty for a probe or claim. `claims`: those that a rule or probe reads.
@@ -146,8 +146,8 @@ class Table:
     `inputs` is what it was made from, for reports that show more of a subject than its cells.
     """
 
-    subjects: tuple[Subject, ...]
-    rows: tuple[Row, ...]
+    subjects: tuple[TableSubject, ...]
+    rows: tuple[TableRow, ...]
     cells: tuple[TableCell, ...]
     inputs: Inputs
 
@@ -180,7 +180,7 @@ def _with_recordings(shipped: Mapping[str, Results]) -> Iterator[Results]:
 def table(inputs: Inputs, today: str = "") -> Table:
     """Return the matrix; entries of the baseline that have expired by `today` (ISO 8601) cover nothing."""
     rules = loop.with_rules()
-    subjects: dict[str, Subject] = {}
+    subjects: dict[str, TableSubject] = {}
     found: list[TableCell] = []
     for results in inputs.results:
         profile = inputs.profile_of(results)
@@ -207,12 +207,12 @@ def worst(cells: Iterable[TableCell]) -> dict[tuple[str, str], Verdict]:
     return found
 
 
-def _subject(results: Results, profile: Profile) -> Subject:
+def _subject(results: Results, profile: Profile) -> TableSubject:
     title, kind = f"{profile.title} ({MINE})" if results.mine else profile.title, profile.kind
     if results.provider:
         title, kind = f"{results.name.partition('/')[0]} on {profile.title}", ADAPTER
     shared = results.model, results.versions, results.mine, profile.service, profile.wire
-    return Subject(results.name, title, kind, profile.name, *shared)
+    return TableSubject(results.name, title, kind, profile.name, *shared)
 
 
 def _observed(results: Results, profile: Profile, inputs: Inputs, today: str) -> Iterator[TableCell]:
@@ -265,7 +265,9 @@ def _claimed(name: str, model: str, profile: Profile, calibration: Mapping[str, 
         )
 
 
-def claim_evidence(profile: Profile, claim: Claim | None, counted: Counts, value: Any) -> tuple[Verdict, str, str]:
+def claim_evidence(
+    profile: Profile, claim: Claim | None, counted: RecordingCounts, value: Any
+) -> tuple[Verdict, str, str]:
     """Return the verdict on a claim, its evidence, and in words what was observed; empty if nothing was."""
     verdict, kind, observed = _verdict(value, counted)
     if kind == SOURCES and claim is not None and profile.kind == ENGINE and value != UNKNOWN:
@@ -281,7 +283,7 @@ def _measured(claim: Claim, observed: str) -> tuple[str, str]:
     return Evidence.ENGINE, "; ".join(filter(None, [f"measured on {', '.join(measured)}", observed]))
 
 
-def _verdict(value: Any, counted: Counts) -> tuple[Verdict, str, str]:
+def _verdict(value: Any, counted: RecordingCounts) -> tuple[Verdict, str, str]:
     """Return the verdict on a claim, its evidence, and in words what was observed; empty if nothing was."""
     if value == UNKNOWN:
         return Verdict.UNKNOWN, SOURCES, ""
@@ -303,20 +305,20 @@ def _verdict(value: Any, counted: Counts) -> tuple[Verdict, str, str]:
     return Verdict.DECLARED, SOURCES, observed
 
 
-def _row(name: str, rules: Mapping[str, Rule | Fact]) -> Row:
+def _row(name: str, rules: Mapping[str, Rule | Fact]) -> TableRow:
     family, _, rest = name.partition("/")
     if family == CLAIMS:
-        return Row(family, name, vocabulary()[rest])
+        return TableRow(family, name, vocabulary()[rest])
     if family == PROBES:
         scenario, _, wanted = rest.partition(": ")
         probe = next((each for each in scenarios.load(scenario).probes if each.name == wanted), None)
-        return Row(family, name, probe.title if probe else "", claims=probe.claims if probe else ())
+        return TableRow(family, name, probe.title if probe else "", claims=probe.claims if probe else ())
     if name not in rules:
         raise UnknownName("rule id in results file", name, rules)
     rule = rules[name]
     if isinstance(rule, Rule):
-        return Row(family, name, rule.title, rule.level.value, rule.on.side.value, rule.reads)
-    return Row(family, name, rule.title, rule.level.value, Side.CLIENT.value)
+        return TableRow(family, name, rule.title, rule.level.value, rule.on.side.value, rule.reads)
+    return TableRow(family, name, rule.title, rule.level.value, Side.CLIENT.value)
 
 
 def _command(results: Results, cell: Cell) -> str:

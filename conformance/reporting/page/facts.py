@@ -6,10 +6,10 @@ from datetime import date
 from typing import Final
 from urllib.parse import quote
 
-from conformance.reporting.answers import ASSUMED, SENT, Answer, Answers, Meaning, Question, adapters, providers
+from conformance.reporting.answers import ASSUMED, SENT, Answers, Meaning, Question, SubjectAnswer, adapters, providers
 from conformance.reporting.answers.changes import newest_day
 from conformance.reporting.answers.wires import position
-from conformance.reporting.matrix.table import ADAPTER, ENGINE, SOURCES, Subject, Table
+from conformance.reporting.matrix.table import ADAPTER, ENGINE, SOURCES, Table, TableSubject
 from conformance.reporting.text import plural, printable
 from conformance.results import Evidence
 from conformance.wire.native import CHAT
@@ -64,7 +64,7 @@ class FactRow:
     wires, and of one without chat completions.
     """
 
-    subject: Subject
+    subject: TableSubject
     wire: str
     name: str
     on: str
@@ -141,7 +141,9 @@ def _unknown(row: FactRow) -> int:
     return sum(cell.meaning is Meaning.UNKNOWN for cell in row.cells)
 
 
-def _row(answers: Answers, subject: Subject, known: set[tuple[str, str]], today: str, *, has_wires: bool) -> FactRow:
+def _row(
+    answers: Answers, subject: TableSubject, known: set[tuple[str, str]], today: str, *, has_wires: bool
+) -> FactRow:
     name, is_adapter, on = subject.name.partition("/") if subject.kind == ADAPTER else (subject.name, "", "")
     cells = tuple([_cell(each, subject, known, today) for each in answers.answers])
     if is_adapter:
@@ -155,7 +157,7 @@ def _row(answers: Answers, subject: Subject, known: set[tuple[str, str]], today:
     return FactRow(subject, wire, printable(name), printable(on), small, address("of", subject.name), cells)
 
 
-def _cell(answer: Answer, subject: Subject, known: set[tuple[str, str]], today: str) -> FactCell:
+def _cell(answer: SubjectAnswer, subject: TableSubject, known: set[tuple[str, str]], today: str) -> FactCell:
     holder = subject.name if (subject.name, answer.row) in known else subject.provider
     link = address("cell", holder, answer.row) if (holder, answer.row) in known else ""
     mark, word, _ = EVIDENCE[answer.evidence]
@@ -170,7 +172,7 @@ def _cell(answer: Answer, subject: Subject, known: set[tuple[str, str]], today: 
     )
 
 
-def _words(answer: Answer, word: str, today: str) -> Iterator[str]:
+def _words(answer: SubjectAnswer, word: str, today: str) -> Iterator[str]:
     """Yield the words of a cell's evidence: its kind with a number, and its age."""
     yield f"{answer.count:,} {word}" if answer.count and answer.evidence == Evidence.RECORDED else word
     if answer.read:

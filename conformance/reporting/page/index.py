@@ -11,10 +11,10 @@ from conformance.reporting.answers.wires import titles
 from conformance.reporting.matrix import WORST_FIRST
 from conformance.reporting.matrix.difference import difference
 from conformance.reporting.matrix.sentences import VERDICTS
-from conformance.reporting.matrix.table import ADAPTER, CLAIMS, Row, Subject, Table
+from conformance.reporting.matrix.table import ADAPTER, CLAIMS, Table, TableRow, TableSubject
+from conformance.reporting.page import adapter_page
 from conformance.reporting.page.cells import KINDS
 from conformance.reporting.page.facts import EVIDENCE
-from conformance.reporting.page.paths import adapter_page
 from conformance.reporting.provider_facts import requests
 from conformance.reporting.text import printable
 from conformance.results.runs import MINE
@@ -70,7 +70,7 @@ def _evidence(name: str, mark: str, word: str, text: str) -> Mapping[str, str]:
     return {"name": name, "mark": mark, "word": word, "text": text}
 
 
-def _subject(subject: Subject) -> Mapping[str, Any]:
+def _subject(subject: TableSubject) -> Mapping[str, Any]:
     shown = {name: printable(getattr(subject, name)) for name in _OF_SUBJECT}
     versions = [printable(f"{name} {version}") for name, version in sorted(subject.versions.items())]
     page = {"page": adapter_page(subject.name)} if subject.kind == ADAPTER else {}
@@ -84,7 +84,7 @@ def _main_names(provider: str) -> tuple[str, str]:
     return provider, f"{provider} ({MINE})"
 
 
-def _row(row: Row, known: Container[str], fix: str) -> Mapping[str, Any]:
+def _row(row: TableRow, known: Container[str], fix: str) -> Mapping[str, Any]:
     """Return a row, with those of the claims that it reads which have a row themselves."""
     shown = {name: printable(getattr(row, name)) for name in ("family", "name", "title", "level", "side")}
     claims = [f"{CLAIMS}/{name}" for name in row.claims]

@@ -7,7 +7,7 @@ from conformance.reporting.text import Paint, plural, printable
 from conformance.results import NOTHING_TO_JUDGE
 
 _COLOURS: Final = {"errored": "red", "untested": "red", "fails": "red", "warns": "yellow", "differs": "cyan"}
-_ERRORED: Final = "the driver or this program failed; this is no result about the adapter"
+_ERRORED: Final = "the driver or this program failed; this says nothing about the adapter"
 _UNTESTED: Final = "promised by the scenario, but there was nothing to check"
 _MAX_CASES: Final = 6
 _MAX_FINDINGS: Final = 2

@@ -13,16 +13,16 @@ from typing import Final
 
 from conformance.adapters import loop
 from conformance.adapters.loop import Fact
-from conformance.adapters.proof import Proof, broken, proofs
+from conformance.adapters.proof import BrokenCase, broken, proofs
 from conformance.documents.pointer import parse
 from conformance.gate import check_results
-from conformance.reporting.answers import Answer, Question
+from conformance.reporting.answers import Question, SubjectAnswer
 from conformance.reporting.answers.adapters import QUESTIONS, adapter_answers
-from conformance.reporting.bodies import Line, body_lines
+from conformance.reporting.bodies import BodyLine, body_lines
 from conformance.reporting.matrix import brief
-from conformance.reporting.matrix.table import ADAPTER, Subject, Table
+from conformance.reporting.matrix.table import ADAPTER, Table, TableSubject
+from conformance.reporting.page import adapter_page
 from conformance.reporting.page.facts import MEANINGS, address
-from conformance.reporting.page.paths import adapter_page
 from conformance.reporting.templates import render_template
 from conformance.reporting.text import plural
 from conformance.results import TRAFFIC
@@ -50,7 +50,7 @@ class _Failure:
     excerpt: str
     answer: str
     request: str
-    lines: Sequence[Line]
+    lines: Sequence[BodyLine]
     commands: Sequence[str]
 
     @property
@@ -66,7 +66,7 @@ def publish(table: Table) -> Mapping[str, str]:
     return {adapter_page(each.name): render(table, each, by_name[each.name]) for each in found}
 
 
-def render(table: Table, subject: Subject, results: Results) -> str:
+def render(table: Table, subject: TableSubject, results: Results) -> str:
     """Return the page of one adapter with one provider."""
     style = _STYLE.read_text("utf-8")
     (answers,) = adapter_answers(replace(table.inputs, results=[results]))
@@ -86,7 +86,7 @@ def render(table: Table, subject: Subject, results: Results) -> str:
     )
 
 
-def _pairs(answers: Sequence[Answer]) -> Iterator[tuple[Question, Answer]]:
+def _pairs(answers: Sequence[SubjectAnswer]) -> Iterator[tuple[Question, SubjectAnswer]]:
     return zip(QUESTIONS, answers, strict=True)
 
 
@@ -98,7 +98,7 @@ def _failures(results: Results) -> Iterator[_Failure]:
         yield _failure(results, known[rule], found[rule])
 
 
-def _failure(results: Results, rule: Rule | Fact, proof: Proof) -> _Failure:
+def _failure(results: Results, rule: Rule | Fact, proof: BrokenCase) -> _Failure:
     case, finding, sent = proof.case, proof.finding, proof.request
     why, fix = advice(rule.doc)
     names = [each.name for each in results.cases if rule.id in {outcome.rule for outcome in broken(each)}]

@@ -9,7 +9,7 @@ from xml.sax.saxutils import escape
 
 import orjson
 
-from conformance.reporting.matrix.counts import Counts
+from conformance.reporting.matrix.counts import CheckCounts
 from conformance.reporting.text import printable
 
 _GREEN, _RED, _BLUE, _GREY = "#2c7a34", "#b3261e", "#1f5f99", "#5c5c5c"
@@ -23,12 +23,12 @@ _WIDTHS: Final = {"narrow": 4.0, "usual": 6.6, "capital": 7.9, "wide": 10.5, "fo
 """Width in pixels of characters of Verdana at 11 pixels, rounded up."""
 
 
-def message(counts: Counts) -> str:
+def message(counts: CheckCounts) -> str:
     """Return the text of a badge."""
     return _message(counts)[0]
 
 
-def render_svg(counts: Counts, label: str, link: str = "") -> str:
+def render_svg(counts: CheckCounts, label: str, link: str = "") -> str:
     """Return a self-contained SVG badge: it loads no font, script or style, and its title has the whole text.
 
     `link` is the address of the page that it leads to where it is opened or embedded as an object; an image in a page
@@ -52,21 +52,21 @@ def render_svg(counts: Counts, label: str, link: str = "") -> str:
     )
 
 
-def render_shields(counts: Counts, label: str, _link: str = "") -> str:
+def render_shields(counts: CheckCounts, label: str, _link: str = "") -> str:
     """Return a badge for shields.io, which takes links apart; source: https://shields.io/badges/endpoint-badge."""
     text, colour = _message(counts)
     shown = {"schemaVersion": 1, "label": label, "message": text, "color": colour}
     return orjson.dumps(shown | ({"isError": True} if counts.fails else {}), option=orjson.OPT_APPEND_NEWLINE).decode()
 
 
-FORMATS: Final[Mapping[str, Callable[[Counts, str, str], str]]] = {"svg": render_svg, "shields": render_shields}
+FORMATS: Final[Mapping[str, Callable[[CheckCounts, str, str], str]]] = {"svg": render_svg, "shields": render_shields}
 
 
 def _escaped(text: str) -> str:
     return escape(printable(text), {'"': "&quot;"})
 
 
-def _message(counts: Counts) -> tuple[str, str]:
+def _message(counts: CheckCounts) -> tuple[str, str]:
     """Return the text and colour of a badge: green if all observed checks conform, blue if all are only declared."""
     declared = f"{counts.declared} declared" if counts.declared else ""
     if not counts.observed:

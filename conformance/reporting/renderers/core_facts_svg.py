@@ -7,10 +7,10 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Final, NamedTuple
 from xml.sax.saxutils import escape
 
-from conformance.reporting.answers import Answer, Meaning
+from conformance.reporting.answers import Meaning, SubjectAnswer
 from conformance.reporting.answers.providers import QUESTIONS, provider_answers
 from conformance.reporting.answers.wires import titles
-from conformance.reporting.matrix.table import Subject, Table
+from conformance.reporting.matrix.table import Table, TableSubject
 from conformance.reporting.text import printable, shorten
 from conformance.wire.native import CHAT
 
@@ -43,11 +43,11 @@ text{font-family:system-ui,-apple-system,"Segoe UI",Helvetica,Arial,sans-serif;f
 .breaks{fill:#67211b}.beware{fill:#553f00}.works{fill:#123f22}.unknown{fill:#262c36}}"""
 
 
-class Row(NamedTuple):
+class ProviderRow(NamedTuple):
     """A provider with its answers, in the order of the questions; `api` is named unless it is chat completions."""
 
     title: str
-    answers: Sequence[Answer]
+    answers: Sequence[SubjectAnswer]
     api: str = ""
 
 
@@ -56,10 +56,12 @@ def publish(table: Table) -> Mapping[str, str]:
     subjects = {subject.name: subject for subject in table.subjects}
     answered = {each.subject: each.answers for each in provider_answers(table.inputs)}
     shown = [(subjects[name], answered[name]) for name in SHOWN if name in answered]
-    return {"core-facts.svg": render([Row(each.provider_title, answers, _api(each)) for each, answers in shown])}
+    return {
+        "core-facts.svg": render([ProviderRow(each.provider_title, answers, _api(each)) for each, answers in shown])
+    }
 
 
-def render(rows: Sequence[Row]) -> str:
+def render(rows: Sequence[ProviderRow]) -> str:
     """Return the picture: a row for each provider, a column for each fact."""
     width, height = sum(_WIDTHS), _HEAD + _ROW * len(rows) + _FOOT
     size = f'width="{width}" height="{height}"'
@@ -77,13 +79,13 @@ def render(rows: Sequence[Row]) -> str:
     return "\n".join(lines) + "\n"
 
 
-def _api(subject: Subject) -> str:
+def _api(subject: TableSubject) -> str:
     """Return the name of the API; empty for chat completions, and where the provider's title says it."""
     title = "" if subject.wire == CHAT else titles()[subject.wire]
     return "" if title == subject.provider_title else title
 
 
-def _spoken(rows: Sequence[Row]) -> str:
+def _spoken(rows: Sequence[ProviderRow]) -> str:
     """Return the table as text, for readers who do not see it."""
     heads = [_plain(question.head) for question in QUESTIONS]
     read = ["; ".join(f"{head} {each.value}" for head, each in zip(heads, row.answers, strict=True)) for row in rows]
@@ -96,7 +98,7 @@ def _heading() -> Iterator[str]:
         yield f'<text class="head" x="{left + 8}" y="23">{escape(head)}</text>'
 
 
-def _row(row: Row, top: int) -> Iterator[str]:
+def _row(row: ProviderRow, top: int) -> Iterator[str]:
     yield f'<line class="line" x1="0" x2="{sum(_WIDTHS)}" y1="{top}" y2="{top}"/>'
     yield f'<text class="head" x="8" y="{top + (20 if row.api else 27)}">{escape(printable(row.title))}</text>'
     if row.api:
@@ -111,7 +113,7 @@ def _row(row: Row, top: int) -> Iterator[str]:
             yield f'<text class="note" x="{left + 8}" y="{top + 35}">{escape(printable(note))}</text>'
 
 
-def _note(answer: Answer) -> str:
+def _note(answer: SubjectAnswer) -> str:
     """Return the note that says most: where other models differ, that is why the answer is one to beware of."""
     notes = sorted(answer.notes, key=lambda note: answer.meaning is Meaning.BEWARE and not note.startswith("on "))
     return notes[0] if notes else ""

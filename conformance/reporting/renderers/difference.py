@@ -4,7 +4,7 @@ from collections.abc import Iterator, Sequence
 from typing import Final
 
 from conformance.gate import CheckResult
-from conformance.reporting.matrix.difference import Difference
+from conformance.reporting.matrix.difference import ResultsDifference
 from conformance.reporting.text import Paint, code, printable
 
 MAX_LISTED: Final = 50
@@ -18,18 +18,18 @@ _HEADINGS: Final = {
 }
 
 
-def render(found: Difference, paint: Paint) -> Iterator[str]:
+def render(found: ResultsDifference, paint: Paint) -> Iterator[str]:
     """Yield the report line by line."""
     for heading, colour, listed in _kinds(found):
         yield f"{paint(colour, f'{heading}: {len(listed)}')}\n"
         for result in listed[:MAX_LISTED]:
             yield f"    {printable(result.names[0] + (f': {result.message}' if result.message else ''))}\n"
         yield from [f"    and {len(listed) - MAX_LISTED} more\n"] if len(listed) > MAX_LISTED else []
-    if found == Difference():
+    if found == ResultsDifference():
         yield "no changes\n"
 
 
-def render_markdown(found: Difference) -> Iterator[str]:
+def render_markdown(found: ResultsDifference) -> Iterator[str]:
     """Yield the report as Markdown, line by line; what came over the wire is always in code spans."""
     verdict = "**regression**" if found.is_regression else "no regression"
     counts = ", ".join(f"{len(listed)} {heading}" for heading, _, listed in _kinds(found)) or "no changes"
@@ -43,7 +43,7 @@ def render_markdown(found: Difference) -> Iterator[str]:
         yield "\n</details>\n" if folds else ""
 
 
-def _kinds(found: Difference) -> Iterator[tuple[str, str, Sequence[CheckResult]]]:
+def _kinds(found: ResultsDifference) -> Iterator[tuple[str, str, Sequence[CheckResult]]]:
     for name, (heading, colour) in _HEADINGS.items():
         listed = getattr(found, name)
         if listed:

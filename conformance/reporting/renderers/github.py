@@ -5,12 +5,11 @@ https://github.com/actions/toolkit, packages/core/src/command.ts.
 """
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping
-from itertools import chain
-from typing import Any, Final
+from collections.abc import Iterable, Iterator
+from typing import Final
 
-from conformance.reporting.matrix.annotations import Annotation, Kind, of_input
-from conformance.reporting.text import Paint, printable
+from conformance.reporting.matrix.annotations import Annotation, AnnotationKind, inputs_as, of_input
+from conformance.reporting.text import printable
 from conformance.results import Level
 
 LINES: Final = True
@@ -22,25 +21,11 @@ MAX_ANNOTATIONS: Final = 10
 _COMMANDS: Final = {Level.MUST: "error", Level.SHOULD: "warning", Level.MAY: "notice"}
 
 
-def part(report: Mapping[str, Any], _paint: Paint) -> tuple[Annotation, ...]:
-    """Return the annotations of an input."""
-    return tuple(of_input(report))
-
-
-def render_inputs(
-    parts: Iterable[tuple[Annotation, ...]],
-    _summary: Callable[[], Mapping[str, Any]],
-    _paint: Paint,
-) -> Iterator[str]:
-    """Yield the annotations of checked inputs, a command per line."""
-    yield from render(chain.from_iterable(parts))
-
-
 def render(annotations: Iterable[Annotation]) -> Iterator[str]:
     """Yield a command for each annotation that is not a pass, up to the limit, and a line with the totals."""
     met: Counter[str] = Counter()
     for annotation in annotations:
-        if annotation.kind is Kind.PASSED:
+        if annotation.kind is AnnotationKind.PASSED:
             continue
         command = _command(annotation)
         met[command] += 1
@@ -51,10 +36,14 @@ def render(annotations: Iterable[Annotation]) -> Iterator[str]:
     yield f"conformance: {totals or 'no findings'}{f'; {left} not annotated' if left else ''}\n"
 
 
+part: Final = of_input
+render_inputs: Final = inputs_as(render)
+
+
 def _command(annotation: Annotation) -> str:
-    if annotation.kind is Kind.ERRORED:
+    if annotation.kind is AnnotationKind.ERRORED:
         return "error"
-    return "notice" if annotation.kind is Kind.EXPECTED else _COMMANDS[annotation.level]
+    return "notice" if annotation.kind is AnnotationKind.EXPECTED else _COMMANDS[annotation.level]
 
 
 def _line(command: str, annotation: Annotation) -> str:
@@ -64,9 +53,8 @@ def _line(command: str, annotation: Annotation) -> str:
         "title": f"{annotation.check} {annotation.level.value}" + (f" ({annotation.side})" if annotation.side else ""),
     }
     shown = ",".join([f"{name}={_property(str(value))}" for name, value in about.items() if value])
-    at = f" at {annotation.at}" if annotation.at else ""
     expected = f"; expected: {annotation.reason}" if annotation.reason else ""
-    return f"::{command} {shown}::{_data(f'{annotation.suite}{at}: {annotation.message}{expected}')}\n"
+    return f"::{command} {shown}::{_data(annotation.text + expected)}\n"
 
 
 def _data(text: str) -> str:

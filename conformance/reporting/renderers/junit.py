@@ -4,13 +4,12 @@ The form is that of pytest and of Ant's JUnit task: failures and errors have a m
 """
 
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping
-from itertools import chain, groupby
-from typing import Any, Final
+from collections.abc import Iterable, Iterator
+from itertools import groupby
+from typing import Final
 from xml.etree import ElementTree as ET
 
-from conformance.reporting.matrix.annotations import Annotation, Kind, of_input
-from conformance.reporting.text import Paint
+from conformance.reporting.matrix.annotations import Annotation, AnnotationKind, inputs_as, of_input
 
 EVERY: Final = True
 """Passed checks are included: a suite of failures alone would read as if nothing passed."""
@@ -21,23 +20,24 @@ LINES: Final = True
 _FORBIDDEN: Final = re.compile("[^\t\n\r\u0020-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 """Characters that XML 1.0 forbids, even escaped; source: https://www.w3.org/TR/xml/#charsets."""
 
-_ELEMENTS: Final = {Kind.FAILED: "failure", Kind.ERRORED: "error", Kind.EXPECTED: "skipped", Kind.NOTED: "system-out"}
-_COUNTED: Final = {"failures": Kind.FAILED, "errors": Kind.ERRORED, "skipped": Kind.EXPECTED}
-_WORST_FIRST: Final = (Kind.ERRORED, Kind.FAILED, Kind.EXPECTED, Kind.NOTED, Kind.PASSED)
-
-
-def part(report: Mapping[str, Any], _paint: Paint) -> tuple[Annotation, ...]:
-    """Return the annotations of an input."""
-    return tuple(of_input(report))
-
-
-def render_inputs(
-    parts: Iterable[tuple[Annotation, ...]],
-    _summary: Callable[[], Mapping[str, Any]],
-    _paint: Paint,
-) -> Iterator[str]:
-    """Yield the report on checked inputs; a suite as soon as its input is checked."""
-    yield from render(chain.from_iterable(parts))
+_ELEMENTS: Final = {
+    AnnotationKind.FAILED: "failure",
+    AnnotationKind.ERRORED: "error",
+    AnnotationKind.EXPECTED: "skipped",
+    AnnotationKind.NOTED: "system-out",
+}
+_COUNTED: Final = {
+    "failures": AnnotationKind.FAILED,
+    "errors": AnnotationKind.ERRORED,
+    "skipped": AnnotationKind.EXPECTED,
+}
+_WORST_FIRST: Final = (
+    AnnotationKind.ERRORED,
+    AnnotationKind.FAILED,
+    AnnotationKind.EXPECTED,
+    AnnotationKind.NOTED,
+    AnnotationKind.PASSED,
+)
 
 
 def render(annotations: Iterable[Annotation]) -> Iterator[str]:
@@ -52,6 +52,10 @@ def render(annotations: Iterable[Annotation]) -> Iterator[str]:
         ET.indent(suite, level=1)
         yield f"  {ET.tostring(suite, encoding='unicode')}\n"
     yield "</testsuites>\n"
+
+
+part: Final = of_input
+render_inputs: Final = inputs_as(render)
 
 
 def _suite(name: str, annotations: Iterable[Annotation]) -> ET.Element:
@@ -73,17 +77,17 @@ def _test(suite: str, check: str, annotations: list[Annotation]) -> ET.Element:
     if location.line is not None:
         test.set("line", str(location.line))
     worst = _worst(annotations)
-    if worst is not Kind.PASSED:
-        test.append(_ending(worst, [each for each in annotations if each.kind is not Kind.PASSED]))
+    if worst is not AnnotationKind.PASSED:
+        test.append(_ending(worst, [each for each in annotations if each.kind is not AnnotationKind.PASSED]))
     return test
 
 
-def _ending(worst: Kind, annotations: list[Annotation]) -> ET.Element:
+def _ending(worst: AnnotationKind, annotations: list[Annotation]) -> ET.Element:
     first = next(each for each in annotations if each.kind is worst)
     ending = ET.Element(_ELEMENTS[worst])
-    if worst is Kind.EXPECTED:
+    if worst is AnnotationKind.EXPECTED:
         ending.attrib |= {"type": "expected failure", "message": _clean(first.reason)}
-    elif worst is not Kind.NOTED:
+    elif worst is not AnnotationKind.NOTED:
         ending.attrib |= {"type": first.level.value, "message": _clean(first.message)}
     ending.text = _clean("\n".join([_line(each) for each in annotations]))
     return ending
@@ -97,7 +101,7 @@ def _line(annotation: Annotation) -> str:
     return f"{path}{line}: {annotation.level.value}{side}{at}: {annotation.message}"
 
 
-def _worst(annotations: Iterable[Annotation]) -> Kind:
+def _worst(annotations: Iterable[Annotation]) -> AnnotationKind:
     return min([each.kind for each in annotations], key=_WORST_FIRST.index)
 
 

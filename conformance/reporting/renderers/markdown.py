@@ -9,7 +9,7 @@ from conformance.reporting.matrix import CELL_VERDICTS, PROBES, WORST_FIRST
 from conformance.reporting.matrix.headline import headline
 from conformance.reporting.matrix.key_behaviours import KEY_BEHAVIOURS
 from conformance.reporting.matrix.sentences import VERDICTS
-from conformance.reporting.matrix.table import ADAPTER, CLAIMS, FAILING, Subject, Table, TableCell, worst
+from conformance.reporting.matrix.table import ADAPTER, CLAIMS, FAILING, Table, TableCell, TableSubject, worst
 from conformance.reporting.templates import render_template
 from conformance.reporting.text import code, prose, shorten
 from conformance.results import Verdict
@@ -73,7 +73,7 @@ def _counts(table: Table) -> Iterator[Sequence[str]]:
         yield [what, evidence, f"{counted.total():,}", *numbers]
 
 
-def _overview(table: Table, subjects: Sequence[Subject]) -> _Overview:
+def _overview(table: Table, subjects: Sequence[TableSubject]) -> _Overview:
     names = {subject.name for subject in subjects}
     cells = [cell for cell in table.cells if cell.subject in names]
     counted: dict[tuple[str, str], Counter[Verdict]] = {}
@@ -96,7 +96,7 @@ def _overview(table: Table, subjects: Sequence[Subject]) -> _Overview:
     return _Overview(families, rows)
 
 
-def _linked(subject: Subject) -> str:
+def _linked(subject: TableSubject) -> str:
     if subject.kind == ADAPTER:
         return prose(subject.name.replace("/", " on "))
     model = f" {code(subject.model)}" if subject.name != subject.provider else ""
@@ -108,7 +108,7 @@ def _marks(counted: Mapping[Verdict, int]) -> str:
 
 
 def _behaviours(
-    table: Table, providers: Sequence[Subject]
+    table: Table, providers: Sequence[TableSubject]
 ) -> Iterator[tuple[str, Sequence[str], Sequence[Sequence[str]]]]:
     """Yield the key behaviours by topic: their titles, and a row per provider."""
     cells = {(cell.subject, cell.row): cell for cell in table.cells if cell.is_claim}
@@ -134,7 +134,7 @@ def _behaviour(cell: TableCell | None) -> str:
     return f"{value} ×{cell.judged}" if cell.judged else value
 
 
-def _failing(table: Table, adapters: Sequence[Subject]) -> Iterator[Sequence[str]]:
+def _failing(table: Table, adapters: Sequence[TableSubject]) -> Iterator[Sequence[str]]:
     """Yield each rule that an adapter breaks or departs from, with the number of cases and the first finding."""
     for subject in adapters:
         for cell in table.of(subject.name):

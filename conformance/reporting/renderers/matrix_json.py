@@ -8,7 +8,7 @@ import orjson
 
 from conformance.profiles import Claim, Source
 from conformance.reporting.matrix.headline import headline
-from conformance.reporting.matrix.table import FAILING, Row, Subject, Table, TableCell
+from conformance.reporting.matrix.table import FAILING, Table, TableCell, TableRow, TableSubject
 from conformance.results import Evidence, Finding, Verdict
 
 _SCHEMA: Final = "https://wire-conformance.example/schemas/files/matrix.json"
@@ -35,20 +35,20 @@ def render(table: Table) -> str:
     return "\n".join([*lines, "}}", ""])
 
 
-def _subject(subject: Subject) -> dict[str, Any]:
+def _subject(subject: TableSubject) -> dict[str, Any]:
     shown: dict[str, Any] = {name: getattr(subject, name) for name in _OF_SUBJECT}
     shown |= {"versions": dict(subject.versions)} if subject.versions else {}
     return shown | ({"mine": True} if subject.mine else {})
 
 
-def _row(row: Row) -> dict[str, Any]:
+def _row(row: TableRow) -> dict[str, Any]:
     return _present({name: getattr(row, name) for name in ("family", "name", "title", "level", "side", "claims")})
 
 
 def _cell(cell: TableCell) -> dict[str, Any]:
     shown: dict[str, Any] = {"variant": cell.variant, "verdict": cell.verdict.value, "evidence": cell.evidence}
     if cell.verdict is Verdict.UNKNOWN and cell.evidence == Evidence.SIMULATED:
-        # Without a claim, the simulator's behaviour is no information about the provider.
+        # Without a claim, the simulator's behaviour says nothing about the provider.
         return _present(shown)
     shown |= {"claimed": "" if cell.claim else cell.claimed, "observed": cell.observed, "judged": cell.judged}
     if cell.claim is not None:

@@ -7,7 +7,7 @@ from conformance.core_facts import DEFINITIONS, CoreFact, core_facts
 from conformance.gate import check_results
 from conformance.profiles import UNKNOWN
 from conformance.reporting.matrix import PROBES, counts_in_words
-from conformance.reporting.matrix.table import ADAPTER, FAILING, Subject, Table, TableCell
+from conformance.reporting.matrix.table import ADAPTER, FAILING, Table, TableCell, TableSubject
 from conformance.reporting.templates import render_template
 from conformance.reporting.text import code, prose, shorten
 from conformance.results import Evidence, Status
@@ -23,7 +23,7 @@ _WIDTH: Final = 60
 class _Own(NamedTuple):
     """What the page shows of one subject."""
 
-    subject: Subject
+    subject: TableSubject
     evidence: str
     counts: str
     facts: Sequence[CoreFact]
@@ -50,7 +50,7 @@ def render(table: Table) -> str:
     )
 
 
-def _own(table: Table, subject: Subject, results: Results) -> _Own:
+def _own(table: Table, subject: TableSubject, results: Results) -> _Own:
     cells = [cell for cell in table.of(subject.name) if not cell.is_claim]
     kinds = [kind.value for kind in Evidence if any(cell.evidence == kind for cell in cells)]
     facts: Sequence[CoreFact] = () if subject.kind == ADAPTER else _facts(table, results)

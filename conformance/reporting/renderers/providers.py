@@ -8,13 +8,13 @@ import orjson
 
 from conformance.profiles import UNKNOWN, Claim, Profile, Source, retired, vocabulary
 from conformance.profiles.lifecycle import FOREVER
-from conformance.reporting.answers import Answer
+from conformance.reporting.answers import SubjectAnswer
 from conformance.reporting.answers.providers import QUESTIONS, provider_answers
 from conformance.reporting.answers.wires import position, titles
 from conformance.reporting.matrix import PROBES
 from conformance.reporting.matrix.key_behaviours import KEY_BEHAVIOURS
 from conformance.reporting.matrix.sentences import describe, handlings, refusals, wrapped_texts
-from conformance.reporting.matrix.table import ADAPTER, FAILING, SOURCES, Subject, Table, TableCell
+from conformance.reporting.matrix.table import ADAPTER, FAILING, SOURCES, Table, TableCell, TableSubject
 from conformance.reporting.page.facts import EVIDENCE, MEANINGS
 from conformance.reporting.provider_facts import dates, lifecycle_rows, requests
 from conformance.reporting.templates import render_template
@@ -64,7 +64,7 @@ class _Facts(NamedTuple):
 class _Provider:
     """A provider: its claims with their cells, by claim name, and the cells of its rules and probes."""
 
-    subject: Subject
+    subject: TableSubject
     profile: Profile
     claims: Mapping[str, tuple[Claim, TableCell]]
     cells: Sequence[TableCell]
@@ -82,7 +82,7 @@ def publish(table: Table) -> Mapping[str, str]:
     return {f"providers/{subject.name}.md": render(table, subject) for subject in subjects}
 
 
-def render(table: Table, subject: Subject) -> str:
+def render(table: Table, subject: TableSubject) -> str:
     """Return the page of one provider."""
     provider = _provider(table, subject)
     sources: dict[Source, int] = {}
@@ -119,7 +119,7 @@ def render(table: Table, subject: Subject) -> str:
     )
 
 
-def _facts(table: Table, subject: Subject) -> _Facts:
+def _facts(table: Table, subject: TableSubject) -> _Facts:
     """Return the core facts of a provider, with a column for each wire: what holds on one says nothing of another."""
     same = [each for each in table.subjects if each.kind != ADAPTER and each.service == subject.service]
     wires = sorted([each for each in same if each.name == each.provider], key=lambda each: position(each.wire))
@@ -133,19 +133,19 @@ def _facts(table: Table, subject: Subject) -> _Facts:
     return _Facts(["", *(_head(each, subject) for each in wires)], rows)
 
 
-def _head(subject: Subject, shown: Subject) -> str:
+def _head(subject: TableSubject, shown: TableSubject) -> str:
     """Return the head of a wire's column, which links to the wire's own page."""
     title = titles()[subject.wire]
     return title if subject.name == shown.name else f"[{title}]({subject.name}.md)"
 
 
-def _answer(answer: Answer) -> str:
+def _answer(answer: SubjectAnswer) -> str:
     notes = "; ".join([prose(each) for each in answer.notes])
     kind = EVIDENCE[answer.evidence][1]
     return "<br>".join(filter(None, [f"{MEANINGS[answer.meaning][0]} **{prose(answer.value)}**", notes, kind]))
 
 
-def _provider(table: Table, subject: Subject) -> _Provider:
+def _provider(table: Table, subject: TableSubject) -> _Provider:
     models = [each for each in table.subjects if each.provider == subject.name and each.kind != ADAPTER]
     cells = [cell for each in models for cell in table.of(each.name)]
     found = {cell.row.partition("/")[2]: (cell.claim, cell) for cell in cells if cell.claim is not None}

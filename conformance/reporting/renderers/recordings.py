@@ -7,7 +7,7 @@ from conformance.evidence import index
 from conformance.evidence.entries import AGAINST, ANSWERED, ARTEFACT, OTHERWISE, SHOWN
 from conformance.evidence.index import Recording
 from conformance.reporting.matrix import brief
-from conformance.reporting.matrix.table import ADAPTER, Subject, Table
+from conformance.reporting.matrix.table import ADAPTER, Table, TableSubject
 from conformance.reporting.text import code, plural, prose
 
 _MOST: Final = 12
@@ -29,7 +29,7 @@ def publish(table: Table) -> Mapping[str, str]:
     return {f"evidence/{each.name}.md": render(each, evidence) for each, evidence in held if evidence.get("exchanges")}
 
 
-def render(subject: Subject, evidence: Mapping[str, Any]) -> str:
+def render(subject: TableSubject, evidence: Mapping[str, Any]) -> str:
     """Return the page of one provider."""
     page = _Page(evidence["exchanges"])
     lines = [f"# Recordings of {prose(subject.title)}", "", *_about(subject.name, evidence["recordings"])]
@@ -47,7 +47,7 @@ def _about(name: str, recordings: int) -> Iterator[str]:
     yield "commit that was read; #n is the number of the interaction in it, from 0."
     yield ""
     yield f"To repeat the counts: `conformance evidence fetch --provider {name}`, then"
-    yield f"`conformance calibrate --provider {name}`. To check every recording:"
+    yield f"`conformance evidence calibrate --provider {name}`. To check every recording:"
     yield f"`pytest --provider={name} --evidence recorded`."
 
 

@@ -1,4 +1,4 @@
-"""The end of a run for a terminal: only what is not conforming, then one line of counts, then the links."""
+"""The end of a run for a terminal: the core facts; only what is not conforming, one line of counts, and the links."""
 
 import shlex
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Final
 
 from conformance import profiles
+from conformance.core_facts import CoreFact
 from conformance.reporting.matrix import PROBES, Cell, counts_in_words
 from conformance.reporting.matrix.reliability import runs_in_words
 from conformance.reporting.matrix.table import FAILING
@@ -14,6 +15,7 @@ from conformance.results import NOT_PLAYED, Evidence
 from conformance.results.runs import Results
 
 _LABEL: Final = 14
+_TITLE: Final = 18
 _PAGES: Final = "https://github.com/wire-conformance/wire-conformance/blob/main/reports/providers/"
 
 
@@ -95,3 +97,19 @@ def _evidence(cells: Sequence[Cell]) -> str:
     if Evidence.SIMULATED.value not in kinds:
         return shown
     return f"{shown} (the simulator played the profile's claims: `declared` tests the suite, not the provider)"
+
+
+def render_core_facts(facts: Sequence[CoreFact], title: str, model: str, width: int) -> str:
+    """Return the core facts as text, a paragraph each, wrapped to a width."""
+    lines = labelled("Core facts:", f"{title}, model {model}", width)
+    for fact in facts:
+        lines += ["", *labelled(fact.verdict.value.upper(), fact.title, width, 2, _TITLE), *_core_fact(fact, width)]
+    return "\n".join(lines)
+
+
+def _core_fact(fact: CoreFact, width: int) -> Iterator[str]:
+    claimed = "; ".join(f"{name}: {words}" for name, words in fact.claimed.items())
+    rows = [("claimed", claimed), ("observed", fact.observed or "nothing"), ("evidence", ", ".join(fact.evidence))]
+    for label, text in (*rows, *(("because", reason) for reason in fact.reasons)):
+        if text:
+            yield from labelled(label, text, width, 4, _TITLE)

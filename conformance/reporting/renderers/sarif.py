@@ -6,9 +6,8 @@ https://docs.github.com/en/code-security/reference/code-scanning/sarif-files/sar
 
 import hashlib
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from importlib.metadata import version
-from itertools import chain
 from posixpath import normpath
 from typing import Any, Final
 from urllib.parse import quote
@@ -17,8 +16,7 @@ import orjson
 
 from conformance.adapters import loop
 from conformance.adapters.loop import Fact
-from conformance.reporting.matrix.annotations import TITLES, Annotation, Kind, of_input
-from conformance.reporting.text import Paint
+from conformance.reporting.matrix.annotations import TITLES, Annotation, AnnotationKind, inputs_as, of_input
 from conformance.results import Level
 from conformance.rules import Rule, advice
 
@@ -33,28 +31,14 @@ _ROOT: Final = "%SRCROOT%"
 _LEVELS: Final = {Level.MUST: "error", Level.SHOULD: "warning", Level.MAY: "note"}
 
 
-def part(report: Mapping[str, Any], _paint: Paint) -> tuple[Annotation, ...]:
-    """Return the annotations of an input."""
-    return tuple(of_input(report))
-
-
-def render_inputs(
-    parts: Iterable[tuple[Annotation, ...]],
-    _summary: Callable[[], Mapping[str, Any]],
-    _paint: Paint,
-) -> Iterator[str]:
-    """Yield the log of checked inputs, after the last one."""
-    yield from render(chain.from_iterable(parts))
-
-
 def render(annotations: Iterable[Annotation]) -> Iterator[str]:
     """Yield the log: one run, with its results by severity."""
     found: dict[Level, list[Annotation]] = {level: [] for level in Level}
     errored: list[Annotation] = []
     left = 0
     for annotation in annotations:
-        held = errored if annotation.kind is Kind.ERRORED else found[annotation.level]
-        if annotation.kind is not Kind.PASSED:
+        held = errored if annotation.kind is AnnotationKind.ERRORED else found[annotation.level]
+        if annotation.kind is not AnnotationKind.PASSED:
             left += len(held) >= MAX_RESULTS
             held.extend([annotation] if len(held) < MAX_RESULTS else [])
     every = [annotation for level in Level for annotation in found[level]]
@@ -63,10 +47,14 @@ def render(annotations: Iterable[Annotation]) -> Iterator[str]:
     yield orjson.dumps(log, option=orjson.OPT_INDENT_2 | orjson.OPT_APPEND_NEWLINE).decode()
 
 
+part: Final = of_input
+render_inputs: Final = inputs_as(render)
+
+
 def _run(shown: Sequence[Annotation], errored: Sequence[Annotation], left: int) -> dict[str, Any]:
     ids = sorted({annotation.check for annotation in shown})
     met: Counter[str] = Counter()
-    notes = [_notification("error", _text(each), each) for each in errored]
+    notes = [_notification("error", each.text, each) for each in errored]
     if left:
         notes.append(_notification("warning", f"{left} more results of the same or lower severity are omitted"))
     invocation = {"executionSuccessful": not errored, "toolExecutionNotifications": notes}
@@ -107,7 +95,7 @@ def _rule(rule: Rule | Fact) -> dict[str, Any]:
 
 
 def _other(check: str) -> dict[str, Any]:
-    """Return the SARIF rule for a check that is no rule of the wire: a probe, or a check of the gate."""
+    """Return the SARIF rule for a check that is not a rule of the wire: a probe, or a check of the gate."""
     title = TITLES.get(check, "A provider handles a deviating request as its profile claims.")
     return {
         "id": check,
@@ -122,20 +110,15 @@ def _result(annotation: Annotation, index: int, met: Counter[str]) -> dict[str, 
         "ruleId": annotation.check,
         "ruleIndex": index,
         "level": _LEVELS[annotation.level],
-        "message": {"text": _text(annotation)},
+        "message": {"text": annotation.text},
         "locations": _locations(annotation),
         "partialFingerprints": {"conformance/v1": _fingerprint(annotation, met)},
     }
     if annotation.side:
         result["properties"] = {"side": annotation.side}
-    if annotation.kind is Kind.EXPECTED:
+    if annotation.kind is AnnotationKind.EXPECTED:
         result["suppressions"] = [{"kind": "external", "status": "accepted", "justification": annotation.reason}]
     return result
-
-
-def _text(annotation: Annotation) -> str:
-    at = f" at {annotation.at}" if annotation.at else ""
-    return f"{annotation.suite}{at}: {annotation.message}"
 
 
 def _locations(annotation: Annotation) -> list[dict[str, Any]]:

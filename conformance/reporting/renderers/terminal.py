@@ -127,7 +127,7 @@ def _row(row: tuple[str, str], cells: Sequence[Cell], variants: Sequence[str]) -
 
 def _observed(cell: Cell) -> str:
     if cell.verdict is Verdict.UNKNOWN and cell.evidence is Evidence.SIMULATED:
-        # Without a claim, the simulator's behaviour is no information about the provider.
+        # Without a claim, the simulator's behaviour says nothing about the provider.
         return cell.verdict.value
     if cell.family == PROBES:
         conforms = cell.verdict in (Verdict.CONFORMS, Verdict.DECLARED)

@@ -5,8 +5,8 @@ from typing import Any, Final
 
 from tabulate import tabulate
 
-from conformance.proxy.judging import Found, Judged
-from conformance.proxy.layers import Change
+from conformance.proxy.judging import Judged, RuleFinding
+from conformance.proxy.layers import FieldChange
 from conformance.proxy.tally import Tally
 from conformance.reporting.text import Paint, plural, printable, shorten
 from conformance.results import Level
@@ -19,7 +19,7 @@ _MAX_REASONS: Final = 10
 _MAX_CHANGES: Final = 50
 
 
-def finding_line(judged: Judged, found: Found, tap: str, layer: str, paint: Paint) -> str:
+def finding_line(judged: Judged, found: RuleFinding, tap: str, layer: str, paint: Paint) -> str:
     """Return the line of a finding: conversation, model, rule, level, and who has to fix it."""
     finding = found.finding
     level = paint(_COLOURS[finding.level], finding.level.value)
@@ -36,7 +36,7 @@ def more_line(judged: Judged, rule: str, count: int) -> str:
     return f"{judged.conversation.name}: {rule}: and {plural(count, 'more finding')} in exchange {judged.number}"
 
 
-def change_line(change: Change) -> str:
+def change_line(change: FieldChange) -> str:
     """Return the line of what a gateway does to a field."""
     return f"gateway: {printable(change.at)} {printable(change.what)}"
 
@@ -62,7 +62,7 @@ def _row(name: str, model: Any) -> list[str]:
 
 
 def summary(
-    tally: Tally, changes: Mapping[Change, int], provider: str, written: Sequence[str], paint: Paint
+    tally: Tally, changes: Mapping[FieldChange, int], provider: str, written: Sequence[str], paint: Paint
 ) -> Iterator[str]:
     """Yield the lines of the summary; `written` are the folders that hold cassettes and results."""
     against = f" against {provider}" if provider else " against the canonical wire"
@@ -87,7 +87,7 @@ def summary(
     yield from written
 
 
-def _changes(changes: Mapping[Change, int]) -> Iterator[str]:
+def _changes(changes: Mapping[FieldChange, int]) -> Iterator[str]:
     if changes:
         yield f"the gateway changes {plural(len(changes), 'field')}:"
         for change, count in sorted(changes.items())[:_MAX_CHANGES]:

@@ -25,6 +25,7 @@ def _applies(returned: Resent, context: Context) -> bool:
         return True
     if not given:
         return bool(returned.reply.calls) and context.rejects_or_damages(_EMPTY)
+    # The text is there under another key, so only a detail that holds more, such as a signature, would be lost.
     return bool(returned.reply.calls) and bool(present_fields(returned.value)) and any(map(_is_more_than_text, given))
 
 
@@ -146,6 +147,7 @@ def _altered(given: list[Any], sent: list[Any], position: int) -> Fault:
     if type(item) is not dict or type(origin) is not dict:
         message = f"expected a detail of the reply, got {quoted(item)}"
         return Fault(message, (_KEY, position), claim="reasoning.details.altered", is_loss=True)
+    # The keys of both, because a key may be missing on either side.
     key = next(key for key in (*origin, *item) if origin.get(key) != item.get(key))
     given_value, sent_value = origin.get(key), item.get(key)
     old, new = quoted(given_value), quoted(sent_value)

@@ -1,7 +1,7 @@
 from conformance.results import Level
 from conformance.rules import Context, Fault, Source, example, rule
 from conformance.rules.reasoning_claims import THINKS, request_fields
-from conformance.wire.elements import Turn
+from conformance.wire.elements import ToolTurn
 from conformance.wire.reasoning import carried_fields
 from conformance.wire.views import tool_turns
 
@@ -30,7 +30,7 @@ _REFUSED = {
     claim=_CLAIM,
     reads=("reasoning.request-field", *THINKS),
 )
-def judge(turn: Turn, context: Context) -> list[Fault]:
+def judge(turn: ToolTurn, context: Context) -> list[Fault]:
     """Assistant messages with tool calls have no empty reasoning if the provider rejects it.
 
     Some providers tolerate an empty string in place of lost reasoning; others treat it as missing. To fix it, send the

@@ -2,7 +2,7 @@ from conformance.documents.pointer import REMOVE
 from conformance.results import Level
 from conformance.rules import EVERY, Context, Fault, Source, example, rule
 from conformance.rules.reasoning_claims import REQUIRED, is_required, omission, request_fields
-from conformance.wire.elements import Turn
+from conformance.wire.elements import ToolTurn
 from conformance.wire.reasoning import has_field
 from conformance.wire.views import tool_turns
 
@@ -17,7 +17,7 @@ _NULL = "reasoning.null-on-tool-turn"
 _NULL_ALONE = {"thinking.mode": "always", "reasoning.omitted-on-tool-turn": "accepted", _NULL: {"status": 500}}
 
 
-def _null_is_refused(turn: Turn, context: Context) -> bool:
+def _null_is_refused(turn: ToolTurn, context: Context) -> bool:
     """Return whether the reasoning is null and the provider rejects null, though it may accept no reasoning."""
     if not context.rejects_or_damages(_NULL) or context.thinks is not True:
         return False
@@ -48,7 +48,7 @@ def _null_is_refused(turn: Turn, context: Context) -> bool:
     reads=("reasoning.request-field", _NULL, *REQUIRED),
     wires=EVERY,
 )
-def judge(turn: Turn, context: Context) -> list[Fault]:
+def judge(turn: ToolTurn, context: Context) -> list[Fault]:
     """Assistant messages with tool calls include their reasoning if the provider requires it.
 
     The provider continues the loop from the reasoning; without it, it rejects the request or its output degrades. The

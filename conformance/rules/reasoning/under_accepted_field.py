@@ -3,7 +3,7 @@ from conformance.results import Level
 from conformance.rules import Context, Fault, Source, example, rule
 from conformance.rules.context import is_refusal
 from conformance.rules.reasoning_claims import INPUTS, REQUIRED, is_required, omission, request_fields
-from conformance.wire.elements import Turn
+from conformance.wire.elements import ToolTurn
 from conformance.wire.reasoning import carried_fields, has_field
 from conformance.wire.views import tool_turns
 
@@ -11,7 +11,7 @@ _READS_REASONING = {"reasoning.request-field": "reasoning", "reasoning.input.rea
 _DAMAGED = {**_READS_REASONING, "reasoning.omitted-on-earlier-tool-turn": "damaged"}
 
 
-def _applies(turn: Turn, context: Context) -> bool:
+def _applies(turn: ToolTurn, context: Context) -> bool:
     """Return whether a turn carries reasoning that only the field can make wrong; if required, it counts as missing."""
     return bool(carried_fields(turn.value)) and not is_required(context, current=turn.current)
 
@@ -40,7 +40,7 @@ def _applies(turn: Turn, context: Context) -> bool:
         example("thinking-session", claims={**_READS_REASONING, "reasoning.input.reasoning_content": "accepted"}),
     ],
 )
-def judge(turn: Turn, context: Context) -> list[Fault]:
+def judge(turn: ToolTurn, context: Context) -> list[Fault]:
     """The reasoning of a message with tool calls is in a field that the provider reads.
 
     A provider that reads another field drops this one silently, as if no reasoning had been sent. A provider that

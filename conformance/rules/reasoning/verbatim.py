@@ -50,6 +50,7 @@ def judge(returned: Resent, context: Context) -> list[Fault]:
     """
     sent, message = returned.value, returned.reply.message
     fields = present_fields(sent)
+    # A field may be a part of the content instead of a key; then both lack the key, which does not make them equal.
     if len(fields) == 1 and sent.get(fields[0], _ABSENT) == message.get(fields[0]):
         return []
     given = [said for said in (reasoning_text(message, field) for field in carried_fields(message)) if said]

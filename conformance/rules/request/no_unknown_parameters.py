@@ -57,6 +57,7 @@ def judge(request: Body, context: Context) -> list[Fault]:
     """
     body = request.value
     unknown = body.keys() - _REFERENCE
+    # Most requests have no such key, and then no claim needs to be looked into.
     unknown -= {name for claim in _NAMING if unknown for name in _named(context.claims.get(claim))}
     return [
         Fault(f"expected a known parameter, got {key[:40]!r}", at=(key,), values={"field": key})

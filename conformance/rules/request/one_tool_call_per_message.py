@@ -1,6 +1,6 @@
 from conformance.results import Level
 from conformance.rules import Context, Fault, Source, example, rule
-from conformance.wire.elements import Turn
+from conformance.wire.elements import ToolTurn
 from conformance.wire.views import tool_turns
 
 _CALL = {"id": "call_2", "type": "function", "function": {"name": "get_weather", "arguments": '{"city": "Rome"}'}}
@@ -21,7 +21,7 @@ _REFUSED = {"request.several-calls": {"status": 400, "message": "Multiple tool c
     needs=("request.several-calls",),
     claim="request.several-calls",
 )
-def judge(turn: Turn, _context: Context) -> list[Fault]:
+def judge(turn: ToolTurn, _context: Context) -> list[Fault]:
     """Assistant messages have one tool call each if the provider rejects several.
 
     The canonical wire sends the calls of a reply back as they came. A few hosts accept one call a message, so that a

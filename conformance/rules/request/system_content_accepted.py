@@ -1,6 +1,6 @@
 from conformance.results import Level
 from conformance.rules import Context, Fault, Source, example, rule
-from conformance.rules.context import messages
+from conformance.rules.faults import parts_instead_of_text
 from conformance.wire.elements import Body
 from conformance.wire.views import requests
 
@@ -23,12 +23,4 @@ def judge(request: Body, _context: Context) -> list[Fault]:
 
     To fix it, join the parts into one text.
     """
-    return [
-        Fault(
-            "expected a string as the content of a system message, got parts",
-            at=("messages", number, "content"),
-            values={"role": message["role"]},
-        )
-        for number, message in messages(request.value, "system", "developer")
-        if type(message.get("content")) is list
-    ]
+    return parts_instead_of_text(request, "system", "developer")

@@ -40,6 +40,7 @@ def judge(_request: Body, context: Context) -> list[Fault]:
     faults = []
     for turn in context.turns:
         for position, each in enumerate(turn.ids):
+            # An empty or missing id counts as new, because another rule reports it.
             earlier = first.setdefault(each, turn.number) if type(each) is str and each else turn.number
             if earlier != turn.number:
                 message = f"expected an id that is new in this request, got {each!r:.60} as in message {earlier}"

@@ -2,7 +2,7 @@ from typing import Any
 
 from conformance.results import Level
 from conformance.rules import Context, Fault, Source, example, rule
-from conformance.rules.context import messages
+from conformance.rules.faults import parts_instead_of_text
 from conformance.wire.elements import Body
 from conformance.wire.views import requests
 
@@ -25,20 +25,8 @@ def judge(request: Body, _context: Context) -> list[Fault]:
 
     To fix it, join the parts into one text.
     """
-    return [
-        Fault(
-            "expected a string as the content, got text parts",
-            at=("messages", number, "content"),
-            values={"role": "user"},
-        )
-        for number, message in messages(request.value, "user")
-        if _is_text(message.get("content"))
-    ]
+    return parts_instead_of_text(request, "user", fits=_are_texts)
 
 
-def _is_text(content: Any) -> bool:
-    return (
-        type(content) is list
-        and bool(content)
-        and all(type(part) is dict and part.get("type") == "text" for part in content)
-    )
+def _are_texts(parts: list[Any]) -> bool:
+    return bool(parts) and all(type(part) is dict and part.get("type") == "text" for part in parts)

@@ -52,6 +52,7 @@ def judge(reply: Reply, context: Context) -> list[Fault]:
         if reason != _CALLS:
             return []
         return [Fault("expected tool calls or another finish_reason, got neither", at=("finish_reason",))]
+    # Without claims, this reason is expected for every `tool_choice`.
     if reason == _CALLS and not context.claims:
         return []
     expected = _expected(reply, context)

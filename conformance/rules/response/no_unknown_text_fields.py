@@ -71,6 +71,7 @@ def _is_prose(key: str, text: str) -> bool:
     text = text.strip()
     if not text or (_OPAQUE.search(key) and " " not in text):
         return False
+    # Prose in Chinese or Japanese has no spaces.
     has_words = any([sign.isspace() or (sign.isalpha() and not sign.isascii()) for sign in text])
     return has_words or bool(_OF_REASONING.search(key))
 

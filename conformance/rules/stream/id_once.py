@@ -2,11 +2,15 @@ from conformance.documents.pointer import REMOVE
 from conformance.results import Level
 from conformance.rules import Context, Fault, Source, example, rule
 from conformance.rules.conditions import stream_has_calls
+from conformance.rules.faults import sent_again
 from conformance.wire.elements import Streamed
 from conformance.wire.views import streams
 
-_BLANK = "''"
-_FORMS = {"id-repeated": "repeated", "id-empty": "empty", "id-late": "changes"}
+_KINDS = {
+    "id-repeated": ("repeated", "{} here"),
+    "id-empty": ("empty", "'' here"),
+    "id-late": ("changes", "{} here"),
+}
 _FIRST = "/0/response/3/choices/0/delta/tool_calls/0/id"
 _LATER = "/0/response/4/choices/0/delta/tool_calls/0/id"
 
@@ -35,13 +39,4 @@ def judge(stream: Streamed, context: Context) -> list[Fault]:
     Clients take a fragment with an id for a new call, or overwrite the id with an empty one and can no longer pair the
     result. Null counts as absent. To fix it, omit the id from later fragments.
     """
-    anomalies = stream.value.anomalies
-    return [
-        Fault(
-            f"expected the id only in the call's first fragment, got {anomaly.detail or _BLANK} here",
-            at=(*anomaly.at, "id"),
-        )
-        for kind, form in _FORMS.items()
-        if kind in anomalies and not context.claims_any("stream.continuation-id", form)
-        for anomaly in anomalies[kind]
-    ]
+    return sent_again(stream, context, "id", _KINDS, "id")

@@ -2,11 +2,16 @@ from conformance.documents.pointer import REMOVE
 from conformance.results import Level
 from conformance.rules import Context, Fault, Source, example, rule
 from conformance.rules.conditions import stream_has_calls
+from conformance.rules.faults import sent_again
 from conformance.wire.elements import Streamed
 from conformance.wire.views import streams
 
-_GOT = {"name-empty": "'' here", "name-missing": "none there"}
-_FORMS = {"name-repeated": "repeated", "name-empty": "empty", "name-changed": "changes", "name-missing": "never"}
+_KINDS = {
+    "name-repeated": ("repeated", "{}"),
+    "name-empty": ("empty", "'' here"),
+    "name-changed": ("changes", "{}"),
+    "name-missing": ("never", "none there"),
+}
 _FIRST = "/0/response/3/choices/0/delta/tool_calls/0/function/name"
 _LATER = "/0/response/4/choices/0/delta/tool_calls/0/function/name"
 
@@ -35,13 +40,4 @@ def judge(stream: Streamed, context: Context) -> list[Fault]:
     Clients that append every string get `get_weatherget_weather`, those that overwrite end with an empty name. Null
     counts as absent. To fix it, omit the name from later fragments.
     """
-    anomalies = stream.value.anomalies
-    return [
-        Fault(
-            f"expected the name only in the call's first fragment, got {_GOT.get(kind, anomaly.detail)}",
-            at=(*anomaly.at, "function"),
-        )
-        for kind, form in _FORMS.items()
-        if kind in anomalies and not context.claims_any("stream.continuation-name", form)
-        for anomaly in anomalies[kind]
-    ]
+    return sent_again(stream, context, "name", _KINDS, "function")

@@ -65,7 +65,7 @@ def judge(reply: Reply, context: Context) -> list[Fault]:
 
 
 def _parsed(text: str) -> tuple[Any, str]:
-    """Return the value of a JSON text, and what is wrong with it if it is no object."""
+    """Return the value of a JSON text, and what is wrong with it if it is not an object."""
     try:
         return orjson.loads(text), "other JSON"
     except orjson.JSONDecodeError as error:

@@ -1,7 +1,7 @@
 from conformance.documents.pointer import REMOVE
 from conformance.results import Level
 from conformance.rules import EVERY, Context, Fault, Source, example, rule
-from conformance.rules.conditions import reply_to_tool_choice
+from conformance.rules.conditions import reply_can_obey, reply_to_tool_choice
 from conformance.wire.elements import Reply
 from conformance.wire.views import replies
 
@@ -13,13 +13,7 @@ _OTHER = {"type": "function", "function": {"name": "get_time"}}
 def _is_named(reply: Reply, context: Context) -> bool:
     body = reply.request
     choice = body.get("tool_choice") if body is not None else None
-    return (
-        type(choice) is dict
-        and type(choice.get("function")) is dict
-        and reply.complete
-        and reply.finish_reason not in ("length", "content_filter")
-        and "named" in context.claim("tools.choices-obeyed", ("named",))
-    )
+    return type(choice) is dict and type(choice.get("function")) is dict and reply_can_obey(reply, context, "named")
 
 
 @rule(

@@ -1,7 +1,7 @@
 from conformance.documents.pointer import REMOVE
 from conformance.results import Level
 from conformance.rules import EVERY, Context, Fault, Source, example, rule
-from conformance.rules.conditions import reply_to_tool_choice
+from conformance.rules.conditions import reply_can_obey, reply_to_tool_choice
 from conformance.wire.elements import Reply
 from conformance.wire.views import replies
 
@@ -14,9 +14,7 @@ def _is_required(reply: Reply, context: Context) -> bool:
         reply.request is not None
         and reply.request.get("tool_choice") == "required"
         and bool(reply.request.get("tools"))
-        and reply.complete
-        and reply.finish_reason not in ("length", "content_filter")
-        and "required" in context.claim("tools.choices-obeyed", ("required",))
+        and reply_can_obey(reply, context, "required")
     )
 
 

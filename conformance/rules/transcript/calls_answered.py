@@ -3,7 +3,7 @@ from collections import Counter
 from conformance.documents.pointer import REMOVE
 from conformance.results import Level
 from conformance.rules import EVERY, Context, Fault, Source, example, rule
-from conformance.wire.elements import Turn
+from conformance.wire.elements import ToolTurn
 from conformance.wire.keys import key_of
 from conformance.wire.views import tool_turns
 
@@ -24,7 +24,7 @@ from conformance.wire.views import tool_turns
     reads=("results.missing-at-end", "results.without-id"),
     wires=EVERY,
 )
-def judge(turn: Turn, context: Context) -> list[Fault]:
+def judge(turn: ToolTurn, context: Context) -> list[Fault]:
     """Every tool call in a request's history has a tool message.
 
     A call whose tool failed or was denied is answered too: the failure is text in `content`. Calls that share an id

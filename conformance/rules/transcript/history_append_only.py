@@ -6,7 +6,7 @@ from typing import Any
 from conformance.documents.pointer import REMOVE
 from conformance.results import Level
 from conformance.rules import EVERY, Context, Fault, Source, example, rule
-from conformance.wire.changes import LOST, MOVED, Change
+from conformance.wire.changes import LOST, MOVED, MessageChange
 from conformance.wire.continuations import Continuation
 from conformance.wire.elements import Call
 from conformance.wire.reasoning import is_signed
@@ -86,11 +86,11 @@ class _History:
         return same_id[following - 1][1] if following else None
 
 
-def _is_lost_user(change: Change) -> bool:
+def _is_lost_user(change: MessageChange) -> bool:
     return change.kind == LOST and change.value.get("role") == "user"
 
 
-def _fault(continuation: Continuation, change: Change, history: _History) -> Fault:
+def _fault(continuation: Continuation, change: MessageChange, history: _History) -> Fault:
     role = str(change.value.get("role"))[:40]
     messages = history.after
     words = f"message {change.number} of the previous request ({role}{_call_of(change, history)})"
@@ -117,7 +117,7 @@ def _text(message: Any) -> str:
     return text or ", ".join([f"{call.name}({call.arguments})" for call in calls_in(message)])
 
 
-def _call_of(change: Change, history: _History) -> str:
+def _call_of(change: MessageChange, history: _History) -> str:
     """Return which call a tool message answers, in words; empty for other messages."""
     identity = change.value.get("tool_call_id")
     if change.value.get("role") != "tool" or type(identity) is not str:
@@ -126,7 +126,7 @@ def _call_of(change: Change, history: _History) -> str:
     return f" for call {identity!r:.60}" + ("" if called is None else f" of {called.name!r:.60}")
 
 
-def _is_overwritten(change: Change, history: _History) -> bool:
+def _is_overwritten(change: MessageChange, history: _History) -> bool:
     """Return whether a result now has the text of a later result with the same id."""
     identity = change.value.get("tool_call_id")
     if change.value.get("role") != "tool" or type(identity) is not str or change.at is None:

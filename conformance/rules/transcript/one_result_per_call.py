@@ -2,7 +2,7 @@ from collections import Counter
 
 from conformance.results import Level
 from conformance.rules import EVERY, Context, Fault, Source, example, rule
-from conformance.wire.elements import Turn
+from conformance.wire.elements import ToolTurn
 from conformance.wire.keys import key_of
 from conformance.wire.views import tool_turns
 
@@ -24,7 +24,7 @@ from conformance.wire.views import tool_turns
     claim="results.duplicated",
     wires=EVERY,
 )
-def judge(turn: Turn, _context: Context) -> list[Fault]:
+def judge(turn: ToolTurn, _context: Context) -> list[Fault]:
     """A tool call has only one result.
 
     Calls that share an id may have as many results as there are calls. To fix it, put all output of a tool into the one

@@ -1,6 +1,6 @@
 from conformance.results import Level
 from conformance.rules import EVERY, Context, Fault, Source, example, rule
-from conformance.wire.elements import Turn
+from conformance.wire.elements import ToolTurn
 from conformance.wire.keys import key_of
 from conformance.wire.views import tool_turns
 
@@ -22,7 +22,7 @@ from conformance.wire.views import tool_turns
     claim="results.reversed",
     wires=EVERY,
 )
-def judge(turn: Turn, _context: Context) -> list[Fault]:
+def judge(turn: ToolTurn, _context: Context) -> list[Fault]:
     """Tool results are in the order of the calls that they answer.
 
     Some hosts and models repeat ids, and then only the position says which result belongs to which call. To fix it,

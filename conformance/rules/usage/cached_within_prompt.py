@@ -1,22 +1,16 @@
-from typing import Any
-
 from conformance.results import Level
 from conformance.rules import EVERY, Context, Fault, Source, example, rule
+from conformance.rules.faults import can_be_compared, more_than_whole
 from conformance.wire.elements import Usage
 from conformance.wire.views import usages
 
 _DETAILS = "/0/response/usage/prompt_tokens_details"
 
 
-def _count(value: dict[str, Any]) -> Any:
-    details = value.get("prompt_tokens_details")
-    return details.get("cached_tokens") if type(details) is dict else None
-
-
 @rule(
     Level.SHOULD,
     on=usages,
-    where=lambda usage, _context: type(_count(usage.value)) is int and type(usage.value.get("prompt_tokens")) is int,
+    where=lambda usage, _context: can_be_compared(usage, "prompt", "cached"),
     source=Source(
         "https://platform.openai.com/docs/api-reference/chat/object", "Breakdown of tokens used in the prompt."
     ),
@@ -33,8 +27,4 @@ def judge(usage: Usage, _context: Context) -> list[Fault]:
     Clients subtract the cached tokens from the prompt tokens to get the price; a negative number follows. To fix it,
     include the tokens that come from the cache in the prompt tokens.
     """
-    cached, prompt = _count(usage.value), usage.value["prompt_tokens"]
-    if cached <= prompt:
-        return []
-    message = f"expected at most {prompt}, the prompt tokens, got {cached}"
-    return [Fault(message, at=("prompt_tokens_details", "cached_tokens"))]
+    return more_than_whole(usage, "prompt", "cached")

@@ -1,24 +1,17 @@
-from typing import Any
-
 from conformance.results import Level
 from conformance.rules import EVERY, Context, Fault, Source, example, rule
+from conformance.rules.faults import can_be_compared, more_than_whole
 from conformance.wire.elements import Usage
 from conformance.wire.views import usages
 
 _DETAILS = "/0/response/usage/completion_tokens_details"
 
 
-def _count(value: dict[str, Any]) -> Any:
-    details = value.get("completion_tokens_details")
-    return details.get("reasoning_tokens") if type(details) is dict else None
-
-
 @rule(
     Level.SHOULD,
     on=usages,
     where=lambda usage, context: (
-        type(_count(usage.value)) is int
-        and type(usage.value.get("completion_tokens")) is int
+        can_be_compared(usage, "completion", "reasoning")
         and context.claim("usage.reasoning-tokens", "inside") == "inside"
     ),
     source=Source(
@@ -38,8 +31,4 @@ def judge(usage: Usage, _context: Context) -> list[Fault]:
     Budgets and prices are based on completion tokens; tokens counted beside them are missed. To fix it, include
     reasoning in the completion tokens.
     """
-    reasoning, completion = _count(usage.value), usage.value["completion_tokens"]
-    if reasoning <= completion:
-        return []
-    message = f"expected at most {completion}, the completion tokens, got {reasoning}"
-    return [Fault(message, at=("completion_tokens_details", "reasoning_tokens"))]
+    return more_than_whole(usage, "completion", "reasoning")

@@ -108,12 +108,8 @@ def _add(message: Mapping[str, Any], messages: list[dict[str, Any]]) -> None:
 
 def _ends_with_result(message: Mapping[str, Any]) -> bool:
     content = message.get("content")
-    return (
-        message.get("role") == "user"
-        and type(content) is list
-        and bool(content)
-        and content[-1].get("type") == "tool_result"
-    )
+    last = content[-1] if type(content) is list and content else {}
+    return message.get("role") == "user" and last.get("type") == "tool_result"
 
 
 def _said(content: Any) -> Any:

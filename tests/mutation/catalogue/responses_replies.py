@@ -68,7 +68,7 @@ def ids_shared_by_items(item: Slot) -> None:
 
 @mutation(output_items("function_call"), "tool-calls/arguments-are-an-object")
 def arguments_of_item_broken(item: Slot) -> None:
-    """The arguments of a call are no JSON."""
+    """The arguments of a call are not JSON."""
     item.value["arguments"] = item.value["arguments"][:-2]
 
 

@@ -9,11 +9,31 @@ from conformance.convert.dialects.neutral.conversion import assistant_content
 from conformance.errors import InvalidDocument
 from conformance.wire.losses import Converted, Losses
 
-_STOPS: Final = {
-    "stop": ("stop", "eos", "end_turn", "stop_sequence", "STOP"),
-    "length": ("length", "max_tokens", "model_context_window_exceeded", "MAX_TOKENS"),
-    "toolUse": ("tool_calls", "function_call", "tool_use"),
+_CHAT: Final = {
+    "stop": "stop",
+    "eos": "stop",
+    "length": "length",
+    "tool_calls": "toolUse",
+    "function_call": "toolUse",
 }
+_MESSAGES: Final = {
+    "end_turn": "stop",
+    "stop_sequence": "stop",
+    "pause_turn": "stop",
+    "tool_use": "toolUse",
+    "max_tokens": "length",
+    "model_context_window_exceeded": "length",
+}
+_RESPONSES: Final = {
+    "completed": "stop",
+    "max_messages": "stop",
+    "steered": "stop",
+    "incomplete": "length",
+    "max_output_tokens": "length",
+    "cancelled": "aborted",
+}
+_GEMINI: Final = {"STOP": "stop", "MAX_TOKENS": "length"}
+_STOPS: Final[Mapping[Any, str]] = _CHAT | _MESSAGES | _RESPONSES | _GEMINI
 _FINISHES: Final = {"stop": "stop", "length": "length", "toolUse": "tool_calls"}
 _MODEL: Final = ("Model", "Provider", "Protocol")
 _HELD: Final = (
@@ -30,12 +50,13 @@ _HELD: Final = (
 
 
 def stop_reason(signal: str | None) -> str:
-    """Return the neutral stop reason for a finish reason of the wire, of Anthropic or of Gemini.
+    """Return the neutral stop reason for the stop signal of a wire.
 
-    Anything else is `error`: a filter, a refusal, a stream without a finish reason. `aborted` never comes from a
-    reply, since only the caller knows that it cancelled the request.
+    A signal is a `finish_reason` of chat completions, a `stop_reason` of Messages, a `finishReason` of Gemini, or of
+    Responses the `reason` in `incomplete_details`, else the `status`. Responses and Gemini have no signal for calls,
+    which are just there. Anything else is `error`: a filter, a refusal, a failure, a stream without a signal.
     """
-    return next((stop for stop, signals in _STOPS.items() if signal in signals), "error")
+    return _STOPS.get(signal, "error")
 
 
 def finish_reason(stop: str) -> str | None:

@@ -9,7 +9,8 @@ from typing import Any, Final
 
 from conformance.convert.dialects.wolo import calls
 
-SYSTEM_PROMPT: Final = "You are Wolo. You write and fix programs for the user."
+SYSTEM_PROMPT: Final = "You are Wolo, an AI coding agent that helps users with software engineering tasks."
+"""The document gives only the beginning of the prompt, which is this sentence."""
 DISPLAY_NAME: Final = "Wolo"
 INCLUDED: Final = ("pending", "running", "completed")
 

@@ -1,0 +1,1 @@
+"""Commands about providers, their profiles and cassettes, and engines."""

@@ -1,0 +1,42 @@
+"""List what a client that works with one provider must change for another one.
+
+A and B are names of providers or paths of profiles. Every sentence is made of the claims of both: what the client must
+not send any more, what it must read differently, what is unknown of B though the client may rely on it, and what A
+rejects and B accepts. Claims that only one of the profiles makes of replies are left out.
+"""
+
+import argparse
+from typing import Final
+
+import orjson
+
+from conformance import profiles
+from conformance.profiles.difference import differences, lines
+from conformance.reporting.text import printable
+
+EXAMPLES: Final = """\
+  conformance provider diff openai deepseek
+  conformance provider diff vllm ./my-gateway.yaml
+  conformance provider diff deepseek mistral --to-model magistral-medium-latest --format json"""
+
+
+def configure(parser: argparse.ArgumentParser) -> None:
+    """Declare the arguments."""
+    add = parser.add_argument
+    add("first", metavar="A", help="the provider that the client works with")
+    add("second", metavar="B", help="the provider that it shall work with, too")
+    add("--from-model", metavar="MODEL", default="", help="the model of A (default: the one that its profile names)")
+    add("--to-model", metavar="MODEL", default="", help="the model of B (default: the one that its profile names)")
+    add("--format", choices=("text", "json"), default="text", help="text (default) or json")
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """Print the differences."""
+    first, second = profiles.load_profile(arguments.first), profiles.load_profile(arguments.second)
+    found = differences(first, second, (arguments.from_model, arguments.to_model))
+    if arguments.format == "json":
+        rows = [each._asdict() | {"kind": each.kind.name.lower()} for each in found]
+        print(orjson.dumps(rows, option=orjson.OPT_INDENT_2).decode())
+    else:
+        print("\n".join(map(printable, lines(found, (first.name, second.name)))).rstrip())
+    return 0

@@ -1,0 +1,1 @@
+"""Commands about results: what they show, whether they are as expected, and which recordings support them."""

@@ -1,0 +1,41 @@
+"""Check the fetched recordings with every rule about providers."""
+
+import argparse
+from pathlib import Path
+from typing import Final
+
+from conformance import profiles
+from conformance.evidence import index
+from conformance.evidence.recorded_run import RecordedRun
+from conformance.reporting.text import plural
+from conformance.results import Level
+from conformance.results.files import write
+
+EXAMPLES: Final = """\
+  conformance evidence check --provider deepseek
+  conformance evidence check --write reports/results/recorded"""
+
+
+def configure(parser: argparse.ArgumentParser) -> None:
+    """Declare the arguments."""
+    parser.add_argument("--provider", metavar="PROVIDER", default="", help="only this provider (default: all)")
+    parser.add_argument("--write", metavar="DIR", default="", help="write the results to DIR/<provider>.json")
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """Print the recordings that break a MUST; return 1 if there are any."""
+    asked = arguments.provider
+    indexed = {each.provider for each in index.load() if asked in ("", each.provider, each.service)}
+    broken = 0
+    for provider in sorted(filter(profiles.has, indexed)) or [asked]:
+        run = RecordedRun(provider)
+        unexpected = run.unexpected(Level.MUST)
+        for played, outcome in unexpected:
+            found = outcome.findings[0].message if outcome.findings else outcome.reason
+            print(f"{provider}: {outcome.rule}: {found}: {played.recording.link} #{played.recording.number}")
+        failed = len({played.recording.digest for played, _ in unexpected})
+        print(f"{provider}: {plural(len(run.played), 'recording')}, {failed} break a MUST")
+        broken += failed
+        if arguments.write:
+            write(Path(arguments.write), run.results())
+    return int(bool(broken))

@@ -1,0 +1,1 @@
+"""Commands about requests, replies, streams and recordings that exist."""

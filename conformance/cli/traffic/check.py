@@ -1,0 +1,164 @@
+"""Check files that hold chat completions: bodies, exchanges, streams, cassettes, recordings.
+
+PATH is a file, a folder, or - for standard input. In a folder, files are chosen by their suffixes: .json, .jsonl,
+.ndjson, .har, .yaml, .yml, .sse, .httprr, .parquet and .flow, each also with .gz, .zst or .br.
+
+The content of a file decides what it is: a request body, a bare list of messages, a reply body, an exchange (an object
+with "request" and "response"), a list of exchanges (a session), JSON Lines of these (consecutive lines with the same
+"session" are one conversation), a Parquet file of exchanges, the raw text of an event stream, a VCR cassette, a HAR
+file or an httprr trace. It also reads the output of curl -i and -v, flows of mitmproxy, OpenAI Batch files, and what
+LiteLLM, OpenTelemetry (spans and log records), Langfuse, LangSmith, Helicone, WireMock and nock write; a note says what
+such a log lacks.
+
+A finding reads "path:line: rule LEVEL (side) at pointer: message"; the side is client or provider. The JSON Pointer
+starts at the conversation: /0 is its first exchange, which has request, response, status and headers. `conformance
+explain RULE` explains a rule and how to fix what it reports.
+"""
+
+import argparse
+import os
+import time
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from functools import partial
+from importlib import import_module
+from itertools import chain
+from pathlib import Path
+from types import ModuleType
+from typing import Any, Final, NamedTuple
+
+from conformance.arguments import day, positive
+from conformance.errors import Unusable
+from conformance.files import CheckedInput, Counts, Task, check_paths, summary
+from conformance.reporting import renderers
+from conformance.reporting.text import Paint
+from conformance.results import Level
+from conformance.terminal import ProgressLine, painter, print_error
+
+EXAMPLES: Final = """\
+  conformance check request.json
+  conformance check --provider deepseek traffic.jsonl.gz           # does this work with DeepSeek?
+  conformance check --provider openai --as-of today recordings/    # would these requests still work?
+  conformance check --provider auto --format json cassettes/ > report.json
+  conformance check --format sarif fixtures/ > conformance.sarif   # for code scanning
+  curl -sN … | conformance check --rule 'stream/*' -"""
+
+_PROVIDER: Final = "check against this provider's claims, too; auto: detect the provider from its name or host"
+_AS_OF: Final = """\
+check by the claims of this day, YYYY-MM-DD or today (default: the day of each exchange; without one, the last day on \
+which the provider's sources were read)"""
+_LEVEL: Final = """\
+the lowest level to show and to return exit code 1 for (default: show all levels, return 1 for MUST and SHOULD)"""
+_LEAST_SECONDS: Final = 0.001
+_FOLDER: Final = Path(renderers.__path__[0])
+
+
+def configure(parser: argparse.ArgumentParser) -> None:
+    """Declare the arguments."""
+    add = parser.add_argument
+    add("paths", nargs="+", metavar="PATH", help="a file, a folder, or - for standard input")
+    add("--provider", default="", metavar="PROVIDER", help=_PROVIDER)
+    add("--as-of", type=day, metavar="DATE", help=_AS_OF)
+    add("--rule", action="append", default=[], metavar="RULE", help="check only rules that match this glob; repeatable")
+    add("--format", choices=_Formats(), default="console", metavar="F", help="one of %(choices)s (default: console)")
+    add("--level", type=str.upper, choices=[level.value for level in Level], help=_LEVEL)
+    add("--all", action="store_true", help="also show rules that passed or did not apply")
+    add("--jobs", type=_jobs, default=1, metavar="N", help="number of processes; auto: one per CPU (default: 1)")
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """Check the paths and print the report; return 2 if an input or a rule could not be used, 1 for findings."""
+    output = _format(arguments.format)
+    # A format declares in its own file whether it needs more than the findings.
+    show_all, lines = arguments.all or getattr(output, "EVERY", False), getattr(output, "LINES", False)
+    if arguments.as_of and not arguments.provider:
+        raise Unusable("--as-of needs --provider: only the claims of a provider have dates")
+    level = Level(arguments.level or Level.MAY)
+    task = Task(arguments.provider, tuple(arguments.rule), level, show_all, lines, arguments.as_of or "")
+    counts: Counts = Counter()
+    judged: set[str] = set()
+    paint = painter()
+    render = partial(_rendered, arguments.format, paint)
+    parts = _counted(check_paths(arguments.paths, task, render, arguments.jobs), counts, judged)
+    for text in output.render_inputs(parts, lambda: summary(counts, judged, task), paint):
+        # Input from a pipe may arrive slowly, and is reported as it arrives.
+        print(text, end="", flush="-" in arguments.paths)
+    if counts["unreadable", ""] or counts["errored", ""]:
+        return 2
+    if not counts["exchanges", ""]:
+        raise Unusable("nothing was checked: no input holds chat completions")
+    least = Level(arguments.level or Level.SHOULD).severity
+    return int(any(counts["findings", level.value] for level in Level if level.severity >= least))
+
+
+def _jobs(text: str) -> int:
+    """Return a number of processes; `auto` is the number of CPUs that this process may use."""
+    if text != "auto":
+        return positive(text)
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+
+
+class _Formats:
+    """The names of the formats; only the renderer of the requested one is imported."""
+
+    def __contains__(self, name: str) -> bool:
+        return name.isidentifier() and (_FOLDER / f"{name}.py").is_file() and hasattr(_format(name), "render_inputs")
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(sorted([path.stem for path in _FOLDER.glob("[a-z]*.py") if path.stem in self]))
+
+
+def _format(name: str) -> ModuleType:
+    """Return the renderer of a format; renderers of other reports have no `render_inputs`."""
+    return import_module(f"{renderers.__name__}.{name}")
+
+
+class _Rendered(NamedTuple):
+    """Some checked inputs: what their report consists of, their counts, errors and rules, and the path of the last one.
+
+    `judged`: the ids of the rules that found something to judge.
+    """
+
+    parts: list[Any]
+    counts: Counts
+    judged: set[str]
+    errors: list[str]
+    path: str
+
+
+def _rendered(name: str, paint: Paint, checked: Sequence[CheckedInput]) -> _Rendered:
+    """Render checked inputs in the process that checked them, so that another one only has to write."""
+    part, counts = _format(name).part, Counts()
+    for each in checked:
+        counts.update(each.counts)
+    judged = set(chain.from_iterable([each.judged for each in checked]))
+    errors = [message for each in checked for message in _errors(each.report)]
+    path = checked[-1].report["path"] if checked else ""
+    return _Rendered([part(each.report, paint) for each in checked], counts, judged, errors, path)
+
+
+def _counted(rendered: Iterable[_Rendered], counts: Counts, judged: set[str]) -> Iterator[Any]:
+    """Yield the parts of the report, add up the counts and the rules, and print errors as soon as they occur."""
+    progress = ProgressLine()
+    began = time.monotonic()
+    try:
+        for each in rendered:
+            counts.update(each.counts)
+            judged |= each.judged
+            inputs = counts["inputs", ""]
+            rate = inputs / max(time.monotonic() - began, _LEAST_SECONDS)
+            progress.show(f"{inputs} inputs checked, {rate:.0f} per second, now {each.path}")
+            for message in each.errors:
+                progress.clear()
+                print_error(message)
+            yield from each.parts
+    finally:
+        progress.clear()
+
+
+def _errors(report: Mapping[str, Any]) -> Iterator[str]:
+    if "error" in report:
+        yield report["error"]
+    for outcome in report["outcomes"]:
+        if outcome["status"] == "errored":
+            yield f"{report['path']}: rule {outcome['rule']} raised {outcome['reason']}; this is a bug in conformance"

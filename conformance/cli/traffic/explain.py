@@ -1,0 +1,284 @@
+"""Explain a rule, claim, probe, scenario or provider, or list them.
+
+An explanation says what it means, why, its source, and how to fix a finding. NAME is the id of a rule or of a fact
+about agent loops (as `check` and `adapter` print it), the name of a claim, of a probe (as a run prints it), of a
+scenario or of a provider, or a glob. Without a name, all names are printed.
+
+NAME can also be a list: rules, claims, probes, scenarios or providers. With --provider, a list shows how that provider
+handles violations of each rule, which scenarios apply to it, how it is claimed to answer each probe, or its claims with
+their values, dates and sources.
+"""
+
+import argparse
+import json
+import textwrap
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from fnmatch import fnmatchcase
+from typing import Any, Final
+
+import orjson
+
+from conformance import profiles, rules, scenarios
+from conformance.adapters import loop
+from conformance.adapters.loop import Fact
+from conformance.cli._lists import LISTS
+from conformance.cli._lists import text as list_text
+from conformance.core_facts import DEFINITIONS
+from conformance.documents import read_json
+from conformance.errors import UnknownName, Unusable
+from conformance.reporting.text import labelled
+from conformance.resources import folder
+from conformance.rules import Example, Rule, advice
+from conformance.scenarios import Probe, Scenario
+from conformance.terminal import columns
+
+EXAMPLES: Final = """\
+  conformance explain                                   # the names that can be explained
+  conformance explain rules                             # their levels, sides and titles
+  conformance explain claims --provider deepseek        # with values, dates and sources
+  conformance explain scenarios --format json
+  conformance explain transcript/result-answers-call
+  conformance explain 'stream/*'
+  conformance explain reasoning.omitted-on-tool-turn
+  conformance explain absent-current-own
+  conformance explain deepseek"""
+
+_MAX_WIDTH: Final = 100
+_LOOP: Final = "agent loop of a client"
+
+
+def configure(parser: argparse.ArgumentParser) -> None:
+    """Declare the arguments."""
+    help_text = f"a rule, a claim, a probe, a scenario, a provider, a glob in quotes, or a list: {', '.join(LISTS)}"
+    parser.add_argument("names", nargs="*", metavar="NAME", help=help_text)
+    parser.add_argument("--provider", metavar="PROVIDER", help="show what a list has for this provider")
+    parser.add_argument("--format", choices=("text", "json"), default="text", help="of a list: text (default) or json")
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """Print the lists or the explanations that are named; without a name, every name that can be explained."""
+    names: list[str] = arguments.names
+    if names and set(names) <= set(LISTS):
+        _print_lists(names, arguments)
+        return 0
+    if arguments.provider is not None or arguments.format == "json":
+        raise Unusable(f"--provider and --format are about lists; name one: {', '.join(LISTS)}")
+    shown = [text for name in names for text in _explained(name)] if names else list(map(_names_in, LISTS))
+    print("\n\n".join(dict.fromkeys(shown)))
+    return 0
+
+
+def _print_lists(kinds: Sequence[str], arguments: argparse.Namespace) -> None:
+    """Print lists; one in JSON is an array of objects, several are an object of arrays."""
+    profile = None if arguments.provider is None else profiles.load_profile(arguments.provider)
+    lists = {kind: LISTS[kind](profile) for kind in kinds}
+    if arguments.format == "json":
+        shown: Any = lists if len(lists) > 1 else lists[kinds[0]]
+        print(orjson.dumps(shown, option=orjson.OPT_INDENT_2).decode())
+    else:
+        print("\n\n".join([list_text(kind, rows) for kind, rows in lists.items()]))
+
+
+def _names_in(kind: str) -> str:
+    """Return the names in a list, below how to see the list itself."""
+    names = dict.fromkeys([str(row.get("name", row.get("id"))) for row in LISTS[kind](None)])
+    # Names are copied, so none is broken at its end of line.
+    wrapper = textwrap.TextWrapper(_width(), break_long_words=False, break_on_hyphens=False)
+    wrapper.initial_indent = wrapper.subsequent_indent = "  "
+    heading = f"{len(names)} {kind}; `conformance explain {kind}` describes each:"
+    return f"{heading}\n{wrapper.fill(', '.join(names))}"
+
+
+def _explained(name: str) -> list[str]:
+    """Return the explanations of the first kind that has a name; raises UnknownName with the nearest of all kinds."""
+    if name in LISTS:
+        return [list_text(name, LISTS[name](None))]
+    for find in _KINDS:
+        if found := ["\n".join(lines) for lines in find(name)]:
+            return found
+    raise UnknownName("rule, claim, probe, scenario or provider", name, _known())
+
+
+def _known() -> Sequence[str]:
+    ids = [*(rule.id for rule in rules.load()), *(fact.id for fact in loop.load())]
+    return (*LISTS, *ids, *profiles.vocabulary(), *_probes(), *scenarios.names(), *profiles.names())
+
+
+def _probes() -> Mapping[str, list[tuple[Scenario, Probe]]]:
+    """Return every probe by its name, with the scenarios that have it."""
+    found: dict[str, list[tuple[Scenario, Probe]]] = {}
+    for scenario in map(scenarios.load, scenarios.names()):
+        for probe in scenario.probes:
+            found.setdefault(probe.name, []).append((scenario, probe))
+    return found
+
+
+def _claims_named(name: str) -> Iterator[Iterator[str]]:
+    yield from (_claim(each, meaning) for each, meaning in profiles.vocabulary().items() if fnmatchcase(each, name))
+
+
+def _facts_named(name: str) -> Iterator[Iterator[str]]:
+    yield from (_heading(fact, _LOOP) for fact in loop.load() if fnmatchcase(fact.id, name))
+
+
+def _rules_named(name: str) -> Iterator[Iterator[str]]:
+    claims = profiles.vocabulary()
+    try:
+        found = rules.select([name])
+    except UnknownName:
+        return
+    yield from (_rule(rule, claims) for rule in found)
+
+
+def _probes_named(name: str) -> Iterator[Iterator[str]]:
+    """Yield the explanations of probes, which reports also call `probes/<name>` and `<scenario>: <name>`."""
+    scenario, colon, rest = name.removeprefix("probes/").partition(": ")
+    wanted = rest if colon else scenario
+    for probe, found in _probes().items():
+        if fnmatchcase(probe, wanted):
+            own = [each for each in found if not colon or fnmatchcase(each[0].name, scenario)]
+            yield from [_probe(own)] if own else []
+
+
+def _scenarios_named(name: str) -> Iterator[Iterator[str]]:
+    yield from (_scenario(scenarios.load(each)) for each in scenarios.names() if fnmatchcase(each, name))
+
+
+def _providers_named(name: str) -> Iterator[Iterator[str]]:
+    if name.endswith((".yaml", ".yml")):
+        yield _provider(name)
+        return
+    known = (*profiles.names(), *profiles.installed_names())
+    yield from (_provider(each) for each in known if fnmatchcase(each, name))
+
+
+_KINDS: Final[Sequence[Callable[[str], Iterator[Iterator[str]]]]] = (
+    _claims_named,
+    _facts_named,
+    _rules_named,
+    _probes_named,
+    _scenarios_named,
+    _providers_named,
+)
+
+
+def _rule(rule: Rule, claims: Mapping[str, str]) -> Iterator[str]:
+    yield from _heading(rule, rule.on.side.value)
+    if rule.reads:
+        yield from ("", "Claims that it reads")
+        for name in rule.reads:
+            role = " (how the provider handles a violation)" if name == rule.claim else ""
+            yield f"  {name}{role}"
+            yield f"    {claims[name]}"
+    for heading, examples in (("Violates the rule", rule.bad), ("Follows the rule", rule.good)):
+        for example in examples:
+            yield from ("", f"{heading}: {_about(example)}")
+            yield from _difference(example)
+
+
+def _heading(rule: Rule | Fact, side: str) -> Iterator[str]:
+    """Yield what rules and facts have in common."""
+    why, fix = advice(rule.doc)
+    yield from (rule.id, *labelled("", rule.title, _width()), "")
+    yield f"level   {rule.level.value}"
+    yield from _line("checks", f"the {side}, for each {rule.on.name}")
+    yield f"source  {rule.source.url}"
+    if rule.source.quote:
+        yield f"        “{rule.source.quote}”"
+    yield from _section("Why", why)
+    yield from _section("To fix it", fix)
+
+
+def _section(heading: str, text: str) -> Iterator[str]:
+    if text:
+        yield from ("", heading)
+        for number, paragraph in enumerate(text.split("\n\n")):
+            yield from ("",) if number else ()
+            yield textwrap.fill(paragraph, _width(), initial_indent="  ", subsequent_indent="  ")
+
+
+def _about(example: Example) -> str:
+    edited = "with" if example.edits else "as it is"
+    return f"fixtures/wire/{example.base}.json {edited}"
+
+
+def _difference(example: Example) -> Iterator[str]:
+    for sign, pointer, value in example.difference():
+        yield f"  {sign} {pointer}: {_short(value)}"
+    for name, value in example.claims.items():
+        yield f"  if the provider's claim {name} is {_short(value)}"
+
+
+def _short(value: Any) -> str:
+    text = json.dumps(value, ensure_ascii=False)
+    return text if len(text) <= _MAX_WIDTH else f"{text[: _MAX_WIDTH - 1]}…"
+
+
+def _claim(name: str, meaning: str) -> Iterator[str]:
+    schema: Any = read_json(folder("schemas") / "files" / "profile.json")
+    reference = schema["$defs"]["claims"]["properties"][name].get("$ref", "")
+    kind = schema["$defs"].get(reference.rpartition("/")[2].removesuffix("-claim"), {})
+    yield from (name, *labelled("", meaning, _width()), "")
+    if kind.get("description"):
+        yield f"value   {kind['description']}"
+    for word, explained in kind.get("$defs", {}).items():
+        yield f"        {word}: {explained['description']}"
+    yield "        unknown: not documented; omitted: as on the canonical wire"
+    reading = [rule.id for rule in rules.load() if name in rule.reads]
+    yield f"rules   {', '.join(reading) or 'none'}"
+
+
+def _probe(found: Sequence[tuple[Scenario, Probe]]) -> Iterator[str]:
+    """Yield what a probe sends in each scenario that has it, which answer is expected, and how to send it."""
+    yield from (f"{found[0][1].name} (probe)", *dict.fromkeys([probe.title for _, probe in found]), "")
+    yield from _line("sent", "the request of the exchange below once more, with this one deviation")
+    for scenario, probe in found:
+        yield from _line(" ", f"{scenario.name}, exchange {probe.at}: {scenario.title}")
+    for rule in dict.fromkeys([probe.breaks for _, probe in found if probe.breaks]):
+        yield from _line("breaks", f"{rule}: {rules.by_id()[rule].title}")
+    claims = dict.fromkeys([name for _, probe in found for name in probe.claims])
+    for name in claims:
+        yield from _line("claim", f"{name}: {profiles.vocabulary()[name]}")
+    expected = "as the first of these claims that is known says" if claims else "that every provider accepts it"
+    yield from _line("answer", expected)
+    yield f"run it  pytest --provider=PROVIDER -k '{found[0][0].name} and {found[0][1].name}'"
+
+
+def _line(label: str, text: str) -> list[str]:
+    return labelled(label, text, _width(), 0, 6)
+
+
+def _width() -> int:
+    """Return the width of lines: that of the terminal, up to a width that is easy to read."""
+    return min(_MAX_WIDTH, columns(_MAX_WIDTH))
+
+
+def _scenario(scenario: Scenario) -> Iterator[str]:
+    yield from (f"{scenario.name} (scenario)", *labelled("", scenario.title, _width()), "")
+    yield f"for     {'clients only' if scenario.for_clients else 'providers and clients'}"
+    yield f"played  {' and '.join(scenario.variants)}, {len(scenario.turns)} exchanges"
+    needs = [name if value is None else f"{name} = {json.dumps(value)}" for name, value in scenario.needs.items()]
+    yield from _line("needs", ", ".join(needs) or "nothing")
+    yield from _line("tests", ", ".join(scenario.exercises))
+    if scenario.probes:
+        yield from _line("probes", ", ".join([each.name for each in scenario.probes]))
+    yield from _section("A conforming client", scenario.expects)
+
+
+def _provider(name: str) -> Iterator[str]:
+    profile = profiles.load_profile(name)
+    claims = profile.at(profile.model)
+    yield from (f"{name} (provider)", f"{profile.title}, {profile.kind}", "")
+    yield f"url     {profile.base_url or 'differs for each customer or server'}"
+    yield f"model   {profile.model or 'none; name one with --model'}"
+    if profile.key:
+        yield f"key     {profile.key}"
+    if profile.extends:
+        yield f"extends {', then '.join(profile.extends)}"
+    for definition in DEFINITIONS:
+        yield from ("", definition.title)
+        for claim in definition.claims:
+            held = profile.claim(claim, profile.model)
+            origin = f" (from {held.origin})" if held is not None and held.origin else ""
+            yield f"  {claim}: {_short(claims[claim]) if claim in claims else 'as the canonical wire'}{origin}"
+    yield from ("", f"all claims, with their sources: conformance explain claims --provider {name}")

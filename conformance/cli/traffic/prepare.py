@@ -1,0 +1,94 @@
+"""Show the messages to send to a provider for a conversation, and why they differ from it.
+
+FILE holds a canonical transcript (a list of messages) or a request body with one. The messages go to standard output;
+on another wire than chat completions (--protocol), the whole request does. Each difference from the transcript is one
+line on standard error, with the claim that requires it (`conformance explain claims --provider P` shows the sources).
+
+Returns exit code 1 if the request cannot be made acceptable to the provider.
+"""
+
+import argparse
+import sys
+from collections.abc import Iterator
+from typing import Any, Final
+
+import orjson
+
+from conformance import convert, judge, profiles
+from conformance.arguments import add_json_file, read_json_file
+from conformance.convert.egress import Note
+from conformance.convert.native import native_request
+from conformance.profiles import Profile
+from conformance.results import Level, Status
+from conformance.suite.options import on_wire
+from conformance.wire.exchange import Exchange
+from conformance.wire.native import CHAT
+from conformance.wire.views import Side
+from conformance.wires import NATIVE
+
+EXAMPLES: Final = """\
+  conformance prepare --provider deepseek transcript.json
+  conformance prepare --provider anthropic --protocol messages request.json
+  conformance prepare --provider mistral --model magistral-medium-latest request.json > messages.json
+  jq .messages request.json | conformance prepare --provider moonshot --format json - | jq .notes"""
+
+_MODEL: Final = "the model (default: that of the request body, otherwise use the claims that hold for all models)"
+_FORMAT: Final = "messages: the messages, notes on standard error (default); json: an object of messages, ids and notes"
+_PROTOCOL: Final = (
+    f"the wire: {', '.join((CHAT, *NATIVE))} (default: chat, or the first one of a provider without chat)"
+)
+
+
+def configure(parser: argparse.ArgumentParser) -> None:
+    """Declare the arguments."""
+    add = parser.add_argument
+    add(
+        "--provider",
+        metavar="PROVIDER",
+        required=True,
+        help="the provider (see `conformance explain providers`), or the path of a profile",
+    )
+    add("--model", metavar="MODEL", help=_MODEL)
+    add("--protocol", choices=(CHAT, *NATIVE), default="", metavar="WIRE", help=_PROTOCOL)
+    add("--format", choices=("messages", "json"), default="messages", metavar="F", help=_FORMAT)
+    add_json_file(parser)
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """Print the messages or the request, and the notes; return 1 if the provider would still reject the request."""
+    profile = on_wire(profiles.load_profile(arguments.provider), arguments.protocol)
+    value, file = read_json_file(arguments.file)
+    prepared = convert.prepare(value, profile, model=arguments.model, file=file)
+    name, made, notes = "messages", prepared.messages, prepared.notes
+    if profile.wire != CHAT:
+        given = value if isinstance(value, dict) else {}
+        body = {**given, **({"model": arguments.model} if arguments.model else {}), "messages": prepared.messages}
+        sent = native_request(body, prepared.origins, profile.wire, ("messages",) if given else ())
+        name, made, notes = "request", sent.body, (*notes, *sent.notes, *_rejected(sent.exchange, profile))
+    if arguments.format == "json":
+        ids = [identity._asdict() for identity in prepared.ids]
+        print(_text({name: made, "ids": ids, "notes": [_json(note) for note in notes]}))
+    else:
+        print(_text(made))
+        for note in notes:
+            print(f"{'note' if note.fixed else 'problem'}: {note}", file=sys.stderr)
+    return 1 if any(not note.fixed for note in notes) else 0
+
+
+def _rejected(exchange: Exchange, profile: Profile) -> Iterator[Note]:
+    """Yield a note for each finding of a rule that the provider enforces; it points into the request on its wire."""
+    for outcome in judge.check((exchange,), profile):
+        if outcome.status is not Status.FAILED or outcome.level is not Level.MUST:
+            continue
+        for finding in outcome.findings:
+            if finding.side == Side.CLIENT and finding.level is Level.MUST:
+                yield Note(finding.at.removeprefix("/0/request"), finding.message, outcome.rule, fixed=False)
+
+
+def _json(note: Note) -> dict[str, Any]:
+    fixed = {"mended": note.fixed}  # codespell:ignore mended
+    return {"pointer": note.pointer, "reason": note.reason, "claim": note.claim, **fixed}
+
+
+def _text(value: Any) -> str:
+    return orjson.dumps(value, option=orjson.OPT_INDENT_2).decode()

@@ -1,0 +1,49 @@
+"""Chat completions: `POST /v1/chat/completions`, which is also the canonical form of every other wire.
+
+Source: https://platform.openai.com/docs/api-reference/chat
+"""
+
+import re
+from collections.abc import Mapping
+from typing import Any, Final
+
+from conformance.wire.native import CHAT, NativeEvent
+from conformance.wires import Wire
+
+PATH: Final = "/chat/completions"
+
+
+def _path(_body: Mapping[str, Any]) -> str:
+    return PATH
+
+
+def _is_request(body: dict[str, Any]) -> bool | None:
+    return type(body.get("messages")) is list or None
+
+
+def _is_reply(body: dict[str, Any]) -> bool:
+    return "choices" in body
+
+
+def _headers(key: str) -> Mapping[str, str]:
+    return {"authorization": f"Bearer {key}"} if key else {}
+
+
+def _failure(message: str) -> NativeEvent:
+    return NativeEvent("", {"error": {"message": message, "type": "server_error", "param": None, "code": None}})
+
+
+WIRE: Final = Wire(
+    CHAT,
+    "Chat completions",
+    _path,
+    re.compile(PATH),
+    ("/completions",),
+    _is_request,
+    _is_reply,
+    ('"object":"chat.completion.chunk"', '"object": "chat.completion.chunk"'),
+    _headers,
+    _failure,
+    ("messages",),
+    ("choices",),
+)

@@ -1,0 +1,155 @@
+"""Limits and statuses at their borders: what is just allowed, and what is just too much."""
+
+from typing import Any
+
+import pytest
+
+from conformance import check
+from conformance.documents.pointer import edit
+from conformance.gate import check_results
+from conformance.proxy import tally
+from conformance.results import Evidence, Level, Status
+from conformance.results.runs import Case, ProbeResult, Results
+from conformance.scenarios import Turn
+from conformance.simulator import replies, shaping, store
+from conformance.simulator.parameters import Parameters, read_parameters
+from conformance.wire.exchange import Exchange
+from conformance.wire.index import Index
+from tests.checking import BASES
+from tests.traffic import checked, copy_of
+
+CALLS = (("f", {"a": 1}), ("g", {"b": 2}))
+"""Each has 7 characters of arguments."""
+
+
+@pytest.mark.parametrize(
+    ("turn", "thinks", "limit", "expected"),
+    [
+        (Turn(says="12345678"), False, 3, ("", "12345678", 0, False)),
+        (Turn(says="12345678"), False, 2, ("", "12345678", 0, False)),
+        (Turn(says="123456789"), False, 2, ("", "12345678", 0, True)),
+        (Turn(thinks="1234", says="5678"), True, 2, ("1234", "5678", 0, False)),
+        (Turn(thinks="1234", says="56789"), True, 2, ("1234", "5678", 0, True)),
+        (Turn(thinks="123456789", says="0"), True, 2, ("12345678", "", 0, True)),
+        (Turn(thinks="1234", says="5678"), False, 1, ("1234", "5678", 0, False)),
+        (Turn(says="12", calls=CALLS, ids=("c1", "c2")), False, 4, ("", "12", 2, False)),
+        (Turn(says="123", calls=CALLS, ids=("c1", "c2")), False, 4, ("", "123", 2, True)),
+        (Turn(says="1", calls=CALLS, ids=("c1", "c2")), False, 2, ("", "1", 1, True)),
+    ],
+)
+def test_a_turn_is_cut_by_one_character_too_many_and_no_earlier(
+    turn: Turn, thinks: bool, limit: int, expected: tuple[str, str, int, bool]  # noqa: FBT001
+) -> None:  # fmt: skip
+    made, is_cut = shaping.bounded(turn, Parameters(limit=limit), thinks=thinks)
+    assert expected == (made.thinks, made.says, len(made.calls), is_cut)
+    assert len(made.calls) == len(made.ids)
+
+
+def test_every_choice_and_every_text_counts_in_the_length_of_a_reply() -> None:
+    turn = Turn(thinks="123", says="4567", calls=CALLS)
+    assert [21, 63] == [shaping.length(turn, Parameters(choices=number)) for number in (1, 3)]
+
+
+@pytest.mark.parametrize(("value", "expected"), [("", 1), ("1", 1), ("12", 2), ("123456", 3), (None, 2), ([], 1)])
+def test_a_token_is_four_bytes_of_json_and_one_begins_each_value(value: Any, expected: int) -> None:
+    assert expected == replies.tokens(value)
+
+
+@pytest.mark.parametrize(
+    ("body", "is_allowed"),
+    [
+        ({"n": 0}, False),
+        ({"n": 1}, True),
+        ({"n": 128}, True),
+        ({"n": 129}, False),
+        ({"max_tokens": 0}, False),
+        ({"max_tokens": 1}, True),
+        ({"logprobs": True, "top_logprobs": 20}, True),
+        ({"logprobs": True, "top_logprobs": 21}, False),
+        ({"logprobs": False, "top_logprobs": 1}, False),
+    ],
+)
+def test_a_parameter_is_rejected_one_beyond_its_range(body: dict[str, Any], is_allowed: bool) -> None:  # noqa: FBT001
+    assert is_allowed is isinstance(read_parameters(body, {}), Parameters)
+
+
+def test_the_smaller_of_two_limits_holds() -> None:
+    both = read_parameters({"max_tokens": 7, "max_completion_tokens": 5}, {})
+    assert isinstance(both, Parameters)
+    assert 5 == both.limit
+
+
+def kept(*numbers: int) -> store.ReplyStore:
+    """Return a store of replies, each of which continues the one before."""
+    found = store.ReplyStore()
+    for number in numbers:
+        asked = {"model": "m", "input": "Hello"}
+        found.add(Exchange(asked, status=200), {"id": f"resp_{number}", "output": []}, f"resp_{number - 1}")
+    return found
+
+
+def test_as_many_replies_are_kept_as_the_limit_says(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(store, "MAX_REPLIES", 3)
+    assert [False, True, True, True] == [kept(1, 2, 3, 4).has(f"resp_{number}") for number in (1, 2, 3, 4)]
+    assert kept(1, 2, 3).has("resp_1")
+
+
+def test_a_session_is_as_long_as_the_limit_says(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(store, "MAX_SESSION", 2)
+    assert [2, 1] == [len(kept(1, 2, 3).session(name)) for name in ("resp_3", "resp_1")]
+
+
+@pytest.mark.parametrize(
+    ("status", "conversations"), [(200, 2), (399, 2), (400, 1), (429, 1), (499, 1), (500, 1), (529, 1)]
+)
+def test_a_request_after_its_failure_is_a_retry_and_after_a_reply_is_not(status: int, conversations: int) -> None:
+    first = edit(BASES["plain"][0], {"/status": status})
+    if status >= 400:
+        first = edit(first, {"/response": {"error": {"message": "no", "type": "t"}}})
+    found, _ = checked([copy_of(first), copy_of(BASES["plain"][0])])
+    assert conversations == sum(model.conversations for model in found.tally.models.values())
+
+
+def test_the_tally_keeps_as_many_models_and_findings_as_it_says(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(tally, "MAX_MODELS", 2)
+    monkeypatch.setattr(tally, "_MAX_FINDINGS", 2)
+    faulty = edit(BASES["plain"][0], {"/response/object": 7})
+    given = [edit(faulty, {"/request/model": name, "/response/model": name}) for name in "aabbbccdd"]
+    found, _ = checked([copy_of(each) for each in given])
+    counted = found.tally.models
+    assert {"a": 2, "b": 3, tally.OTHER_MODELS: 4} == {name: each.exchanges["plain"] for name, each in counted.items()}
+    assert {2, 3, 4} == {each.conversations for each in counted.values()}
+    rows = [each.rows["plain", "shape/response"] for each in counted.values()]
+    assert [(2, 2, 2), (3, 3, 2), (4, 4, 2)] == [(row.judged, row.failed, len(row.findings)) for row in rows]
+    assert 9 == found.tally.checked
+    assert {Level.MUST: 9} == dict(found.tally.levels)
+
+
+def test_what_a_later_request_repeats_is_paired_with_its_first_place() -> None:
+    def said(text: str) -> dict[str, Any]:
+        return {"role": "assistant", "content": text}
+
+    user = {"role": "user", "content": "Go on."}
+    body = {"choices": [{"index": 0, "message": said("Yes."), "finish_reason": "stop"}]}
+    later = [user, said("No."), user, said("Yes."), user, said("Yes."), user]
+    conversation = (
+        Exchange({"model": "m", "messages": [user]}, body, 200),
+        Exchange({"model": "m", "messages": later}, None, 200),
+    )
+    assert [(1, "request", "messages", 3)] == [found.place for found in Index(conversation).resent]
+
+
+def test_an_outcome_holds_a_hundred_findings_and_says_how_many_more_there_were() -> None:
+    for number, expected in ((100, 100), (101, 101), (105, 101)):
+        messages = [{"role": "user", "content": "Hello", "mood": "x"}] * number
+        (outcome,) = check(Exchange({"model": "m", "messages": messages}), None, "request/no-unknown-fields")
+        assert expected == len(outcome.findings)
+        assert (number > 100) is (f"{number - 100} more" in outcome.findings[-1].message)
+
+
+def test_a_probe_that_fails_is_the_fault_of_the_provider() -> None:
+    probes = [
+        ProbeResult("p", "A title.", "r/s", each, "accepted", "refused") for each in (Status.FAILED, Status.PASSED)
+    ]
+    case = Case("s", "plain", Evidence.LIVE, (), tuple(probes))
+    assert ["provider", ""] == [each.side for each in check_results(Results("h", "m", (case,)))]
