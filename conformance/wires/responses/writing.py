@@ -290,7 +290,7 @@ def _answered(item: dict[str, Any], phase: Mapping[str, Any], asked: Mapping[str
     """Return an item as a reply has it: with encrypted content if the request asks for it or nothing is stored."""
     if item["type"] == "message":
         content = [part | (_TEXT_MEMBERS if part["type"] == "output_text" else {}) for part in item["content"]]
-        return {**item, "status": "completed", "content": content, **phase}
+        return {"type": "message", "role": item["role"], "status": "completed", "content": content, **phase}
     if item["type"] != "reasoning":
         return {**item, "status": "completed"}
     if BLOBS in (asked.get("include") or ()) or asked.get("store") is False:
