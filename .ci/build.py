@@ -1,38 +1,76 @@
-"""A build hook: it compiles the package in an editable install, and packs the results of this project into a wheel."""
+"""A build hook: it compiles the package in an editable install, and packs data folders of a wheel into archives."""
 
 import compileall
 import io
+import lzma
 import tarfile
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from tempfile import mkdtemp
 from typing import Any
 
 from hatchling.builders.hooks.plugin.interface import BuildHookInterface
 
+CASSETTES = "cassettes"
+MODEL = "fixtures/model"
 RESULTS = "reports/results"
-ARCHIVE = "conformance/_data/reports/results.tar.xz"
-FOLDERS = ("", "adapters", "recorded")
-"""The folders of results that reports are made from; the wheel holds the calibration beside them, unpacked."""
+CALIBRATION = f"{RESULTS}/calibration"
+
+RESULT_FOLDERS = ("", "adapters", "recorded")
+"""The folders of results that reports are made from."""
+
+MODEL_FILES = (
+    "config.json",
+    "generation_config.json",
+    "model.safetensors",
+    "templates/*",
+    "to_folder.py",
+    "to_gguf.py",
+    "tokenizer.json",
+    "tokenizer_config.json",
+)
+"""What engines load of the scripted model, and what writes it in their formats; not what trains it."""
+
+FILTER = {"id": lzma.FILTER_LZMA2, "preset": 9, "lp": 1, "pb": 1}
+"""The weights of the model are numbers of two bytes, which `lp` and `pb` say; text loses next to nothing by it."""
 
 
 class BuildHook(BuildHookInterface):  # type: ignore[type-arg]
     """Prepares what differs from the files of the repository."""
 
     def initialize(self, version: str, build_data: dict[str, Any]) -> None:
-        """Write bytecode for an editable install (pip does it for a wheel), or the archive for a wheel."""
+        """Write bytecode for an editable install (pip does it for a wheel), or the archives for a wheel."""
+        root = Path(self.root)
         if version == "editable":
-            compileall.compile_dir(Path(self.root) / "conformance", quiet=1)
+            compileall.compile_dir(root / "conformance", quiet=1)
             return
-        archive = Path(mkdtemp()) / "results.tar.xz"
-        pack(Path(self.root) / RESULTS, archive)
-        build_data["force_include"][str(archive)] = ARCHIVE
+        scratch = Path(mkdtemp())
+        for name, files in folders(root):
+            archive = scratch / f"{name}.tar.xz"
+            archive.parent.mkdir(parents=True, exist_ok=True)
+            pack(root / name, files, archive)
+            build_data["force_include"][str(archive)] = f"conformance/_data/{name}.tar.xz"
 
 
-def pack(results: Path, archive: Path) -> None:
-    """Write the archive: as plain files the results would be five times as large. The same results, the same bytes."""
-    with tarfile.open(archive, "w:xz", preset=9) as packed:
-        for path in sorted([path for name in FOLDERS for path in (results / name).glob("*.json")]):
-            member = tarfile.TarInfo(path.relative_to(results).as_posix())
+def folders(root: Path) -> Iterator[tuple[str, list[Path]]]:
+    """Yield the folders of the repository that are archives in a wheel, and the files that each of them holds."""
+    for path in sorted((root / CASSETTES).iterdir()):
+        if path.is_dir():
+            yield f"{CASSETTES}/{path.name}", _files(path.rglob("*.yaml"))
+    yield MODEL, _files(path for name in MODEL_FILES for path in (root / MODEL).glob(name))
+    yield RESULTS, _files(path for name in RESULT_FOLDERS for path in (root / RESULTS / name).glob("*.json"))
+    yield CALIBRATION, _files((root / CALIBRATION).glob("*.json"))
+
+
+def _files(paths: Iterable[Path]) -> list[Path]:
+    return sorted([path for path in paths if path.is_file()])
+
+
+def pack(folder: Path, files: Iterable[Path], archive: Path) -> None:
+    """Write the archive of some files of a folder: the same files, the same bytes."""
+    with lzma.open(archive, "w", filters=[FILTER]) as file, tarfile.open(fileobj=file, mode="w") as packed:
+        for path in files:
+            member = tarfile.TarInfo(path.relative_to(folder).as_posix())
             data = path.read_bytes()
             member.size = len(data)
             packed.addfile(member, io.BytesIO(data))

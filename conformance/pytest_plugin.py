@@ -6,13 +6,16 @@ environment loads this module, so it imports nothing but pytest until --provider
 
 from __future__ import annotations
 
+import gc
 import math
 import signal
 import sys
 from collections.abc import Callable, Generator, Iterator, Sequence
 from contextlib import ExitStack
 from datetime import UTC, datetime
+from importlib.machinery import ModuleSpec, PathFinder
 from pathlib import Path
+from types import ModuleType
 from typing import TYPE_CHECKING, Any, Final
 
 import pytest
@@ -33,6 +36,18 @@ SHORT: Final = tuple(name for name in OPTIONS if name != "strict")
 
 _FULL: Final = {f"--{name}": f"--conformance-{name}" for name in SHORT}
 _ENCODING: Final = (sys.getfilesystemencoding(), sys.getfilesystemencodeerrors())
+
+
+class _Finder:
+    """Finds the modules of this package before pytest does.
+
+    pytest rewrites the assertions of every module of a plugin's package, which takes longer than importing it, and here
+    is none to rewrite.
+    """
+
+    @staticmethod
+    def find_spec(name: str, path: Sequence[str] | None = None, target: ModuleType | None = None) -> ModuleSpec | None:
+        return PathFinder.find_spec(name, path, target) if name.startswith("conformance.") else None
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
@@ -113,6 +128,8 @@ def pytest_configure(config: pytest.Config) -> None:
     if not provider:
         return
     _check_options(config)
+    sys.meta_path.insert(0, _Finder)
+    config.add_cleanup(lambda: sys.meta_path.remove(_Finder))
     if _option(config, "evidence"):
         _check_recordings(config, provider)
         return
@@ -149,6 +166,9 @@ def pytest_configure(config: pytest.Config) -> None:
         raise pytest.UsageError(safe(config, str(error))) from None
     config.stash[SAFE] = lambda text: safe(config, text)
     keep_http_logs_quiet()
+    # What was imported stays: the garbage collector need not look at it again and again.
+    gc.freeze()
+    config.add_cleanup(gc.unfreeze)
     if config.args_source is not pytest.Config.ArgsSource.ARGS:
         # Files, not their folder: a repository's `python_files` does not apply to files that are named.
         config.args[:] = [str(path) for path in sorted(Path(__file__).parent.glob("suite/test_*.py"))]

@@ -1,12 +1,18 @@
 """Paths of the data folders: inside an installed wheel, or beside the package in a checkout.
 
-A wheel holds `schemas` and `cassettes`, of `fixtures` only what the package itself reads, and of `reports` the expected
-failures, the calibration and an archive of the results.
+A wheel holds `schemas`, of `fixtures` only what the package itself reads, and of `reports` the expected failures. The
+cassettes of each provider, the scripted model, the results and the calibration are archives there, because they are
+smaller, and because every pytest run of an environment reads the list of all files of the wheel.
 """
 
+from functools import lru_cache
 from pathlib import Path
+from typing import Final
 
 from conformance.errors import Unusable
+
+ARCHIVED: Final = ".tar.xz"
+"""What the name of a folder ends with in a wheel if it is an archive there."""
 
 _PACKAGE = Path(__file__).parent
 _SHIPPED = _PACKAGE / "_data"
@@ -28,3 +34,44 @@ def checkout_folder(name: str, instead: str) -> Path:
         message = f"{instead}, because conformance does not run from a checkout of its repository"
         raise Unusable(message)
     return _PACKAGE.parent / name
+
+
+def unpacked(path: Path) -> Path:
+    """Return a folder inside a data folder; what is an archive there is unpacked until the process ends.
+
+    Raises Unusable if the archive cannot be unpacked.
+    """
+    archive = path.with_name(path.name + ARCHIVED)
+    return _unpacked(archive) if archive.is_file() else path
+
+
+def names(path: Path) -> tuple[str, ...]:
+    """Return the names of the folders inside a data folder, archives or not, sorted."""
+    found = {each.name.removesuffix(ARCHIVED) for each in path.iterdir() if each.is_dir() or each.match(f"*{ARCHIVED}")}
+    return tuple(sorted(found))
+
+
+@lru_cache(maxsize=256)
+def _unpacked(archive: Path) -> Path:
+    # Imported here because only an installed package has archives.
+    import shutil
+    import tarfile
+    import tempfile
+    from multiprocessing.util import Finalize
+
+    home = Path(tempfile.mkdtemp(prefix="conformance-"))
+    # Unlike atexit, it runs in worker processes too, and leaves a forked one the folder of the process that made it.
+    Finalize(None, shutil.rmtree, (home,), {"ignore_errors": True}, exitpriority=1)
+    target = home / archive.name.removesuffix(ARCHIVED)
+    try:
+        with tarfile.open(archive) as packed:
+            for member in packed:
+                content = packed.extractfile(member)
+                if content is not None:
+                    path = target / member.name
+                    path.parent.mkdir(parents=True, exist_ok=True)
+                    path.write_bytes(content.read())
+    except (tarfile.ReadError, OSError) as error:
+        # Some builds of Python lack the module that unpacks it.
+        raise Unusable(f"{archive} cannot be unpacked: {error}") from None
+    return target

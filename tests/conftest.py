@@ -2,6 +2,7 @@
 
 import signal
 import socket
+import sys
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack
 from pathlib import Path
@@ -11,15 +12,12 @@ import httpcore  # noqa: F401 — pytester unloads what a test imports first, an
 import httpx
 import pytest
 import yaml  # noqa: F401 — pytester unloads what a test imports first, and PyYAML cannot be imported twice
-from hypothesis import settings
 
 pytest_plugins = ["pytester"]
 
-# The same examples in every run, and no clock: these machines are noisy.
-settings.register_profile("project", deadline=None, derandomize=True, database=None)
-# Where a test draws fewer by default, `--hypothesis-profile=long` has it draw as many.
-settings.register_profile("long", settings.get_profile("project"), max_examples=1000)
-settings.load_profile("project")
+# Else pytest rewrites the asserts of every module in every process and every run, which takes as long as all else that
+# it does to collect them.
+sys.dont_write_bytecode = False
 
 WORKERS = 2
 """Processes of a run of all tests. `-n 0` uses one; so does a run of chosen files."""
@@ -29,8 +27,25 @@ SHARED = Path(__file__).parents[2] / "shared"
 
 
 @pytest.hookimpl(tryfirst=True)
+def pytest_configure(config: pytest.Config) -> None:
+    """Set how hypothesis draws, before its plugin reads the options."""
+    if config.option.conformance_provider:
+        # A run of the suites of the package, which need no hypothesis; its plugin imports it to print its summary.
+        config.pluginmanager.unregister(name="hypothesispytest")
+        return
+    from hypothesis import settings
+
+    # The same examples in every run, and no clock: these machines are noisy. A plain run draws a sample; CI and the
+    # nightly workflow choose a profile with `--hypothesis-profile`, and `tests.sampling.examples` follows it.
+    settings.register_profile("sample", deadline=None, derandomize=True, database=None, max_examples=15)
+    settings.register_profile("ci", settings.get_profile("sample"), max_examples=50)
+    settings.register_profile("long", settings.get_profile("sample"), max_examples=1000)
+    settings.load_profile("sample")
+
+
+@pytest.hookimpl(tryfirst=True)
 def pytest_cmdline_main(config: pytest.Config) -> None:
-    """Divide a run of all tests between processes, a file at a time."""
+    """Divide a run of all tests between processes, which take tests from each other when they run out of their own."""
     if hasattr(config, "workerinput"):  # One of these processes: it must not start processes of its own.
         return
     option = config.option
@@ -38,7 +53,7 @@ def pytest_cmdline_main(config: pytest.Config) -> None:
     # pytest-cov must know of several processes before this hook runs.
     ours = not option.conformance_provider and not getattr(option, "cov_source", None)
     if undecided and ours and config.args_source is pytest.Config.ArgsSource.TESTPATHS and not option.usepdb:
-        option.numprocesses, option.dist = WORKERS, "loadfile"
+        option.numprocesses, option.dist = WORKERS, "worksteal"
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:

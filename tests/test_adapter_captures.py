@@ -11,8 +11,11 @@ from conformance.adapters import loop
 from conformance.results import Level, Outcome
 from conformance.wire.views import Side
 from tests.captured import failed, records, verdict
+from tests.loops import every
 
 Found = Mapping[str, Outcome]
+pytestmark = pytest.mark.slow
+
 CLIENTS = {rule.id for rule in rules.load() if rule.on.side is Side.CLIENT} | {fact.id for fact in loop.load()}
 FLATTENED = "transcript/reply-resent"
 """Broken if a turn with calls is rewritten as text; nothing else can be checked in such a turn."""
@@ -97,7 +100,7 @@ def checked(shared: Path) -> list[tuple[str, Mapping[str, Any], Found]]:
     return [(name, record, failed(record)) for name, record in captures(shared)]
 
 
-@pytest.mark.parametrize("rule", FAILS)
+@every("rule", FAILS)
 def test_a_failure_of_the_captures_fails_here(rule: str, checked: list[tuple[str, Mapping[str, Any], Found]]) -> None:
     missed = {(name, record["variant"]) for name, record, found in checked
               if verdict(record, rule) == "fail" and FLATTENED not in found and not FAILS[rule](found)}  # fmt: skip

@@ -10,6 +10,7 @@ import pytest
 
 from conformance.adapters import definition, install
 from conformance.errors import ConformanceError, InvalidDocument, UnknownName, Unusable
+from tests.loops import every
 
 GOOD: dict[str, Any] = {
     "title": "An SDK",
@@ -32,7 +33,7 @@ def folder(root: Path, **changes: Any) -> Path:
     return root
 
 
-@pytest.mark.parametrize("name", definition.names())
+@every("name", definition.names())
 def test_every_adapter_of_the_project_is_valid(name: str) -> None:
     found = definition.load(name)
     assert name == found.name

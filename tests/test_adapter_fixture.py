@@ -4,9 +4,11 @@ from pathlib import Path
 
 import pytest
 
-from tests.test_plugin import HEAVY, run, shown
+from tests.test_plugin import run, shown
 
 pytestmark = pytest.mark.slow
+
+HEAVY = ("httpx", "vcr", "yaml", "jsonschema", "jsonschema_rs", "orjson", "tabulate", "conformance.judge")
 
 AGENT = '''
 import json

@@ -16,6 +16,7 @@ from conformance.resources import folder
 from conformance.results import Evidence, Finding, Level, Outcome, Refusal, Status
 from conformance.results.files import read, write
 from conformance.results.runs import Case, Results, SentRequest
+from tests.loops import every
 
 ADAPTERS = folder("reports") / "results" / "adapters"
 SECTIONS = ("Versions", "The smallest scenario", "The request that shows it", "What ", "The rule", "To repeat it")
@@ -47,7 +48,7 @@ def example(model: str = "m", message: str = "expected a, got b") -> Results:
     return Results("an-sdk@1.0", model, tuple(cases), "deepseek", {"an-sdk": "1.0"})
 
 
-@pytest.mark.parametrize(("name", "rule"), broken().items(), ids=lambda each: each)
+@every(("name", "rule"), broken().items(), ids=lambda each: each)
 def test_the_report_of_each_adapter_has_all_that_its_maintainer_needs(name: str, rule: str) -> None:
     results = read(ADAPTERS / name)
     page = render(find([results], results.subject, rule))
@@ -121,6 +122,7 @@ def test_a_driver_that_fails_is_not_taken_for_an_adapter_that_keeps_the_rule() -
         find([results], "an-sdk", RULE)
 
 
+@pytest.mark.slow
 def test_the_command_reports_from_the_results_of_the_project(capsys: pytest.CaptureFixture[str]) -> None:
     name, rule = next(iter(broken().items()))
     adapter = name.removesuffix(".deepseek.json")

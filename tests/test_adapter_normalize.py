@@ -2,12 +2,11 @@
 
 from pathlib import Path
 
-import pytest
-
 from conformance.adapters.normalize import normalize_text
+from tests.loops import every
 
 
-@pytest.mark.parametrize(
+@every(
     ("text", "expected"),
     [
         ("at call (file:///opt/cache/sdk/node_modules/core/index.js:120:11)", "at call (…/index.js:120:11)"),

@@ -15,6 +15,8 @@ from conformance import profiles
 from conformance.documents import read_yaml
 from conformance.schemas import validator
 from tests.jobs import job
+from tests.loops import every
+from tests.sampling import some
 
 FOLDER = Path(conformance.__file__).parent / "adapters" / "sdks"
 SHARED = sorted((FOLDER / "_node").glob("*.mjs"))
@@ -57,12 +59,12 @@ def test_the_named_adapters_are_here() -> None:
     assert {*named, "pi-ai", "mastra", "aisdk-google", "google-genai-js"} <= set(ADAPTERS)
 
 
-@pytest.mark.parametrize("name", ADAPTERS)
+@every("name", ADAPTERS)
 def test_a_definition_fits_its_schema(name: str) -> None:
     assert () == validator("files/adapter").errors(ADAPTERS[name])
 
 
-@pytest.mark.parametrize("name", ADAPTERS)
+@every("name", ADAPTERS)
 def test_every_package_is_pinned_exactly_and_the_main_one_is_among_them(name: str) -> None:
     adapter = ADAPTERS[name]
     pins = pinned(adapter["packages"])
@@ -70,7 +72,7 @@ def test_every_package_is_pinned_exactly_and_the_main_one_is_among_them(name: st
     assert adapter["package"] in pins
 
 
-@pytest.mark.parametrize("name", [name for name, value in ADAPTERS.items() if "alongside" in value])
+@every("name", [name for name, value in ADAPTERS.items() if "alongside" in value])
 def test_packages_alongside_other_versions_replace_pins_but_not_the_main_one(name: str) -> None:
     adapter = ADAPTERS[name]
     pins = pinned(adapter["packages"])
@@ -80,12 +82,12 @@ def test_packages_alongside_other_versions_replace_pins_but_not_the_main_one(nam
         assert set(pinned(words)) <= set(pins) - {adapter["package"]}
 
 
-@pytest.mark.parametrize("name", ADAPTERS)
+@every("name", ADAPTERS)
 def test_its_providers_are_known(name: str) -> None:
     assert set(ADAPTERS[name]["providers"]) <= set(profiles.names())
 
 
-@pytest.mark.parametrize("name", DRIVERS)
+@every("name", DRIVERS)
 def test_a_driver_imports_pinned_or_shared_modules_and_reports_its_versions(name: str) -> None:
     source = DRIVERS[name].read_text()
     shared = {f"../_node/{path.name}" for path in SHARED}
@@ -98,7 +100,7 @@ def test_a_driver_imports_pinned_or_shared_modules_and_reports_its_versions(name
 
 
 @needs_node
-@pytest.mark.parametrize("path", [*SHARED, *DRIVERS.values()], ids=lambda path: f"{path.parent.name}/{path.name}")
+@every("path", some([*SHARED, *DRIVERS.values()], 14, name=lambda path: f"{path.parent.name}/{path.name}"))
 def test_node_can_parse_it(path: Path) -> None:
     assert NODE is not None
     done = subprocess.run([NODE, "--check", str(path)], capture_output=True, timeout=30, check=False)

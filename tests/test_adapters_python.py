@@ -15,6 +15,7 @@ from conformance import profiles
 from conformance.documents import read_yaml
 from conformance.schemas import validator
 from tests.jobs import job
+from tests.loops import every
 
 FOLDER = Path(conformance.__file__).parent / "adapters" / "sdks"
 SHARED = FOLDER / "_python"
@@ -86,12 +87,12 @@ def test_the_named_adapters_are_here() -> None:
     assert set(ADAPTERS) >= NAMED
 
 
-@pytest.mark.parametrize("name", ADAPTERS)
+@every("name", ADAPTERS)
 def test_a_definition_fits_its_schema(name: str) -> None:
     assert () == validator("files/adapter").errors(ADAPTERS[name])
 
 
-@pytest.mark.parametrize("name", ADAPTERS)
+@every("name", ADAPTERS)
 def test_every_package_is_pinned_exactly_and_the_main_one_is_among_them(name: str) -> None:
     adapter = ADAPTERS[name]
     pins = pinned(adapter["packages"])
@@ -102,12 +103,12 @@ def test_every_package_is_pinned_exactly_and_the_main_one_is_among_them(name: st
         assert set(pinned(words)) <= set(pins) - {adapter["package"]}
 
 
-@pytest.mark.parametrize("name", ADAPTERS)
+@every("name", ADAPTERS)
 def test_its_providers_are_known(name: str) -> None:
     assert set(ADAPTERS[name]["providers"]) <= set(profiles.names())
 
 
-@pytest.mark.parametrize("name", ADAPTERS)
+@every("name", ADAPTERS)
 def test_a_driver_is_documented_imports_at_the_top_and_reports_its_version(name: str) -> None:
     module = tree(FOLDER / name / ADAPTERS[name]["driver"])
     last = module.body[-1]
@@ -122,7 +123,7 @@ def top(module: ast.Module) -> list[ast.stmt]:
     return [node for node in module.body if isinstance(node, ast.Import | ast.ImportFrom)]
 
 
-@pytest.mark.parametrize("path", sorted(SHARED.glob("*.py")), ids=lambda path: path.name)
+@every("path", sorted(SHARED.glob("*.py")), ids=lambda path: path.name)
 def test_each_shared_module_is_documented(path: Path) -> None:
     assert ast.get_docstring(tree(path))
 

@@ -22,6 +22,7 @@ from conformance.errors import ConformanceError, InvalidDocument, UnknownName
 from conformance.profiles import Profile
 from conformance.strategies import requests
 from conformance.wire.exchange import Exchange as WireExchange
+from tests.loops import every
 
 SURFACE = [
     "Conversation", "Exchange", "Finding", "Level", "Outcome", "Status", "__version__", "check", "from_canonical",
@@ -113,8 +114,8 @@ FORMS: Mapping[str, Callable[[Any], Any]] = {
 }
 
 
-@pytest.mark.parametrize("provider", [None, "deepseek"])
-@pytest.mark.parametrize("form", FORMS)
+@every("provider", [None, "deepseek"])
+@every("form", FORMS)
 def test_a_request_in_any_form_has_the_findings_of_the_dict(form: str, provider: str | None) -> None:
     expected = broken(Exchange(request=BAD), provider)
     assert "transcript/result-answers-call" in {rule for rule, _, _ in expected}
@@ -193,7 +194,7 @@ CYCLE: list[Any] = []
 CYCLE.append(CYCLE)
 
 
-@pytest.mark.parametrize(
+@every(
     ("given", "message"),
     [
         ({"request": {"messages": [Message()]}}, "request at /messages/0: cannot represent .*Message.*model_dump"),
@@ -256,6 +257,7 @@ def test_several_exchanges_are_one_conversation() -> None:
     assert all(outcome.judged == 0 for outcome in check([]))
 
 
+@pytest.mark.slow
 def test_memory_does_not_grow_with_the_models_that_were_seen() -> None:
     profile = load_profile("deepseek")
     for number in range(2000):
@@ -263,6 +265,7 @@ def test_memory_does_not_grow_with_the_models_that_were_seen() -> None:
     assert _cached(profile) <= 512
 
 
+@pytest.mark.slow
 def test_memory_does_not_grow_with_the_sizes_that_were_seen() -> None:
     messages = [{"role": "user", "content": "Hi"}]
     for number in range(1, 1500, 7):

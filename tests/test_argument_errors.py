@@ -6,6 +6,7 @@ import pytest
 
 from conformance.schemas import argument_errors
 from tests.hanging import ends
+from tests.loops import every
 
 CITY = {"type": "object", "properties": {"city": {"type": "string", "minLength": 1}}, "required": ["city"]}
 NESTED = {"properties": {"c": {"$ref": "#/$defs/c"}}, "$defs": {"c": CITY}}
@@ -50,7 +51,7 @@ UNJUDGEABLE = {
 }
 
 
-@pytest.mark.parametrize("parameters", UNJUDGEABLE.values(), ids=UNJUDGEABLE.keys())
+@every("parameters", UNJUDGEABLE.values(), ids=UNJUDGEABLE.keys())
 def test_parameters_that_cannot_be_judged_by_are_passed_over(parameters: Any) -> None:
     with ends():
         for arguments in ({"a": 1}, "a", 1, None):

@@ -17,6 +17,7 @@ from conformance.arrow import FIELDS, check_batches, check_table, ddl, schema
 from conformance.errors import UnknownName, Unusable
 from tests.arrow_rows import BAD, DAY, NEVER_JSON, RECORDS, TEXTS, one_by_one, split, table
 from tests.checking import BASES, FAULTY, ROOT, STREAM
+from tests.loops import every
 
 pa = pytest.importorskip("pyarrow", reason="NOT RUN: pyarrow is not installed, so nothing here was tested")
 
@@ -79,7 +80,7 @@ def test_every_row_of_the_input_is_one_row_per_exchange() -> None:
             assert row["judged"] > 0 or "messages" not in (records[row["row"]].get("request") or {})
 
 
-@pytest.mark.parametrize(
+@every(
     ("expected", "cells"),
     [
         ("row: expected a request or a response, got null", {"request": None, "response": None}),
@@ -93,7 +94,7 @@ def test_every_row_of_the_input_is_one_row_per_exchange() -> None:
         ("row: expected a request or a response, got null", {"request": b"null", "response": b"null"}),
     ],
 )
-@pytest.mark.parametrize("per", FIELDS)
+@every("per", FIELDS)
 def test_a_row_that_cannot_be_read_is_a_row_with_an_error(per: str, expected: str, cells: dict[str, Any]) -> None:
     good = {"request": json.dumps(FAULTY["request"]).encode()}
     rows = [{"request": None, "response": None, "headers": None, **each} for each in (good, cells, good)]

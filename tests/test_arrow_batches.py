@@ -103,7 +103,7 @@ def test_the_same_rows_as_lines_have_the_same_findings(tmp_path: Path, capsys: p
     assert expected == [tuple(row[name] for name in ("row", "rule", "level", "at", "message")) for row in found]
 
 
-@pytest.mark.slow
+@pytest.mark.exhaustive
 def test_rows_of_recordings_are_what_check_finds_one_by_one(shared: Path) -> None:
     exchanges = [
         each

@@ -12,6 +12,7 @@ from conformance.suite.as_scripted import AS_SCRIPTED, RESULTS_PAIRED, compared
 from conformance.suite.play import Subject, play
 from conformance.suite.probes import EXCHANGED
 from conformance.wire.exchange import Conversation, Exchange
+from tests.loops import every
 
 PARALLEL = scenarios.load("parallel-tool-calls")
 PROFILE = profiles.load("openai")
@@ -31,7 +32,7 @@ def conversation(answer: str) -> Conversation:
     return reply({"content": None, "tool_calls": calls}), reply({"content": answer})
 
 
-@pytest.mark.parametrize(
+@every(
     ("answer", "expected"),
     [
         ("Madrid has 28.4 and Rome 13.7 degrees.", [(RESULTS_PAIRED, Status.PASSED)]),
@@ -45,7 +46,7 @@ def conversation(answer: str) -> Conversation:
         ("With 13.7 degrees, Rome is colder than Madrid with 28.4.", []),
     ],
 )
-@pytest.mark.parametrize("evidence", [Evidence.LIVE, Evidence.RECORDED])
+@every("evidence", [Evidence.LIVE, Evidence.RECORDED])
 def test_an_answer_that_names_results_is_read(answer: str, expected: list[Any], evidence: Evidence) -> None:
     found = compared(PARALLEL, conversation(answer), PROFILE, evidence)
     assert expected == [(result.name, result.status) for result in found]
@@ -65,8 +66,8 @@ def test_an_engine_says_what_the_script_says(answer: str, expected: list[str]) -
     assert expected == [result.name for result in found]
 
 
-@pytest.mark.parametrize("variant", ["plain", "stream"])
-@pytest.mark.parametrize(
+@every("variant", ["plain", "stream"])
+@every(
     ("claim", "expected"),
     [
         ("accepted", (Status.FAILED, f"accepted: {EXCHANGED}")),
@@ -74,7 +75,7 @@ def test_an_engine_says_what_the_script_says(answer: str, expected: list[str]) -
         ("unknown", (Status.NOT_APPLICABLE, f"accepted: {EXCHANGED}")),
     ],
 )
-@pytest.mark.parametrize("provider", ["openai", "deepseek", "mistral", "vllm"])
+@every("provider", ["openai", "deepseek", "mistral", "vllm"])
 def test_a_simulator_that_is_claimed_to_exchange_reversed_results_does_so(
     provider: str, claim: str, expected: tuple[Status, str], variant: str
 ) -> None:

@@ -8,6 +8,7 @@ import pytest
 from conformance.wire.anomalies import KINDS
 from conformance.wire.assemble import Stream, assemble
 from conformance.wire.sse import StreamBounds, read, render
+from tests.loops import every
 
 FOLDER = Path(__file__).parents[1] / "fixtures" / "streams"
 DONE = "data: [DONE]\n\n"
@@ -179,12 +180,12 @@ def test_every_stream_of_the_fixtures_is_in_the_table() -> None:
     assert set(ANOMALIES) == {path.stem for path in FOLDER.glob("*.sse")}
 
 
-@pytest.mark.parametrize("name", ANOMALIES)
+@every("name", ANOMALIES)
 def test_a_stream_has_exactly_its_anomalies(name: str) -> None:
     assert ANOMALIES[name] == set(fixture(name).anomalies)
 
 
-@pytest.mark.parametrize("name", MESSAGES)
+@every("name", MESSAGES)
 def test_a_stream_is_assembled_to_the_message_of_a_plain_reply(name: str) -> None:
     assert [MESSAGES[name]] == [choice.message for choice in fixture(name).choices]
 
@@ -232,7 +233,7 @@ IRREGULAR: dict[str, tuple[list[Any], set[str]]] = {
 }  # fmt: skip
 
 
-@pytest.mark.parametrize(("items", "kinds"), IRREGULAR.values(), ids=IRREGULAR)
+@every(("items", "kinds"), IRREGULAR.values(), ids=IRREGULAR)
 def test_an_irregularity_is_an_anomaly(items: list[Any], kinds: set[str]) -> None:
     assert kinds == set(assemble(read(render(items))).anomalies) - {"finish"}
 
@@ -248,7 +249,7 @@ def test_every_kind_of_anomaly_occurs_in_a_test() -> None:
     assert set(KINDS) == met
 
 
-@pytest.mark.parametrize(
+@every(
     ("place", "name", "kind"),
     [
         ((4,), "done-missing", "done-missing"),

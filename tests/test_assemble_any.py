@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import orjson
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -148,6 +149,7 @@ def rendered_differently(data: Sequence[str], names: dict[int, str]) -> str:
     return "\r\n".join([*lines, ""])
 
 
+@pytest.mark.slow
 def test_every_recorded_stream_is_assembled_alike_in_any_notation(shared: Path) -> None:
     count = 0
     for text in recorded(shared):

@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 
 from conformance.baseline import Entry, cover, fits, load
 from conformance.errors import InvalidDocument
+from tests.loops import every
 
 
 class Failure(NamedTuple):
@@ -22,7 +23,7 @@ def entry(match: str, *, until: str = "", flaky: bool = False) -> Entry:
 BROKEN = Failure(("openai/stream/role-first", "openai/stream.role"))
 
 
-@pytest.mark.parametrize(
+@every(
     ("pattern", "name", "expected"),
     [
         ("openai/stream/role-first", "openai/stream/role-first", True),
@@ -86,7 +87,7 @@ def test_many_stars_are_matched_quickly() -> None:
 TODAY = "2026-08-01"
 
 
-@pytest.mark.parametrize(
+@every(
     ("entries", "failures", "expected"),
     [
         ([], [BROKEN], "unexpected"),

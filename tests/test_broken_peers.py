@@ -24,6 +24,7 @@ from conformance.transport.server import serving
 from conformance.wire.exchange import Conversation, Exchange
 from conformance.wire.native import CHAT
 from conformance.wire.views import Side
+from tests.loops import every
 
 
 class Peers:
@@ -52,7 +53,7 @@ def wire() -> Iterator[tuple[Peers, Client, str]]:
 
 def bad_examples() -> Sequence[object]:
     return [
-        pytest.param(rule, example, id=f"{rule.id}-{number}")
+        pytest.param(rule, example, id=f"{rule.id}-{number}", marks=[pytest.mark.slow] if number > 1 else [])
         for rule in rules.load()
         for number, example in enumerate(rule.bad, 1)
     ]
@@ -79,7 +80,7 @@ def play(conversation: Conversation, peers: Peers, client: Client) -> tuple[Conv
     return seen, tuple(peers.arrived)
 
 
-@pytest.mark.parametrize(("rule", "example"), bad_examples())
+@every(("rule", "example"), bad_examples())
 def test_a_broken_peer_is_caught_by_the_rule_over_http(
     rule: Rule, example: Example, wire: tuple[Peers, Client, str]
 ) -> None:

@@ -13,12 +13,13 @@ from conformance import baseline, profiles
 from conformance.cli import main
 from conformance.evidence import index
 from conformance.evidence.calibration import Calibration, calibrate
+from conformance.evidence.compared import ComparedExchange, Comparison, compare
 from conformance.evidence.conversations import cached_inputs
 from conformance.evidence.fetching import Cache, State
-from conformance.evidence.observations import Comparison, Observation, compare
 from conformance.formats import Input
 from conformance.wire.exchange import Exchange
 from tests.checking import BASES, jsonl, write
+from tests.loops import every
 
 REFUSAL = {"status": 400, "message": "The {field} at {index} must be passed back.", "also": ["Pass {field} back!"]}
 IMAGES = {"status": 422, "body": {"detail": [{"loc": ["messages", "{index}"], "msg": "{reason}"}]}}
@@ -53,13 +54,15 @@ def error(message: str) -> dict[str, Any]:
     return {"error": {"message": message, "type": "t", "param": None, "code": "c"}}
 
 
-def observe(request: Any, response: Any, status: int | None = 200, claims: Mapping[str, Any] = CLAIMS) -> Observation:
+def observe(
+    request: Any, response: Any, status: int | None = 200, claims: Mapping[str, Any] = CLAIMS
+) -> ComparedExchange:
     exchange = Exchange(request, response, status, model="m", date="2026-01-01")
     (found,) = compare(Input("a.jsonl", 1, "exchange", (exchange,)), profiles.of(claims, "fake"))
     return found
 
 
-@pytest.mark.parametrize(
+@every(
     ("request_", "response", "status", "expected"),
     [
         (asking(), REPLY, 200, Comparison.ACCEPTED),
@@ -97,7 +100,7 @@ def test_the_text_of_an_upstream_counts_if_a_gateway_quotes_it() -> None:
     assert Comparison.REJECTED is observe(REQUEST, body, 400).comparison
 
 
-@pytest.mark.parametrize(
+@every(
     ("status", "message", "expected"),
     [
         (401, "No.", "key"),
@@ -212,7 +215,7 @@ def _folder() -> contextlib.AbstractContextManager[str]:
 
 def test_an_exchange_that_occurs_twice_counts_once_and_its_session_knows_more() -> None:
     calibration = Calibration()
-    alone = Observation("fake", "fake", "d", "a:1", Comparison.FALSE_NEGATIVE, confirmed=frozenset({"x", "y"}))
+    alone = ComparedExchange("fake", "fake", "d", "a:1", Comparison.FALSE_NEGATIVE, confirmed=frozenset({"x", "y"}))
     calibration.add([alone])
     calibration.add([alone._replace(comparison=Comparison.REJECTED, ref="s:1", contradicted=frozenset({"y"}))])
     assert 1 == len(calibration)
@@ -222,7 +225,7 @@ def test_an_exchange_that_occurs_twice_counts_once_and_its_session_knows_more() 
 def test_an_exception_in_a_rule_is_listed_with_its_recording() -> None:
     calibration = Calibration()
     calibration.add(
-        [Observation("fake", "fake", "d", "a:1", Comparison.ACCEPTED, errored=("stream/x: KeyError: 'y'",))]
+        [ComparedExchange("fake", "fake", "d", "a:1", Comparison.ACCEPTED, errored=("stream/x: KeyError: 'y'",))]
     )
     assert ["a:1: stream/x: KeyError: 'y'"] == calibration.errored
 

@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 from conformance.cli import _registry, main
+from tests.loops import every
 
 ROOT = Path(__file__).parents[1]
 COMMANDS = [" ".join(words) for words in _registry.commands()]
@@ -37,7 +38,7 @@ def finish(process: "subprocess.Popen[bytes]") -> tuple[int, bytes]:
     return process.wait(30), error
 
 
-@pytest.mark.parametrize("command", COMMANDS)
+@every("command", COMMANDS)
 def test_the_help_of_a_command_has_examples_and_exit_codes(command: str, capsys: pytest.CaptureFixture[str]) -> None:
     assert 0 == main([*command.split(), "--help"])
     shown = capsys.readouterr().out
@@ -51,7 +52,7 @@ def test_the_version_is_printed(capsys: pytest.CaptureFixture[str]) -> None:
     assert capsys.readouterr().out.startswith("conformance ")
 
 
-@pytest.mark.parametrize(
+@every(
     ("arguments", "words"),
     [
         ([], "usage: conformance"),

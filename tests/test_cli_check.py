@@ -13,6 +13,7 @@ import pytest
 from conformance import rules
 from conformance.documents.pointer import edit
 from tests.checking import BASES, ENVIRONMENT, FAULTY, GOOD, STREAM, check, jsonl, write
+from tests.sampling import some
 
 
 @pytest.mark.parametrize(
@@ -287,26 +288,24 @@ def test_the_claims_of_a_provider_decide_the_findings(tmp_path: Path) -> None:
     assert [0, 1] == [check(path, *rule, "--provider", provider)[0] for provider in ("deepseek", "groq")]
 
 
-def test_the_number_of_processes_does_not_change_the_report(tmp_path: Path) -> None:
+@pytest.mark.parametrize("form", some(["json", "jsonl", "console", "junit", "sarif", "github"]))
+def test_the_number_of_processes_does_not_change_the_report(form: str, tmp_path: Path) -> None:
     write(tmp_path / "1.jsonl", jsonl(*[GOOD, FAULTY, "{", {**GOOD, "session": "s"}, {**FAULTY, "session": "s"}] * 40))
     write(tmp_path / "2.json", "[")
     write(tmp_path / "3.sse", STREAM)
     for number in range(4, 30):
         write(tmp_path / f"{number}.json", FAULTY)
     command = [sys.executable, "-m", "conformance", "check", str(tmp_path), str(tmp_path / "absent.jsonl"), "--all"]
-    for form in ("json", "jsonl", "console", "junit", "sarif", "github"):
-        one, three, auto = (
-            subprocess.run(
-                [*command, "--format", form, "--jobs", jobs], env=ENVIRONMENT, capture_output=True, check=False
-            )
-            for jobs in ("1", "3", "auto")
-        )
-        assert 2 == one.returncode == three.returncode == auto.returncode
-        assert one.stdout == three.stdout == auto.stdout
-        assert one.stderr == three.stderr == auto.stderr
+    one, three, auto = (
+        subprocess.run([*command, "--format", form, "--jobs", jobs], env=ENVIRONMENT, capture_output=True, check=False)
+        for jobs in ("1", "3", "auto")
+    )
+    assert 2 == one.returncode == three.returncode == auto.returncode
+    assert one.stdout == three.stdout == auto.stdout
+    assert one.stderr == three.stderr == auto.stderr
 
 
-@pytest.mark.slow
+@pytest.mark.exhaustive
 def test_memory_does_not_grow_with_the_input(tmp_path: Path) -> None:
     code = "import sys, resource; from conformance.cli import main; main(['check', *sys.argv[1:]]); "
     code += "print(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss, file=sys.stderr)"
@@ -321,6 +320,7 @@ def test_memory_does_not_grow_with_the_input(tmp_path: Path) -> None:
         assert peak(5000, form) - peak(200, form) < 4 * 1024, "25 MB more of input took 4 MB more of memory"
 
 
+@pytest.mark.slow
 def test_every_chat_recording_is_judged_with_no_rule_broken(shared: Path) -> None:
     other_wires = ("anthropic_native", "gemini_native", "messages", "responses")
     files = sorted((shared / "recordings").glob("*.jsonl.gz"))

@@ -6,6 +6,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from tests.checking import check, jsonl, write
+from tests.sampling import examples
 
 KEYS = ["messages", "role", "content", "tool_calls", "id", "type", "function", "name", "arguments", "tool_call_id"]
 KEYS += ["choices", "delta", "message", "index", "finish_reason", "usage", "error", "request", "response", "status"]
@@ -18,7 +19,9 @@ VALUES = st.recursive(
     lambda inner: st.lists(inner, max_size=4) | st.dictionaries(st.sampled_from(KEYS), inner, max_size=6),
     max_leaves=25,
 )
-SEARCH = settings(max_examples=150, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+SEARCH = settings(
+    max_examples=examples(150), deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
+)
 
 
 @SEARCH

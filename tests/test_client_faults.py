@@ -5,8 +5,6 @@ from collections.abc import Callable, Mapping, Sequence
 from functools import cache
 from typing import Any, NamedTuple, TypeAlias
 
-import pytest
-
 from conformance import profiles, scenarios
 from conformance.adapters.case import check_session, client_session
 from conformance.adapters.job import job_of
@@ -14,6 +12,7 @@ from conformance.adapters.loop import DriverAnswer
 from conformance.results import Level, Outcome, Status
 from conformance.simulator.sessions import SessionServer
 from tests.agents import Agent, Broken, Edit, directly
+from tests.loops import every
 
 Messages: TypeAlias = list[dict[str, Any]]
 Message: TypeAlias = dict[str, Any]
@@ -257,8 +256,8 @@ def outcomes(provider: str, scenario: str, variant: str, name: str = "") -> Mapp
     return {each.rule: each for each in check_session(client_session(session, job, answer), session.profile)}
 
 
-@pytest.mark.parametrize("variant", ["plain", "stream"])
-@pytest.mark.parametrize("fault", FAULTS, ids=lambda fault: fault.name.replace(" ", "-"))
+@every("variant", ["plain", "stream"])
+@every("fault", FAULTS, ids=lambda fault: fault.name.replace(" ", "-"))
 def test_a_fault_of_a_client_is_caught_by_its_rule(fault: ClientFault, variant: str) -> None:
     found = outcomes(fault.provider, fault.scenario, variant, fault.name)[fault.rule]
     assert Status.FAILED is found.status, found.reason
@@ -267,8 +266,8 @@ def test_a_fault_of_a_client_is_caught_by_its_rule(fault: ClientFault, variant: 
     assert fault.words in " ".join(finding.message for finding in found.findings)
 
 
-@pytest.mark.parametrize("variant", ["plain", "stream"])
-@pytest.mark.parametrize(("provider", "scenario"), sorted({(fault.provider, fault.scenario) for fault in FAULTS}))
+@every("variant", ["plain", "stream"])
+@every(("provider", "scenario"), sorted({(fault.provider, fault.scenario) for fault in FAULTS}))
 def test_the_conforming_client_breaks_no_rule(provider: str, scenario: str, variant: str) -> None:
     bad = (Status.FAILED, Status.UNTESTED, Status.ERRORED)
     found = outcomes(provider, scenario, variant).values()

@@ -5,6 +5,7 @@ from typing import Any
 import pytest
 
 from conformance import profiles
+from tests.loops import every
 
 THINKS: list[tuple[dict[str, Any], dict[str, Any], bool | None]] = [
     ({}, {}, None),
@@ -31,7 +32,7 @@ SWITCHES = [
 ]
 
 
-@pytest.mark.parametrize(("claims", "body", "expected"), THINKS)
+@every(("claims", "body", "expected"), THINKS)
 def test_a_model_thinks_by_its_mode_and_the_first_switch_that_matches(
     claims: dict[str, Any], body: dict[str, Any], *, expected: bool | None
 ) -> None:
@@ -63,6 +64,6 @@ CONDITIONS: list[tuple[dict[str, Any], dict[str, Any], bool]] = [
 ]
 
 
-@pytest.mark.parametrize(("condition", "body", "expected"), CONDITIONS)
+@every(("condition", "body", "expected"), CONDITIONS)
 def test_a_condition_compares_as_json_does(condition: dict[str, Any], body: dict[str, Any], *, expected: bool) -> None:
     assert expected is profiles.matches(condition, body)

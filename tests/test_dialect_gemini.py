@@ -19,6 +19,7 @@ from conformance.errors import InvalidDocument
 from conformance.resources import folder
 from conformance.schemas import validator
 from tests.losses import COMPACT, JSON, OBJECTS, TEXT_VALUES, WORDS, goes_and_returns, marked, missing
+from tests.sampling import examples
 
 DIALECT = dialects.load("gemini")
 NOTHING: st.SearchStrategy[dict[str, Any]] = st.just({})
@@ -63,7 +64,7 @@ def requests(draw: st.DrawFn) -> dict[str, Any]:
     return {**draw(NOTHING | system), "contents": [content for each in spoken for content in each]}
 
 
-@settings(max_examples=150)
+@settings(max_examples=examples(150))
 @given(requests())
 def test_a_request_that_the_transcript_can_hold_comes_back_equal(native: dict[str, Any]) -> None:
     goes_and_returns(DIALECT, native)

@@ -18,6 +18,7 @@ from conformance.resources import folder
 from conformance.schemas import validator
 from conformance.wires.messages.reading import assembled
 from tests.losses import OBJECTS, TEXT_VALUES, WORDS, goes_and_returns, marked, missing
+from tests.sampling import examples
 
 DIALECT = dialects.load("messages")
 to_canonical, to_native = DIALECT.to_canonical, DIALECT.to_native
@@ -87,7 +88,7 @@ def requests(draw: st.DrawFn) -> dict[str, Any]:
     return {**system, "messages": [message for place, message in enumerate(messages) if place not in follows]}
 
 
-@settings(max_examples=150)
+@settings(max_examples=examples(150))
 @given(requests())
 def test_a_request_that_the_transcript_can_hold_comes_back_equal(native: dict[str, Any]) -> None:
     goes_and_returns(DIALECT, native)

@@ -16,6 +16,7 @@ from conformance.errors import InvalidDocument
 from conformance.resources import folder
 from conformance.schemas import validator
 from tests.losses import ARGUMENTS, OBJECTS, TEXT_VALUES, WORDS, goes_and_returns
+from tests.sampling import examples
 
 DIALECT = dialects.load("neutral")
 TEXT = TEXT_VALUES.map(lambda text: {"type": "TextContent", "text": text})
@@ -58,13 +59,13 @@ CONTEXTS = st.fixed_dictionaries(
 )
 
 
-@settings(max_examples=150)
+@settings(max_examples=examples(150))
 @given(CONTEXTS)
 def test_a_context_that_the_transcript_can_hold_comes_back_equal(native: dict[str, Any]) -> None:
     goes_and_returns(DIALECT, native)
 
 
-@settings(max_examples=150)
+@settings(max_examples=examples(150))
 @given(CONTEXTS)
 def test_a_context_is_decoded_from_its_json_unchanged(native: dict[str, Any]) -> None:
     assert native == neutral.decode(neutral.encode(native))

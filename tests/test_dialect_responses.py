@@ -12,6 +12,7 @@ from conformance.errors import InvalidDocument
 from conformance.resources import folder
 from conformance.wires.responses.reading import assembled
 from tests.losses import COMPACT, TEXT_VALUES, WORDS, goes_and_returns
+from tests.sampling import examples
 
 DIALECT = dialects.load("responses")
 to_canonical, to_native = DIALECT.to_canonical, DIALECT.to_native
@@ -89,7 +90,7 @@ def requests(draw: st.DrawFn) -> dict[str, Any]:
     return {**instructions, "input": [item for items in turns for item in items]}
 
 
-@settings(max_examples=150)
+@settings(max_examples=examples(150))
 @given(requests())
 def test_a_request_that_the_transcript_can_hold_comes_back_equal(native: dict[str, Any]) -> None:
     goes_and_returns(DIALECT, native)

@@ -15,6 +15,7 @@ from conformance.resources import folder
 from conformance.strategies import transcripts
 from conformance.strategies.transcript import ARGUMENTS, RESULTS
 from conformance.wire.losses import Loss
+from tests.loops import every
 from tests.losses import TRANSCRIPTS, comes_back
 
 VECTORS = sorted((folder("fixtures") / "dialects").glob("*/*.json"))
@@ -30,7 +31,7 @@ def pointers(lost: tuple[Loss, ...]) -> list[str]:
     return [loss.pointer for loss in lost]
 
 
-@pytest.mark.parametrize("path", VECTORS, ids=lambda path: f"{path.parent.name}-{path.stem}")
+@every("path", VECTORS, ids=lambda path: f"{path.parent.name}-{path.stem}")
 def test_both_sides_of_a_vector_are_valid(path: Path) -> None:
     dialect, value = vector(path)
     assert "" == fault(value["native"], dialect.name)
@@ -53,7 +54,7 @@ def way(path: Path, *, back: bool) -> tuple[str, str, dialects.Conversion]:
     return *names, dialect.to_native if is_canonical else dialect.to_canonical
 
 
-@pytest.mark.parametrize("path", VECTORS, ids=lambda path: f"{path.parent.name}-{path.stem}")
+@every("path", VECTORS, ids=lambda path: f"{path.parent.name}-{path.stem}")
 def test_one_side_becomes_the_other_and_the_losses_are_named(path: Path) -> None:
     _, value = vector(path)
     start, end, convert = way(path, back=False)
@@ -64,7 +65,7 @@ def test_one_side_becomes_the_other_and_the_losses_are_named(path: Path) -> None
     assert before == value[start]
 
 
-@pytest.mark.parametrize("path", VECTORS, ids=lambda path: f"{path.parent.name}-{path.stem}")
+@every("path", VECTORS, ids=lambda path: f"{path.parent.name}-{path.stem}")
 def test_the_other_side_comes_back_without_the_named_losses(path: Path) -> None:
     _, value = vector(path)
     end, start, convert = way(path, back=True)
@@ -138,8 +139,8 @@ TOOLS: dict[str, tuple[dict[str, Any], str]] = {
 """A conversation with a tool, in each dialect that has tools, and the pointer to the tools."""
 
 
-@pytest.mark.parametrize("name", TOOLS)
-@pytest.mark.parametrize("target", ["canonical", *dialects.names()])
+@every("name", TOOLS)
+@every("target", ["canonical", *dialects.names()])
 def test_tools_are_named_as_lost_for_every_target(name: str, target: str) -> None:
     native, place = TOOLS[name]
     assert place in pointers(dialects.convert(native, name, target).lost)

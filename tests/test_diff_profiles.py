@@ -10,6 +10,7 @@ from conformance.cli import main
 from conformance.documents import read_json
 from conformance.profiles.difference import Consequence, differences
 from conformance.resources import folder
+from tests.loops import every
 
 REFUSAL = {"status": 400, "message": "No."}
 REFERENCES = {"kinds": ["item_reference"], "refusal": REFUSAL}
@@ -42,7 +43,7 @@ KINDS: list[tuple[str, Any, Any, Consequence | None]] = [
 ]
 
 
-@pytest.mark.parametrize(("name", "before", "after", "expected"), KINDS)
+@every(("name", "before", "after", "expected"), KINDS)
 def test_a_difference_has_a_kind(name: str, before: Any, after: Any, expected: Consequence | None) -> None:
     first, second = ({} if value is None else {name: value} for value in (before, after))
     found = differences(profiles.of(first, "a"), profiles.of(second, "b"))

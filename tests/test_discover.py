@@ -10,17 +10,18 @@ import pytest
 
 from conformance import load_profile, profiles
 from conformance.cli import main
-from conformance.discovery.comparing import Relation, nearest, relation
 from conformance.discovery.discovering import Discovery, discover
 from conformance.discovery.exploring import all_cases
-from conformance.discovery.found import values
-from conformance.discovery.patterns import pattern
+from conformance.discovery.interview import Interview
 from conformance.discovery.recording import read_exchanges, write_exchanges
-from conformance.discovery.session import Session
+from conformance.discovery.shipped import nearest
 from conformance.discovery.writing import profile_text, quoted
 from conformance.documents import parse_yaml
 from conformance.errors import Unusable
-from conformance.evidence.reading import digest
+from conformance.observations.collected import values
+from conformance.observations.comparing import Relation, relation
+from conformance.observations.id_patterns import pattern
+from conformance.observations.sights import digest
 from conformance.results import Evidence
 from conformance.simulator import Simulator, simulated
 from conformance.suite.mirror import failures
@@ -29,6 +30,7 @@ from conformance.transport.client import Client, Endpoint, Inconclusive, Unusabl
 from conformance.transport.http import HttpReply, HttpRequest
 from conformance.transport.server import serving
 from conformance.wire.exchange import Exchange
+from tests.loops import every
 
 LIMIT = 600
 DAY = "2026-11-22"
@@ -108,7 +110,7 @@ def different(found: Discovery, provider: str) -> list[str]:
 def test_what_is_found_of_a_simulated_provider_is_what_is_claimed_of_it(name: str, tmp_path: Path) -> None:
     model = load_profile(name).model
     with simulated(load_profile(name)) as url, Client(Endpoint(f"{url}/v1")) as client:
-        session = Session(client.send, LIMIT)
+        session = Interview(client.send, LIMIT)
         found = discover(session, model)
         assert sorted(DIFFERENT[name]) == different(found, name)
         assert name == nearest(values(found.claims)).provider
@@ -127,22 +129,22 @@ def test_every_explained_difference_has_a_reason_and_ten_providers_are_tried() -
 
 
 @pytest.fixture(scope="module")
-def found() -> tuple[Session, Discovery]:
+def found() -> tuple[Interview, Discovery]:
     """A discovery of one simulated provider, in process."""
     profile = load_profile("gemini_openai_compat")
-    session = Session(Simulator(profile).send, LIMIT)
+    session = Interview(Simulator(profile).send, LIMIT)
     return session, discover(session, profile.model)
 
 
 @pytest.mark.slow
-def test_the_claims_of_a_hidden_reasoner_stay_unknown(found: tuple[Session, Discovery]) -> None:
+def test_the_claims_of_a_hidden_reasoner_stay_unknown(found: tuple[Interview, Discovery]) -> None:
     _, discovery = found
     assert "thinking.mode" in discovery.open
     assert "none" == discovery.claims["reasoning.response-field"].value
 
 
 @pytest.mark.slow
-def test_a_discovered_profile_says_where_each_claim_is_from(found: tuple[Session, Discovery], tmp_path: Path) -> None:
+def test_a_discovered_profile_says_where_each_claim_is_from(found: tuple[Interview, Discovery], tmp_path: Path) -> None:
     session, discovery = found
     path = tmp_path / "mine.yaml"
     path.write_text(profile_text("It: mine", "http://127.0.0.1:9/v1", "MY_KEY", [discovery], DAY), "utf-8")
@@ -155,7 +157,7 @@ def test_a_discovered_profile_says_where_each_claim_is_from(found: tuple[Session
 
 
 @pytest.mark.slow
-def test_a_further_model_gets_only_what_differs(found: tuple[Session, Discovery], tmp_path: Path) -> None:
+def test_a_further_model_gets_only_what_differs(found: tuple[Interview, Discovery], tmp_path: Path) -> None:
     _, discovery = found
     claims = dict(discovery.claims)
     claims["stream.done"] = claims["stream.done"]._replace(value=False)
@@ -168,13 +170,13 @@ def test_a_further_model_gets_only_what_differs(found: tuple[Session, Discovery]
 
 @pytest.mark.exhaustive
 def test_the_exchanges_of_a_discovery_answer_again(tmp_path: Path) -> None:
-    session = Session(Simulator(load_profile("openai")).send, LIMIT)
+    session = Interview(Simulator(load_profile("openai")).send, LIMIT)
     discovery = discover(session, "gpt-5.4-mini")
     path = tmp_path / "mine.exchanges.jsonl"
     write_exchanges(path, session.exchanges, DAY)
     recorded = read_exchanges(path)
     assert DAY == recorded.day
-    assert values(discovery.claims) == values(discover(Session(recorded.send, LIMIT), discovery.model).claims)
+    assert values(discovery.claims) == values(discover(Interview(recorded.send, LIMIT), discovery.model).claims)
     with pytest.raises(Inconclusive):
         recorded.send({"model": "another"})
 
@@ -207,9 +209,7 @@ def test_an_id_with_the_name_of_its_function_fits_any_function() -> None:
     assert re.fullmatch(expression, "functions.list_cities:12")
 
 
-@pytest.mark.parametrize(
-    "value", ["plain", "true", "1e5", "a: b", "- x", "\x85\u2028\ufeff", "\ud83d", "😀", None, [1, {}]]
-)
+@every("value", ["plain", "true", "1e5", "a: b", "- x", "\x85\u2028\ufeff", "\ud83d", "😀", None, [1, {}]])
 def test_a_value_is_written_as_yaml_that_reads_as_the_same(value: Any) -> None:
     expected = "\ufffd" if value == "\ud83d" else value
     assert {"a": expected} == parse_yaml(f"a: {quoted(value)}\n".encode()).value
@@ -288,11 +288,13 @@ def test_odd_replies_do_not_break_a_discovery() -> None:
     def ask(body: Mapping[str, Any]) -> Exchange:
         return Exchange.of_plain(request=dict(body), response=ODD, status=200, model="m")
 
-    assert any("shape/choice" in line for line in discover(Session(ask, LIMIT), "m").broken)
+    assert any("shape/choice" in line for line in discover(Interview(ask, LIMIT), "m").broken)
 
 
 def test_an_endpoint_that_streams_unasked_is_asked_not_to() -> None:
-    found = discover(Session(Simulator(load_profile("openai").with_claims({"stream.default": True})).send, LIMIT), "m")
+    found = discover(
+        Interview(Simulator(load_profile("openai").with_claims({"stream.default": True})).send, LIMIT), "m"
+    )
     assert ([], True) == (found.broken, found.claims["stream.default"].value)
 
 
@@ -305,12 +307,12 @@ def test_a_rejection_with_404_is_one_like_any_other() -> None:
             return exchange
         raise UnusableReply("HTTP 404", Exchange.of_plain(dict(body), exchange.response, 404, model="m"))
 
-    found = discover(Session(ask, LIMIT), "gpt-5.4-mini")
+    found = discover(Interview(ask, LIMIT), "gpt-5.4-mini")
     assert ([], 404) == (found.broken, found.claims["results.missing-at-end"].value["status"])
 
 
 def test_nothing_more_is_sent_at_the_limit() -> None:
-    session = Session(Simulator(load_profile("openai")).send, 5)
+    session = Interview(Simulator(load_profile("openai")).send, 5)
     with pytest.raises(Unusable, match="limit of 5 requests"):
         discover(session, "gpt-5.4-mini")
     assert 5 == session.sent
@@ -327,7 +329,7 @@ def test_an_endpoint_that_stops_answering_ends_a_discovery() -> None:
         return simulator.send(body)
 
     with pytest.raises(Unusable, match="no usable answer 8 times in a row"):
-        discover(Session(ask, LIMIT), "gpt-5.4-mini")
+        discover(Interview(ask, LIMIT), "gpt-5.4-mini")
 
 
 def test_nothing_is_sent_without_consent_and_the_plan_is_shown(

@@ -5,12 +5,13 @@ from collections.abc import Mapping
 import pytest
 
 from conformance import engines, load_profile
-from conformance.discovery.comparing import Relation, nearest, relation
 from conformance.discovery.discovering import discover
-from conformance.discovery.found import values
-from conformance.discovery.session import Session
+from conformance.discovery.interview import Interview
+from conformance.discovery.shipped import nearest
 from conformance.engines.serving import KIND, EngineOptions, is_installed, serving
 from conformance.environments import cache_root
+from conformance.observations.collected import values
+from conformance.observations.comparing import Relation, relation
 from conformance.resources import folder
 from conformance.transport.client import Client, Endpoint
 
@@ -59,7 +60,7 @@ def test_what_is_found_of_an_engine_is_what_is_claimed_of_it(name: str) -> None:
         pytest.skip(f"NOT RUN: conformance engine install {name}")
     options = EngineOptions(cache, folder("fixtures") / "model")
     with serving(definition, options, lambda _: None) as served, Client(Endpoint(served.url)) as client:
-        found = discover(Session(client.send, 600), served.model)
+        found = discover(Interview(client.send, 600), served.model)
     profile = load_profile(served.provider)
     claimed = profile.at(served.model)
     relations = {claim: relation(claim, each.value, claimed.get(claim)) for claim, each in found.claims.items()}

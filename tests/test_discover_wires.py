@@ -10,15 +10,16 @@ import pytest
 
 from conformance import load_profile
 from conformance.cli import main
-from conformance.discovery import further, wires
-from conformance.discovery.comparing import Relation, nearest, relation
+from conformance.discovery import further, shipped, wires
 from conformance.discovery.discovering import Discovery
 from conformance.discovery.exploring import all_cases
-from conformance.discovery.found import Found, values
-from conformance.discovery.session import Session
+from conformance.discovery.interview import Interview
+from conformance.discovery.shipped import nearest
 from conformance.documents.pointer import edit
-from conformance.evidence.reading import digest
 from conformance.formats import read_path
+from conformance.observations.collected import ObservedClaim, values
+from conformance.observations.comparing import Relation, relation
+from conformance.observations.sights import digest
 from conformance.results import Evidence
 from conformance.simulator import simulated
 from conformance.suite.mirror import failures
@@ -177,9 +178,9 @@ def test_a_deviation_that_a_wire_has_no_counterpart_for_shows_nothing() -> None:
 
 
 def test_what_only_a_translation_has_is_no_claim_about_its_wire() -> None:
-    found = {"stream.done": Found(value=False, digest=""), "ids.format": Found("x", "")}
-    assert ["ids.format"] == list(wires.shown(found, "messages"))
-    assert found == wires.shown(found, "chat")
+    found = {"stream.done": ObservedClaim(value=False, digest=""), "ids.format": ObservedClaim("x", "")}
+    assert ["ids.format"] == list(shipped.shown(found, "messages"))
+    assert found == shipped.shown(found, "chat")
     assert ("messages", 4096) == (Discovery("m", wire="messages").profile().wire, wires.max_tokens("messages"))
 
 
@@ -190,7 +191,7 @@ def test_requests_that_are_one_on_their_wire_are_sent_once() -> None:
         sent.append(body)
         return Exchange(dict(body), {"choices": []}, 200)
 
-    session = Session(ask, LIMIT, wire="messages")
+    session = Interview(ask, LIMIT, wire="messages")
     for extra in ({}, {"no_such_field": 1}, {"temperature": 1}):
         session.send({"model": "m", "messages": [], **extra})
     assert 2 == len(sent)
@@ -198,7 +199,7 @@ def test_requests_that_are_one_on_their_wire_are_sent_once() -> None:
 
 def test_a_switch_with_a_budget_claims_the_switch_alone() -> None:
     with simulated(load_profile("anthropic")) as url, Client(Endpoint(f"{url}/v1", wire="messages")) as client:
-        session = Session(client.send, LIMIT, wire="messages")
+        session = Interview(client.send, LIMIT, wire="messages")
         found = further.thinking(session, "claude-sonnet-4-6", "max_tokens").claims
     assert [{"at": "/thinking/type", "equals": "enabled", "thinks": True}] == found["thinking.switches"].value
     assert values(found)["thinking.mode"] == "default-off"

@@ -15,6 +15,7 @@ import pytest
 
 from conformance.cli import _registry, _verbs
 from conformance.strategies import streams
+from tests.loops import every
 
 ROOT = Path(__file__).parents[1]
 PAGES = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs").glob("*.md"))]
@@ -38,14 +39,14 @@ def commands() -> Iterator[Any]:
                     yield pytest.param(words[1 + (Path(words[0]).name != "conformance") :], id=part.strip()[:60])
 
 
-@pytest.mark.parametrize("words", list(commands()))
+@every("words", list(commands()))
 def test_a_documented_command_exists_with_its_options(words: list[str]) -> None:
     command, rest = _verbs.split(words)
     assert _registry.runnable(command)
     assert _verbs.parser_of(command).parse_args(rest)
 
 
-@pytest.mark.parametrize("text", list(blocks("python")))
+@every("text", list(blocks("python")))
 def test_a_documented_program_is_python(text: str) -> None:
     assert ast.parse(text).body
 
@@ -93,7 +94,7 @@ def test_the_shown_output_is_the_real_one() -> None:
     assert ended.stdout.startswith(expected)
 
 
-@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
+@every("page", PAGES, ids=lambda page: page.name)
 def test_a_link_to_a_file_leads_to_one(page: Path) -> None:
     links = re.findall(r"\]\((?!https?:|#)([^)#]+)", FENCE.sub("", page.read_text("utf-8")))
     assert [] == [link for link in links if not (page.parent / link).exists()]

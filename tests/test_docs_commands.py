@@ -19,6 +19,7 @@ from typing import Any, Final, NamedTuple
 import pytest
 
 from tests.checking import BASES, GOOD, ROOT, jsonl, write
+from tests.loops import every
 
 BASH: Final = shutil.which("bash") or ""
 DOCS: Final = ROOT / "docs"
@@ -155,7 +156,7 @@ def test_a_page_can_be_followed(page: Path, sandbox: Path) -> None:
         follow(block, sandbox)
 
 
-@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.stem)
+@every("page", PAGES, ids=lambda page: page.stem)
 def test_a_json_block_is_json(page: Path) -> None:
     for block in blocks(page):
         if block.language == "json":

@@ -13,6 +13,7 @@ from conformance.adapters import loop
 from conformance.cli import _registry
 from conformance.suite.plugin_options import OPTIONS
 from tests.checking import ROOT
+from tests.loops import every
 
 DOCS = ROOT / "docs"
 SETTINGS = (ROOT / "mkdocs.yml").read_text("utf-8")
@@ -73,7 +74,7 @@ def test_the_readme_is_short_and_its_links_to_the_site_lead_to_pages() -> None:
     assert [] == [each for each in linked if f"{each.rstrip('/')}.md" not in listed(NAVIGATION)]
 
 
-@pytest.mark.parametrize(
+@every(
     ("provider", "model", "claim", "value"),
     [
         ("deepseek", "", "reasoning.response-field", "reasoning_content"),

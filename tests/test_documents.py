@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 from conformance.documents import BOUNDS, Bounds, Document, parse_json, parse_yaml, read_json, read_yaml, yaml_values
 from conformance.errors import InvalidDocument
 from conformance.resources import folder
+from tests.loops import every
 
 BYTES = folder("fixtures") / "bytes"
 DEEP = "/a/0/0/0/0/0/0/0"
@@ -63,7 +64,7 @@ YAML_FAULTS = {
 }
 
 
-@pytest.mark.parametrize("name", JSON_FAULTS)
+@every("name", JSON_FAULTS)
 def test_an_invalid_json_file_is_rejected_with_line_and_pointer(name: str) -> None:
     with pytest.raises(InvalidDocument) as caught:
         read_json(BYTES / name)
@@ -91,7 +92,7 @@ def test_every_malformed_file_is_in_a_table() -> None:
     assert expected == {path.name for path in BYTES.iterdir() if path.suffix in {".json", ".yaml"}}
 
 
-@pytest.mark.parametrize(
+@every(
     "text",
     [
         '{"a":[1,-0.5,1e3,"x",null,true,false],"b":{}}',

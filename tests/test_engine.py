@@ -20,6 +20,7 @@ from conformance.engines.process import LOG_LIMIT
 from conformance.engines.serving import EngineOptions, ServedEngine, serving
 from conformance.errors import Unusable
 from tests.fake_engine import define, lives, pids, until, weights
+from tests.sampling import some
 
 pytestmark = pytest.mark.slow
 
@@ -146,7 +147,12 @@ def test_a_command_that_cannot_be_run_is_reported(tmp_path: Path, capsys: pytest
 
 
 @pytest.mark.parametrize(
-    ("number", "code"), [(signal.SIGINT, 130), (signal.SIGTERM, 143), (signal.SIGHUP, 129), (signal.SIGKILL, -9)]
+    ("number", "code"),
+    some(
+        [(signal.SIGINT, 130), (signal.SIGTERM, 143), (signal.SIGHUP, 129), (signal.SIGKILL, -9)],
+        3,
+        mark=pytest.mark.exhaustive,
+    ),
 )
 @pytest.mark.parametrize("command", [[], ["--", "sh", "-c", "echo $$; exec sleep 600"]], ids=["alone", "command"])
 def test_no_process_is_left_when_the_command_line_is_ended(

@@ -19,7 +19,7 @@ from conformance import profiles
 from conformance.cli import main
 from conformance.evidence import index
 from conformance.evidence.fetching import Cache, State, cached
-from conformance.evidence.index import REDACTED, Place, Recording
+from conformance.evidence.index import REDACTED, IndexedRecording, PublicFile
 from conformance.evidence.recorded_run import RecordedRun
 from conformance.results import Evidence, Level, Status
 from conformance.wires import NATIVE
@@ -151,7 +151,7 @@ def test_fetched_files_are_verified_and_not_fetched_again(
 def test_what_is_gone_is_named_and_the_rest_is_fetched(
     indexed: Path, mirrors: tuple[Path, str], capsys: pytest.CaptureFixture[str]
 ) -> None:
-    gone = Recording(Place("owner/name", mirrors[1], "gone.yml"), 0, "0" * 12, "deepseek", licence="MIT")
+    gone = IndexedRecording(PublicFile("owner/name", mirrors[1], "gone.yml"), 0, "0" * 12, "deepseek", licence="MIT")
     index.add([gone], indexed)
     assert 1 == fetch(indexed, "--mirror", mirrors[0])
     out = capsys.readouterr().out

@@ -10,13 +10,15 @@ import pytest
 from conformance import profiles
 from conformance.evidence import calibration, entries, index
 from conformance.evidence.calibration import calibrate
-from conformance.evidence.index import Place, Recording
-from conformance.evidence.observations import Observation, compare
-from conformance.evidence.reading import digest, exchanges
+from conformance.evidence.compared import ComparedExchange, compare
+from conformance.evidence.index import IndexedRecording, PublicFile
+from conformance.evidence.reading import exchanges
 from conformance.formats import Input
+from conformance.observations.sights import digest
 from conformance.resources import folder
 from conformance.wire.exchange import Exchange
 from tests.checking import BASES, jsonl, write
+from tests.loops import every
 
 ASKED, CALLED = (BASES["tool-call"][0][each] for each in ("request", "response"))
 PLAIN = BASES["plain"][0]["response"]
@@ -24,7 +26,7 @@ STREAM = BASES["stream-plain"][0]["response"]
 ASSISTANT = {"role": "assistant", "content": "Hello", "reasoning_content": "Hm."}
 
 
-def seen(claims: dict[str, Any], reply: Any, request: Any = ASKED, status: int = 200) -> Observation:
+def seen(claims: dict[str, Any], reply: Any, request: Any = ASKED, status: int = 200) -> ComparedExchange:
     text = "".join(each if isinstance(each, str) else f"data: {json.dumps(each)}\n\n" for each in reply)
     response = text if isinstance(reply, list) else reply
     exchange = Exchange(request, response, status, model="m", date="2026-01-01")
@@ -41,7 +43,7 @@ REASONED = with_message(reasoning_content="Hm.")
 SEALED = with_message(reasoning_text="Hm.", reasoning_opaque="c2ln")
 
 
-@pytest.mark.parametrize(
+@every(
     ("claim", "value", "reply", "confirms"),
     [
         ("reasoning.response-field", "reasoning_content", REASONED, True),
@@ -109,6 +111,7 @@ def test_each_count_is_stored_with_its_value_section_and_time(tmp_path: Path) ->
     assert expected | {"confirmed": [0]} == mode
 
 
+@pytest.mark.slow
 def test_the_cassettes_of_the_simulator_confirm_nothing(tmp_path: Path) -> None:
     cassettes = folder("cassettes") / "deepseek" / "deepseek-flash"
     alone = tmp_path / "copied.yaml"
@@ -147,7 +150,7 @@ def test_a_contradiction_by_a_fixture_is_an_artefact_with_its_reason(
     path = write(tmp_path / "a.jsonl", jsonl(record))
     ((_, exchange, _),) = exchanges(path.read_bytes(), str(path))
     known = digest(exchange)
-    held = {known: Recording(Place("a/b", "0" * 40, "c"), 0, known, "deepseek", fixture=reason)}
+    held = {known: IndexedRecording(PublicFile("a/b", "0" * 40, "c"), 0, known, "deepseek", fixture=reason)}
     monkeypatch.setattr(index, "by_digest", lambda: held)
     monkeypatch.setattr(calibration, "by_digest", lambda: held)
     found = calibrate([str(path)])

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from conformance.evidence import index
-from conformance.evidence.index import Place, Recording
+from conformance.evidence.index import IndexedRecording, PublicFile
 from conformance.reporting.matrix.table import Inputs, Table, table
 from conformance.reporting.renderers import providers, recordings
 from tests.observations import inputs
@@ -18,9 +18,9 @@ DIGESTS = ("0a", "1b", "2c", "3d")
 @pytest.fixture
 def made(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Table:
     """Return a table whose recordings are in the index, all but the last one."""
-    place = Place("owner/name", "a" * 40, "a b.yml")
+    place = PublicFile("owner/name", "a" * 40, "a b.yml")
     held = {
-        digest: Recording(place, number, digest, "example", date=f"2026-05-0{number + 1}")
+        digest: IndexedRecording(place, number, digest, "example", date=f"2026-05-0{number + 1}")
         for number, digest in enumerate(DIGESTS[:3])
     }
     monkeypatch.setattr(index, "by_digest", lambda: held)

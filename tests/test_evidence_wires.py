@@ -10,19 +10,20 @@ import pytest
 from conformance import load_profile
 from conformance.cli import main
 from conformance.errors import Unusable
-from conformance.evidence import index, reading
+from conformance.evidence import index
+from conformance.evidence.compared import Comparison, observe
 from conformance.evidence.contribution import Contribution, contribute
 from conformance.evidence.fetching import Cache
-from conformance.evidence.index import Place, Recording
-from conformance.evidence.observations import Comparison, observe
+from conformance.evidence.index import IndexedRecording, PublicFile
 from conformance.evidence.recorded_run import RecordedRun
 from conformance.formats import read
+from conformance.observations.sights import digest
 from conformance.resources import folder
 from conformance.results import Level, Status
 
 WIRE = folder("fixtures") / "wire"
 GIVEN = Contribution(f"owner/name@{'0' * 40}", "MIT", date="2026-11-01")
-PLACE = Place("owner/name", "0" * 40, "tests/cassette.jsonl")
+PLACE = PublicFile("owner/name", "0" * 40, "tests/cassette.jsonl")
 CHAT: dict[str, Any] = json.loads((WIRE / "plain-session.json").read_text())[0] | {
     "url": "https://api.openai.com/v1/chat/completions"
 }
@@ -34,7 +35,7 @@ class Files:
     def __init__(self, data: bytes) -> None:
         self.data = data
 
-    def get(self, _place: Place) -> bytes:
+    def get(self, _place: PublicFile) -> bytes:
         """Return the file, whatever its place."""
         return self.data
 
@@ -49,7 +50,7 @@ def lines(exchanges: Sequence[dict[str, Any]]) -> bytes:
     return b"".join([json.dumps(each).encode() + b"\n" for each in exchanges])
 
 
-def indexed(exchanges: Sequence[dict[str, Any]]) -> list[Recording]:
+def indexed(exchanges: Sequence[dict[str, Any]]) -> list[IndexedRecording]:
     return contribute(GIVEN, [PLACE.path], Files(lines(exchanges)))
 
 
@@ -78,7 +79,7 @@ def test_exchanges_are_compared_with_the_claims_of_their_own_wire() -> None:
     found = observe(given)
     assert ["openai", *["openai.responses"] * (len(held) - 1)] == [each.provider for each in found]
     assert [each.provider for each in found] == [each.profile for each in found]
-    assert {reading.digest(each) for each in given.conversation} == {each.digest for each in found}
+    assert {digest(each) for each in given.conversation} == {each.digest for each in found}
     assert "reasoning.details.types" in frozenset().union(*[each.confirmed for each in found[1:]])
     assert "reasoning.details.types" not in found[0].confirmed
 
@@ -91,7 +92,7 @@ def test_exchanges_of_a_wire_without_claims_are_counted_and_not_compared() -> No
 
 
 @pytest.fixture
-def stored(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> list[Recording]:
+def stored(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> list[IndexedRecording]:
     """Put a session of Messages and an exchange of chat completions into index and cache.
 
     The ids of the calls are not Anthropic's, and the second reply has a broken block.
@@ -105,7 +106,7 @@ def stored(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> list[Recording]:
     return found
 
 
-def test_recordings_are_checked_on_their_wire_and_never_beside_those_of_another(stored: list[Recording]) -> None:
+def test_recordings_are_checked_on_their_wire_and_never_beside_those_of_another(stored: list[IndexedRecording]) -> None:
     run = RecordedRun(load_profile("anthropic").on("messages"))
     assert [each.digest for each in stored[:3]] == [each.recording.digest for each in run.played]
     failed = [{each.rule for each in played.outcomes if each.status is Status.FAILED} for played in run.played]
@@ -120,7 +121,7 @@ def test_recordings_are_checked_on_their_wire_and_never_beside_those_of_another(
 
 @pytest.mark.parametrize("asked", ["anthropic", "anthropic.messages", ""])
 def test_the_results_of_each_wire_have_a_file_of_their_own(
-    asked: str, stored: list[Recording], tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    asked: str, stored: list[IndexedRecording], tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     named = ["--provider", asked] if asked else []
     assert 1 == main(["evidence", "check", *named, "--write", str(tmp_path / "results")])

@@ -18,7 +18,8 @@ from conformance.resources import folder
 from conformance.results import Finding
 from conformance.rules import Example, Rule
 from conformance.wire.exchange import Conversation, Exchange
-from conformance.wire.native import CHAT, NATIVE
+from conformance.wire.native import CHAT
+from conformance.wires import NATIVE
 
 
 def findings(rule: Rule, conversation: Conversation, example: Example) -> list[Finding]:
@@ -30,7 +31,7 @@ def findings(rule: Rule, conversation: Conversation, example: Example) -> list[F
 def rendered(conversation: Conversation, wire: str) -> Conversation:
     """Return a conversation of chat completions as another wire renders it; streamed replies are left out."""
     protocol = wires.by_name(wire)
-    rendering = protocol.played()
+    rendering = protocol.writing
     exchanges = []
     for each in conversation:
         body = each.request if isinstance(each.request, dict) else {}

@@ -13,6 +13,7 @@ from conformance.formats import KINDS, read
 from conformance.formats.records import date_of, flat_headers, status_of
 from conformance.resources import folder
 from conformance.wire.exchange import Exchange
+from tests.loops import every
 from tests.wires import (
     CHUNK,
     DONE,
@@ -32,7 +33,7 @@ from tests.wires import (
 BYTES = folder("fixtures") / "bytes"
 
 
-@pytest.mark.parametrize(
+@every(
     ("kind", "value", "request_body", "response"),
     [
         ("request", REQUEST, REQUEST, None),
@@ -114,7 +115,7 @@ def test_the_date_of_the_exchange_takes_precedence_over_that_of_its_file(date: s
     assert date == one({"request": REQUEST, **record}).conversation[0].date
 
 
-@pytest.mark.parametrize(
+@every(
     ("expected", "moment"),
     [
         ("2025-06-02", "Mon, 02 Jun 2025 01:02:03 GMT"),
@@ -172,7 +173,7 @@ GZIPPED = gzip.compress(REPLY_TEXT.encode(), mtime=0)
 FRAMED = f"{len(EVENT):x}\r\n{EVENT}\r\n{len(DONE):x};x=y\r\n{DONE}\r\n0\r\n\r\n"
 
 
-@pytest.mark.parametrize(
+@every(
     ("request_part", "response_part", "expected"),
     [
         ({"body": REQUEST_TEXT}, {"body": {"string": REPLY_TEXT}, "status": {"code": 200, "message": "OK"}}, REPLY),

@@ -14,6 +14,7 @@ from conformance.documents.pointer import REMOVE, edit
 from conformance.errors import InvalidDocument
 from conformance.formats import KINDS, Input, read, read_path
 from conformance.resources import folder
+from tests.loops import every
 from tests.wires import (
     CHUNK,
     DONE,
@@ -50,7 +51,7 @@ UNSUPPORTED = {
 }
 
 
-@pytest.mark.parametrize(
+@every(
     ("data", "line", "message"),
     [
         (b"", 1, "got an empty file"),

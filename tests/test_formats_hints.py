@@ -10,12 +10,13 @@ import pytest
 
 from conformance.errors import InvalidDocument, Unrecognized
 from conformance.formats import read, read_path
+from tests.loops import every
 from tests.wires import REPLY, REQUEST
 
 ONE_LINE = [json.dumps(each).encode() for each in (REQUEST, REPLY)]
 
 
-@pytest.mark.parametrize(
+@every(
     ("expected", "value"),
     [
         ("a request body is inside: jq -c .data.body 'my file'", {"data": {"body": REQUEST}}),
@@ -37,7 +38,7 @@ def test_an_unrecognized_value_says_what_is_nearest(expected: str, value: Any) -
     assert expected in caught.value.message
 
 
-@pytest.mark.parametrize(
+@every(
     ("expected", "data"),
     [
         ("it looks like CSV", b'"id","model","request_body"\n1,2,3\n'),

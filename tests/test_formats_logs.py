@@ -10,6 +10,7 @@ from conformance.files import Checker, Task
 from conformance.formats import KINDS, Input, read, read_path
 from conformance.resources import folder
 from conformance.results import Level
+from tests.loops import every
 from tests.wires import ERROR, REBUILT, REPLY, REQUEST, lines, one
 
 FIXTURES = folder("fixtures") / "formats"
@@ -29,7 +30,7 @@ def musts(name: str) -> list[str]:
     return [outcome["rule"] for report in reports for outcome in report["outcomes"]]
 
 
-@pytest.mark.parametrize(
+@every(
     ("name", "kind", "requests", "replies", "expected"),
     [
         ("nock.json", "nock", 3, 3, []),

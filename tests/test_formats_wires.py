@@ -15,6 +15,7 @@ from conformance.resources import folder
 from conformance.results import Level
 from conformance.wire.native import CHAT
 from conformance.wires import NATIVE
+from tests.loops import every
 
 WIRES = (CHAT, *NATIVE)
 URLS = {
@@ -221,19 +222,19 @@ def musts(data: bytes) -> set[str]:
     return {outcome["rule"] for report in reports for outcome in report["outcomes"]}
 
 
-@pytest.mark.parametrize(("name", "wire"), CELLS)
+@every(("name", "wire"), CELLS)
 def test_every_exchange_of_a_file_is_on_its_wire(name: str, wire: str) -> None:
     data = FORMATS[name](session(wire))
     assert [wire, wire] == wires_in(data)
     assert set() == musts(data)
 
 
-@pytest.mark.parametrize(("name", "wire"), CELLS)
+@every(("name", "wire"), CELLS)
 def test_a_fault_is_found_on_every_wire_of_a_file(name: str, wire: str) -> None:
     assert "transcript/calls-answered" in musts(FORMATS[name](broken(wire)))
 
 
-@pytest.mark.parametrize(("name", "wire"), [cell for cell in CELLS if cell[0] not in NO_STREAMS])
+@every(("name", "wire"), [cell for cell in CELLS if cell[0] not in NO_STREAMS])
 def test_a_stream_is_read_on_every_wire_of_a_file(name: str, wire: str) -> None:
     held = streamed(wire)
     data = FORMATS[name](held)

@@ -2,12 +2,11 @@
 
 from dataclasses import replace
 
-import pytest
-
 from conformance.baseline import Entry
 from conformance.gate import GateResult, check_results, evaluate
 from conformance.results import NOT_PLAYED, Evidence, Finding, Level, Outcome, Status
 from conformance.results.runs import Case, ProbeResult, Results
+from tests.loops import every
 
 RULE = "stream/ends-with-done"
 FOUND = (Finding("/0/response", "expected [DONE], got the end", Level.MUST),)
@@ -25,7 +24,7 @@ def entry(match: str = f"example/{RULE}", until: str = "", *, flaky: bool = Fals
     return Entry(match, "It never sends one.", "https://example.org", until, flaky)
 
 
-@pytest.mark.parametrize(
+@every(
     ("observed", "entries", "closed_by"),
     [
         (results(outcome(Status.PASSED)), [], ""),

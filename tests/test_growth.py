@@ -5,14 +5,14 @@ from collections.abc import Callable
 from types import FrameType
 from typing import Any
 
-import pytest
-
 from conformance import profiles
 from conformance.judge import check
 from conformance.profiles import Profile
 from conformance.wire.exchange import Conversation
 from tests.benchmarks.growth import BOUND
-from tests.benchmarks.shapes import SHAPES, Shape, exchange, history, replied, size
+from tests.benchmarks.shapes import SHAPES, exchange, history, replied, size
+from tests.loops import every
+from tests.sampling import some
 
 SMALL, LARGE = 20, 80
 
@@ -49,8 +49,9 @@ class Identity(str):
     __hash__ = str.__hash__
 
 
-@pytest.mark.parametrize("shape", [pytest.param(shape, id=name) for name, shape in SHAPES.items()])
-def test_the_calls_of_functions_grow_no_faster_than_the_input(shape: Shape) -> None:
+@every("name", some(SHAPES, 4))
+def test_the_calls_of_functions_grow_no_faster_than_the_input(name: str) -> None:
+    shape = SHAPES[name]
     profile = None if shape.provider is None else profiles.load(shape.provider)
     small, large = shape.build(SMALL), shape.build(LARGE)
     check(small, profile)
@@ -85,10 +86,8 @@ def repeated_calls(number: int) -> Conversation:
     return (exchange(before.request, after.response),)
 
 
-@pytest.mark.parametrize("provider", [None, "mistral", "deepseek"])
-@pytest.mark.parametrize(
-    "build", [unanswered, half_answered, reversed_results, of_one_id, calls_of_a_reply, repeated_calls]
-)
+@every("provider", [None, "mistral", "deepseek"])
+@every("build", [unanswered, half_answered, reversed_results, of_one_id, calls_of_a_reply, repeated_calls])
 def test_each_id_is_compared_a_constant_number_of_times(
     build: Callable[[int], Conversation], provider: str | None
 ) -> None:

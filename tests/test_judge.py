@@ -2,6 +2,7 @@
 
 import copy
 import gc
+from collections.abc import Iterator
 from dataclasses import replace
 from typing import Any
 
@@ -15,6 +16,7 @@ from conformance.rules import Context, Fault, Rule
 from conformance.wire.assemble import DONE_EVENT
 from conformance.wire.sse import render
 from tests.checking import BASES
+from tests.loops import every
 
 REFUSED = {"status": 400, "message": "no user"}
 HISTORIES = [BASES[name] for name in ("tool-result-parallel", "thinking-session", "stream-tool-calls", "error")]
@@ -42,8 +44,8 @@ def chosen(outcomes: tuple[Outcome, ...], *without: str) -> list[Outcome]:
     return [each for each in outcomes if each.rule not in without]
 
 
-@pytest.mark.parametrize("records", HISTORIES)
-@pytest.mark.parametrize("provider", [None, "deepseek", "mistral"])
+@every("records", HISTORIES)
+@every("provider", [None, "deepseek", "mistral"])
 def test_a_rule_that_raises_is_errored_and_the_others_judge_as_before(records: Any, provider: str | None) -> None:
     given = exchanges(records)
     for name, at in (("transcript/calls-answered", 0), ("request/no-unknown-fields", 1)):
@@ -95,9 +97,9 @@ def test_a_judgement_counts_and_finds_what_the_outcomes_say(records: Any, provid
     assert [*judgement.found()] == [each for each in outcomes if each.status is Status.FAILED]
 
 
-@pytest.mark.parametrize("name", [name for name in BASES if name.startswith("stream-")])
-@pytest.mark.parametrize("more", ["", 'data: {"error": {"message": "Gone."}}\n\n', "data: 7\n\n"])
-@pytest.mark.parametrize("late", ["", 'data: {"choices": []}\n\n'])
+@every("name", [name for name in BASES if name.startswith("stream-")])
+@every("more", ["", 'data: {"error": {"message": "Gone."}}\n\n', "data: 7\n\n"])
+@every("late", ["", 'data: {"choices": []}\n\n'])
 def test_an_event_that_is_no_chunk_is_not_counted_as_one(name: str, more: str, late: str) -> None:
     record, *_ = BASES[name]
     chunks = [item for item in record["response"] if type(item) is dict]
@@ -110,8 +112,8 @@ def test_an_event_that_is_no_chunk_is_not_counted_as_one(name: str, more: str, l
         assert (faulty, len(chunks)) == (outcome.status is Status.FAILED, outcome.judged)
 
 
-@pytest.mark.parametrize("other", ["", None, 7, {"role": "user", "content": "Hello"}])
-@pytest.mark.parametrize("key", ["timestamp", "reasoning", "mood"])
+@every("other", ["", None, 7, {"role": "user", "content": "Hello"}])
+@every("key", ["timestamp", "reasoning", "mood"])
 def test_only_the_messages_with_unknown_keys_have_findings_and_all_are_counted(other: Any, key: str) -> None:
     user = {"role": "user", "content": "Hello"}
     bodies = [{"model": "m", "messages": [user, {**user, key: "x"}, other, {**user, key: "y"}]}] * 12
@@ -123,8 +125,17 @@ def test_only_the_messages_with_unknown_keys_have_findings_and_all_are_counted(o
     assert {12 * (4 if type(other) is dict else 3)} == {each.judged for each in by_view}
 
 
-@pytest.mark.parametrize("name", sorted(BASES))
-def test_a_check_leaves_nothing_to_the_garbage_collector(name: str) -> None:
+@pytest.fixture
+def collected() -> Iterator[None]:
+    """Keep what there is out of sight of the collector, which takes a second to look through all of it."""
+    gc.collect()
+    gc.freeze()
+    yield
+    gc.unfreeze()
+
+
+@every("name", sorted(BASES))
+def test_a_check_leaves_nothing_to_the_garbage_collector(name: str, collected: None) -> None:
     """What refers to itself keeps whole bodies in memory until the collector runs, and makes it run."""
     given = [exchange(record, name) for record in BASES[name]]
     check(given, "openai")

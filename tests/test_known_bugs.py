@@ -17,6 +17,7 @@ from conformance.results.files import path, read
 from conformance.results.runs import Results
 from conformance.wire.native import CHAT
 from tests.checking import ROOT
+from tests.loops import every
 
 PAGE = ROOT / "docs/known-bugs.md"
 RESULTS = folder("reports") / "results"
@@ -72,14 +73,14 @@ def test_there_are_enough_bugs_and_each_is_listed_once() -> None:
     assert {rule.id for rule in rules.load()} >= {bug.rule for bug in listed if not bug.rule.startswith("loop/")}
 
 
-@pytest.mark.parametrize("bug", bugs(), ids=lambda bug: bug.release)
+@every("bug", bugs(), ids=lambda bug: bug.release)
 def test_each_bug_has_an_address_and_the_open_ones_are_in_the_pinned_release(bug: Bug) -> None:
     assert LINK.fullmatch(bug.issue)
     name, _, version = bug.release.partition("@")
     assert (not bug.fixed) == (definition.load(name).version == version)
 
 
-@pytest.mark.parametrize(("bug", "release", "expected"), list(runs()))
+@every(("bug", "release", "expected"), list(runs()))
 def test_stored_results_show_the_bug_where_it_is(bug: Bug, release: str, expected: Status) -> None:
     assert expected is status(stored(release), bug)
 

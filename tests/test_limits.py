@@ -10,7 +10,7 @@ from conformance.gate import check_results
 from conformance.proxy import tally
 from conformance.results import Evidence, Level, Status
 from conformance.results.runs import Case, ProbeResult, Results
-from conformance.scenarios import Turn
+from conformance.scenarios import ScriptTurn
 from conformance.simulator import replies, shaping, store
 from conformance.simulator.parameters import Parameters, read_parameters
 from conformance.wire.exchange import Exchange
@@ -25,20 +25,20 @@ CALLS = (("f", {"a": 1}), ("g", {"b": 2}))
 @pytest.mark.parametrize(
     ("turn", "thinks", "limit", "expected"),
     [
-        (Turn(says="12345678"), False, 3, ("", "12345678", 0, False)),
-        (Turn(says="12345678"), False, 2, ("", "12345678", 0, False)),
-        (Turn(says="123456789"), False, 2, ("", "12345678", 0, True)),
-        (Turn(thinks="1234", says="5678"), True, 2, ("1234", "5678", 0, False)),
-        (Turn(thinks="1234", says="56789"), True, 2, ("1234", "5678", 0, True)),
-        (Turn(thinks="123456789", says="0"), True, 2, ("12345678", "", 0, True)),
-        (Turn(thinks="1234", says="5678"), False, 1, ("1234", "5678", 0, False)),
-        (Turn(says="12", calls=CALLS, ids=("c1", "c2")), False, 4, ("", "12", 2, False)),
-        (Turn(says="123", calls=CALLS, ids=("c1", "c2")), False, 4, ("", "123", 2, True)),
-        (Turn(says="1", calls=CALLS, ids=("c1", "c2")), False, 2, ("", "1", 1, True)),
+        (ScriptTurn(says="12345678"), False, 3, ("", "12345678", 0, False)),
+        (ScriptTurn(says="12345678"), False, 2, ("", "12345678", 0, False)),
+        (ScriptTurn(says="123456789"), False, 2, ("", "12345678", 0, True)),
+        (ScriptTurn(thinks="1234", says="5678"), True, 2, ("1234", "5678", 0, False)),
+        (ScriptTurn(thinks="1234", says="56789"), True, 2, ("1234", "5678", 0, True)),
+        (ScriptTurn(thinks="123456789", says="0"), True, 2, ("12345678", "", 0, True)),
+        (ScriptTurn(thinks="1234", says="5678"), False, 1, ("1234", "5678", 0, False)),
+        (ScriptTurn(says="12", calls=CALLS, ids=("c1", "c2")), False, 4, ("", "12", 2, False)),
+        (ScriptTurn(says="123", calls=CALLS, ids=("c1", "c2")), False, 4, ("", "123", 2, True)),
+        (ScriptTurn(says="1", calls=CALLS, ids=("c1", "c2")), False, 2, ("", "1", 1, True)),
     ],
 )
 def test_a_turn_is_cut_by_one_character_too_many_and_no_earlier(
-    turn: Turn, thinks: bool, limit: int, expected: tuple[str, str, int, bool]  # noqa: FBT001
+    turn: ScriptTurn, thinks: bool, limit: int, expected: tuple[str, str, int, bool]  # noqa: FBT001
 ) -> None:  # fmt: skip
     made, is_cut = shaping.bounded(turn, Parameters(limit=limit), thinks=thinks)
     assert expected == (made.thinks, made.says, len(made.calls), is_cut)
@@ -46,7 +46,7 @@ def test_a_turn_is_cut_by_one_character_too_many_and_no_earlier(
 
 
 def test_every_choice_and_every_text_counts_in_the_length_of_a_reply() -> None:
-    turn = Turn(thinks="123", says="4567", calls=CALLS)
+    turn = ScriptTurn(thinks="123", says="4567", calls=CALLS)
     assert [21, 63] == [shaping.length(turn, Parameters(choices=number)) for number in (1, 3)]
 
 

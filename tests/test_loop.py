@@ -15,6 +15,7 @@ from conformance.adapters.driver import Driver
 from conformance.cli import main
 from conformance.results import Level, Outcome, Status
 from conformance.simulator.sessions import SessionServer, serving_sessions
+from tests.loops import every
 
 BROKEN_CLIENT = Path(__file__).with_name("broken_client.py")
 
@@ -63,9 +64,7 @@ FAULTS = [
 ]
 
 
-@pytest.mark.parametrize(
-    ("fault", "case", "rule", "level", "words"), FAULTS, ids=[f"{fault[0]}-{fault[2]}" for fault in FAULTS]
-)
+@every(("fault", "case", "rule", "level", "words"), FAULTS, ids=[f"{fault[0]}-{fault[2]}" for fault in FAULTS])
 def test_a_fault_breaks_the_fact_about_it(
     fault: str, case: str, rule: str, level: Level, words: str, driven: Drive
 ) -> None:
@@ -100,9 +99,7 @@ GOOD = [
 ]
 
 
-@pytest.mark.parametrize(
-    ("variation", "case"), GOOD, ids=[f"{case}-{variation or 'plain'}" for variation, case in GOOD]
-)
+@every(("variation", "case"), GOOD, ids=[f"{case}-{variation or 'plain'}" for variation, case in GOOD])
 def test_a_good_loop_breaks_no_fact(variation: str, case: str, driven: Drive) -> None:
     run = driven(case, variation)
     found = [each for each in run.case.outcomes if each.rule.startswith("loop/")]

@@ -15,6 +15,7 @@ from conformance.resources import folder
 from conformance.results import Evidence, Finding, Level, Outcome, Status, Verdict
 from conformance.results.files import read
 from conformance.results.runs import Case, ProbeResult, Results
+from tests.loops import every
 
 PROFILE = of({"ids.format": "call_[0-9]+"}, "example")
 FOUND = (Finding("/0/response", "expected one thing, got another", Level.MUST),)
@@ -62,8 +63,8 @@ def test_the_end_of_a_run_shows_what_fails_and_nothing_else() -> None:
     assert end(passing, cells(passing, PROFILE), {}, 80).startswith("Not conforming: nothing\n\nCounts: 1 conforms;")
 
 
-@pytest.mark.parametrize("columns", [40, 60, 80, 120, 200])
-@pytest.mark.parametrize("name", ["groq", "vllm"])
+@every("columns", [40, 60, 80, 120, 200])
+@every("name", ["groq", "vllm"])
 def test_the_matrix_fits_the_terminal_and_cuts_no_value(name: str, columns: int) -> None:
     found, profile = read(folder("reports") / "results" / f"{name}.json"), load_profile(name)
     every = cells(found, profile)

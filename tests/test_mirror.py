@@ -4,7 +4,9 @@ Three profiles are tested over real HTTP, with client, server and framing. The o
 `Simulator.send`, since only the content of the replies differs between profiles.
 """
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack
+from functools import cache
 
 import pytest
 
@@ -16,7 +18,8 @@ from conformance.simulator import Simulator, simulated
 from conformance.suite.mirror import problems
 from conformance.suite.play import Subject, play
 from conformance.transport.client import Client, Endpoint
-from tests.sampling import sampled
+from tests.loops import every
+from tests.sampling import sampled, some
 
 OVER_HTTP = ("deepseek", "groq", "openrouter")
 LOADED = {name: profiles.load(name) for name in profiles.names()}
@@ -26,7 +29,7 @@ SCENARIOS = [scenario for name in scenarios.names() if not (scenario := scenario
 def playable() -> list[object]:
     """Return each profile with each case that its claims allow, grouped by profile."""
     return [
-        pytest.param(name, (scenario, variant), id=f"{name}-{scenario.name}.{variant}")
+        pytest.param(name, scenario.name, variant, id=f"{name}-{scenario.name}.{variant}")
         for name, profile in LOADED.items()
         for scenario in SCENARIOS
         if scenario.unmet(profile.at(profile.model)) is None
@@ -34,29 +37,35 @@ def playable() -> list[object]:
     ]
 
 
-@pytest.fixture(scope="module")
-def subject(request: pytest.FixtureRequest) -> Iterator[Subject]:
-    profile = LOADED[request.param]
-    if profile.name not in OVER_HTTP:
-        yield Subject(profile, profile.model, Simulator(profile).send, Evidence.LIVE)
-        return
-    with simulated(profile) as url, Client(Endpoint(f"{url}/v1")) as client:
-        yield Subject(profile, profile.model, client.send, Evidence.LIVE)
+Played = Callable[[str, str, str], Case]
 
 
 @pytest.fixture(scope="module")
-def case(request: pytest.FixtureRequest, subject: Subject) -> Case:
-    scenario, variant = request.param
-    return play(scenario, variant, subject)
+def played() -> Iterator[Played]:
+    """Return a function that plays a variant of a scenario against a profile, each once."""
+    with ExitStack() as stack:
+
+        @cache
+        def subject(name: str) -> Subject:
+            profile = LOADED[name]
+            if name not in OVER_HTTP:
+                return Subject(profile, profile.model, Simulator(profile).send, Evidence.LIVE)
+            client = stack.enter_context(Client(Endpoint(f"{stack.enter_context(simulated(profile))}/v1")))
+            return Subject(profile, profile.model, client.send, Evidence.LIVE)
+
+        @cache
+        def case(name: str, scenario: str, variant: str) -> Case:
+            return play(scenarios.load(scenario), variant, subject(name))
+
+        yield case
 
 
-every_playable_case = pytest.mark.parametrize(
-    ("subject", "case"), sampled(playable(), 2, whole=["deepseek"]), indirect=True, scope="module"
-)
+every_playable_case = every(("name", "scenario", "variant"), sampled(playable(), 1, whole=["deepseek"], in_ci=2))
 
 
 @every_playable_case
-def test_no_rule_is_broken_errored_or_left_untested(case: Case) -> None:
+def test_no_rule_is_broken_errored_or_left_untested(name: str, scenario: str, variant: str, played: Played) -> None:
+    case = played(name, scenario, variant)
     wrong = {
         outcome.rule: outcome.reason or outcome.findings[0].message
         for outcome in case.outcomes
@@ -67,7 +76,10 @@ def test_no_rule_is_broken_errored_or_left_untested(case: Case) -> None:
 
 
 @every_playable_case
-def test_every_probe_gets_the_answer_that_the_profile_claims(case: Case) -> None:
+def test_every_probe_gets_the_answer_that_the_profile_claims(
+    name: str, scenario: str, variant: str, played: Played
+) -> None:
+    case = played(name, scenario, variant)
     wrong = {
         probe.name: (probe.expected, probe.observed)
         for probe in case.probes
@@ -77,16 +89,16 @@ def test_every_probe_gets_the_answer_that_the_profile_claims(case: Case) -> None
 
 
 @every_playable_case
-def test_a_scenario_runs_to_its_end(case: Case) -> None:
-    assert "" == case.note
+def test_a_scenario_runs_to_its_end(name: str, scenario: str, variant: str, played: Played) -> None:
+    assert "" == played(name, scenario, variant).note
 
 
 @every_playable_case
-def test_replies_of_the_simulator_count_as_simulated(case: Case) -> None:
-    assert Evidence.SIMULATED is case.evidence
+def test_replies_of_the_simulator_count_as_simulated(name: str, scenario: str, variant: str, played: Played) -> None:
+    assert Evidence.SIMULATED is played(name, scenario, variant).evidence
 
 
-@pytest.mark.parametrize("name", profiles.names())
+@every("name", profiles.names())
 def test_a_case_that_the_claims_rule_out_is_not_played_and_names_the_claim(name: str) -> None:
     profile = LOADED[name]
     silent = Subject(profile, profile.model, lambda _body: pytest.fail("nothing may be sent"), Evidence.LIVE)
@@ -99,10 +111,14 @@ def test_a_case_that_the_claims_rule_out_is_not_played_and_names_the_claim(name:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(
+@every(
     "section",
-    [section for profile in LOADED.values() for section in profile.protocols.values()],
-    ids=lambda section: section.name,
+    some(
+        [section for profile in LOADED.values() for section in profile.protocols.values()],
+        3,
+        lambda section: section.name,
+        pytest.mark.exhaustive,
+    ),
 )
 def test_on_each_other_wire_the_suite_finds_what_the_profile_claims(section: Profile) -> None:
     assert [] == list(problems(section))

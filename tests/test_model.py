@@ -14,6 +14,7 @@ import pytest
 from conformance import profiles, scenarios
 from conformance.engines import definition as engines
 from conformance.resources import folder
+from tests.loops import every
 
 MODEL = folder("fixtures") / "model"
 TEMPLATES = sorted(path.stem for path in (MODEL / "templates").glob("*.jinja"))
@@ -58,7 +59,7 @@ def test_the_model_is_small() -> None:
     assert sum(path.stat().st_size for each in folders for path in each.iterdir() if path.is_file()) < 5_000_000
 
 
-@pytest.mark.parametrize(("name", "digest"), read("manifest.json")["sha256"].items())
+@every(("name", "digest"), read("manifest.json")["sha256"].items())
 def test_each_file_is_the_one_that_was_checked(name: str, digest: str) -> None:
     assert digest == hashlib.sha256((MODEL / name).read_bytes()).hexdigest()
 

@@ -12,20 +12,26 @@ from conformance.resources import folder
 from conformance.wire.views import Side
 from conformance.wires import NATIVE
 from tests import mutation as mutate
+from tests.loops import every
 from tests.mutation import bases, catalogue, targets
 from tests.mutation.__main__ import main
 from tests.mutation.bases import Base, Record
 from tests.mutation.definition import SURVIVED, Allowed, Mutation, mutation
 from tests.mutation.mutants import Fate, Mutant, all_bases, difference, of_mutation, of_rule
 from tests.mutation.report import render_score
+from tests.sampling import some
 
 MUTATIONS = catalogue.load()
 IDS = [rule.id for rule in rules.load()]
+ONE_IN = 12
+"""One in so many mutations is applied in a plain run. CI applies all."""
+
+SAMPLE = some(MUTATIONS, ONE_IN, name=lambda each: each.name)
 
 
 @pytest.fixture(scope="module")
 def score() -> dict[str, Any]:
-    return mutate.run(rules.load())
+    return mutate.run(rules.load(), mutants)
 
 
 @cache
@@ -42,23 +48,25 @@ def test_each_fault_is_found_by_its_rule_or_a_related_one_and_by_no_other(score:
     assert [] == score["unexplained"]
 
 
+@pytest.mark.slow
 def test_every_rule_finds_a_fault_by_itself(score: dict[str, Any]) -> None:
     assert [] == [row["rule"] for row in score["rules"] if not row["itself"]]
 
 
+@pytest.mark.slow
 def test_the_committed_score_is_the_one_that_is_measured(score: dict[str, Any]) -> None:
     committed = json.loads((folder("reports") / "mutation.json").read_bytes())
     assert score == committed, "the score has changed: run `python -m tests.mutation --write` and review the difference"
 
 
-@pytest.mark.parametrize("each", MUTATIONS, ids=lambda each: each.name)
+@every("each", SAMPLE)
 def test_a_mutation_applies_somewhere_and_has_a_title(each: Mutation) -> None:
     assert mutants(each)
     assert each.title.endswith(".")
     assert "\n" not in each.title
 
 
-@pytest.mark.parametrize("each", MUTATIONS, ids=lambda each: each.name)
+@every("each", SAMPLE)
 def test_the_rules_that_a_mutation_names_exist_and_find_it(each: Mutation) -> None:
     found = {rule for mutant in mutants(each) for rule in mutant.found}
     assert [] == [name for name in each.expects if name not in IDS]
@@ -66,14 +74,14 @@ def test_the_rules_that_a_mutation_names_exist_and_find_it(each: Mutation) -> No
     assert [] == [name for name in each.related if name not in found]
 
 
-@pytest.mark.parametrize("each", [each for each in MUTATIONS if each.allows], ids=lambda each: each.name)
+@every("each", some([each for each in MUTATIONS if each.allows], ONE_IN, name=lambda each: each.name))
 def test_an_allowed_result_has_a_reason_and_occurs(each: Mutation) -> None:
     explained = {what for mutant in mutants(each) for what in mutant.explained}
     assert {allowed.what for allowed in each.allows} == explained
     assert all(allowed.why.endswith(".") for allowed in each.allows)
 
 
-@pytest.mark.parametrize("each", [each for each in MUTATIONS if each.harmless], ids=lambda each: each.name)
+@every("each", some([each for each in MUTATIONS if each.harmless], ONE_IN, name=lambda each: each.name))
 def test_no_rule_fails_on_a_harmless_change(each: Mutation) -> None:
     assert {(Fate.TOLERATED, ())} == {(mutant.fate, mutant.found) for mutant in mutants(each)}
 
@@ -81,7 +89,7 @@ def test_no_rule_fails_on_a_harmless_change(each: Mutation) -> None:
 NATIVE_FAMILIES = ("native/", "messages/", "responses/", "gemini/")
 
 
-@pytest.mark.parametrize("rule", [name for name in IDS if name.startswith(NATIVE_FAMILIES)])
+@every("rule", some([name for name in IDS if name.startswith(NATIVE_FAMILIES)], ONE_IN))
 def test_a_mutation_of_the_catalogue_is_found_by_each_rule_of_other_wires(rule: str) -> None:
     killed = [each for each in MUTATIONS if rule in each.expects and any(rule in it.found for it in mutants(each))]
     assert killed, f"no mutation of tests/mutation/catalogue is found by {rule}"
@@ -186,7 +194,7 @@ def test_what_changes_nothing_is_no_mutant() -> None:
     assert [] == mutants(untouched)
 
 
-@pytest.mark.parametrize("rule", rules.load(), ids=lambda rule: rule.id)
+@every("rule", rules.load(), ids=lambda rule: rule.id)
 def test_a_bad_example_is_a_mutant_that_its_rule_finds_alone(rule: rules.Rule) -> None:
     assert {(Fate.ITSELF, (rule.id,))} == {(mutant.fate, mutant.found) for mutant in of_rule(rule)}
 

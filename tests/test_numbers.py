@@ -9,14 +9,14 @@ from conformance import profiles
 from conformance.evidence import index
 from conformance.profiles import of, vocabulary
 from conformance.reporting.matrix import counts_in_words
-from conformance.reporting.matrix.counts import Counts, count
+from conformance.reporting.matrix.counts import CheckCounts, count
 from conformance.reporting.matrix.headline import Headline, headline
-from conformance.reporting.matrix.table import ADAPTER, Inputs, Subject, Table, TableCell, claim_evidence, table
+from conformance.reporting.matrix.table import ADAPTER, Inputs, Table, TableCell, TableSubject, claim_evidence, table
 from conformance.reporting.page import facts
 from conformance.reporting.renderers import badge, calibration, markdown, providers, recordings
 from conformance.reporting.renderers import rules as rules_page
 from conformance.results import Evidence, Finding, Level, Outcome, Status, Verdict
-from conformance.results.calibration import Counts as Shown
+from conformance.results.calibration import RecordingCounts as Shown
 from conformance.results.runs import Case, Results
 
 RULE = "stream/ends-with-done"
@@ -47,8 +47,8 @@ EXPECTED = Headline(
 )
 
 
-def subject(name: str, kind: str, service: str = "", *, mine: bool = False) -> Subject:
-    return Subject(name, (service or name).title(), kind, service or name, "m", mine=mine, service=service or name)
+def subject(name: str, kind: str, service: str = "", *, mine: bool = False) -> TableSubject:
+    return TableSubject(name, (service or name).title(), kind, service or name, "m", mine=mine, service=service or name)
 
 
 def cells(
@@ -181,10 +181,10 @@ def test_a_badge_counts_observed_and_declared_checks_apart() -> None:
     again = replace(live, variant="again")
     simulated = played(Evidence.SIMULATED, *[Status.PASSED] * 5)
     counted = count([Results("h-1", "m", (live, again, simulated))])
-    assert Counts(7, 3, 5) == counted
+    assert CheckCounts(7, 3, 5) == counted
     assert "7 of 10 conform, 5 declared" == badge.message(counted)
     both = replace(simulated, outcomes=(*simulated.outcomes, live.outcomes[0]))
-    assert Counts(7, 3, 5) == count([Results("h-1", "m", (live, both))])
+    assert CheckCounts(7, 3, 5) == count([Results("h-1", "m", (live, both))])
 
 
 CLAIMED = [name for name in vocabulary() if name.startswith(("content.", "results.")) and "in-tool" not in name][:20]

@@ -12,6 +12,7 @@ from conformance import Exchange, check
 from conformance.schemas import validator
 from conformance.wire.assemble import assemble
 from conformance.wire.sse import read, render
+from tests.loops import every
 from tests.test_assemble import DONE, chunk, said
 from tests.test_assemble_any import assemble_slowly, recorded
 
@@ -85,7 +86,7 @@ def test_a_repeated_chunk_is_as_valid_as_the_one_it_repeats(items: list[Any]) ->
         assert expected == is_valid(chunks[number])
 
 
-@pytest.mark.parametrize("name", sorted(DELTAS))
+@every("name", sorted(DELTAS))
 def test_chunks_of_the_usual_forms_repeat_one(name: str) -> None:
     items = said(*[DELTAS[name](text) for text in ["a", "b", "c", ",", "d", "e"]])
     chunks = assemble(read(render(items))).chunks

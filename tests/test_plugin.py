@@ -20,7 +20,14 @@ pytestmark = pytest.mark.slow
 REQUESTS = {"deepseek": 200, "groq": 200, "openai": 118}
 """How many requests a complete run sends, with turns and probes, plain and streamed; each new probe costs some."""
 
-HEAVY = ("httpx", "vcr", "yaml", "jsonschema", "jsonschema_rs", "orjson", "tabulate", "conformance.judge")
+OWN = {
+    "conformance",
+    "conformance.pytest_plugin",
+    "conformance.suite",
+    "conformance.suite.config_keys",
+    "conformance.suite.plugin_options",
+}
+"""The modules of the package that every pytest run of an environment imports: what adds the options."""
 
 
 @pytest.fixture(autouse=True)
@@ -47,14 +54,18 @@ def shown(result: pytest.RunResult) -> str:
     return result.stdout.str() + result.stderr.str()
 
 
-def test_a_run_without_provider_imports_nothing_heavy(pytester: pytest.Pytester) -> None:
-    pytester.makepyfile(f"""
-        import sys
+def modules(pytester: pytest.Pytester, *arguments: str) -> set[str]:
+    """Return the modules that a run of a test that uses nothing has imported when the test begins."""
+    pytester.makepyfile("import sys\ndef test_it():\n    print('modules:', *sorted(sys.modules))")
+    result = run(pytester, "-s", "-p", "no:hypothesispytest", *arguments)
+    result.assert_outcomes(passed=1)
+    (line,) = [line for line in result.stdout.lines if "modules:" in line]
+    return set(line.partition("modules:")[2].split())
 
-        def test_it():
-            assert [] == [name for name in {HEAVY!r} if name in sys.modules]
-    """)
-    run(pytester).assert_outcomes(passed=1)
+
+def test_a_run_without_provider_imports_only_the_options(pytester: pytest.Pytester) -> None:
+    used, unused = modules(pytester), modules(pytester, "-p", "no:conformance")
+    assert OWN == used - unused
 
 
 def test_a_replay_ends_with_the_core_facts_the_counts_and_the_links(pytester: pytest.Pytester) -> None:
@@ -155,9 +166,11 @@ def test_an_endpoint_that_is_down_ends_the_run_with_its_url(pytester: pytest.Pyt
     ("reply", "code", "words"),
     [
         (HttpReply(401, b'{"error":{"message":"no"}}'), 2, "refuses the key"),
-        (HttpReply(404, b"{}"), 2, "--base-url must end before the path of the API"),
+        pytest.param(
+            HttpReply(404, b"{}"), 2, "--base-url must end before the path of the API", marks=pytest.mark.exhaustive
+        ),
         (HttpReply(429, b"{}", {"retry-after": "0"}), 5, "inconclusive"),
-        (HttpReply(502, b"<html>"), 5, "inconclusive"),
+        pytest.param(HttpReply(502, b"<html>"), 5, "inconclusive", marks=pytest.mark.exhaustive),
     ],
     ids=["401", "404", "429", "502"],
 )

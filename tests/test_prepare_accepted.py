@@ -1,6 +1,6 @@
 """What egress prepares is accepted: for every profile, whatever the transcript, by the simulator and by the rules.
 
-By default a few examples a profile. The long run draws 1,000 for each:
+A few examples a profile in each test. The long run draws more:
 `pytest tests/test_prepare_accepted.py --hypothesis-profile=long`
 """
 
@@ -23,13 +23,10 @@ from conformance.strategies import transcripts
 from conformance.strategies.transcript import ARGUMENTS, IDS, NAMES, RESULTS
 from conformance.wire.exchange import Exchange
 from conformance.wire.views import Side
+from tests.loops import every
+from tests.sampling import examples
 
-USUAL = 100
-"""The number of examples that hypothesis draws by default."""
-
-FEW = 4
-EXAMPLES = settings.default.max_examples if settings.default and settings.default.max_examples > USUAL else FEW
-DRAWN = settings(max_examples=EXAMPLES, suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large])
+DRAWN = settings(max_examples=examples(4), suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large])
 SIDES = {rule.id: rule.on.side for rule in rules.load()}
 
 Message = dict[str, Any]
@@ -133,7 +130,7 @@ DISTURBANCES = (
 )
 
 
-@pytest.mark.parametrize("provider", profiles.names())
+@every("provider", profiles.names())
 @DRAWN
 @given(data=st.data())
 def test_what_is_prepared_is_accepted_at_every_point_of_a_transcript(provider: str, data: st.DataObject) -> None:
@@ -153,7 +150,7 @@ UNFIXABLE = {"results.user-after"}
 """The claims that a valid transcript can break and that cannot be fixed without invented text."""
 
 
-@pytest.mark.parametrize("provider", profiles.names())
+@every("provider", profiles.names())
 @DRAWN
 @given(data=st.data())
 def test_a_prepared_disturbed_transcript_is_accepted_or_has_notes(provider: str, data: st.DataObject) -> None:
@@ -167,7 +164,7 @@ def test_a_prepared_disturbed_transcript_is_accepted_or_has_notes(provider: str,
     assert before == transcript
 
 
-@pytest.mark.parametrize("provider", profiles.names())
+@every("provider", profiles.names())
 @DRAWN
 @given(data=st.data())
 def test_a_request_repeats_the_one_before_it(provider: str, data: st.DataObject) -> None:
@@ -180,7 +177,7 @@ def test_a_request_repeats_the_one_before_it(provider: str, data: st.DataObject)
         assert prepared.ids == last.ids[: len(prepared.ids)]
 
 
-@pytest.mark.parametrize("provider", profiles.names())
+@every("provider", profiles.names())
 @DRAWN
 @given(data=st.data())
 def test_what_has_no_note_is_sent_unchanged(provider: str, data: st.DataObject) -> None:

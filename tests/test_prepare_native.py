@@ -14,6 +14,7 @@ from conformance.convert.native import native_request
 from conformance.strategies import transcripts
 from conformance.strategies.transcript import RESULTS
 from conformance.wires import NATIVE
+from tests.sampling import examples
 
 CALL = {"id": "call_1", "type": "function", "function": {"name": "f", "arguments": '{"city": "Oslo"}'}}
 THOUGHT = {"type": "reasoning.text", "text": "Look.", "signature": "c2ln", "format": "anthropic-claude-v1", "index": 0}
@@ -191,7 +192,7 @@ def test_an_error_flag_of_a_result_is_named_and_a_custom_call_is_refused(
 
 @pytest.mark.parametrize("wire", NATIVE)
 def test_what_is_said_arrives_or_is_named(wire: str) -> None:
-    @settings(max_examples=60)
+    @settings(max_examples=examples(60))
     @given(transcripts(results=RESULTS))
     def holds(transcript: list[dict[str, Any]]) -> None:
         made = egress.prepare(transcript, {})

@@ -11,6 +11,7 @@ from conformance import profiles
 from conformance.errors import InvalidDocument, UnknownName
 from conformance.resources import folder
 from conformance.wire.native import CHAT
+from tests.loops import every
 
 SCHEMA: dict[str, Any] = json.loads((folder("schemas") / "files" / "profile.json").read_text("utf-8"))
 VOCABULARY: dict[str, Any] = SCHEMA["$defs"]["claims"]["properties"]
@@ -25,7 +26,7 @@ def written(folder_: Path, text: str) -> Path:
     return path
 
 
-@pytest.mark.parametrize("name", profiles.names())
+@every("name", profiles.names())
 def test_every_profile_loads_under_its_own_name(name: str) -> None:
     profile = profiles.load(name)
     assert name == profile.name
@@ -33,7 +34,7 @@ def test_every_profile_loads_under_its_own_name(name: str) -> None:
     assert profile.claims or profile.protocols
 
 
-@pytest.mark.parametrize("name", profiles.names())
+@every("name", profiles.names())
 def test_the_hosts_that_by_host_reads_are_those_of_the_profile(name: str) -> None:
     profile = profiles.load(name)
     wire = CHAT if profile.claims else next(iter(profile.protocols))
@@ -163,7 +164,7 @@ def test_every_claim_that_holds_an_expression_has_it_compiled(tmp_path: Path) ->
             profiles.read(written(tmp_path, f"{HEAD}claims:\n  {name}: {{value: {value}, {ENTRY}}}\n"))
 
 
-@pytest.mark.parametrize("name", profiles.names())
+@every("name", profiles.names())
 def test_every_expression_of_a_profile_compiles(name: str) -> None:
     profile = profiles.load(name)
     patterns = [each for each, kind in kinds() if kind == "pattern-claim"]
@@ -323,7 +324,7 @@ def test_an_empty_date_means_the_day_on_which_the_facts_were_last_read(tmp_path:
     assert profile.at("old-1", "2026-11-20") is profile.at("old-1")
 
 
-@pytest.mark.parametrize("name", profiles.names())
+@every("name", profiles.names())
 def test_the_default_model_of_a_profile_is_still_served(name: str) -> None:
     profile = profiles.load(name)
     assert profile.is_served(profile.model), profile.model
@@ -365,7 +366,7 @@ def spelled(word: Any) -> str:
     return json.dumps(word) if isinstance(word, bool) else str(word)
 
 
-@pytest.mark.parametrize("name", [name for name in profiles.names() if profiles.load(name).protocols])
+@every("name", [name for name in profiles.names() if profiles.load(name).protocols])
 def test_the_claims_of_each_wire_are_its_own(name: str) -> None:
     profile = profiles.load(name)
     wires = (profile, *profile.protocols.values())

@@ -12,6 +12,7 @@ import pytest
 from conformance import profiles
 from conformance.formats.records import date_of, date_of_reply
 from conformance.profiles import Profile
+from tests.loops import every
 
 V32 = "Missing `reasoning_content` field in the assistant message at message index {index}."
 V4 = "The `reasoning_content` in the thinking mode must be passed back to the API."
@@ -54,7 +55,7 @@ HISTORY: list[tuple[str, str, str, str, Any]] = [
 ]
 
 
-@pytest.mark.parametrize(("provider", "model", "date", "name", "expected"), HISTORY)
+@every(("provider", "model", "date", "name", "expected"), HISTORY)
 def test_what_one_provider_demands_another_refuses_and_both_change(
     provider: str, model: str, date: str, name: str, expected: Any
 ) -> None:

@@ -23,6 +23,7 @@ from conformance.transport.http import HttpRequest
 from conformance.wire.native import CHAT
 from conformance.wire.sse import render
 from conformance.wires.gemini import writing
+from tests.sampling import examples
 from tests.test_protocols_any import ODD, holders
 
 GEMINI = wires.by_name("gemini")
@@ -291,7 +292,7 @@ def test_a_body_that_is_no_request_is_refused_in_the_shape_of_google(url: str, s
     assert (refused.status_code, refused.json()["error"]["status"]) == (400, "INVALID_ARGUMENT")
 
 
-@settings(deadline=None, max_examples=60)
+@settings(deadline=None, max_examples=examples(60))
 @given(data=st.data())
 def test_any_request_is_answered(data: st.DataObject) -> None:
     body = copy.deepcopy(data.draw(st.sampled_from(json.loads(SESSION.read_text("utf-8"))))["request"])

@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 
 from conformance import Exchange, Status, check
 from conformance.resources import folder
+from tests.sampling import examples
 
 BASES = sorted(
     path.stem
@@ -39,7 +40,7 @@ def sent(record: Any, *, by_url: bool) -> Exchange:
 
 
 @pytest.mark.parametrize("base", BASES)
-@settings(deadline=None, max_examples=40)
+@settings(deadline=None, max_examples=examples(40))
 @given(data=st.data())
 def test_a_conversation_with_odd_values_is_judged(base: str, data: st.DataObject) -> None:
     records = copy.deepcopy(json.loads((folder("fixtures") / "wire" / f"{base}.json").read_text("utf-8")))

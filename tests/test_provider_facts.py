@@ -14,11 +14,12 @@ from conformance.results import Level, Status
 from conformance.simulator import Simulator
 from conformance.suite.second_turn import second_turns
 from conformance.wire.views import Side
+from tests.loops import every
 
 SIDES = {rule.id: rule.on.side for rule in rules.load()}
 
 
-@pytest.mark.parametrize("name", profiles.names())
+@every("name", profiles.names())
 def test_a_second_request_breaks_no_must_and_is_accepted(name: str) -> None:
     profile = profiles.load(name)
     turns = list(second_turns(profile))

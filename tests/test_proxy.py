@@ -20,6 +20,7 @@ from conformance.transport.http import HttpReply, HttpRequest
 from conformance.transport.server import serving as answering
 from tests.checking import BASES, check
 from tests.hostile.peer import Asked, completion, serving
+from tests.loops import every
 from tests.proxies import KEY, ended, lines, proxy, running, texts
 
 AGENT = """
@@ -228,7 +229,7 @@ UNUSABLE = {
 }
 
 
-@pytest.mark.parametrize("name", UNUSABLE)
+@every("name", UNUSABLE)
 def test_an_unusable_call_says_what_to_change(name: str, capsys: pytest.CaptureFixture[str]) -> None:
     arguments, words = UNUSABLE[name]
     assert 2 == main(["proxy", *arguments])

@@ -13,6 +13,7 @@ from conformance.proxy.copies import Copy
 from conformance.proxy.passing import MAX_HEADERS, MAX_LINE, UNENCODED
 from conformance.proxy.reading import read
 from tests.hostile.peer import Asked, completion, serving
+from tests.loops import every
 from tests.proxies import Desk, connect, passing, talk
 
 GET = b"GET /v1/models HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n"
@@ -48,7 +49,7 @@ BROKEN = {
 }
 
 
-@pytest.mark.parametrize("name", BROKEN)
+@every("name", BROKEN)
 def test_broken_http_of_a_provider_is_a_502_that_says_so(name: str) -> None:
     desk = Desk()
     with serving(BROKEN[name]) as peer, passing(origin(peer.url), desk) as url:

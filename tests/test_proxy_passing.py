@@ -19,6 +19,7 @@ from conformance.proxy.passing import LEFT, TOO_LONG
 from conformance.proxy.reading import read
 from tests.hostile.peer import Asked, Peer, completion, serving
 from tests.proxies import Desk, connect, passing, talk, unchunked
+from tests.sampling import examples
 
 EVENTS = [b'data: {"choices": [{"delta": {"content": "%d"}}]}\n\n' % number for number in range(5)]
 
@@ -143,7 +144,7 @@ def test_packed_replies_pass_packed_and_are_read_unpacked(url: str, echo: Echo, 
     assert json.loads(sent) == exchange.request
 
 
-@settings(max_examples=40)
+@settings(max_examples=examples(40))
 @given(
     seed=st.integers(0, 9),
     size=st.integers(0, 300_000),

@@ -13,6 +13,7 @@ from conformance.results.excerpts import MAX_CHARACTERS, MAX_FINDINGS, with_exce
 from conformance.results.files import read
 from conformance.transport.shelf import CassetteFolder
 from conformance.wire.exchange import Exchange
+from tests.loops import every
 
 PROVIDER, MODEL = "baidu", "ernie-4.5-turbo-128k"
 """The provider with the fewest cases, all of them simulated."""
@@ -89,7 +90,7 @@ def test_a_replay_without_cassettes_is_unusable(
     assert (2, True) == (code, complaint in err), err
 
 
-@pytest.mark.parametrize(
+@every(
     ("at", "streamed", "excerpt"),
     [
         ("/0/request/messages/0/content", False, '{"role":"user","content":"Hello."}'),

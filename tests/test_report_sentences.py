@@ -7,6 +7,7 @@ import pytest
 
 from conformance import profiles
 from conformance.reporting.matrix.sentences import describe, refusals
+from tests.loops import every
 
 REFUSAL = {"status": 400, "message": "No."}
 
@@ -15,7 +16,7 @@ def quoted(text: str) -> str:
     return f"<{text}>"
 
 
-@pytest.mark.parametrize(
+@every(
     ("claim", "value", "words"),
     [
         ("ids.format", "unknown", "unknown"),

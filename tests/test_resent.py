@@ -18,6 +18,7 @@ from conformance.results import Level, Status
 from conformance.wire.changes import LOST, MOVED, REWRITTEN
 from conformance.wire.exchange import Conversation, Exchange
 from conformance.wire.index import Index
+from tests.loops import every
 
 SYSTEM = {"role": "system", "content": "You are a weather bot."}
 OF_SESSIONS = rules.select(["transcript/history-*", "transcript/no-user-*", "transcript/reply-*"])
@@ -124,7 +125,7 @@ HISTORY = [SYSTEM, A, said("18 degrees."), B]
 ANSWER = said("It is 24 degrees in Rome, a mild evening.")
 
 
-@pytest.mark.parametrize(
+@every(
     ("after", "expected"),
     [
         (HISTORY, []),

@@ -17,6 +17,8 @@ from conformance.suite.play import Subject, converse, play
 from conformance.transport.client import Client, Endpoint
 from conformance.wire.exchange import Conversation, Exchange
 from conformance.wires.responses import writing
+from tests.loops import every
+from tests.sampling import some
 
 SPOKEN = [name for name in profiles.names() if "responses" in profiles.load(name).protocols]
 RESPONSES = wires.by_name("responses")
@@ -47,7 +49,7 @@ def text(reply: dict[str, Any]) -> str:
     return "".join(lines)
 
 
-@pytest.mark.parametrize("provider", SPOKEN)
+@every("provider", some(SPOKEN, 4))
 def test_a_request_is_the_same_after_a_round_trip(provider: str) -> None:
     for each in exchanges(provider):
         native = writing.request(each.request)
@@ -57,7 +59,7 @@ def test_a_request_is_the_same_after_a_round_trip(provider: str) -> None:
         assert each.request == made.request
 
 
-@pytest.mark.parametrize("provider", SPOKEN)
+@every("provider", some(SPOKEN, 4))
 def test_a_reply_is_the_same_after_a_round_trip_plain_and_streamed(provider: str) -> None:
     for each in exchanges(provider):
         native = writing.request(each.request)
@@ -72,7 +74,7 @@ def test_a_reply_is_the_same_after_a_round_trip_plain_and_streamed(provider: str
         assert {"store", "include"} == made.native.facts.keys()
 
 
-@pytest.mark.parametrize("provider", SPOKEN)
+@every("provider", some(SPOKEN, 4))
 def test_what_the_simulator_sends_breaks_no_rule(provider: str) -> None:
     profile = load_profile(provider)
     broken = {
@@ -85,7 +87,7 @@ def test_what_the_simulator_sends_breaks_no_rule(provider: str) -> None:
     assert set() == broken
 
 
-@pytest.mark.parametrize("provider", SPOKEN)
+@every("provider", some(SPOKEN, 4))
 def test_every_conversation_comes_to_its_end(provider: str) -> None:
     expected = {(name, variant): len(scenarios.load(name).turns) for name, variant in conversations(provider)}
     assert expected == {case: len(each) for case, each in conversations(provider).items()}

@@ -17,6 +17,7 @@ from conformance.documents.pointer import parse
 from conformance.errors import InvalidDocument
 from tests import test_dialect_gemini, test_dialect_messages, test_dialect_responses
 from tests.losses import marked, missing
+from tests.sampling import examples
 
 HELD = {
     "messages": ("system", "messages"),
@@ -193,7 +194,7 @@ def noisy(draw: st.DrawFn, name: str) -> dict[str, Any]:
 def test_any_request_comes_back_equal_or_the_loss_is_named(name: str) -> None:
     dialect = dialects.load(name)
 
-    @settings(max_examples=200)
+    @settings(max_examples=examples(200))
     @given(noisy(name))
     def holds(native: dict[str, Any]) -> None:
         try:

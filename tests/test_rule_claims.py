@@ -5,8 +5,6 @@ from dataclasses import replace
 from functools import cache
 from typing import Any
 
-import pytest
-
 from conformance import profiles, rules
 from conformance.documents.pointer import REMOVE
 from conformance.evidence.reads import Reads, changed
@@ -14,6 +12,8 @@ from conformance.judge import check
 from conformance.profiles import of
 from conformance.rules import Context, Example, Fault, Rule
 from conformance.wire.reasoning import TAGS
+from tests.loops import every
+from tests.sampling import some
 from tests.test_rules import REFUSED, SHAPES
 
 ALWAYS = {"thinking.mode": "always"}
@@ -135,12 +135,12 @@ def observed() -> Reads:
     return reads
 
 
-@pytest.mark.parametrize("rule", rules.load(), ids=lambda rule: rule.id)
+@every("rule", some(rules.load(), 3, lambda rule: rule.id))
 def test_a_rule_declares_each_claim_that_it_asks_for_and_no_other(rule: Rule) -> None:
     assert set(rule.reads) - set(rule.claims) == observed().claims(rule.id, 0) - set(rule.claims)
 
 
-@pytest.mark.parametrize("rule", rules.load(), ids=lambda rule: rule.id)
+@every("rule", rules.load(), ids=lambda rule: rule.id)
 def test_a_rule_declares_known_claims_and_each_once(rule: Rule) -> None:
     assert set() == set(rule.reads) - profiles.vocabulary().keys()
     assert len(set(rule.reads)) == len(rule.reads)

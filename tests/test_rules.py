@@ -14,6 +14,7 @@ from conformance.profiles import of
 from conformance.resources import folder
 from conformance.results import Level, Status
 from conformance.rules import Example, Rule
+from tests.loops import every
 
 FAMILIES = {
     "shape", "request", "transcript", "tool-calls", "reasoning", "response", "stream", "usage", "error", "http",
@@ -36,12 +37,12 @@ def broken(example: Example) -> dict[str, list[str]]:
     return {each.rule: [found.message for found in each.findings] for each in outcomes if each.status is Status.FAILED}
 
 
-@pytest.mark.parametrize(("rule", "example"), examples("bad"))
+@every(("rule", "example"), examples("bad"))
 def test_a_bad_example_breaks_its_rule_and_no_other(rule: Rule, example: Example) -> None:
     assert [rule.id] == list(broken(example))
 
 
-@pytest.mark.parametrize(("rule", "example"), examples("good"))
+@every(("rule", "example"), examples("good"))
 def test_a_good_example_is_judged_by_its_rule_and_breaks_none(rule: Rule, example: Example) -> None:
     outcomes = check(example.conversation(), of(example.claims) if example.claims else None)
     judged = {outcome.rule: outcome.judged for outcome in outcomes}
@@ -49,7 +50,7 @@ def test_a_good_example_is_judged_by_its_rule_and_breaks_none(rule: Rule, exampl
     assert judged[rule.id] > 0
 
 
-@pytest.mark.parametrize("base", BASES)
+@every("base", BASES)
 def test_a_base_breaks_no_rule(base: str) -> None:
     assert {} == broken(Example(base))
 
@@ -137,15 +138,15 @@ def refusals(example: Example) -> list[str]:
     return [str(each.refusal.message) for outcome in outcomes for each in outcome.findings if each.refusal is not None]
 
 
-@pytest.mark.parametrize(("claim", "edits", "words"), SHAPES)
+@every(("claim", "edits", "words"), SHAPES)
 def test_a_wrong_shape_is_refused_as_the_claim_about_it_says(claim: str, edits: dict[str, object], words: str) -> None:
     (message,) = refusals(Example("tool-result", edits, {claim: REFUSED}))
     assert message.startswith(words)
 
 
-@pytest.mark.parametrize(("claim", "edits", "_words"), SHAPES)
+@every(("claim", "edits", "words"), SHAPES)
 def test_a_wrong_shape_is_no_must_if_the_provider_tolerates_it(
-    claim: str, edits: dict[str, object], _words: str
+    claim: str, edits: dict[str, object], words: str
 ) -> None:
     outcomes = check(Example("tool-result", edits).conversation(), of({claim: "accepted"}))
     levels = {found.level for outcome in outcomes for found in outcome.findings if "/request" in found.at}
@@ -211,7 +212,7 @@ def test_every_family_has_rules() -> None:
     assert {rule.family for rule in rules.load()} == FAMILIES
 
 
-@pytest.mark.parametrize("rule", rules.load(), ids=lambda rule: rule.id)
+@every("rule", rules.load(), ids=lambda rule: rule.id)
 def test_a_rule_says_what_it_checks_why_and_how_to_fix_it(rule: Rule) -> None:
     assert rule.bad
     assert rule.title.endswith(".")
@@ -220,7 +221,7 @@ def test_a_rule_says_what_it_checks_why_and_how_to_fix_it(rule: Rule) -> None:
     assert rule.source.url.startswith(("https://", "schemas/"))
 
 
-@pytest.mark.parametrize("rule", rules.load(), ids=lambda rule: rule.id)
+@every("rule", rules.load(), ids=lambda rule: rule.id)
 def test_a_local_source_holds_the_words_that_are_quoted(rule: Rule) -> None:
     if rule.source.url.startswith("schemas/"):
         path = folder("schemas").parent / Path(rule.source.url)

@@ -18,10 +18,11 @@ from conformance.results.files import read
 from conformance.results.runs import RunClaim
 from conformance.simulator import Simulator, simulated
 from conformance.suite.play import Subject
-from conformance.suite.run_claims import Answer, ask, given_claims
+from conformance.suite.run_claims import ThinkingAnswer, ask, given_claims
 from conformance.transport.http import HttpReply, HttpRequest
 from conformance.transport.server import serving
 from conformance.wire.exchange import Exchange
+from tests.sampling import some
 
 pytestmark = pytest.mark.slow
 
@@ -177,16 +178,23 @@ def test_a_recording_of_the_simulator_obeys_the_claims(play: Play, pytester: pyt
 
 @pytest.mark.parametrize(
     ("arguments", "words"),
-    [
-        (["--claim=thinking.mode=sometimes"], '--claim thinking.mode: expected "always", "never", "default-on" or'),
-        (["--claim=thinking.mod=never"], "--claim thinking.mod: unknown claim 'thinking.mod'; did you mean"),
-        (["--claim=tools.parallel"], "--claim: expected NAME=VALUE, got 'tools.parallel'"),
-        (["--claim=results.reversed={status: 7}"], "--claim results.reversed: expected at least 200, got 7 at /status"),
-        (["--claim=ids.format=("], "--claim ids.format: expected"),
-        (["--thinking=on", "--claim=thinking.mode=never"], "--thinking on and --claim thinking.mode exclude"),
-        (["--thinking=auto"], "--thinking auto needs a real endpoint to ask: add --live or --base-url"),
-        (["--thinking=maybe"], "invalid choice: 'maybe'"),
-    ],
+    some(
+        [
+            (["--claim=thinking.mode=sometimes"], '--claim thinking.mode: expected "always", "never", "default-on" or'),
+            (["--claim=thinking.mod=never"], "--claim thinking.mod: unknown claim 'thinking.mod'; did you mean"),
+            (["--claim=tools.parallel"], "--claim: expected NAME=VALUE, got 'tools.parallel'"),
+            (
+                ["--claim=results.reversed={status: 7}"],
+                "--claim results.reversed: expected at least 200, got 7 at /status",
+            ),
+            (["--claim=ids.format=("], "--claim ids.format: expected"),
+            (["--thinking=on", "--claim=thinking.mode=never"], "--thinking on and --claim thinking.mode exclude"),
+            (["--thinking=auto"], "--thinking auto needs a real endpoint to ask: add --live or --base-url"),
+            (["--thinking=maybe"], "invalid choice: 'maybe'"),
+        ],
+        4,
+        mark=pytest.mark.exhaustive,
+    ),
 )
 def test_a_wrong_claim_is_a_usage_error_that_says_what_is_allowed(play: Play, arguments: list[str], words: str) -> None:
     code, text = play(*arguments)
@@ -254,5 +262,5 @@ def test_the_reply_to_the_question_gives_the_claims(
         return Exchange.of_plain(request=body, response=orjson.loads(orjson.dumps(reply)), status=200, model="m")
 
     answer = ask(Subject(profiles.of({**unknown, **claims}, "p"), "m", send, Evidence.LIVE))
-    assert Answer(expected, answer.note) == answer
+    assert ThinkingAnswer(expected, answer.note) == answer
     assert answer.note

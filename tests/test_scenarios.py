@@ -4,14 +4,13 @@ from typing import Any
 
 import pytest
 
-from conformance import profiles, rules, scenarios
+from conformance import faults, profiles, rules, scenarios
 from conformance.documents import read_json
 from conformance.resources import folder
 from conformance.results import Evidence, Status
 from conformance.rules import Rule
 from conformance.scenarios import Deviation, Probe, Scenario, ScriptTurn
 from conformance.simulator import Simulator, chunks, raw, replies
-from conformance.simulator.raw import FAULTS
 from conformance.simulator.reply_context import ReplyContext
 from conformance.suite.deviations import CHANGES, with_changes
 from conformance.suite.history import Inapplicable
@@ -19,6 +18,7 @@ from conformance.suite.play import Subject, play
 from conformance.wire.assemble import assemble
 from conformance.wire.sse import read
 from conformance.wire.views import Side
+from tests.loops import every
 
 SCENARIOS = [scenarios.load(name) for name in scenarios.names()]
 PROBES = [(scenario, probe) for scenario in SCENARIOS for probe in scenario.probes]
@@ -49,17 +49,17 @@ def test_the_first_user_message_identifies_a_scenario_for_providers() -> None:
 def test_the_schema_names_every_change_and_every_stream_fault() -> None:
     definitions = schema()["$defs"]
     assert sorted(CHANGES) == sorted(definitions["change-name"]["enum"])
-    assert sorted(FAULTS) == sorted(definitions["raw"]["items"]["enum"])
+    assert {*definitions["raw"]["items"]["enum"]} <= {*faults.names()}
 
 
-@pytest.mark.parametrize(("scenario", "probe"), PROBES, ids=lambda each: each.name)
+@every(("scenario", "probe"), PROBES, ids=lambda each: each.name)
 def test_a_probe_names_a_rule_about_clients_and_known_claims(scenario: Scenario, probe: Probe) -> None:
     assert probe.at <= len(scenario.turns)
     assert probe.breaks is None or RULES[probe.breaks].on.side is Side.CLIENT
     assert set() == set(probe.claims) - profiles.vocabulary().keys()
 
 
-@pytest.mark.parametrize("scenario", SCENARIOS, ids=lambda each: each.name)
+@every("scenario", SCENARIOS, ids=lambda each: each.name)
 def test_probes_of_a_scenario_have_different_names(scenario: Scenario) -> None:
     names = [probe.name for probe in scenario.probes]
     assert sorted(set(names)) == sorted(names)
@@ -118,7 +118,7 @@ ANOMALIES = {
 }
 
 
-@pytest.mark.parametrize("name", sorted(FAULTS))
+@pytest.mark.parametrize("name", sorted(ANOMALIES))
 def test_a_raw_stream_shows_its_fault(name: str) -> None:
     forecast = ("get_forecast", {"city": "Paris", "day": "tomorrow", "unit": "celsius"})
     turn = ScriptTurn("Hi", says="Hello there, how are you today?", calls=(forecast, forecast))

@@ -14,6 +14,8 @@ from hypothesis import strategies as st
 from conformance.documents import read_json
 from conformance.resources import folder
 from conformance.schemas import slow_validator, validator
+from tests import sampling
+from tests.loops import every
 
 FAULTY_OF_EACH_FILE = 12
 """How many faulty bodies of each kind a file of recordings adds; the sound ones are many and alike."""
@@ -68,6 +70,7 @@ def sample(path: Path) -> Iterator[tuple[str, Any]]:
             yield name, value
 
 
+@pytest.mark.slow
 def test_the_engines_agree_on_recorded_traffic(shared: Path) -> None:
     verdicts = [
         agree(name, value)
@@ -128,9 +131,9 @@ def examples(name: str) -> list[Any]:
 EXAMPLES = {name: examples(name) for name in MUTATED}
 
 
-@pytest.mark.parametrize("name", MUTATED)
+@every("name", MUTATED)
 def test_the_engines_agree_on_documents_with_random_faults(name: str) -> None:
-    @settings(max_examples=150, deadline=None, database=None)
+    @settings(max_examples=sampling.examples(150), deadline=None, database=None)
     @given(mutated(name))
     def judge(value: Any) -> None:
         agree(name, value)

@@ -13,6 +13,7 @@ from conformance.documents.pointer import REMOVE, edit
 from conformance.errors import UnknownName
 from conformance.resources import folder
 from conformance.schemas import BASE, SchemaError, Validator, argument_errors, check_schema, slow_validator, validator
+from tests.loops import every
 
 ROOT = folder("schemas")
 NAMES = sorted(path.relative_to(ROOT).with_suffix("").as_posix() for path in ROOT.rglob("*.json"))
@@ -59,7 +60,7 @@ def errors(name: str, changes: Mapping[str, Any]) -> list[tuple[str, str, str]]:
     return [("/".join(map(str, error.place)), error.keyword, error.message) for error in found]
 
 
-@pytest.mark.parametrize("name", NAMES)
+@every("name", NAMES)
 def test_a_schema_obeys_the_metaschema_and_is_named_by_its_place(name: str) -> None:
     schema = read_json(ROOT / f"{name}.json")
     assert isinstance(schema, dict)
@@ -70,12 +71,12 @@ def test_a_schema_obeys_the_metaschema_and_is_named_by_its_place(name: str) -> N
     assert schema["description"]
 
 
-@pytest.mark.parametrize("name", NAMES)
+@every("name", NAMES)
 def test_a_schema_compiles_with_all_that_it_refers_to(name: str) -> None:
     assert slow_validator(name).is_valid({}) is validator(name).is_valid({})
 
 
-@pytest.mark.parametrize("name", STANDALONE)
+@every("name", STANDALONE)
 def test_a_canonical_schema_passes_its_own_examples(name: str) -> None:
     schema = read_json(ROOT / f"{name}.json")
     assert isinstance(schema, dict)
@@ -90,7 +91,7 @@ def test_what_the_faults_below_are_edits_of_is_valid(name: str) -> None:
     assert errors(name, {}) == []
 
 
-@pytest.mark.parametrize(
+@every(
     ("name", "changes", "expected"),
     [
         ("request", {"/messages": []}, ("messages", "minItems", "expected at least 1 item, got []")),
@@ -217,7 +218,7 @@ def test_one_fault_is_one_error_at_its_own_place(
     assert [expected] == errors(name, changes)
 
 
-@pytest.mark.parametrize(
+@every(
     ("name", "changes"),
     [
         ("request", {"/a_parameter_of_one_provider": {}}),

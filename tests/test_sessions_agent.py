@@ -18,6 +18,7 @@ from conformance.simulator.sessions import ScenarioSession, SessionServer, servi
 from conformance.wire.native import CHAT
 from conformance.wire.views import Side
 from tests.agents import Agent, Ask, Broken, Edit, directly
+from tests.loops import every
 from tests.sampling import sampled
 
 LOADED = {name: profiles.load(name) for name in profiles.names()}
@@ -35,7 +36,7 @@ SIDES = {rule.id: rule.on.side for rule in rules.load()}
 
 
 def playable(names: tuple[str, ...], chosen: list[Scenario]) -> list[Any]:
-    return sampled(cases(names, chosen), 6, whole=["deepseek"])
+    return sampled(cases(names, chosen), 3, whole=["deepseek"], in_ci=6)
 
 
 def cases(names: tuple[str, ...], chosen: list[Scenario]) -> Iterator[Any]:
@@ -77,7 +78,7 @@ def conforming(name: str, scenario: str, variant: str) -> Agent:
     return run_agent(LOADED[name], scenarios.load(scenario), variant)
 
 
-each_case = pytest.mark.parametrize(("name", "scenario", "variant"), playable(FIELDS, EVERY))
+each_case = every(("name", "scenario", "variant"), playable(FIELDS, EVERY))
 
 
 @each_case
@@ -87,7 +88,7 @@ def test_a_conforming_agent_follows_every_rule(name: str, scenario: str, variant
     assert ("", []) == (session.fault, session.other_requests)
 
 
-@pytest.mark.parametrize(("name", "scenario", "variant"), playable(profiles.names(), [scenarios.load("agent-session")]))
+@every(("name", "scenario", "variant"), playable(profiles.names(), [scenarios.load("agent-session")]))
 def test_an_agent_session_ends_with_every_provider(name: str, scenario: str, variant: str) -> None:
     agent = conforming(name, scenario, variant)
     assert {} == broken(agent.session, level=Level.MAY)
@@ -105,7 +106,7 @@ def test_a_promised_rule_finds_something_to_check(name: str, scenario: str, vari
     assert {} == idle
 
 
-@pytest.mark.parametrize("scenario", EVERY, ids=lambda each: each.name)
+@every("scenario", EVERY, ids=lambda each: each.name)
 def test_each_promise_names_a_rule_about_clients(scenario: Scenario) -> None:
     clients = [rule for rule, side in SIDES.items() if side is Side.CLIENT]
     assert [] == [glob for glob in scenario.exercises if not any(fnmatchcase(rule, glob) for rule in clients)]
@@ -126,7 +127,7 @@ def test_a_conforming_agent_gets_the_texts_of_the_script(name: str, scenario: st
         assert [turn.says for turn in scenarios.load(scenario).turns if not turn.calls] == texts
 
 
-@pytest.mark.parametrize(("name", "scenario", "variant"), playable(STRICT, EVERY))
+@every(("name", "scenario", "variant"), playable(STRICT, EVERY))
 def test_a_strict_session_refuses_no_request_of_a_conforming_agent(name: str, scenario: str, variant: str) -> None:
     agent = run_agent(LOADED[name], scenarios.load(scenario), variant, strict=True)
     assert [] == agent.session.refusals
@@ -240,7 +241,7 @@ FAULTY_EDITS: list[tuple[str, str, Edit, str, Level]] = [
 ]
 
 
-@pytest.mark.parametrize(("provider", "name", "edit", "rule", "level"), FAULTY_EDITS)
+@every(("provider", "name", "edit", "rule", "level"), FAULTY_EDITS)
 def test_a_faulty_edit_is_caught_by_its_rule(provider: str, name: str, edit: Edit, rule: str, level: Level) -> None:
     session = run_agent(LOADED[provider], scenarios.load(name), "plain", edit=edit).session
     found: Mapping[str, Level] = {each.rule: each.level for each in outcomes(session) if each.status is Status.FAILED}

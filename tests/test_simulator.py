@@ -22,6 +22,7 @@ from conformance.simulator.reply_context import ReplyContext
 from conformance.transport.client import SIMULATOR_ERROR, Client, Endpoint
 from conformance.transport.http import HttpRequest
 from conformance.wire.views import Side
+from tests.loops import every
 
 SHAPES: Any = read_json(folder("schemas") / "canonical" / "error-shapes.json")
 ERROR_SHAPES = sorted(SHAPES["$defs"].keys() - {"words", "code"})
@@ -164,9 +165,7 @@ def client_rules_with_refusals() -> list[tuple[Rule, int]]:
     ]
 
 
-@pytest.mark.parametrize(
-    ("rule", "number"), client_rules_with_refusals(), ids=lambda given: getattr(given, "id", str(given))
-)
+@every(("rule", "number"), client_rules_with_refusals(), ids=lambda given: getattr(given, "id", str(given)))
 def test_what_the_profile_claims_to_be_refused_is_refused(rule: Rule, number: int) -> None:
     example = rule.bad[number]
     profile, conversation = profiles.of(example.claims), example.conversation()
@@ -203,6 +202,7 @@ def test_a_stream_and_a_plain_reply_have_the_same_content(url: str) -> None:
     assert plain.finish_reason == stream.finish_reason
 
 
+@pytest.mark.slow
 def test_every_base_of_the_fixtures_is_answered_by_every_provider() -> None:
     bases = [(path.name, orjson.loads(path.read_bytes())) for path in (folder("fixtures") / "wire").glob("*.json")]
     assert bases
@@ -277,7 +277,7 @@ def test_ids_count_as_claimed(claims: dict[str, Any], expected: str) -> None:
     assert expected == ReplyContext(claims, {"messages": history}, thinks=False).call_id("get_weather", 1)
 
 
-@pytest.mark.parametrize("shape", ERROR_SHAPES)
+@every("shape", ERROR_SHAPES)
 def test_an_error_has_the_claimed_shape(shape: str) -> None:
     body = refusals.error_body(ReplyContext({"error.shape": shape}, {}, thinks=False), Refusal(400, "No."))
     assert validator(f"canonical/error-shapes#/$defs/{shape}").is_valid(body)

@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 
 from conformance.transport.http import HttpReply, is_host_served
 from conformance.transport.server import serving
+from tests.sampling import examples
 
 pytestmark = pytest.mark.slow
 
@@ -299,7 +300,9 @@ bodies = st.fixed_dictionaries(
 )
 
 
-@settings(max_examples=400, deadline=None, suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large])
+@settings(
+    max_examples=examples(400), deadline=None, suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large]
+)
 @given(body=bodies | json_values, provider=st.sampled_from(NAMES))
 def test_any_json_is_answered(urls: dict[str, str], client: httpx.Client, body: Any, provider: str) -> None:
     raw = json.dumps(body, allow_nan=False).encode()

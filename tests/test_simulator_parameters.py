@@ -11,6 +11,8 @@ from hypothesis import strategies as st
 
 from conformance.wire.exchange import Exchange
 from conformance.wire.index import Index
+from tests.loops import every
+from tests.sampling import examples
 
 PATH = "/v1/chat/completions"
 NAMES = ("openai", "deepseek", "groq", "vllm")
@@ -124,7 +126,7 @@ schemas = st.recursive(
 )
 
 
-@settings(max_examples=100, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@settings(max_examples=examples(100), deadline=None, suppress_health_check=[HealthCheck.too_slow])
 @given(schemas)
 def test_any_usual_schema_is_obeyed(urls: dict[str, str], client: httpx.Client, schema: Any) -> None:
     wanted = {"type": "json_schema", "json_schema": {"name": "answer", "schema": schema}}
@@ -176,7 +178,7 @@ def test_a_tool_choice_is_obeyed(urls: dict[str, str], client: httpx.Client, cho
     assert called == [call.name for call in reply.calls]
 
 
-@pytest.mark.parametrize(
+@every(
     "members",
     [
         {"n": 0},

@@ -17,6 +17,7 @@ from conformance.simulator.store import MAX_REPLIES, MAX_SESSION, MAX_SESSION_BY
 from conformance.transport.http import HttpRequest
 from conformance.wire.exchange import Exchange
 from conformance.wire.views import Side
+from tests.loops import every
 
 SCENARIO = scenarios.load("interleaved-thinking")
 PARALLEL = scenarios.load("parallel-tool-calls")
@@ -146,8 +147,8 @@ FAULTS: dict[str, Any] = {
 }
 
 
-@pytest.mark.parametrize("name", FAULTS)
-@pytest.mark.parametrize("streams", [False, True])
+@every("name", FAULTS)
+@every("streams", [False, True])
 def test_a_fault_is_refused_in_the_words_of_openai(name: str, server: Server, *, streams: bool) -> None:
     change, expected, words = FAULTS[name]
     _, first = server.ask([QUESTION], **BLOBS)
@@ -330,7 +331,7 @@ HOSTILE: list[Any] = [
 ]
 
 
-@pytest.mark.parametrize("body", HOSTILE, ids=json.dumps)
+@every("body", HOSTILE, ids=json.dumps)
 def test_whatever_comes_is_answered_in_the_error_shape_or_with_a_reply(body: Any, server: Server) -> None:
     status, reply = server.send("POST", "/v1/responses", body)
     assert status in (200, 400, 404)

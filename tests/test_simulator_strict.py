@@ -19,6 +19,8 @@ from conformance.transport.client import SIMULATOR_ERROR
 from conformance.wire.exchange import Exchange
 from conformance.wire.native import CHAT
 from conformance.wire.views import Side
+from tests.loops import every
+from tests.sampling import examples, some
 
 NAMES = ("openai", "deepseek", "groq", "mistral", "gemini_openai_compat", "vllm", "moonshot", "anthropic_openai_compat")
 PATH = "/v1/chat/completions"
@@ -40,7 +42,7 @@ def must(request: Any, profile: Profile) -> list[str]:
 client_rules = [rule.id for rule in rules.load() if rule.on.side is Side.CLIENT and CHAT in rule.wires]
 
 
-@settings(max_examples=600, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@settings(max_examples=examples(600), deadline=None, suppress_health_check=[HealthCheck.too_slow])
 @given(faults(client_rules), st.sampled_from(NAMES), st.booleans())
 def test_a_must_is_refused_and_nothing_else_is(
     urls: dict[str, str],
@@ -54,7 +56,7 @@ def test_a_must_is_refused_and_nothing_else_is(
     assert bool(must(request, profiles.load(name))) is (reply.status_code >= 400), reply.text
 
 
-@pytest.mark.parametrize(
+@every(
     "members",
     [
         {"messages": ["x"]},
@@ -66,7 +68,7 @@ def test_a_must_is_refused_and_nothing_else_is(
     ],
     ids=str,
 )
-@pytest.mark.parametrize("name", NAMES)
+@every("name", NAMES)
 def test_what_has_the_wrong_type_is_refused_unless_it_is_claimed_to_be_accepted(
     urls: dict[str, str], client: httpx.Client, name: str, members: dict[str, Any]
 ) -> None:
@@ -108,7 +110,7 @@ def test_what_only_earlier_exchanges_show_is_refused_only_if_claimed(
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("name", profiles.names())
+@every("name", some(profiles.names(), 6, mark=pytest.mark.exhaustive))
 def test_no_refusal_has_a_hole(name: str) -> None:
     simulator = Simulator(profiles.load(name))
     for rule in rules.load():

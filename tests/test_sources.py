@@ -4,6 +4,7 @@ import pytest
 
 from conformance import profiles
 from tests.checks.data import without_a_place
+from tests.loops import every
 
 LINKS = [
     ({"url": "https://example.com/a"}, "https://example.com/a"),
@@ -19,7 +20,7 @@ LINKS = [
 ]
 
 
-@pytest.mark.parametrize(("members", "link"), LINKS)
+@every(("members", "link"), LINKS)
 def test_a_place_of_a_source_can_be_opened(members: dict[str, str], link: str) -> None:
     assert link == profiles.Source(**members).link
 

@@ -10,6 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from conformance.wire.sse import BOUNDS, Decoder, Event, Reading, StreamBounds, read, render
+from tests.loops import every
 
 STREAMS = sorted((Path(__file__).parents[1] / "fixtures" / "streams").glob("*.sse"))
 
@@ -20,7 +21,7 @@ def feed(blocks: Iterable[bytes], bounds: StreamBounds = BOUNDS) -> tuple[list[E
     return events, decoder.close()
 
 
-@pytest.mark.parametrize(
+@every(
     ("expected", "text"),
     [
         ([], ""),
@@ -222,7 +223,7 @@ def test_any_split_of_invalid_bytes_gives_the_same_reading(data: st.DataObject, 
     assert read(whole) == feed(data.draw(splits(whole)))[1]
 
 
-@pytest.mark.parametrize("path", STREAMS, ids=lambda path: path.stem)
+@every("path", STREAMS, ids=lambda path: path.stem)
 def test_a_stream_fed_byte_by_byte_equals_one_read_whole(path: Path) -> None:
     whole = path.read_bytes()
     events, reading = feed(bytes([byte]) for byte in whole)

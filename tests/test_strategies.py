@@ -1,5 +1,7 @@
 """The strategies: they draw what they document, every option is drawn, and no value is shared."""
 
+import subprocess
+import sys
 from typing import Any
 
 import pytest
@@ -10,9 +12,11 @@ from conformance.convert.dialects import CANONICAL, validate
 from conformance.errors import UnknownName
 from conformance.strategies import transcripts
 from conformance.strategies.transcript import ARGUMENTS, REASONING, RESULTS
+from tests.loops import every
+from tests.sampling import examples, some
 
 QUICKLY = settings(phases=[Phase.generate], max_examples=2000)
-SHRUNK = settings(phases=[Phase.generate, Phase.shrink])
+SHRUNK = settings(phases=[Phase.generate, Phase.shrink], max_examples=100)
 EVERYTHING = transcripts(results=RESULTS, arguments=tuple(ARGUMENTS), sendable=False)
 
 
@@ -89,14 +93,14 @@ SHAPES: dict[str, Any] = {
 }
 
 
-@pytest.mark.parametrize("shape", SHAPES.values(), ids=SHAPES)
-def test_every_shape_is_drawn(shape: Any) -> None:
-    assert shape(find(EVERYTHING, shape, settings=QUICKLY))
+@every("name", some(SHAPES, 4))
+def test_every_shape_is_drawn(name: str) -> None:
+    assert SHAPES[name](find(EVERYTHING, SHAPES[name], settings=QUICKLY))
 
 
 @pytest.mark.parametrize("kind", REASONING)
 def test_only_the_requested_kind_is_drawn(kind: str) -> None:
-    @settings(max_examples=30)
+    @settings(max_examples=examples(30))
     @given(transcripts(reasoning=kind, ids="unique", system=False, max_turns=1, max_calls=1))
     def holds(transcript: list[dict[str, Any]]) -> None:
         own = {"absent": set(), "details": {"reasoning_details"}, "signatures": set()}.get(kind, {"reasoning_content"})
@@ -124,7 +128,7 @@ def test_a_transcript_shrinks_to_one_plain_call_if_a_call_matters() -> None:
     ] == find(transcripts(), lambda found: bool(turns(found)), settings=SHRUNK)
 
 
-@settings(max_examples=20)
+@settings(max_examples=examples(20))
 @given(st.data())
 def test_the_caller_may_change_a_transcript(data: st.DataObject) -> None:
     strategy = transcripts()
@@ -142,3 +146,11 @@ def test_an_unknown_option_is_refused(option: str) -> None:
     named: dict[str, Any] = {option: "emtpy"}
     with pytest.raises(UnknownName, match=f"unknown option of {option}"):
         transcripts(**named)
+
+
+def test_without_hypothesis_the_error_names_the_extra() -> None:
+    code = "import sys; sys.modules['hypothesis'] = None; import conformance.strategies"
+    ended = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
+    expected = "conformance.strategies needs hypothesis; install it with pip install 'wire-conformance[strategies]'"
+    assert f"ModuleNotFoundError: {expected}" == ended.stderr.splitlines()[-1]
+    assert 1 == ended.stderr.count("Traceback")

@@ -19,10 +19,12 @@ from conformance.strategies.stream import QUIRKS
 from conformance.wire.assemble import assemble
 from conformance.wire.exchange import Conversation, Exchange
 from conformance.wire.sse import Decoder, read
+from tests import sampling
+from tests.loops import every
 
 QUICKLY = settings(phases=[Phase.generate], max_examples=2000)
-SHRUNK = settings(phases=[Phase.generate, Phase.shrink])
-FEW = settings(max_examples=10)
+SHRUNK = settings(phases=[Phase.generate, Phase.shrink], max_examples=100)
+FEW = settings(max_examples=sampling.examples(10))
 
 
 def musts(conversation: Conversation, profile: profiles.Profile | None = None) -> set[str]:
@@ -40,11 +42,11 @@ def test_a_request_is_valid_and_breaks_no_rule(body: dict[str, Any]) -> None:
     assert set() == musts((Exchange(request=body, model=body["model"]),))
 
 
-@pytest.mark.parametrize("provider", profiles.names())
+@every("provider", profiles.names())
 def test_a_request_to_a_provider_is_accepted(provider: str) -> None:
     profile = profiles.load(provider)
 
-    @settings(max_examples=10)
+    @settings(max_examples=sampling.examples(10))
     @given(requests(provider=provider))
     def holds(body: dict[str, Any]) -> None:
         assert profile.model == body["model"]
@@ -86,9 +88,9 @@ REQUESTS: dict[str, Any] = {
 }
 
 
-@pytest.mark.parametrize("shape", REQUESTS.values(), ids=REQUESTS)
-def test_every_shape_of_a_request_is_drawn(shape: Any) -> None:
-    assert shape(find(requests(), shape, settings=QUICKLY))
+@every("name", sampling.some(REQUESTS, 4))
+def test_every_shape_of_a_request_is_drawn(name: str) -> None:
+    assert REQUESTS[name](find(requests(), REQUESTS[name], settings=QUICKLY))
 
 
 @FEW
@@ -142,9 +144,9 @@ BREAKING = {
 TOLERATED = {"id null", "role on every chunk"}
 
 
-@pytest.mark.parametrize("quirk", QUIRKS)
+@every("quirk", QUIRKS)
 def test_a_quirk_breaks_its_rule_or_none(quirk: str) -> None:
-    @settings(max_examples=50)
+    @settings(max_examples=sampling.examples(50))
     @given(streams(quirks=quirk))
     def broken(drawn: tuple[bytes, dict[str, Any]]) -> None:
         seen.update(outcome.rule for outcome in check(streamed(drawn[0])) if outcome.status is Status.FAILED)
@@ -179,9 +181,9 @@ STREAMS: dict[str, Any] = {
 }
 
 
-@pytest.mark.parametrize("shape", STREAMS.values(), ids=STREAMS)
-def test_every_shape_of_a_stream_is_drawn(shape: Any) -> None:
-    assert shape(find(streams(quirks=()), shape, settings=QUICKLY))
+@every("name", sampling.some(STREAMS, 4))
+def test_every_shape_of_a_stream_is_drawn(name: str) -> None:
+    assert STREAMS[name](find(streams(quirks=()), STREAMS[name], settings=QUICKLY))
 
 
 def test_the_simplest_stream_has_each_call_in_one_fragment() -> None:

@@ -2,14 +2,13 @@
 
 from typing import Any
 
-import pytest
-
 from conformance import profiles
 from conformance.baseline import Entry
 from conformance.reporting.matrix.table import Inputs, table
 from conformance.results import Evidence, Finding, Level, Outcome, Status, Verdict
 from conformance.results.calibration import entry
 from conformance.results.runs import Case, ProbeResult, Results
+from tests.loops import every
 
 RULE = "stream/ends-with-done"
 FOUND = (Finding("/0/response", "expected [DONE], got the end", Level.MUST),)
@@ -41,7 +40,7 @@ def test_an_expected_failure_has_its_reason() -> None:
     assert "pytest --provider=deepseek --model deepseek-v4-pro -k one-tool-call" == cell.command
 
 
-@pytest.mark.parametrize(
+@every(
     ("counts", "verdict", "evidence"),
     [
         (None, Verdict.DECLARED, "sources"),

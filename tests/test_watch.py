@@ -12,8 +12,8 @@ import pytest
 from conformance import load_profile
 from conformance.cli import main
 from conformance.cli.providers.provider import watch
+from conformance.discovery.interview import Interview
 from conformance.discovery.recording import write_exchanges
-from conformance.discovery.session import Session
 from conformance.discovery.watching import Drift, drifts, observe
 from conformance.documents import read_yaml
 from conformance.profiles import Profile
@@ -37,7 +37,7 @@ def recorded(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A profile of one's own, with the exchanges of an endpoint that is as it claims."""
     path = tmp_path_factory.mktemp("mine") / "mine.yaml"
     path.write_text(PROFILE, "utf-8")
-    session = Session(Simulator(load_profile(path)).send, 600)
+    session = Interview(Simulator(load_profile(path)).send, 600)
     observe(session, load_profile(path), MODEL)
     write_exchanges(path.with_suffix(".exchanges.jsonl"), session.exchanges, DAY)
     return path
@@ -78,7 +78,7 @@ def test_a_change_is_shown_with_the_day_and_both_exchanges(
 def against_claims(recorded: Path) -> Mapping[str, Drift]:
     """What differs from the claims of the profile alone, where nothing was recorded."""
     profile = load_profile(recorded)
-    now = observe(Session(Simulator(changed(recorded)).send, 600), profile, MODEL)
+    now = observe(Interview(Simulator(changed(recorded)).send, 600), profile, MODEL)
     return {each.claim: each for each in drifts(profile, MODEL, None, now)}
 
 

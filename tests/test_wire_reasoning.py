@@ -17,6 +17,7 @@ from conformance.wire.reasoning import (
     reasoning_text,
     untagged_text,
 )
+from tests.loops import every
 
 
 @pytest.mark.parametrize(
@@ -37,8 +38,8 @@ def test_tags_are_found_at_the_start_of_a_string(expected: Tagged | None, conten
     assert expected == find_tagged(content)
 
 
-@pytest.mark.parametrize("field", [*TAGS, *PARTS])
-@pytest.mark.parametrize("content", ["b", None, [{"type": "text", "text": "b"}]])
+@every("field", [*TAGS, *PARTS])
+@every("content", ["b", None, [{"type": "text", "text": "b"}]])
 def test_prepended_reasoning_is_found_again(field: str, content: Any) -> None:
     message = {"content": prepend_reasoning(content, "a", field)}
     assert [field] == [each for each in FIELDS if has_field(message, each)]

@@ -396,7 +396,7 @@ def test_each_part_of_an_exchange_is_read_and_its_place_is_known(wire: str, gold
 
 @pytest.mark.parametrize("wire", RICH)
 def test_each_part_of_an_exchange_is_written(wire: str, golden: Callable[[str, str], None]) -> None:
-    made, rendering = read(wire, *RICH[wire]), wires.by_name(wire).played()
+    made, rendering = read(wire, *RICH[wire]), wires.by_name(wire).writing
     asked = rendering.request(made.request)
     reply = rendering.reply(made.response, asked)
     events = [[each.name, each.value] for each in rendering.events(reply)]

@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Final
 
 from conformance.evidence import index
-from conformance.evidence.fetching import RAW, Mirrors, Origin, Raw
+from conformance.evidence.fetching import RAW, FileOrigin, Mirrors, Raw
 
 _MIRROR: Final = "read from bare git mirrors in DIR: owner/name or owner+name, with or without .git"
 
@@ -24,7 +24,7 @@ def index_folder(arguments: argparse.Namespace) -> Path:
     return Path(arguments.index) if arguments.index else index.FOLDER
 
 
-def origin(arguments: argparse.Namespace, stack: ExitStack, connections: int = 1) -> Origin:
+def origin(arguments: argparse.Namespace, stack: ExitStack, connections: int = 1) -> FileOrigin:
     """Return where files come from; the stack closes the connections."""
     if arguments.mirror:
         return Mirrors(Path(arguments.mirror))

@@ -5,16 +5,28 @@ from dataclasses import dataclass, field
 from typing import Any, Final
 
 from conformance import rules
-from conformance.discovery import further, sights
-from conformance.discovery.exploring import Answer, Explored, all_cases, explore
-from conformance.discovery.found import HIGH, LOW, MEDIUM, Claims, Found, values
-from conformance.discovery.session import Session
-from conformance.discovery.verdicts import of_errors, refusal, same_refusal, verdicts, without_words
-from conformance.discovery.wires import bodies, has_counterpart, max_tokens, profile_of, shown
+from conformance.discovery import further
+from conformance.discovery.exploring import Explored, ProbeAnswer, all_cases, explore
+from conformance.discovery.interview import Interview
+from conformance.discovery.shipped import shown
+from conformance.discovery.verdicts import refusal, verdicts
+from conformance.discovery.wires import bodies, has_counterpart, max_tokens, profile_of
 from conformance.errors import Unusable
-from conformance.evidence.reading import digest
 from conformance.evidence.reads import deviations
 from conformance.judge import check
+from conformance.observations.collected import (
+    HIGH,
+    LOW,
+    MEDIUM,
+    ObservedClaim,
+    ObservedClaims,
+    collect,
+    combined,
+    id_formats,
+    values,
+)
+from conformance.observations.refusals import is_one_error, without_words
+from conformance.observations.sights import digest
 from conformance.profiles import UNKNOWN, Profile
 from conformance.results import Evidence, Level, Status
 from conformance.results.runs import Case
@@ -45,7 +57,7 @@ class Discovery:
     """
 
     model: str
-    claims: Claims = field(default_factory=dict)
+    claims: ObservedClaims = field(default_factory=dict)
     open: dict[str, str] = field(default_factory=dict)
     broken: list[str] = field(default_factory=list)
     skipped: dict[str, str] = field(default_factory=dict)
@@ -56,47 +68,47 @@ class Discovery:
         return profile_of({**dict.fromkeys(self.open, UNKNOWN), **values(self.claims)}, self.wire)
 
 
-def discover(session: Session, model: str) -> Discovery:
-    """Ask an endpoint everything about a model, on the wire of the session; raises Unusable if it gives no replies."""
-    length = contact(session, model)
-    first = session.exchanges[-1]
-    found = Discovery(model, wire=session.wire)
-    thinking = further.thinking(session, model, length)
+def discover(interview: Interview, model: str) -> Discovery:
+    """Ask an endpoint everything about a model, on its wire; raises Unusable if it gives no replies."""
+    length = contact(interview, model)
+    first = interview.exchanges[-1]
+    found = Discovery(model, wire=interview.wire)
+    thinking = further.thinking(interview, model, length)
     thinks = "thinking.mode" in thinking.claims and thinking.claims["thinking.mode"].value != "never"
-    single = further.single_requests(session, model, length, thinks=thinks)
+    single = further.single_requests(interview, model, length, thinks=thinks)
     given = {**thinking.claims, **single.claims}
-    if session.wire == CHAT:
-        given["request.max-tokens-fields"] = Found([length], digest(first), MEDIUM)
+    if interview.wire == CHAT:
+        given["request.max-tokens-fields"] = ObservedClaim([length], digest(first), MEDIUM)
     if first.streamed:
-        given["stream.default"] = Found(value=True, digest=digest(first))
-    known: Claims = {**_shown_field(thinking), **given}
+        given["stream.default"] = ObservedClaim(value=True, digest=digest(first))
+    known: ObservedClaims = {**_shown_field(thinking), **given}
     for _ in range(_PASSES):
-        explored = explore(session, profile_of(values(known), session.wire), model)
+        explored = explore(interview, profile_of(values(known), interview.wire), model)
         given = {**_adapted(explored), **given}
         conversations = (*explored.conversations, *thinking.conversations, *single.conversations)
-        now, still_open = _derived(session, explored, conversations, known, given)
+        now, still_open = _derived(interview, explored, conversations, known, given)
         found.claims, found.open = now, {**thinking.open, **single.open, **still_open}
         found.skipped = dict(explored.ended)
         if values(now) == values(known):
             break
         known = now
-    _verify(session, found)
+    _verify(interview, found)
     return found
 
 
-def _shown_field(thinking: further.Further) -> Claims:
+def _shown_field(thinking: further.Further) -> ObservedClaims:
     """Return the field of the first reply with reasoning, so that it is sent back in the same one."""
-    seen = sights.collect(thinking.conversations, {})
-    return {name: each for name, each in sights.combined(seen).items() if name == "reasoning.response-field"}
+    seen = collect(thinking.conversations, {})
+    return {name: each for name, each in combined(seen).items() if name == "reasoning.response-field"}
 
 
-def contact(session: Session, model: str) -> str:
+def contact(interview: Interview, model: str) -> str:
     """Send the first request and return the parameter that limits a reply; raises Unusable without a completion."""
     rejected = ""
-    for length in further.LENGTHS if session.wire == CHAT else further.LENGTHS[:1]:
+    for length in further.LENGTHS if interview.wire == CHAT else further.LENGTHS[:1]:
         body = {"model": model, "messages": [{"role": "user", "content": "Answer with the one word: hello."}]}
         try:
-            exchange = session.send({**body, length: max_tokens(session.wire)})
+            exchange = interview.send({**body, length: max_tokens(interview.wire)})
         except UnusableReply as error:
             status = error.exchange.status if error.exchange is not None else None
             if status in (401, 403):
@@ -106,38 +118,40 @@ def contact(session: Session, model: str) -> str:
         if exchange.status == 200:
             if Index((exchange,)).replies:
                 return length
-            kind = "no chat completion" if session.wire == CHAT else f"nothing of the wire {session.wire}"
+            kind = "no chat completion" if interview.wire == CHAT else f"nothing of the wire {interview.wire}"
             raise Unusable(f"the endpoint answers, but with {kind}: {bodies(exchange)[1]!r:.200}")
         rejected = f"HTTP {exchange.status}: {bodies(exchange)[1]!r:.300}"
     raise Unusable(f"the endpoint rejects a plain question to {model}: {rejected}")
 
 
 def _derived(
-    session: Session, explored: Explored, conversations: tuple[Any, ...], known: Claims, given: Claims
-) -> tuple[Claims, dict[str, str]]:
+    interview: Interview,
+    explored: Explored,
+    conversations: tuple[Any, ...],
+    known: ObservedClaims,
+    given: ObservedClaims,
+) -> tuple[ObservedClaims, dict[str, str]]:
     """Return the claims that everything so far shows, and why others stay open."""
     accepted = [each for each in conversations if each[-1].status == 200]
     rejected = [each for each in conversations if each[-1].status != 200]
     now = values(known)
     main = [each for each in explored.played if each[-1].status == 200]
-    seen = [sights.collect(accepted, now), sights.collect(main, now)]
-    claims = {name: each for name, each in sights.combined(seen[0]).items() if not name.startswith(_BY_PLAYED)}
-    claims |= {name: each for name, each in sights.combined(seen[1]).items() if name.startswith(_BY_PLAYED)}
-    statuses = sights.combined(sights.collect(rejected, now))
-    claims |= {name: each for name, each in statuses.items() if name.startswith(("http.", "error."))}
-    claims |= sights.id_formats(accepted)
-    claims = shown(claims | of_errors([each[-1] for each in rejected]), session.wire)
+    seen = collect(accepted, now)
+    claims = {name: each for name, each in combined(seen).items() if not name.startswith(_BY_PLAYED)}
+    claims |= {name: each for name, each in combined(collect(main, now)).items() if name.startswith(_BY_PLAYED)}
+    claims |= combined(collect(rejected, now))
+    claims = shown(claims | id_formats(seen), interview.wire)
     found, still_open = verdicts(explored.answers, now)
-    claims |= {name: each for name, each in found.items() if has_counterpart(name, session.wire)}
-    still_open = {name: why for name, why in still_open.items() if has_counterpart(name, session.wire)}
-    claims |= _ids(session, explored)
+    claims |= {name: each for name, each in found.items() if has_counterpart(name, interview.wire)}
+    still_open = {name: why for name, why in still_open.items() if has_counterpart(name, interview.wire)}
+    claims |= _ids(interview, explored)
     claims |= _tools(explored, claims)
     claims |= _sent_field(explored.played)
     claims |= given
     claims |= _read_field(claims)
     still_open |= _for_other_reasons(claims)
     if claims.get("reasoning.response-field") is None and _reasons_unseen(claims):
-        claims["reasoning.response-field"] = Found("none", claims["thinking.mode"].digest, MEDIUM)
+        claims["reasoning.response-field"] = ObservedClaim("none", claims["thinking.mode"].digest, MEDIUM)
     for name, why in (("tools.supported", "the model called no tool"), ("tools.parallel", _ALONE)):
         if name not in claims:
             still_open[name] = why
@@ -148,12 +162,12 @@ def _derived(
 _ALONE: Final = "the model made no two calls at once, which does not show that it cannot"
 
 
-def _reasons_unseen(claims: Claims) -> bool:
+def _reasons_unseen(claims: ObservedClaims) -> bool:
     """Return True if the model thinks, and no reply shows the text of its reasoning."""
     return "thinking.mode" in claims and claims["thinking.mode"].value != "never"
 
 
-def _ids(session: Session, explored: Explored) -> Claims:
+def _ids(interview: Interview, explored: Explored) -> ObservedClaims:
     """Return the claims about ids in requests that several probes show only together."""
     by_form = {each.probe.name: each for each in explored.answers if each.probe.name.startswith("ids-")}
     long, nine = by_form.get(_LENGTH_PROBE), by_form.get("ids-nine")
@@ -163,19 +177,19 @@ def _ids(session: Session, explored: Explored) -> Claims:
     if not _rejects(counted) and not _rejects(nine):
         replies = Index(long.before).replies
         own = [len(call.id) for reply in replies for call in reply.calls if isinstance(call.id, str)]
-        longest = further.longest_id(session, long.exchange, max([9, *own]))
+        longest = further.longest_id(interview, long.exchange, max([9, *own]))
         return {} if longest is None else {"ids.input-max-length": longest}
     if _rejects(counted) and not _rejects(nine):
         value = {"pattern": "[a-zA-Z0-9]{9}", "refusal": refusal([counted.exchange, long.exchange])}
-        return {"ids.input-pattern": Found(value, digest(counted.exchange), MEDIUM)}
+        return {"ids.input-pattern": ObservedClaim(value, digest(counted.exchange), MEDIUM)}
     return {}
 
 
-def _rejects(answer: Answer) -> bool:
+def _rejects(answer: ProbeAnswer) -> bool:
     return answer.exchange.status != 200
 
 
-def _tools(explored: Explored, claims: Claims) -> Claims:
+def _tools(explored: Explored, claims: ObservedClaims) -> ObservedClaims:
     """Return that tools are not supported, if the first request with some was rejected."""
     if "tools.supported" in claims:
         return {}
@@ -184,20 +198,20 @@ def _tools(explored: Explored, claims: Claims) -> Claims:
         if len(conversation) == 1 and (first.request or {}).get("tools") and (first.status or 0) >= 400:
             name = digest(first)
             return {
-                "tools.supported": Found(value=False, digest=name),
-                "tools.unsupported": Found(refusal([first]), name),
+                "tools.supported": ObservedClaim(value=False, digest=name),
+                "tools.unsupported": ObservedClaim(refusal([first]), name),
             }
     return {}
 
 
-def _adapted(explored: Explored) -> Claims:
+def _adapted(explored: Explored) -> ObservedClaims:
     """Return the claims that made an endpoint accept a history that it had rejected."""
     first = digest(explored.conversations[0][-1]) if explored.conversations else ""
     note = "the history was rejected in any other form that was tried"
-    return {name: Found(value, first, LOW, note) for name, value in explored.adapted.items()}
+    return {name: ObservedClaim(value, first, LOW, note) for name, value in explored.adapted.items()}
 
 
-def _sent_field(conversations: tuple[Any, ...]) -> Claims:
+def _sent_field(conversations: tuple[Any, ...]) -> ObservedClaims:
     """Return the field in which the suite sent reasoning back, which the endpoint accepted; the read one is unknown."""
     for conversation in reversed(conversations):
         exchange: Exchange = conversation[-1]
@@ -205,11 +219,11 @@ def _sent_field(conversations: tuple[Any, ...]) -> Claims:
         fields = list(dict.fromkeys(field for each in turns for field in FIELDS if has_field(each, field)))
         if exchange.status == 200 and fields:
             note = "reasoning was accepted there; whether it is read was not shown"
-            return {_READ: Found(fields[0] if len(fields) == 1 else fields, digest(exchange), LOW, note)}
+            return {_READ: ObservedClaim(fields[0] if len(fields) == 1 else fields, digest(exchange), LOW, note)}
     return {}
 
 
-def _read_field(claims: Claims) -> Claims:
+def _read_field(claims: ObservedClaims) -> ObservedClaims:
     """Return the field from which reasoning is read, if its omission is rejected and its presence is not.
 
     Reasoning in another field is ignored, if it is rejected in the same words as an omission.
@@ -218,40 +232,40 @@ def _read_field(claims: Claims) -> Claims:
     response = claims.get("reasoning.response-field")
     if omitted is None or response is None or not isinstance(omitted.value, Mapping):
         return {}
-    found: Claims = {}
+    found: ObservedClaims = {}
     sent = claims.get(_READ, response).value
     read = sent if isinstance(sent, list) else [sent]
     for name, each in claims.items():
         field = name.removeprefix("reasoning.input.")
-        if field != name and same_refusal(each.value, omitted.value):
-            found[name] = Found("ignored", each.digest, MEDIUM, "rejected as if the reasoning were omitted")
+        if field != name and is_one_error(each.value, omitted.value):
+            found[name] = ObservedClaim("ignored", each.digest, MEDIUM, "rejected as if the reasoning were omitted")
         elif field in ("reasoning", "reasoning_content") and each.value == "accepted" and field not in read:
             read = [*read, field]
     if not any(found.get(f"reasoning.input.{field}") for field in read):
-        found[_READ] = Found(read[0] if len(read) == 1 else read, omitted.digest, HIGH)
+        found[_READ] = ObservedClaim(read[0] if len(read) == 1 else read, omitted.digest, HIGH)
     return found
 
 
-def _for_other_reasons(claims: Claims) -> dict[str, str]:
+def _for_other_reasons(claims: ObservedClaims) -> dict[str, str]:
     """Remove claims about tool choices that were rejected only because the model thinks; return why they stay open."""
     thinking = [each.value for name, each in claims.items() if name.startswith("thinking.with-")]
     hidden = [
         name
         for name, each in claims.items()
-        if name.startswith("tools.choice-") and any(same_refusal(each.value, other) for other in thinking)
+        if name.startswith("tools.choice-") and any(is_one_error(each.value, other) for other in thinking)
     ]
     for name in hidden:
         del claims[name]
     return dict.fromkeys(hidden, "rejected in the same words as any tool choice while the model thinks")
 
 
-def _verify(session: Session, found: Discovery) -> None:
+def _verify(interview: Interview, found: Discovery) -> None:
     """Play the suite with the profile; what it predicts wrongly becomes unknown, and what is wrong anyway is noted."""
     for _ in range(2 * _PASSES):
-        subject = Subject(found.profile(), found.model, session.send, Evidence.LIVE)
+        subject = Subject(found.profile(), found.model, interview.send, Evidence.LIVE)
         cases = [play(scenario, variant, subject) for scenario, variant in all_cases()]
         answers = {
-            (each.case, each.probe.name): each for each in explore(session, subject.profile, found.model).answers
+            (each.case, each.probe.name): each for each in explore(interview, subject.profile, found.model).answers
         }
         doubtful = {name: why for case in cases for name, why in _doubtful(case, found, answers)}
         if not doubtful:
@@ -266,7 +280,7 @@ def _verify(session: Session, found: Discovery) -> None:
     found.skipped |= {case.name: case.note for case in cases if case.note and case.outcomes}
 
 
-def _predicting(answer: Answer | None, found: Discovery) -> list[str]:
+def _predicting(answer: ProbeAnswer | None, found: Discovery) -> list[str]:
     """Return the claims by which the request of a probe would be rejected."""
     if answer is None:
         return []
@@ -284,7 +298,9 @@ def _predicting(answer: Answer | None, found: Discovery) -> list[str]:
     return [name for name in dict.fromkeys(rejected) if name in found.claims]
 
 
-def _doubtful(case: Case, found: Discovery, answers: Mapping[tuple[str, str], Answer]) -> Iterator[tuple[str, str]]:
+def _doubtful(
+    case: Case, found: Discovery, answers: Mapping[tuple[str, str], ProbeAnswer]
+) -> Iterator[tuple[str, str]]:
     """Yield the claims that predicted an answer that did not come, or a reply that is otherwise, and why."""
     known = {
         probe.name: probe for scenario, _ in all_cases() if scenario.name == case.scenario for probe in scenario.probes

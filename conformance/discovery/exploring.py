@@ -5,7 +5,7 @@ from dataclasses import replace
 from typing import Any, Final, NamedTuple
 
 from conformance import scenarios
-from conformance.discovery.session import Session
+from conformance.discovery.interview import Interview
 from conformance.discovery.wires import is_sent
 from conformance.profiles import Claims, Profile
 from conformance.results import Evidence, Status
@@ -31,7 +31,7 @@ _EFFECTS: Final[Mapping[str, str]] = {EXCHANGED: "damaged", UNSEEN: "ignored"}
 """What an accepted request may do all the same, as a claim, by the words of the result."""
 
 
-class Answer(NamedTuple):
+class ProbeAnswer(NamedTuple):
     """The answer to a probe of a case: the exchanges before it, its own, what it shows beside its status, as a claim.
 
     `as_claimed`: the answer is the one that the claims predict. `is_sent`: the wire has a counterpart for it.
@@ -56,7 +56,7 @@ class Explored(NamedTuple):
 
     conversations: tuple[Conversation, ...]
     played: tuple[Conversation, ...]
-    answers: tuple[Answer, ...]
+    answers: tuple[ProbeAnswer, ...]
     ended: Mapping[str, str]
     adapted: Claims
 
@@ -68,17 +68,17 @@ def all_cases() -> Iterator[tuple[Scenario, str]]:
             yield scenario, variant
 
 
-def explore(session: Session, profile: Profile, model: str) -> Explored:
+def explore(interview: Interview, profile: Profile, model: str) -> Explored:
     """Play every case that the claims of a profile do not rule out, with its probes."""
     played: list[Conversation] = []
     probed_ones: list[Conversation] = []
-    answers: list[Answer] = []
+    answers: list[ProbeAnswer] = []
     ended: dict[str, str] = {}
     adapted: dict[str, Any] = {}
     for scenario, variant in all_cases():
         if scenario.unmet(profile.at(model, "")) is not None:
             continue
-        subject = Subject(profile.with_claims(adapted), model, session.send, Evidence.LIVE)
+        subject = Subject(profile.with_claims(adapted), model, interview.send, Evidence.LIVE)
         progress, further = _played(scenario, variant, subject)
         adapted |= further
         subject = replace(subject, profile=profile.with_claims(adapted))
@@ -103,7 +103,7 @@ def _played(scenario: Scenario, variant: str, subject: Subject) -> tuple[Progres
     return progress, {}
 
 
-def _answers(scenario: Scenario, variant: str, progress: Progress, subject: Subject) -> Iterator[Answer]:
+def _answers(scenario: Scenario, variant: str, progress: Progress, subject: Subject) -> Iterator[ProbeAnswer]:
     for probe in scenario.probes:
         sent: list[Exchange] = []
         bodies: list[Mapping[str, Any]] = []
@@ -119,7 +119,7 @@ def _answers(scenario: Scenario, variant: str, progress: Progress, subject: Subj
         result = probed(probe, progress, replace(subject, send=send))
         if sent and result is not None and not (result.status is Status.UNTESTED and not sent):
             history = tuple(progress.exchanges[: probe.at])
-            yield Answer(
+            yield ProbeAnswer(
                 f"{scenario.name}.{variant}",
                 probe,
                 history[:-1],

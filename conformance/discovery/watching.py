@@ -3,14 +3,14 @@
 from collections.abc import Iterable, Mapping
 from typing import Any, Final, NamedTuple
 
-from conformance.discovery import sights
-from conformance.discovery.comparing import Relation, relation
 from conformance.discovery.exploring import Explored, explore
-from conformance.discovery.found import Claims
-from conformance.discovery.session import Session
-from conformance.discovery.verdicts import claim_of, of_errors, verdicts
-from conformance.discovery.wires import bodies, has_counterpart, shown
-from conformance.evidence.reading import digest
+from conformance.discovery.interview import Interview
+from conformance.discovery.shipped import shown
+from conformance.discovery.verdicts import claim_of, verdicts
+from conformance.discovery.wires import bodies, has_counterpart
+from conformance.observations.collected import ObservedClaims, collect, combined, id_formats
+from conformance.observations.comparing import is_change
+from conformance.observations.sights import digest
 from conformance.profiles import UNKNOWN, Claim, Profile
 from conformance.wire.exchange import Conversation, Exchange
 from conformance.wires import translate
@@ -28,7 +28,7 @@ class Observed(NamedTuple):
     `as_claimed`: the claims about deviations to which every answer was the one that the profile predicts.
     """
 
-    claims: Claims
+    claims: ObservedClaims
     exchanges: Mapping[str, Exchange]
     as_claimed: frozenset[str]
     ended: Mapping[str, str]
@@ -68,13 +68,13 @@ def _exchange(exchange: Exchange | None) -> dict[str, Any] | None:
     return {"request": request, "status": exchange.status, "response": response}
 
 
-def observe(session: Session, profile: Profile, model: str) -> Observed:
+def observe(interview: Interview, profile: Profile, model: str) -> Observed:
     """Play every case by the claims of a profile, and return what the answers show."""
-    explored = explore(session, profile, model)
+    explored = explore(interview, profile, model)
     claims = _claims(explored, profile, model)
     return Observed(
         claims,
-        {digest(each): each for each in session.exchanges},
+        {digest(each): each for each in interview.exchanges},
         _as_claimed(explored, profile, model),
         explored.ended,
     )
@@ -87,8 +87,8 @@ def observe_traffic(conversations: Iterable[Conversation], profile: Profile, mod
     parts = [each[: number + 1] for each in sessions for number, one in enumerate(each) if one.model == model]
     accepted = [part for part in parts if part[-1].status in (None, 200)]
     rejected = [part for part in parts if part[-1].status not in (None, 200)]
-    claims = sights.combined(sights.collect(accepted, values))
-    claims = shown(claims | sights.id_formats(accepted) | of_errors([each[-1] for each in rejected]), profile.wire)
+    seen = collect(accepted, values)
+    claims = shown(combined(seen) | id_formats(seen) | combined(collect(rejected, values)), profile.wire)
     watched = {name: each for name, each in claims.items() if _is_watched(name) and name != _OF_THE_NAME}
     return Observed(watched, {digest(part[-1]): part[-1] for part in parts}, frozenset(), {})
 
@@ -106,14 +106,13 @@ def _as_claimed(explored: Explored, profile: Profile, model: str) -> frozenset[s
     return frozenset(names[True] - names[False])
 
 
-def _claims(explored: Explored, profile: Profile, model: str) -> Claims:
+def _claims(explored: Explored, profile: Profile, model: str) -> ObservedClaims:
     values = profile.at(model, "")
     accepted = [each for each in explored.conversations if each[-1].status == 200]
     played = [each for each in explored.played if each[-1].status == 200]
     rejected = [each for each in explored.conversations if each[-1].status != 200]
-    claims = sights.combined(sights.collect(played, values))
-    claims |= sights.combined(sights.collect(rejected, values))
-    claims |= sights.id_formats(accepted) | of_errors([each[-1] for each in rejected])
+    claims = combined(collect(played, values)) | combined(collect(rejected, values))
+    claims |= id_formats(collect(accepted, values))
     claims = shown(claims, profile.wire) | verdicts(explored.answers, values)[0]
     return {name: each for name, each in claims.items() if _is_watched(name) and has_counterpart(name, profile.wire)}
 
@@ -132,15 +131,10 @@ def drifts(profile: Profile, model: str, recorded: Observed | None, now: Observe
         claim = profile.claim(name, model, "")
         claimed = None if claim is None else claim.value
         before = recorded.claims.get(name) if recorded is not None else None
-        against_claim = relation(name, each.value, claimed)
-        if name in now.as_claimed or against_claim in (Relation.EQUAL, Relation.FITS):
-            continue
-        if before is None and against_claim is Relation.UNCLAIMED:
-            continue
-        if before is not None and relation(name, each.value, before.value) is not Relation.DIFFERENT:
+        recorded_value = None if before is None else before.value
+        if name in now.as_claimed or not is_change(name, each.value, recorded_value, claimed):
             continue
         known = claim if claimed != UNKNOWN else None
         then = recorded.exchanges.get(before.digest) if recorded is not None and before is not None else None
-        recorded_value = None if before is None else before.value
         found.append(Drift(name, known, recorded_value, each.value, then, now.exchanges.get(each.digest)))
     return tuple(found)

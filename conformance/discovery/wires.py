@@ -1,15 +1,12 @@
 """What a discovery on another wire than chat completions knows beforehand, and which claims it can make there."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import replace
-from functools import cache
 from typing import Any, Final
 
 from conformance import profiles, wires
-from conformance.discovery.found import Claims
 from conformance.judge import check
-from conformance.profiles import UNKNOWN, Profile
-from conformance.profiles import Claims as Values
+from conformance.profiles import UNKNOWN, Claims, Profile
 from conformance.suite.play import MAX_TOKENS
 from conformance.wire.exchange import Conversation, Exchange
 from conformance.wire.native import CHAT
@@ -20,7 +17,7 @@ _TRANSLATED: Final = "reasoning_details"
 """The field that a translation has for the reasoning of every other wire."""
 
 
-def profile_of(claims: Values, wire: str) -> Profile:
+def profile_of(claims: Claims, wire: str) -> Profile:
     """Return a profile of one wire with these claims, and what a discovery assumes until it knows more."""
     if wire == CHAT:
         return profiles.of({_READ: UNKNOWN, **claims}, "discovered")
@@ -33,33 +30,9 @@ def max_tokens(wire: str) -> int:
     return MAX_TOKENS if wire == CHAT else 2 * MAX_TOKENS
 
 
-def sections(wire: str) -> Iterator[Profile]:
-    """Yield what the shipped profiles say of a wire."""
-    for profile in map(profiles.load, profiles.names()):
-        if wire == CHAT or wire in profile.protocols:
-            yield profile.on(wire)
-
-
-@cache
-def _claimed(wire: str) -> frozenset[str]:
-    """Return the claims that some shipped profile makes of a wire, for any model."""
-    names = [
-        name
-        for profile in sections(wire)
-        for claims in (profile.claims, *(model.claims for model in profile.models))
-        for name in claims
-    ]
-    return frozenset(names)
-
-
 def has_counterpart(claim: str, wire: str) -> bool:
     """Return False for a claim about where reasoning may stand in a request, of which other wires leave no choice."""
     return wire == CHAT or not claim.startswith(_PLACES)
-
-
-def shown(found: Claims, wire: str) -> Claims:
-    """Return the claims that replies can show: a translation has members of chat completions that its wire has not."""
-    return found if wire == CHAT else {name: each for name, each in found.items() if name in _claimed(wire)}
 
 
 def as_sent(body: Mapping[str, Any], wire: str) -> Mapping[str, Any]:

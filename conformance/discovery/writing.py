@@ -6,8 +6,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Final
 
 from conformance.discovery.discovering import Discovery
-from conformance.discovery.found import Found
 from conformance.discovery.wires import max_tokens
+from conformance.observations.collected import ObservedClaim
 from conformance.wire.native import CHAT
 
 _UNPRINTABLE: Final = re.compile("[\x7f-\x9f\u2028\u2029\ufeff\ufffe\uffff\ud800-\udfff]")
@@ -53,17 +53,17 @@ def _of_models(first: Discovery, others: Sequence[Discovery], day: str) -> Itera
     yield from (f"  {line}" for line in _claims({**dict.fromkeys(first.open), **first.claims}, first.open, day))
 
 
-def _differing(other: Discovery, first: Discovery) -> dict[str, Found | None]:
+def _differing(other: Discovery, first: Discovery) -> dict[str, ObservedClaim | None]:
     """Return the claims of a model that are not those of the first one; None for those that are unknown."""
-    known: dict[str, Found | None] = {**dict.fromkeys(other.open), **other.claims}
+    known: dict[str, ObservedClaim | None] = {**dict.fromkeys(other.open), **other.claims}
     return {name: each for name, each in known.items() if _value(each) != _value(first.claims.get(name))}
 
 
-def _value(found: Found | None) -> Any:
+def _value(found: ObservedClaim | None) -> Any:
     return None if found is None else [found.value]
 
 
-def _claims(claims: Mapping[str, Found | None], why: Mapping[str, str], day: str) -> Iterator[str]:
+def _claims(claims: Mapping[str, ObservedClaim | None], why: Mapping[str, str], day: str) -> Iterator[str]:
     for name, found in sorted(claims.items()):
         yield f"{name}:"
         if found is None:

@@ -2,16 +2,16 @@
 
 import math
 import re
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import Any, Final, NamedTuple, TypeAlias
+from typing import Final, NamedTuple
 
 import orjson
 
-from conformance.documents import parse_json
 from conformance.engines.serving import ServedEngine
-from conformance.errors import InvalidDocument
 from conformance.formats import read_path
+from conformance.observations import words
+from conformance.observations.comparing import Texts, contrasts
 from conformance.results import Status
 from conformance.results.runs import Case, Results
 from conformance.suite.options import Options
@@ -19,14 +19,10 @@ from conformance.suite.record import record
 from conformance.suite.run import Run
 from conformance.transport.client import REQUEST_TIMEOUT
 from conformance.transport.shelf import CassetteFolder
-from conformance.wire import sse
 from conformance.wire.exchange import Conversation, Exchange
 
 _VOLATILE: Final = re.compile(r'"(?:id|tool_call_id|request_id|system_fingerprint|created)":\s*"?([\w.:-]{6,})')
 """Values that differ from run to run though the behaviour is the same."""
-
-Snapshot: TypeAlias = Mapping[str, str]
-"""The observed behaviour of an engine: `one-tool-call.plain: probe results-null` → `refused with 400: …`."""
 
 
 class RecordingOptions(NamedTuple):
@@ -80,17 +76,16 @@ def record_cassettes(
     return results
 
 
-def drift(before: Snapshot, after: Snapshot) -> Iterator[str]:
+def drift(before: Texts, after: Texts) -> Iterator[str]:
     """Yield a line for each difference between two snapshots, in outcomes or on the wire."""
-    for name in sorted({*before, *after}):
-        was, now = before.get(name, "absent"), after.get(name, "absent")
-        if was != now:
-            yield f"{name}: was {was}, is {now}"
+    for name, texts in sorted(contrasts({"was": before, "is": after}, "absent")):
+        yield f"{name}: was {texts['was']}, is {texts['is']}"
 
 
-def snapshot(provider: str, model: str, cassettes: Path, protocol: str = "") -> Snapshot:
+def snapshot(provider: str, model: str, cassettes: Path, protocol: str = "") -> Texts:
     """Return the behaviour that the cassettes of a model show when replayed; raises Unusable if there are none.
 
+    It is in words, such as `one-tool-call.plain: probe results-null` → `refused with 400: …`.
     Ids, fingerprints, dates and durations are left out, since they differ from run to run.
     """
     run = Run(Options(provider, cassettes, "", model=model, protocol=protocol))
@@ -109,7 +104,7 @@ def snapshot(provider: str, model: str, cassettes: Path, protocol: str = "") -> 
     return found
 
 
-def _of_case(case: Case, conversation: Conversation) -> Snapshot:
+def _of_case(case: Case, conversation: Conversation) -> Texts:
     volatile = {word for exchange in conversation for word in _VOLATILE.findall(_text(exchange))}
 
     def normalized(text: str) -> str:
@@ -124,36 +119,10 @@ def _of_case(case: Case, conversation: Conversation) -> Snapshot:
             found[f"{case.name}: {outcome.rule}"] = normalized(f"{outcome.status.value} {messages}".strip())
     for probe in case.probes:
         found[f"{case.name}: probe {probe.name}"] = normalized(f"{probe.status.value}, {probe.observed}")
-    members = {member for exchange in conversation for member in _members(exchange)}
+    members = {member for exchange in conversation for member in words.members(exchange)}
     return found | {f"{case.name}: wire {member}": "present" for member in members}
 
 
 def _text(exchange: Exchange) -> str:
     response = exchange.response
     return response if isinstance(response, str) else orjson.dumps(response).decode()
-
-
-def _members(exchange: Exchange) -> Iterator[str]:
-    """Yield the path and type of each member of a reply or of its chunks; positions in lists are written as `*`."""
-    bodies = [exchange.response]
-    if exchange.streamed and isinstance(exchange.response, str):
-        bodies = []
-        for event in sse.read(exchange.response).events:
-            try:
-                bodies.append(parse_json(event.data))
-            except InvalidDocument:
-                continue
-    for body in bodies:
-        if isinstance(body, dict):
-            yield from _leaves("", body)
-
-
-def _leaves(path: str, value: Any) -> Iterator[str]:
-    if isinstance(value, dict):
-        for key, member in value.items():
-            yield from _leaves(f"{path}/{key}", member)
-    elif isinstance(value, list):
-        for member in value:
-            yield from _leaves(f"{path}/*", member)
-    else:
-        yield f"{path} {'null' if value is None else type(value).__name__}"

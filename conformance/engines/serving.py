@@ -14,6 +14,7 @@ from conformance.engines.definition import EngineDefinition, Template, filled, l
 from conformance.engines.process import HOST, EngineProcess, free_port, started
 from conformance.environments import Log
 from conformance.errors import Unusable
+from conformance.resources import unpacked
 
 KIND: Final = "engines"
 
@@ -129,7 +130,7 @@ def _serving_one(
             "name": name,
         }
         if definition.model != "none":
-            known["model"] = str(_prepare_model(definition, template, options.model, work / name, python))
+            known["model"] = str(_prepare_model(definition, template, unpacked(options.model), work / name, python))
         if upstream is not None:
             known |= {"upstream": upstream.url, "upstream-name": upstream.model}
         for file, text in definition.files.items():
@@ -143,7 +144,7 @@ def _serving_one(
             process.wait_until_ready(f"http://{HOST}:{port}{definition.health}", definition.seconds, log)
             process.require_loopback(port)
             hidden = {str(work): "/work", str(python.parent.parent): "/environment", str(definition.home): "/engines"}
-            about = _about(definition, template, upstream, _fingerprint(options.model))
+            about = _about(definition, template, upstream, _fingerprint(unpacked(options.model)))
             yield ServedEngine(f"http://{HOST}:{port}/v1", name, definition.provider, about, process, hidden)
 
 

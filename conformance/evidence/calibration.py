@@ -18,9 +18,9 @@ import orjson
 from conformance import profiles
 from conformance.baseline import RECORDINGS, Entry, cover
 from conformance.errors import InvalidDocument, Unrecognized
-from conformance.evidence.entries import AGAINST, SHOWN, EntryKey, Proof, proofs
+from conformance.evidence.compared import WRONG, ComparedExchange, Comparison, Mismatch, observe
+from conformance.evidence.entries import AGAINST, SHOWN, EntryKey, EntryProof, proofs
 from conformance.evidence.index import by_digest
-from conformance.evidence.observations import WRONG, Comparison, Mismatch, Observation, observe
 from conformance.files import AUTO, File, files_of
 from conformance.formats import Input, read_path
 from conformance.profiles import UNKNOWN, UPSTREAM
@@ -85,7 +85,7 @@ class Failure:
 
 
 class Calibration:
-    """Observations by exchange; one that occurs twice, alone or in its session, counts once.
+    """Compared exchanges; one that occurs twice, alone or in its session, counts once.
 
     `unreadable`: why an input could not be read. `others`: how many inputs hold no chat completions.
     """
@@ -93,23 +93,23 @@ class Calibration:
     def __init__(self) -> None:
         self.unreadable: list[str] = []
         self.others = 0
-        self._observations: dict[tuple[str, str], Observation] = {}
+        self._exchanges: dict[tuple[str, str], ComparedExchange] = {}
 
-    def add(self, observations: Iterable[Observation]) -> None:
+    def add(self, exchanges: Iterable[ComparedExchange]) -> None:
         """Count compared exchanges."""
-        for observation in observations:
-            key = observation.provider, observation.digest
-            before = self._observations.get(key)
-            self._observations[key] = observation if before is None else _merged(before, observation)
+        for exchange in exchanges:
+            key = exchange.provider, exchange.digest
+            before = self._exchanges.get(key)
+            self._exchanges[key] = exchange if before is None else _merged(before, exchange)
 
     def __len__(self) -> int:
         """Return how many exchanges were compared with a profile."""
-        return sum(1 for observation in self._observations.values() if observation.profile)
+        return sum(1 for exchange in self._exchanges.values() if exchange.profile)
 
     @property
     def errored(self) -> list[str]:
         """Return why rules raised, each with the path of the recording."""
-        return [f"{found.ref}: {error}" for found in self._observations.values() for error in found.errored]
+        return [f"{found.ref}: {error}" for found in self._exchanges.values() for error in found.errored]
 
     def failures(self) -> tuple[Failure, ...]:
         """Return everything that is wrong, by provider and in the order of the recordings, but not in the artefacts."""
@@ -120,8 +120,8 @@ class Calibration:
         return tuple([(failure, reason) for failure in self._all_failures() if (reason := _artefact(failure))])
 
     def _all_failures(self) -> list[Failure]:
-        real = [found for found in self._observations.values() if found.evidence in _REAL]
-        found = [failure for observation in real for failure in _failures(observation)]
+        real = [found for found in self._exchanges.values() if found.evidence in _REAL]
+        found = [failure for exchange in real for failure in _failures(exchange)]
         return sorted(found, key=lambda failure: failure.provider)
 
     def evidence(self, provider: str) -> dict[str, Any]:
@@ -154,12 +154,12 @@ class Calibration:
 
     def profiles(self) -> list[str]:
         """Return the providers with a profile, by name."""
-        return sorted({found.provider for found in self._observations.values() if found.profile})
+        return sorted({found.provider for found in self._exchanges.values() if found.profile})
 
     def to_json(self, entries: Sequence[Entry] = (), today: str = "") -> dict[str, Any]:
         """Return everything as one JSON object, the failures split by the baseline that is in force on a day."""
         covered = cover(self.failures(), entries, today)
-        without = Counter(found.provider for found in self._observations.values() if not found.profile)
+        without = Counter(found.provider for found in self._exchanges.values() if not found.profile)
         return {
             "providers": [self._provider(name) for name in self.profiles()],
             "without_profile": dict(sorted(without.items())),
@@ -182,8 +182,8 @@ class Calibration:
             "departures": dict(sorted(departures.items())),
         }
 
-    def _of(self, provider: str) -> list[Observation]:
-        return [found for found in self._observations.values() if found.profile and found.provider == provider]
+    def _of(self, provider: str) -> list[ComparedExchange]:
+        return [found for found in self._exchanges.values() if found.profile and found.provider == provider]
 
 
 def calibrate(
@@ -201,8 +201,8 @@ def calibrate(
     inputs = _readable(chain(recordings, found), calibration)
     batches = iter(lambda: list(islice(inputs, _BATCH)), [])
     observed = _in_processes(batches, name, jobs) if jobs > 1 else (_observe(batch, name) for batch in batches)
-    for observations in observed:
-        calibration.add(observations)
+    for exchanges in observed:
+        calibration.add(exchanges)
     return calibration
 
 
@@ -226,11 +226,11 @@ def _readable(inputs: Iterable[Input], calibration: Calibration) -> Iterator[Inp
             calibration.others += 1
 
 
-def _observe(batch: list[Input], provider: str) -> list[Observation]:
-    return [observation for given in batch for observation in observe(given, provider)]
+def _observe(batch: list[Input], provider: str) -> list[ComparedExchange]:
+    return [exchange for given in batch for exchange in observe(given, provider)]
 
 
-def _in_processes(batches: Iterable[list[Input]], provider: str, jobs: int) -> Iterator[list[Observation]]:
+def _in_processes(batches: Iterable[list[Input]], provider: str, jobs: int) -> Iterator[list[ComparedExchange]]:
     """Compare in processes, in order; reads ahead only as much as keeps all of them busy."""
     # Imported here because one process needs none of it.
     import signal
@@ -238,7 +238,7 @@ def _in_processes(batches: Iterable[list[Input]], provider: str, jobs: int) -> I
 
     # An interrupt reaches every process of the terminal; only the main process handles it.
     with ProcessPoolExecutor(jobs, initializer=signal.signal, initargs=(signal.SIGINT, signal.SIG_IGN)) as pool:
-        waiting: deque[Future[list[Observation]]] = deque()
+        waiting: deque[Future[list[ComparedExchange]]] = deque()
         for batch in batches:
             waiting.append(pool.submit(_observe, batch, provider))
             if len(waiting) > 2 * jobs:
@@ -247,8 +247,8 @@ def _in_processes(batches: Iterable[list[Input]], provider: str, jobs: int) -> I
             yield waiting.popleft().result()
 
 
-def _merged(left: Observation, right: Observation) -> Observation:
-    """Return one observation of an exchange that occurs twice."""
+def _merged(left: ComparedExchange, right: ComparedExchange) -> ComparedExchange:
+    """Return one result for an exchange that occurs twice."""
     best = min(left, right, key=lambda found: _BEST_KNOWN.index(found.comparison))
     contradicted = left.contradicted | right.contradicted
     mismatches = {(found.rule, found.message): found for found in (*right.mismatches, *left.mismatches)}
@@ -263,7 +263,7 @@ def _merged(left: Observation, right: Observation) -> Observation:
     )
 
 
-def _failures(found: Observation) -> Iterator[Failure]:
+def _failures(found: ComparedExchange) -> Iterator[Failure]:
     if found.comparison in WRONG:
         message = f"expected {found.expected or 'no refusal'}, got {found.got or 'an answer'}"
         claims = (found.claim,) if found.claim else ()
@@ -275,7 +275,7 @@ def _failures(found: Observation) -> Iterator[Failure]:
             yield _contradiction(found, mismatch)
 
 
-def _contradiction(found: Observation, mismatch: Mismatch) -> Failure:
+def _contradiction(found: ComparedExchange, mismatch: Mismatch) -> Failure:
     rule, at, message, claims = mismatch
     return Failure(found.provider, "claim contradicted", found.digest, found.ref, rule, claims, at, message)
 
@@ -287,21 +287,21 @@ def _artefact(failure: Failure) -> str:
     return recording.fixture if recording is not None and any(map(recording.is_altered, about)) else ""
 
 
-def _entry(key: EntryKey, held: Sequence[Proof], positions: Mapping[str, int]) -> dict[str, Any]:
+def _entry(key: EntryKey, held: Sequence[EntryProof], positions: Mapping[str, int]) -> dict[str, Any]:
     """Return what proves or disproves one entry, as a JSON object; kinds that do not occur have no member."""
     times = {name: value for name in ("since", "until") if (value := getattr(key, name))}
     about = {"claim": key.claim, "model": key.model, **times, "value": orjson.loads(key.value)}
-    real = [each for each in held if each.observation.evidence in _REAL]
+    real = [each for each in held if each.exchange.evidence in _REAL]
     found: dict[str, list[Any]] = {}
     for each in real:
-        position = positions[each.observation.digest]
+        position = positions[each.exchange.digest]
         found.setdefault(each.how, []).append([position, each.reason] if each.reason else position)
-    engine = sum(each.how == SHOWN for each in held if each.observation.evidence is Evidence.ENGINE)
+    engine = sum(each.how == SHOWN for each in held if each.exchange.evidence is Evidence.ENGINE)
     return about | found | ({Evidence.ENGINE.value: engine} if engine else {})
 
 
-def _comparisons(observations: Iterable[Observation]) -> Mapping[str, int]:
-    counted = Counter(found.comparison.value for found in observations)
+def _comparisons(exchanges: Iterable[ComparedExchange]) -> Mapping[str, int]:
+    counted = Counter(found.comparison.value for found in exchanges)
     return {comparison.value: counted[comparison.value] for comparison in Comparison if counted[comparison.value]}
 
 

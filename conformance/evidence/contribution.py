@@ -6,8 +6,9 @@ from typing import NamedTuple
 from conformance import profiles, wires
 from conformance.errors import InvalidDocument, Unusable
 from conformance.evidence import reading
-from conformance.evidence.fetching import Absent, Origin
-from conformance.evidence.index import REPOSITORY, UNFRAMED, Place, Recording
+from conformance.evidence.fetching import Absent, FileOrigin
+from conformance.evidence.index import REPOSITORY, UNFRAMED, IndexedRecording, PublicFile
+from conformance.observations.sights import digest
 from conformance.urls import host_of
 from conformance.wire.exchange import Exchange
 from conformance.wire.native import CHAT
@@ -26,7 +27,7 @@ class Contribution(NamedTuple):
     fixture: str = ""
 
 
-def contribute(given: Contribution, paths: Iterable[str], origin: Origin) -> list[Recording]:
+def contribute(given: Contribution, paths: Iterable[str], origin: FileOrigin) -> list[IndexedRecording]:
     """Return the entries for the exchanges in files.
 
     Raises Unusable for a file that the repository lacks, that holds no exchanges, or whose provider or wire has no
@@ -37,7 +38,7 @@ def contribute(given: Contribution, paths: Iterable[str], origin: Origin) -> lis
         raise Unusable(f"expected owner/name@commit with the 40 digits of the commit, got {given.repository!r}")
     if given.provider:
         profiles.load(given.provider)
-    places = [Place(matched[1], matched[2], path) for path in dict.fromkeys(paths)]
+    places = [PublicFile(matched[1], matched[2], path) for path in dict.fromkeys(paths)]
     return [each for place in places for each in _recordings(place, given, origin)]
 
 
@@ -48,7 +49,7 @@ def _provider(exchange: Exchange, named: str) -> str | None:
     return provider if provider is None or wire == CHAT else f"{provider}.{wire}"
 
 
-def _recordings(place: Place, given: Contribution, origin: Origin) -> Iterator[Recording]:
+def _recordings(place: PublicFile, given: Contribution, origin: FileOrigin) -> Iterator[IndexedRecording]:
     try:
         found = reading.exchanges(origin.get(place), str(place))
     except Absent as error:
@@ -64,10 +65,10 @@ def _recordings(place: Place, given: Contribution, origin: Origin) -> Iterator[R
             )
         if not profiles.has(provider):
             raise Unusable(f"{place}: interaction {number} is on a wire that no profile has claims about: {provider}")
-        yield Recording(
+        yield IndexedRecording(
             place,
             number,
-            reading.digest(exchange),
+            digest(exchange),
             provider,
             # A model that stands in the URL is known once the exchange is translated.
             exchange.model or wires.translate((exchange,))[0].model,

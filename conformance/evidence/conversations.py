@@ -4,7 +4,7 @@ from collections.abc import Iterable, Iterator
 from itertools import groupby
 
 from conformance.evidence.fetching import Cache, Checked, State, cached
-from conformance.evidence.index import Recording
+from conformance.evidence.index import IndexedRecording
 from conformance.formats import Input
 from conformance.wire.exchange import Exchange
 
@@ -29,7 +29,7 @@ def inputs(checked: Iterable[Checked]) -> Iterator[Input]:
             )
 
 
-def cached_inputs(recordings: Iterable[Recording], cache: Cache) -> tuple[list[Input], list[Checked]]:
+def cached_inputs(recordings: Iterable[IndexedRecording], cache: Cache) -> tuple[list[Input], list[Checked]]:
     """Return the conversations that the cache holds, and the recordings that it lacks or that differ."""
     checked = list(cached(recordings, cache))
     return list(inputs(checked)), [each for each in checked if each.state is not State.VERIFIED]

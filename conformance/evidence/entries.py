@@ -7,8 +7,8 @@ import orjson
 
 from conformance import profiles
 from conformance.evidence import index
-from conformance.evidence.index import Recording
-from conformance.evidence.observations import Observation
+from conformance.evidence.compared import ComparedExchange
+from conformance.evidence.index import IndexedRecording
 from conformance.profiles import Claim
 from conformance.results import Evidence
 from conformance.results.calibration import entry
@@ -45,46 +45,46 @@ class EntryKey(NamedTuple):
         return cls(provider, model, claim.name, claim.since, claim.until, json_of(claim.value))
 
 
-class Proof(NamedTuple):
+class EntryProof(NamedTuple):
     """What one exchange proves about an entry: `how` is one of `KINDS`, `reason` why a fixture is an artefact."""
 
-    observation: Observation
+    exchange: ComparedExchange
     how: str
     reason: str = ""
 
 
-def proofs(observations: Iterable[Observation]) -> Mapping[EntryKey, tuple[Proof, ...]]:
+def proofs(exchanges: Iterable[ComparedExchange]) -> Mapping[EntryKey, tuple[EntryProof, ...]]:
     """Return what exchanges prove about each entry of the profiles, in their order."""
     known = index.by_digest()
-    found: dict[EntryKey, list[Proof]] = {}
-    for observation in observations:
-        if not observation.profile or observation.evidence is Evidence.SIMULATED:
+    found: dict[EntryKey, list[EntryProof]] = {}
+    for exchange in exchanges:
+        if not exchange.profile or exchange.evidence is Evidence.SIMULATED:
             continue
-        profile = profiles.load_profile(observation.profile)
-        for name, proof in _proofs(observation, known.get(observation.digest)):
-            section, claim = entry(profile, name, observation.model, observation.date)
+        profile = profiles.load_profile(exchange.profile)
+        for name, proof in _proofs(exchange, known.get(exchange.digest)):
+            section, claim = entry(profile, name, exchange.model, exchange.date)
             if claim is not None:
                 found.setdefault(EntryKey.of(profile.name, section, claim), []).append(proof)
     return {key: tuple(held) for key, held in found.items()}
 
 
-def _proofs(observation: Observation, recording: Recording | None) -> Iterator[tuple[str, Proof]]:
+def _proofs(exchange: ComparedExchange, recording: IndexedRecording | None) -> Iterator[tuple[str, EntryProof]]:
     """Yield what an exchange proves about each claim; an altered fixture confirms nothing, contradicts as artefact."""
 
     def is_altered(name: str) -> bool:
         return recording is not None and recording.is_altered(name)
 
     for how, names in (
-        (SHOWN, observation.confirmed),
-        (ANSWERED, observation.answered - observation.confirmed),
-        (OTHERWISE, observation.otherwise),
+        (SHOWN, exchange.confirmed),
+        (ANSWERED, exchange.answered - exchange.confirmed),
+        (OTHERWISE, exchange.otherwise),
     ):
-        yield from ((name, Proof(observation, how)) for name in sorted(names) if not is_altered(name))
-    for name in sorted(observation.contradicted):
+        yield from ((name, EntryProof(exchange, how)) for name in sorted(names) if not is_altered(name))
+    for name in sorted(exchange.contradicted):
         if recording is not None and is_altered(name):
-            yield name, Proof(observation, ARTEFACT, recording.fixture)
+            yield name, EntryProof(exchange, ARTEFACT, recording.fixture)
         else:
-            yield name, Proof(observation, AGAINST)
+            yield name, EntryProof(exchange, AGAINST)
 
 
 def json_of(value: Any) -> str:

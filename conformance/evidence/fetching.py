@@ -19,8 +19,9 @@ from conformance import artifacts
 from conformance.environments import cache_root
 from conformance.errors import ConformanceError, InvalidDocument, Unusable
 from conformance.evidence import reading
-from conformance.evidence.index import Place, Recording, by_place
+from conformance.evidence.index import IndexedRecording, PublicFile, by_place
 from conformance.evidence.reading import Numbered
+from conformance.observations.sights import digest
 
 if TYPE_CHECKING:
     import httpx
@@ -57,10 +58,10 @@ class Absent(ConformanceError):
     """A repository does not have a file."""
 
 
-class Origin(Protocol):
+class FileOrigin(Protocol):
     """Where files are fetched from."""
 
-    def get(self, place: Place) -> bytes:
+    def get(self, place: PublicFile) -> bytes:
         """Return the content of a file; raises Absent if there is none, and Unusable if it cannot be fetched."""
         ...
 
@@ -68,7 +69,7 @@ class Origin(Protocol):
 class Checked(NamedTuple):
     """A recording of the index, what became of it, and why; `exchange` is known only if it is verified."""
 
-    recording: Recording
+    recording: IndexedRecording
     state: State
     reason: str = ""
     exchange: Numbered | None = None
@@ -83,7 +84,7 @@ class Mirrors:
             raise Unusable(f"{folder} is not a folder")
         self._folder = folder
 
-    def get(self, place: Place) -> bytes:
+    def get(self, place: PublicFile) -> bytes:
         """Return the content of a file, as `git show` prints it."""
         found = self._repository(place.repository)
         if found is None:
@@ -117,7 +118,7 @@ class Raw:
         self._client = client
         self._base = base.rstrip("/")
 
-    def get(self, place: Place) -> bytes:
+    def get(self, place: PublicFile) -> bytes:
         """Return the content of a file; a busy server is asked again after a pause."""
         url = f"{self._base}/{place.repository}/{place.commit}/{quote(place.path)}"
         for attempt in range(_ATTEMPTS):
@@ -164,26 +165,30 @@ class Cache:
         """Take a folder, by default `recordings` in the cache that CONFORMANCE_CACHE names."""
         self.folder = folder or cache_root(KIND)
 
-    def path(self, place: Place) -> Path:
+    def path(self, place: PublicFile) -> Path:
         """Return where a file is cached; its name is a digest, because paths of repositories may be long or odd."""
         name = hashlib.sha256(place.path.encode()).hexdigest()[:24]
         suffix = "".join(Path(place.path).suffixes[-2:])[-24:]
         return self.folder / place.repository.replace("/", "+") / place.commit / f"{name}{suffix}"
 
-    def read(self, place: Place) -> bytes | None:
+    def read(self, place: PublicFile) -> bytes | None:
         """Return the content of a file; None if it is not cached."""
         try:
             return self.path(place).read_bytes()
         except FileNotFoundError:
             return None
 
-    def write(self, place: Place, content: bytes) -> None:
+    def write(self, place: PublicFile, content: bytes) -> None:
         """Keep the content of a file, whole or not at all."""
         artifacts.write(self.path(place), content)
 
 
 def fetch(
-    recordings: Iterable[Recording], origin: Origin, cache: Cache, jobs: int, on_file: Callable[[int, int], None]
+    recordings: Iterable[IndexedRecording],
+    origin: FileOrigin,
+    cache: Cache,
+    jobs: int,
+    on_file: Callable[[int, int], None],
 ) -> Iterator[Checked]:
     """Fetch the files that the cache lacks, and yield each recording with what became of it, in the order of files.
 
@@ -200,7 +205,7 @@ def fetch(
             pool.shutdown(cancel_futures=True)
 
 
-def cached(recordings: Iterable[Recording], cache: Cache) -> Iterator[Checked]:
+def cached(recordings: Iterable[IndexedRecording], cache: Cache) -> Iterator[Checked]:
     """Yield each recording with its exchange from the cache, by file; nothing is fetched."""
     for place, held in by_place(recordings).items():
         content = cache.read(place)
@@ -210,7 +215,7 @@ def cached(recordings: Iterable[Recording], cache: Cache) -> Iterator[Checked]:
             yield from check(held, content)
 
 
-def check(recordings: Sequence[Recording], content: bytes | Checked) -> Iterator[Checked]:
+def check(recordings: Sequence[IndexedRecording], content: bytes | Checked) -> Iterator[Checked]:
     """Yield recordings of one file, compared with its content; `content` may be why there is none."""
     if isinstance(content, Checked):
         yield from (content._replace(recording=each) for each in recordings)
@@ -229,14 +234,14 @@ def check(recordings: Sequence[Recording], content: bytes | Checked) -> Iterator
             yield Checked(each, State.UNVERIFIED, problem if exchange is None else "the index has no digest")
         elif exchange is None:
             yield Checked(each, State.DIFFERS, problem)
-        elif reading.digest(exchange.exchange) != each.digest:
-            got = reading.digest(exchange.exchange)
+        elif digest(exchange.exchange) != each.digest:
+            got = digest(exchange.exchange)
             yield Checked(each, State.DIFFERS, f"expected the digest {each.digest}, got {got}")
         else:
             yield Checked(each, State.VERIFIED, exchange=exchange)
 
 
-def _content(recordings: Sequence[Recording], origin: Origin, cache: Cache) -> bytes | Checked:
+def _content(recordings: Sequence[IndexedRecording], origin: FileOrigin, cache: Cache) -> bytes | Checked:
     """Return a file from the cache or its origin, or else why it cannot be had, as a pattern for its recordings.
 
     A cached file that differs from the index is fetched again, because the cache may be damaged.
@@ -245,7 +250,7 @@ def _content(recordings: Sequence[Recording], origin: Origin, cache: Cache) -> b
     content = cache.read(place)
     if content is not None and all(each.state is not State.DIFFERS for each in check(recordings, content)):
         return content
-    unknown = Recording(place, 0, "", "")
+    unknown = IndexedRecording(place, 0, "", "")
     try:
         fetched = origin.get(place)
         cache.write(place, fetched)

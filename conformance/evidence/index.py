@@ -42,7 +42,7 @@ _SHORT: Final = 12
 _OPTIONAL: Final = ("model", "date", "status", "fixture")
 
 
-class Place(NamedTuple):
+class PublicFile(NamedTuple):
     """A file of a public repository at a commit."""
 
     repository: str
@@ -59,7 +59,7 @@ class Place(NamedTuple):
         return f"https://github.com/{self.repository}/blob/{self.commit}/{quote(self.path)}"
 
 
-class Recording(NamedTuple):
+class IndexedRecording(NamedTuple):
     """One recorded exchange of the index.
 
     `number`: its 0-based number among the interactions of the file. `digest`: that of the normalised exchange; empty
@@ -70,7 +70,7 @@ class Recording(NamedTuple):
     `written by hand`; empty for a recording as it came over the wire.
     """
 
-    place: Place
+    place: PublicFile
     number: int
     digest: str
     provider: str
@@ -101,7 +101,7 @@ class Recording(NamedTuple):
 
 
 @cache
-def load(folder: Path = FOLDER) -> tuple[Recording, ...]:
+def load(folder: Path = FOLDER) -> tuple[IndexedRecording, ...]:
     """Return every recording of the index, by repository, path, commit and number.
 
     Raises InvalidDocument with file and line for a line that is not as written here.
@@ -109,24 +109,24 @@ def load(folder: Path = FOLDER) -> tuple[Recording, ...]:
     return tuple([each for path in sorted(folder.glob("*.jsonl")) for each in _read(path)])
 
 
-def by_place(recordings: Iterable[Recording]) -> Mapping[Place, tuple[Recording, ...]]:
+def by_place(recordings: Iterable[IndexedRecording]) -> Mapping[PublicFile, tuple[IndexedRecording, ...]]:
     """Return recordings by their file, in the order of their numbers."""
-    found: dict[Place, list[Recording]] = {}
+    found: dict[PublicFile, list[IndexedRecording]] = {}
     for each in recordings:
         found.setdefault(each.place, []).append(each)
     return {place: tuple(sorted(held, key=lambda each: each.number)) for place, held in found.items()}
 
 
 @cache
-def by_digest() -> Mapping[str, Recording]:
+def by_digest() -> Mapping[str, IndexedRecording]:
     """Return the first recording with each digest."""
-    found: dict[str, Recording] = {}
+    found: dict[str, IndexedRecording] = {}
     for each in load():
         found.setdefault(each.digest, each)
     return found
 
 
-def add(recordings: Iterable[Recording], folder: Path = FOLDER) -> None:
+def add(recordings: Iterable[IndexedRecording], folder: Path = FOLDER) -> None:
     """Enter recordings in the index; what it holds about the same files is replaced."""
     given = list(recordings)
     replaced = {each.place for each in given}
@@ -141,12 +141,12 @@ def add(recordings: Iterable[Recording], folder: Path = FOLDER) -> None:
     by_digest.cache_clear()
 
 
-def _order(recording: Recording) -> tuple[str, str, str, int]:
+def _order(recording: IndexedRecording) -> tuple[str, str, str, int]:
     place = recording.place
     return place.repository, place.path, place.commit, recording.number
 
 
-def _lines(recordings: Iterable[Recording]) -> Iterator[dict[str, Any]]:
+def _lines(recordings: Iterable[IndexedRecording]) -> Iterator[dict[str, Any]]:
     for place, held in groupby(recordings, key=lambda each: each.place):
         exchanges = list(held)
         yield {
@@ -156,22 +156,22 @@ def _lines(recordings: Iterable[Recording]) -> Iterator[dict[str, Any]]:
         }
 
 
-def _entry(recording: Recording) -> dict[str, Any]:
+def _entry(recording: IndexedRecording) -> dict[str, Any]:
     kept = {key: value for key in _OPTIONAL if (value := getattr(recording, key)) not in ("", None)}
     return {"number": recording.number, "digest": recording.digest, "provider": recording.provider, **kept}
 
 
-def _read(path: Path) -> Iterator[Recording]:
+def _read(path: Path) -> Iterator[IndexedRecording]:
     for number, line in enumerate(path.read_bytes().splitlines(), 1):
         value: Any = parse_json(line, str(path))
         try:
-            place = Place(value["repository"], value["commit"], value["path"])
+            place = PublicFile(value["repository"], value["commit"], value["path"])
             if not REPOSITORY.fullmatch(f"{place.repository}@{place.commit}"):
                 message = (
                     f"expected owner/name and the 40 digits of a commit, got {place.repository!r}, {place.commit!r}"
                 )
                 raise InvalidDocument(message, str(path), number)
-            held = [Recording(place, licence=value["licence"], **entry) for entry in value["exchanges"]]
+            held = [IndexedRecording(place, licence=value["licence"], **entry) for entry in value["exchanges"]]
         except (KeyError, TypeError) as error:
             message = f"expected the recordings of one file, got a line with a wrong or missing key: {error}"
             raise InvalidDocument(message, str(path), number) from None

@@ -1,7 +1,5 @@
-"""The exchanges in the content of a public file, numbered, and the digest that identifies each of them."""
+"""The exchanges in the content of a public file, numbered."""
 
-import hashlib
-import json
 from collections.abc import Iterator
 from typing import NamedTuple
 
@@ -20,18 +18,6 @@ class Numbered(NamedTuple):
     number: int
     exchange: Exchange
     unframed: bool = False
-
-
-def digest(exchange: Exchange) -> str:
-    """Return what identifies an exchange wherever it is stored: 12 hexadecimal digits of a hash.
-
-    They are over the request, the reply and the status, as the format readers normalise them; over those of its own
-    wire, if it is a translation.
-    """
-    held = exchange if exchange.native is None else exchange.native
-    recorded = [held.request, held.response, exchange.status]
-    # The standard library, because the text of a recording may hold a lone surrogate, which orjson refuses.
-    return hashlib.sha256(json.dumps(recorded, sort_keys=True).encode()).hexdigest()[:12]
 
 
 def exchanges(data: bytes, name: str) -> tuple[Numbered, ...]:

@@ -2,13 +2,11 @@
 
 from collections.abc import Callable, Mapping
 from dataclasses import replace
-from functools import cache
 from typing import Any, Final
 
-from conformance.documents import read_json
 from conformance.judge import check
+from conformance.observations.sights import kinds
 from conformance.profiles import REFUSING, UNKNOWN, Claims, Profile
-from conformance.resources import folder
 from conformance.rules import Rule, load
 from conformance.wire.exchange import Exchange
 from conformance.wire.views import Side
@@ -34,7 +32,7 @@ class Reads:
 
     def observed(self, claims: Claims) -> Claims:
         """Return the claims in a form that records which of them are read."""
-        return _ObservedClaims(claims, self)
+        return _RecordingClaims(claims, self)
 
     @property
     def names(self) -> frozenset[str]:
@@ -50,7 +48,7 @@ class Reads:
         return self._claims.get((rule, number), set())
 
 
-class _ObservedClaims(dict[str, Any]):
+class _RecordingClaims(dict[str, Any]):
     """Claims that record which of them are read."""
 
     def __init__(self, claims: Mapping[str, Any], reads: Reads) -> None:
@@ -153,11 +151,3 @@ def _marked(name: str, value: Any) -> Any:
     if value != UNKNOWN and kind in ("conflicts", "fields-refused", "fixed"):
         return [{**each, ("verdict" if "verdict" in each else "refusal"): mark} for each in value]
     return value
-
-
-@cache
-def kinds() -> Mapping[str, str]:
-    """Return the kind of value that each claim has, by `schemas/files/profile.json`."""
-    schema: Any = read_json(folder("schemas") / "files" / "profile.json")
-    claims = schema["$defs"]["claims"]["properties"]
-    return {name: each["$ref"].rpartition("/")[2].removesuffix("-claim") for name, each in claims.items()}

@@ -11,7 +11,7 @@ from conformance.errors import Unusable
 from conformance.evidence import index
 from conformance.evidence.conversations import inputs
 from conformance.evidence.fetching import Cache, Checked, State, cached
-from conformance.evidence.index import Recording
+from conformance.evidence.index import IndexedRecording
 from conformance.judge import check
 from conformance.profiles import Profile
 from conformance.results import PUBLIC_RECORDINGS, Evidence, Finding, Level, Outcome, Status
@@ -35,7 +35,7 @@ _MAX_FINDINGS: Final = 20
 class Played(NamedTuple):
     """One recording, with the outcome of each rule that applied to it."""
 
-    recording: Recording
+    recording: IndexedRecording
     outcomes: tuple[Outcome, ...]
 
     @property
@@ -164,7 +164,7 @@ def _summed(played: Sequence[Played]) -> Iterator[Outcome]:
         yield Outcome(rule, Status.FAILED, level, len(held), tuple(findings[:_MAX_FINDINGS]))
 
 
-def _placed(recording: Recording, finding: Finding) -> Finding:
+def _placed(recording: IndexedRecording, finding: Finding) -> Finding:
     """Return a finding that says in which recording it is; what the recording holds is not repeated."""
     where = f"{recording.place} #{recording.number}, {recording.date}"
     return Finding(finding.at, f"{finding.message} ({where})", finding.level, side=finding.side)

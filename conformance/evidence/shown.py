@@ -10,8 +10,9 @@ from functools import cache, partial
 from typing import Any, Final, TypeAlias
 
 from conformance.documents import read_json
-from conformance.evidence.reads import changed, kinds
+from conformance.evidence.reads import changed
 from conformance.judge import check
+from conformance.observations.sights import kinds
 from conformance.profiles import UNKNOWN, Claims, Profile
 from conformance.resources import folder
 from conformance.results import Status
@@ -19,7 +20,7 @@ from conformance.rules import Rule, load
 from conformance.wire.exchange import Exchange
 from conformance.wire.views import Side
 
-Found: TypeAlias = frozenset[tuple[str, str, str]]
+_Findings: TypeAlias = frozenset[tuple[str, str, str]]
 """Rule, place and level of what was found."""
 
 _PLAIN: Final[Mapping[str, tuple[Any, ...]]] = {
@@ -75,7 +76,7 @@ def _groups(names: frozenset[str]) -> tuple[tuple[str, ...], ...]:
     return tuple([tuple(members) for members, _ in groups])
 
 
-def _found(conversation: tuple[Exchange, ...], profile: Profile, rules: Sequence[Rule]) -> Mapping[int, Found]:
+def _found(conversation: tuple[Exchange, ...], profile: Profile, rules: Sequence[Rule]) -> Mapping[int, _Findings]:
     """Return what rules find, by the number of the exchange."""
     found: dict[int, set[tuple[str, str, str]]] = {}
     for outcome in check(conversation, profile, rules):
@@ -86,7 +87,7 @@ def _found(conversation: tuple[Exchange, ...], profile: Profile, rules: Sequence
     return {number: frozenset(each) for number, each in found.items()}
 
 
-def _about(found: Mapping[int, Found], name: str, number: int) -> Found:
+def _about(found: Mapping[int, _Findings], name: str, number: int) -> _Findings:
     readers = _readers(name)
     return frozenset(each for each in found.get(number, ()) if each[0] in readers)
 

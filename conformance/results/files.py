@@ -7,9 +7,10 @@ from typing import Any, Final
 import orjson
 
 from conformance import artifacts
-from conformance.documents import parse_json, read_json
+from conformance.documents import read_json
 from conformance.documents.pointer import render
 from conformance.errors import InvalidDocument, Unusable
+from conformance.resources import unpacked
 from conformance.results.runs import Results
 from conformance.schemas import validator
 from conformance.secrets import Scrubber
@@ -20,51 +21,26 @@ RECORDED: Final = "recorded"
 """The folders below that of the results: of adapters, of the calibration, and of public recordings."""
 
 
-ARCHIVE: Final = "results.tar.xz"
-"""The file with the results of this project in an installed package, in the folder of reports."""
-
-
 def read(path: Path) -> Results:
     """Return the results in a file; raises InvalidDocument with a pointer if it is not valid."""
-    return _parse(read_json(path), str(path))
-
-
-def read_shipped(reports: Path) -> Mapping[str, Results]:
-    """Return the results of this project, of a checkout or an installed package, by their paths in a checkout."""
-    archive = reports / ARCHIVE
-    if archive.is_file():
-        return {name: _parse(parse_json(data, f"{archive}/{name}"), name) for name, data in _members(archive)}
-    root = reports / "results"
-    paths = sorted([*_files(root), *(root / RECORDED).glob("*.json")]) if root.is_dir() else []
-    if not paths:
-        raise Unusable(f"there are no results in {root}; `conformance provider replay --all` writes them")
-    return {path.relative_to(root).as_posix(): read(path) for path in paths}
-
-
-def _members(archive: Path) -> Iterator[tuple[str, bytes]]:
-    # Imported here because only reports of an installed package read the archive.
-    import tarfile
-
-    try:
-        with tarfile.open(archive) as packed:
-            for member in packed:
-                file = packed.extractfile(member)
-                if file is not None:
-                    yield member.name, file.read()
-    except tarfile.ReadError as error:
-        # Some builds of Python lack the module that unpacks it.
-        raise Unusable(f"{archive} cannot be read: {error}") from None
-
-
-def _parse(value: Any, file: str) -> Results:
+    value: Any = read_json(path)
     for error in validator("files/results").errors(value):
-        raise InvalidDocument(error.message, file, None, render(error.place))
+        raise InvalidDocument(error.message, str(path), None, render(error.place))
     cases = len(value["cases"])
     for rule, row in value.get("passed", {}).items():
         if len(row["judged"]) != cases:
             message = f"expected a number for each of the {cases} cases, got {len(row['judged'])}"
-            raise InvalidDocument(message, file, None, render(("passed", rule, "judged")))
+            raise InvalidDocument(message, str(path), None, render(("passed", rule, "judged")))
     return Results.from_json(value)
+
+
+def read_shipped(reports: Path) -> Mapping[str, Results]:
+    """Return the results of this project, of a checkout or an installed package, by their paths in a checkout."""
+    root = unpacked(reports / "results")
+    paths = sorted([*_files(root), *(root / RECORDED).glob("*.json")]) if root.is_dir() else []
+    if not paths:
+        raise Unusable(f"there are no results in {root}; `conformance provider replay --all` writes them")
+    return {path.relative_to(root).as_posix(): read(path) for path in paths}
 
 
 def path(folder: Path, results: Results) -> Path:

@@ -8,7 +8,7 @@ none unless it is strict.
 """
 
 import re
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from functools import lru_cache
@@ -20,9 +20,11 @@ import orjson
 from conformance import scenarios
 from conformance.documents import parse_json
 from conformance.errors import InvalidDocument, UnknownName, Unusable
+from conformance.faults import ServerFault
 from conformance.profiles import Claims, Profile
 from conformance.scenarios import Scenario, ScriptTurn
 from conformance.simulator import natives, references, replies, script, shaping
+from conformance.simulator.faulty import with_faults
 from conformance.simulator.parameters import Parameters, read_parameters
 from conformance.simulator.responder import Responder, not_found, other_method, to_exchange
 from conformance.simulator.store import ReplyStore
@@ -207,15 +209,22 @@ def _earlier_exchanges(
 
 
 @contextmanager
-def simulated(profile: Profile, host: str = "127.0.0.1", port: int = 0) -> Iterator[str]:
-    """Serve the simulator of a provider in the background and yield its URL, without `/v1`."""
-    with serving(remembering(Simulator(profile)), host, port) as url:
+def simulated(
+    profile: Profile, host: str = "127.0.0.1", port: int = 0, faults: Sequence[ServerFault] = ()
+) -> Iterator[str]:
+    """Serve the simulator of a provider in the background and yield its URL, without `/v1`; its replies have faults."""
+    with serving(with_faults(remembering(Simulator(profile)), faults), host, port) as url:
         yield url
 
 
-def serve_simulator(profile: Profile, host: str, port: int, announce: Callable[[str], None]) -> None:
-    """Serve the simulator of a provider in the foreground until interrupted; `announce` gets its URL, without `/v1`."""
-    serve(remembering(Simulator(profile)), host, port, announce)
+def serve_simulator(
+    profile: Profile, host: str, port: int, announce: Callable[[str], None], faults: Sequence[ServerFault] = ()
+) -> None:
+    """Serve the simulator of a provider in the foreground until interrupted; `announce` gets its URL, without `/v1`.
+
+    Its replies have the faults.
+    """
+    serve(with_faults(remembering(Simulator(profile)), faults), host, port, announce)
 
 
 def remembering(simulator: Simulator) -> Callable[[HttpRequest], HttpReply]:

@@ -7,7 +7,7 @@ from typing import Any
 import orjson
 
 from conformance.profiles import Claims
-from conformance.simulator.native_faults import faulty
+from conformance.simulator.raw import faulty
 from conformance.simulator.responder import STREAM_TYPE, as_json, headers
 from conformance.simulator.store import ReplyStore
 from conformance.transport.http import HttpReply
@@ -82,7 +82,7 @@ def answer(
     if streams and wire.is_array(path):
         answered = as_json(200, [each.value for each in _events(wire, made, faults())])
     elif streams:
-        events = [_event(each) for each in _events(wire, made, faults())]
+        events = [event_bytes(each) for each in _events(wire, made, faults())]
         answered = HttpReply(200, tuple(events), headers(STREAM_TYPE))
         response = b"".join(events).decode()
     else:
@@ -125,9 +125,12 @@ def _asked(wire: Wire, sent: Exchange, kept: tuple[ReplyStore, Claims] | None) -
 
 
 def _events(wire: Wire, made: dict[str, Any], faults: Sequence[str]) -> Sequence[NativeEvent]:
-    return faulty(faults, tuple(wire.writing.events(made)), wire)
+    return faulty(faults, wire.name, wire.writing.events(made))
 
 
-def _event(event: NativeEvent) -> bytes:
+def event_bytes(event: NativeEvent) -> bytes:
+    """Return an event as it is sent; one whose value is text is that text."""
+    if isinstance(event.value, str):
+        return event.value.encode()
     name = f"event: {event.name}\n".encode() if event.name else b""
     return name + b"data: " + orjson.dumps(event.value) + b"\n\n"

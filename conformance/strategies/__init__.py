@@ -30,11 +30,20 @@ can use them like this:
 `message` has its text in `content` (always a string), its reasoning in `reasoning_content` and its calls in
 `tool_calls`; a parser with other names compares those. To test a client that reads a stream as it arrives, cut it:
 `data[:n]` and `data[n:]` for any n.
+
+It needs hypothesis, which the extra `strategies` installs: `pip install 'wire-conformance[strategies]'`.
 """
 
-from conformance.strategies.fault import FaultyConversation, faults
-from conformance.strategies.request import requests
-from conformance.strategies.stream import replies, streams
-from conformance.strategies.transcript import transcripts
+try:
+    from conformance.strategies.fault import FaultyConversation, faults
+    from conformance.strategies.request import requests
+    from conformance.strategies.stream import replies, streams
+    from conformance.strategies.transcript import transcripts
+except ModuleNotFoundError as error:
+    if error.name != "hypothesis":
+        raise
+    # Not a dependency of the package: its pytest plugin costs every test run of an environment that has it.
+    message = "conformance.strategies needs hypothesis; install it with pip install 'wire-conformance[strategies]'"
+    raise ModuleNotFoundError(message, name=error.name) from None
 
 __all__ = ["FaultyConversation", "faults", "replies", "requests", "streams", "transcripts"]

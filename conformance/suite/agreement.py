@@ -7,26 +7,21 @@ same, and the tokens that it read tell how many it was shown.
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from typing import Any, Final
+from typing import Final
 
-import orjson
-
-from conformance.convert import ingress
 from conformance.errors import InvalidDocument
+from conformance.observations import words
+from conformance.observations.comparing import contrasts
 from conformance.scenarios import Scenario
-from conformance.suite.observations import observe, prompt_tokens
 from conformance.suite.play import Progress
 from conformance.suite.run import Run
-from conformance.wire.exchange import Exchange
-from conformance.wire.index import Index
 
-_ABSENT: Final = "none"
 _SHAPES: Final = ("ids", "parallel-calls", "reasoning-on-tool-turns")
 """The observations of a whole conversation that do not depend on the names of a wire."""
 
 
 @dataclass(frozen=True, slots=True)
-class Difference:
+class WireDifference:
     """What differs between the wires in one case: `turn` is 0 for what concerns all turns; `values` are by wire."""
 
     case: str
@@ -40,7 +35,7 @@ class CaseAgreement:
     """One case on all wires: its differences, or why it was not compared."""
 
     case: str
-    differences: tuple[Difference, ...]
+    differences: tuple[WireDifference, ...]
     left_out: str = ""
 
 
@@ -70,48 +65,18 @@ def _of_case(scenario: Scenario, variant: str, runs: Mapping[str, Run]) -> CaseA
     return CaseAgreement(name, tuple(_differences(name, played)))
 
 
-def _differences(case: str, played: Mapping[str, Progress]) -> Iterator[Difference]:
-    ends = {wire: progress.note or "played to its end" for wire, progress in played.items()}
-    yield from _if_different(case, 0, "end", ends)
-    seen = {wire: observe(tuple(progress.exchanges)) for wire, progress in played.items()}
-    for key in _SHAPES:
-        shown = {wire: ", ".join(values.get(key, ())) or _ABSENT for wire, values in seen.items()}
-        yield from _if_different(case, 0, key, shown)
+def _differences(case: str, played: Mapping[str, Progress]) -> Iterator[WireDifference]:
+    yield from _of_turn(case, 0, {wire: _whole(progress) for wire, progress in played.items()})
     for turn, exchanges in enumerate(zip(*[each.exchanges for each in played.values()], strict=False), 1):
-        said = dict(zip(played, map(_said, exchanges), strict=True))
-        for what in next(iter(said.values())):
-            yield from _if_different(case, turn, what, {wire: values[what] for wire, values in said.items()})
+        yield from _of_turn(case, turn, dict(zip(played, map(words.reply, exchanges), strict=True)))
 
 
-def _if_different(case: str, turn: int, what: str, values: Mapping[str, str]) -> Iterator[Difference]:
-    if len(set(values.values())) > 1:
-        yield Difference(case, turn, what, values)
+def _whole(progress: Progress) -> Mapping[str, str]:
+    seen = words.core_facts(tuple(progress.exchanges))
+    shapes = {name: ", ".join(seen.get(name, ())) or words.NONE for name in _SHAPES}
+    return {"end": progress.note or "played to its end", **shapes}
 
 
-def _said(exchange: Exchange) -> dict[str, str]:
-    """Return what a reply says, in the words of the canonical message, and the tokens of what the model read."""
-    index = Index((exchange,))
-    found = index.replies
-    message: Mapping[str, Any] = ingress.read(found[0].message, {}) if found else {}
-    calls = [each["function"] for each in message.get("tool_calls", ())]
-    return {
-        "status": str(exchange.status),
-        "text": _words(message.get("content")),
-        "reasoning": _words(message.get("reasoning_content")),
-        "calls": "; ".join([f"{call['name']} {_arguments(call['arguments'])}" for call in calls]) or _ABSENT,
-        "finish": str(found[0].finish_reason) if found else _ABSENT,
-        "prompt tokens": _ABSENT if (count := prompt_tokens(index)) is None else str(count),
-    }
-
-
-def _words(value: Any) -> str:
-    """Return a text without the white space around it; servers differ in it from reply to reply."""
-    return str(value or "").strip() or _ABSENT
-
-
-def _arguments(text: str) -> str:
-    """Return arguments in one way of writing: wires where they are an object have no white space to compare."""
-    try:
-        return orjson.dumps(orjson.loads(text), option=orjson.OPT_SORT_KEYS).decode()
-    except orjson.JSONDecodeError:
-        return text
+def _of_turn(case: str, turn: int, texts: Mapping[str, Mapping[str, str]]) -> Iterator[WireDifference]:
+    for what, values in contrasts(texts, words.NONE):
+        yield WireDifference(case, turn, what, values)

@@ -10,13 +10,14 @@ from conformance.convert import egress, ingress
 from conformance.core_facts import REASONING_RULE
 from conformance.errors import Unusable
 from conformance.judge import check
+from conformance.observations import words
+from conformance.observations.replies import reasoning_fields
 from conformance.profiles import UNKNOWN, Profile
 from conformance.results import ENDED_BY_MODEL, INCONCLUSIVE, NOT_PLAYED, Evidence, Level, Outcome, Status
 from conformance.results.excerpts import with_excerpts
 from conformance.results.runs import Case, ProbeResult
 from conformance.scenarios import Probe, Scenario, ScriptTurn, tool_definitions
 from conformance.suite.as_scripted import compared
-from conformance.suite.observations import observe, reasoning_fields
 from conformance.suite.probes import run_probe
 from conformance.transport.client import SIMULATOR, Inconclusive
 from conformance.wire.exchange import Conversation, Exchange
@@ -99,7 +100,7 @@ def play(scenario: Scenario, variant: str, subject: Subject) -> Case:
     untested = untested_rules(idle, conversation, subject.claims)
     outcomes = _of_provider(checked, frozenset() if progress.is_inconclusive else untested)
     outcomes = with_excerpts(_without_reasoning(outcomes, progress.silent), conversation)
-    evidence, observed = _evidence(conversation, subject), observe(conversation)
+    evidence, observed = _evidence(conversation, subject), words.core_facts(conversation)
     outcomes = _claims_kept(outcomes, subject.claims)
     probes = (
         *[result for probe in scenario.probes if (result := probed(probe, progress, subject)) is not None],
@@ -179,7 +180,7 @@ def _must_reason(exchange: Exchange, claims: Mapping[str, Any]) -> bool:
     """Return True if a reply calls without reasoning, though the claims say that the model thinks and shows it."""
     if not _is_shown(exchange, claims) or profiles.thinks(claims, exchange.request) is not True:
         return False
-    return any(reply.calls and not reasoning_fields(reply) for reply in Index((exchange,)).replies)
+    return any(reply.calls and not reasoning_fields(reply.message) for reply in Index((exchange,)).replies)
 
 
 def _is_shown(exchange: Exchange, claims: Mapping[str, Any]) -> bool:

@@ -6,6 +6,7 @@ from typing import Any, Final, NamedTuple
 from conformance import rules
 from conformance.errors import Unusable
 from conformance.judge import check
+from conformance.observations.counts import prompt_tokens
 from conformance.profiles import UNKNOWN, Profile
 from conformance.results import INCONCLUSIVE, Refusal, Status
 from conformance.results.runs import ProbeResult
@@ -14,7 +15,6 @@ from conformance.simulator.refusals import refusals
 from conformance.suite.as_scripted import is_paired
 from conformance.suite.deviations import with_changes
 from conformance.suite.history import Inapplicable
-from conformance.suite.observations import prompt_tokens
 from conformance.transport.client import Inconclusive, UnusableReply
 from conformance.wire.exchange import CUT, Conversation, Exchange
 from conformance.wire.index import Index

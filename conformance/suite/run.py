@@ -1,9 +1,7 @@
 """One run of the suites against a provider: its options, its endpoint, its cases and their results."""
 
-import time
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack
-from functools import cached_property
 from typing import Any
 
 from conformance import baseline, profiles, scenarios
@@ -12,26 +10,26 @@ from conformance.documents import read_json
 from conformance.errors import InvalidDocument, Unusable
 from conformance.gate import GateResult
 from conformance.profiles import UNKNOWN, Claims, Profile
-from conformance.resources import folder
+from conformance.resources import folder, unpacked
 from conformance.results import UNREADABLE, Evidence
 from conformance.results.calibration import counts
 from conformance.results.runs import Case, Results, RunClaim
 from conformance.scenarios import Scenario
-from conformance.secrets import Scrubber, scrubber
-from conformance.simulator import simulated
+from conformance.secrets import Scrubber
 from conformance.suite import recorder
 from conformance.suite.expected_failures import ExpectedFailures
-from conformance.suite.options import Options, check_base_url, key_for, on_wire
+from conformance.suite.options import Options, check_base_url, on_wire
 from conformance.suite.plan import Plan, plan
 from conformance.suite.play import Progress, Subject, converse, play
 from conformance.suite.repeat import merged
+from conformance.suite.replies import Replies, Requests
 from conformance.suite.run_claims import (
     AUTO,
     MODE,
     OFF,
     ON,
     QUESTION,
-    Answer,
+    ThinkingAnswer,
     ask,
     given_claims,
     switch,
@@ -39,9 +37,7 @@ from conformance.suite.run_claims import (
     with_switch,
 )
 from conformance.transport.cassette import replaying
-from conformance.transport.client import Client, Endpoint, Inconclusive, OutOfTime
 from conformance.transport.recording import CaseRecorder, Take
-from conformance.transport.shelf import CassetteFolder, ManifestEntry
 from conformance.wire.exchange import Exchange
 
 QUESTION_CASE = "thinking-question.plain"
@@ -49,10 +45,7 @@ QUESTION_CASE = "thinking-question.plain"
 
 
 class Run:
-    """Plays each case once, when it is first requested; close it to stop what it started.
-
-    `stopped` says why the run sends nothing more, once its time is over; what it did not ask is untested.
-    """
+    """Plays each case once, when it is first requested; close it to stop what it started."""
 
     def __init__(self, options: Options) -> None:
         """Prepare a run; raises UnknownName or Unusable, which name what to change, before anything is sent."""
@@ -60,32 +53,28 @@ class Run:
             check_base_url(options.base_url)
         self.options = options
         self.profile: Profile = on_wire(profiles.load_profile(options.provider), options.protocol)
-        self._sent = 0
-        self._ends = time.monotonic() + options.max_time
-        self.stopped = ""
         if options.repeat > 1 and (options.record or not options.has_endpoint):
             raise Unusable("--repeat needs a real endpoint: add --live or --base-url, and omit --record")
         if options.thinking == AUTO and not options.has_endpoint:
             raise Unusable("--thinking auto needs a real endpoint to ask: add --live or --base-url, or use on or off")
-        self._cassettes = CassetteFolder(options.cassettes, self.profile.name)
-        self.model = options.model or self._default_model()
-        if not self.model:
-            raise Unusable(f"{self.profile.title} has no default model; select one with --model")
+        self._replies = Replies(options, self.profile)
+        self.model = self._replies.model
         self._cases: dict[str, Case] = {}
         self.claims: dict[str, RunClaim] = {}
-        self.answer: Answer | None = None
+        self.answer: ThinkingAnswer | None = None
         self._thinking = self._set_claims()
         self.expected_failures = ExpectedFailures.of_subject(self.results().name, self._expected(), options.today)
         self._stack = ExitStack()
         self._recording: CaseRecorder | None = None
         if options.record and not options.plan:
-            begun = recorder.begin(options, self.profile, self.model, self._cassettes)
+            begun = recorder.begin(options, self.profile, self.model, self._replies.cassettes)
             self._recording = self._stack.enter_context(begun)
         try:
-            self._evidence, self._endpoint = self._prepare()
+            self._evidence, self._endpoint = self._replies.prepare(self.profile, self._playable(), self._stack)
         except BaseException:
             self._stack.close()
             raise
+        self._requests = Requests(self._endpoint, options, self._stack)
 
     def close(self, *, is_done: bool = True) -> None:
         """Stop what the run started. Unless it is done, what it has recorded replaces nothing, and can be resumed."""
@@ -105,6 +94,11 @@ class Run:
     def scrubber(self) -> Scrubber | None:
         """What removes the secrets of a live run from all that it writes and prints; None for any other run."""
         return self._endpoint.scrubber
+
+    @property
+    def stopped(self) -> str:
+        """Why the run sends nothing more, once its time is over; what it did not ask is untested."""
+        return self._requests.stopped
 
     @property
     def left_out(self) -> Mapping[str, str]:
@@ -144,9 +138,9 @@ class Run:
 
     def progress(self, scenario: Scenario, variant: str) -> Progress:
         """Play the turns of a scenario without its probes; raises Unusable, and InvalidDocument for a cassette."""
-        if not self._is_replay:
+        if not self._replies.is_replay:
             return converse(scenario, variant, self._subject())
-        with replaying(self._cassettes.path(self.model, f"{scenario.name}.{variant}")):
+        with replaying(self._replies.cassettes.path(self.model, f"{scenario.name}.{variant}")):
             return converse(scenario, variant, self._subject())
 
     def unmet(self, scenario: Scenario) -> str | None:
@@ -160,11 +154,11 @@ class Run:
             return recorder.record(
                 self._recording, name, lambda take: play(scenario, variant, self._subject(take=take))
             )
-        if not self._is_replay:
+        if not self._replies.is_replay:
             return play(scenario, variant, self._subject())
-        evidence = self._entry.of(name).evidence if self._entry is not None else self._evidence
+        evidence = self._replies.entry.of(name).evidence if self._replies.entry is not None else self._evidence
         try:
-            with replaying(self._cassettes.path(self.model, name)):
+            with replaying(self._replies.cassettes.path(self.model, name)):
                 return play(scenario, variant, self._subject(evidence))
         except InvalidDocument as error:
             # A broken cassette costs its case, and not the run.
@@ -172,26 +166,15 @@ class Run:
 
     def _subject(self, evidence: Evidence | None = None, take: Take | None = None) -> Subject:
         def send(body: Mapping[str, Any]) -> Exchange:
-            return self._send(with_switch(body, self._switch), take)
+            return self._requests.send(with_switch(body, self._switch), take)
 
         return Subject(self.profile, self.model, send, evidence or self._evidence)
-
-    def _send(self, body: Mapping[str, Any], take: Take | None) -> Exchange:
-        self._count_request()
-        try:
-            return self._client.send(body, None if take is None else take.keep)
-        except Inconclusive as error:
-            if take is not None and error.exchange is None:
-                take.lost += 1
-            if isinstance(error, OutOfTime):
-                self.stopped = str(error)
-            raise
 
     def _ask(self) -> None:
         """Ask whether the model thinks; what the reply shows becomes a claim of this run."""
 
-        def answered(take: Take | None) -> Answer:
-            return ask(Subject(self.profile, self.model, lambda body: self._send(body, take), self._evidence))
+        def answered(take: Take | None) -> ThinkingAnswer:
+            return ask(Subject(self.profile, self.model, lambda body: self._requests.send(body, take), self._evidence))
 
         if self._recording is None:
             self.answer = answered(None)
@@ -202,7 +185,7 @@ class Run:
     def _set_claims(self) -> str:
         """Take over the claims of the user and, in a replay, of the recording; return what thinking is set to."""
         options = self.options
-        entry = self._entry
+        entry = self._replies.entry
         if entry is not None:
             self._claim(entry.claims)
         self._claim(given_claims(self._known, options.thinking, options.claims))
@@ -213,16 +196,6 @@ class Run:
             self.claims |= claims
             self.profile = self.profile.with_claims({name: claim.value for name, claim in claims.items()})
 
-    @cached_property
-    def _entry(self) -> ManifestEntry | None:
-        """What the manifest states of the cassettes that reply."""
-        return self._cassettes.manifest().get(self.model) if self._is_replay else None
-
-    @cached_property
-    def _client(self) -> Client:
-        """Return the client of the run, opened when the first request is sent."""
-        return self._stack.enter_context(Client(self._endpoint, until=self._ends))
-
     @property
     def _known(self) -> Claims:
         """Return the claims of the profile and of the run about the model."""
@@ -231,13 +204,6 @@ class Run:
     @property
     def _switch(self) -> Mapping[str, Any]:
         return switch(self._known, self._thinking)
-
-    def _count_request(self) -> None:
-        """Count a request; raises Unusable if it exceeds the limit."""
-        limit = self.options.max_requests
-        if self.options.is_live and limit is not None and self._sent >= limit:
-            raise Unusable(f"the limit of {limit} requests is reached; raise it with --max-requests")
-        self._sent += 1
 
     def expected_failure(self, case: Case, name: str) -> str:
         """Return the reason why a failure of a case is expected; empty if it is not."""
@@ -268,72 +234,20 @@ class Run:
         """Return the expected failures of the given file, or the project's own if its own cassettes are replayed."""
         if self.options.expected is not None:
             return baseline.load(self.options.expected)
-        return baseline.load() if self._is_replay and self.options.cassettes == folder("cassettes") else ()
+        return baseline.load() if self._replies.is_replay and self.options.cassettes == folder("cassettes") else ()
 
     def results(self) -> Results:
         """Return the results so far; a replay of another model than the default one has a name of its own."""
-        further = self._is_replay and self.model != self._default_model()
-        cases = tuple(self._cases.values())
-        return Results(self.profile.name, self.model, cases, "", self._versions, further, self.claims)
+        cases, further = tuple(self._cases.values()), self._replies.is_of_further_model
+        return Results(self.profile.name, self.model, cases, "", self._replies.versions, further, self.claims)
 
     def confirmed(self) -> dict[str, int]:
         """Return how many recordings of real traffic confirm each claim, by the last calibration."""
-        path = folder("reports") / "results" / "calibration" / f"{self.profile.name}.json"
+        path = unpacked(folder("reports") / "results" / "calibration") / f"{self.profile.name}.json"
         if not path.exists():
             return {}
         evidence: Any = read_json(path)
         return {name: counts(evidence, self.profile, name, self.model).confirmed for name in self._known}
 
-    @property
-    def _is_replay(self) -> bool:
-        """Return True if the cassettes reply, not a provider or the simulator."""
-        return not (self.options.record or self.options.plan or self.options.is_live)
-
-    @property
-    def _versions(self) -> Mapping[str, str]:
-        """Return the versions of the engine that replies or was recorded; empty for anything else."""
-        engine = self.options.engine
-        if self._is_replay:
-            engine = self._entry.engine if self._entry is not None else None
-        return engine["versions"] if engine is not None else {}
-
-    def _default_model(self) -> str:
-        """Return the profile's model; for a replay without real replies of it, the model of a recorded engine if any.
-
-        The replies of an engine are better evidence than those of the simulator.
-        """
-        model = self.profile.model
-        entries = self._cassettes.manifest() if self._is_replay else {}
-        engines = [name for name, entry in entries.items() if entry.engine and entry.engine["default"]]
-        is_real = model in entries and entries[model].evidence is not Evidence.SIMULATED
-        return engines[0] if engines and not is_real else model
-
-    def _prepare(self) -> tuple[Evidence, Endpoint]:
-        options, profile = self.options, self.profile
-        if options.plan:
-            return Evidence.SIMULATED, Endpoint(profile.base_url)
-        if options.has_endpoint:
-            exclusive = options.engine is not None
-            url, key = options.base_url or profile.base_url, key_for(profile, options.base_url)
-            found = scrubber([key], [url])
-            return Evidence.LIVE, Endpoint(url, key, options.request_timeout, exclusive, found, profile.wire)
-        if options.record:
-            url = self._stack.enter_context(simulated(profile))
-            return Evidence.SIMULATED, Endpoint(f"{url}/v1", wire=profile.wire)
-        entry = self._entry
-        if entry is None or not set(self._cassettes.cases(self.model)).intersection(self._playable()):
-            raise Unusable(self._no_cassettes())
-        # Cassettes answer at any address; a provider with one address per customer has none in its profile.
-        url = profile.base_url or "http://localhost"
-        return entry.evidence, Endpoint(url, exclusive=entry.evidence is Evidence.ENGINE, wire=profile.wire)
-
     def _playable(self) -> list[str]:
         return [f"{each.name}.{variant}" for each, variant in self.cases() if each.unmet(self._known) is None]
-
-    def _no_cassettes(self) -> str:
-        others = ", ".join(self._cassettes.manifest()) or "none"
-        return (
-            f"there are no cassettes of {self.profile.name}'s {self.model} "
-            f"(models with cassettes: {others}); add --live to use the provider's API, --base-url for another server, "
-            f"or --record to record the simulator"
-        )

@@ -11,6 +11,7 @@ from conformance import profiles, scenarios
 from conformance.core_facts import DEFINITIONS, CoreFact
 from conformance.documents import parse_yaml
 from conformance.errors import ConformanceError, Unusable
+from conformance.observations.counts import reasoning_tokens
 from conformance.profiles import UNKNOWN, Claims
 from conformance.results import Verdict
 from conformance.results.runs import Case, RunClaim
@@ -34,7 +35,7 @@ _ASKED: Final = "reasoning-without-tools"
 
 
 @dataclass(frozen=True, slots=True)
-class Answer:
+class ThinkingAnswer:
     """What the reply to the plain question shows: claims by name, and a note in words."""
 
     claims: Claims
@@ -91,7 +92,7 @@ def assumed(claims: Claims) -> Claims:
     return {MODE: "default-on", **field}
 
 
-def ask(subject: Subject) -> Answer:
+def ask(subject: Subject) -> ThinkingAnswer:
     """Ask the plain question once, and return what the reply shows; without a usable reply, no claims."""
     exchanges: list[Exchange] = []
 
@@ -102,27 +103,29 @@ def ask(subject: Subject) -> Answer:
     case = play(question(), "plain", replace(subject, send=send))
     replies = Index(tuple(exchanges)).replies
     if case.note or not replies:
-        return Answer({}, f"there was no usable reply: {case.note or 'it holds no message'}")
+        return ThinkingAnswer({}, f"there was no usable reply: {case.note or 'it holds no message'}")
     return _conclusion(case.observed.get("reasoning-fields", ()), replies[0].message, exchanges[0], subject.claims)
 
 
-def _conclusion(fields: Sequence[str], message: Mapping[str, Any], exchange: Exchange, claims: Claims) -> Answer:
+def _conclusion(
+    fields: Sequence[str], message: Mapping[str, Any], exchange: Exchange, claims: Claims
+) -> ThinkingAnswer:
     is_open = claims.get(FIELD) == UNKNOWN
     if fields:
         claimed = {FIELD: fields[0] if len(fields) == 1 else list(fields)} if is_open else {}
-        return Answer({MODE: "default-on", **claimed}, f"the reply carries reasoning in {', '.join(fields)}")
+        return ThinkingAnswer({MODE: "default-on", **claimed}, f"the reply carries reasoning in {', '.join(fields)}")
     if foreign := [*_foreign_fields(message)]:
-        return Answer(
+        return ThinkingAnswer(
             {MODE: "default-on"}, f"the reply carries text in {', '.join(foreign)}, which is no known reasoning field"
         )
-    if count := reasoning_tokens(exchange.response):
+    if count := reasoning_tokens(Index((exchange,))):
         claimed = {FIELD: "none"} if is_open else {}
-        return Answer(
+        return ThinkingAnswer(
             {MODE: "default-on", **claimed}, f"the reply counts {count} reasoning tokens but carries no reasoning"
         )
     if isinstance(claims.get("thinking.on"), dict):
-        return Answer({MODE: "default-off"}, "the reply carries no reasoning")
-    return Answer({}, "the reply carries no reasoning, and the profile does not know how to turn thinking on")
+        return ThinkingAnswer({MODE: "default-off"}, "the reply carries no reasoning")
+    return ThinkingAnswer({}, "the reply carries no reasoning, and the profile does not know how to turn thinking on")
 
 
 def _foreign_fields(message: Mapping[str, Any]) -> Iterator[str]:
@@ -130,14 +133,6 @@ def _foreign_fields(message: Mapping[str, Any]) -> Iterator[str]:
     for name, value in message.items():
         if isinstance(value, str) and value and any(word in name.lower() for word in ("reason", "think", "thought")):
             yield name
-
-
-def reasoning_tokens(body: Any) -> int:
-    """Return how many reasoning tokens a reply counts; 0 if it counts none."""
-    usage = body.get("usage") if isinstance(body, dict) else None
-    details = usage.get("completion_tokens_details") if isinstance(usage, dict) else None
-    counts = [each.get("reasoning_tokens") for each in (usage, details) if isinstance(each, dict)]
-    return max([count for count in counts if isinstance(count, int)], default=0)
 
 
 def described(claims: Mapping[str, RunClaim]) -> str:
@@ -160,7 +155,7 @@ def header_lines(model: str, claims: Mapping[str, RunClaim], *, asks: bool) -> I
         )
 
 
-def answer_line(model: str, answer: Answer, claims: Mapping[str, RunClaim]) -> str:
+def answer_line(model: str, answer: ThinkingAnswer, claims: Mapping[str, RunClaim]) -> str:
     """Return what came of the question whether the model thinks."""
     observed = {name: claim for name, claim in claims.items() if claim.by == QUESTION}
     outcome = f"For this run: {described(observed)}" if observed else f"{MODE} stays unknown; to set it, add {ADVICE}"

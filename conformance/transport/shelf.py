@@ -18,6 +18,7 @@ import yaml
 
 from conformance import artifacts, definitions
 from conformance.errors import InvalidDocument, Unusable
+from conformance.resources import unpacked
 from conformance.results import Evidence
 from conformance.results.runs import RunClaim
 
@@ -97,8 +98,8 @@ class CassetteFolder:
 
     @property
     def home(self) -> Path:
-        """The folder of the provider."""
-        return self.folder / self.provider
+        """The folder of the provider; an installed package holds it as an archive, which is unpacked for it."""
+        return unpacked(self.folder / self.provider)
 
     @property
     def manifest_path(self) -> Path:

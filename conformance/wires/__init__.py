@@ -31,7 +31,7 @@ NATIVE: Final = NAMES[1:]
 _HEAD: Final = 4096
 
 
-class Reading(Protocol):
+class WireReader(Protocol):
     """What `reading.py` of a wire does: its bodies as chat completions.
 
     The canonical wire has only `translated`, which takes the exchanges of one conversation, in order, and returns as
@@ -45,7 +45,7 @@ class Reading(Protocol):
     def assembled(self, text: str, /) -> dict[str, Any]: ...  # noqa: D102
 
 
-class Writing(Protocol):
+class WireWriter(Protocol):
     """What `writing.py` of a wire does: chat completions as its bodies; it sends deviations as they are.
 
     `request`: as the suites send it. `reply`: as the simulator sends it; it takes the native request, too, since
@@ -92,14 +92,14 @@ class Wire(NamedTuple):
 
     # Imported when they are needed, because most runs meet exchanges of one wire, or of none but chat completions.
     @property
-    def reading(self) -> Reading:
+    def reading(self) -> WireReader:
         """Return the module that reads the wire's bodies."""
-        return cast("Reading", importlib.import_module(f"{__name__}.{self.name}.reading"))
+        return cast("WireReader", importlib.import_module(f"{__name__}.{self.name}.reading"))
 
     @property
-    def writing(self) -> Writing:
+    def writing(self) -> WireWriter:
         """Return the module that writes the wire's bodies."""
-        return cast("Writing", importlib.import_module(f"{__name__}.{self.name}.writing"))
+        return cast("WireWriter", importlib.import_module(f"{__name__}.{self.name}.writing"))
 
     def translate(self, exchanges: Sequence[Exchange]) -> Sequence[Exchange]:
         """Return the exchanges of one conversation as those of chat completions, in order, with their native forms."""

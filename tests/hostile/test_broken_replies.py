@@ -18,6 +18,7 @@ from conformance.transport.client import Client, Endpoint, Inconclusive
 from conformance.transport.interaction import RawInteraction
 from conformance.wire.exchange import CUT, Exchange
 from tests.hostile.peer import KEEP, Answer, Asked, completion, conforming, ended, serving, start
+from tests.loops import every
 
 BODY = {"model": "m", "messages": [{"role": "user", "content": "Hi"}]}
 EVENT = b'data: {"a": 1}\n\n'
@@ -140,7 +141,7 @@ BROKEN_HTTP: dict[str, tuple[Answer, str]] = {
 }
 
 
-@pytest.mark.parametrize("name", BROKEN_HTTP)
+@every("name", BROKEN_HTTP)
 def test_broken_http_is_inconclusive_with_its_cause(name: str) -> None:
     answer, words = BROKEN_HTTP[name]
     with pytest.raises(Inconclusive, match=words):

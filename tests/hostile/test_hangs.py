@@ -17,6 +17,7 @@ from conformance.results.runs import Case
 from conformance.transport.client import Client, Endpoint, Inconclusive, OutOfTime
 from tests.hanging import ends
 from tests.hostile.peer import Answer, Asked, completion, conforming, ended, serving, start
+from tests.sampling import some
 
 BODY = {"model": "m", "messages": [{"role": "user", "content": "Hi"}]}
 
@@ -107,7 +108,7 @@ def test_a_run_whose_time_is_over_keeps_its_results_and_fails(tmp_path: Path) ->
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+@pytest.mark.parametrize("number", some([signal.SIGINT, signal.SIGTERM], mark=pytest.mark.exhaustive))
 def test_an_interrupted_run_keeps_what_it_has_done(number: signal.Signals, tmp_path: Path) -> None:
     reached = threading.Event()
     answer = silent_after(60)

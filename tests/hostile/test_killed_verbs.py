@@ -10,6 +10,7 @@ from typing import Final
 import pytest
 
 from tests.hostile.parrot import conformance, environment
+from tests.sampling import some
 
 VERB = """
 import os, sys
@@ -44,7 +45,7 @@ VERBS: Final = {
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("verb", VERBS)
+@pytest.mark.parametrize("verb", some(VERBS, 3, mark=pytest.mark.exhaustive))
 def test_a_killed_verb_leaves_what_was_there_and_can_be_repeated(verb: str, tmp_path: Path) -> None:
     words, number = VERBS[verb]
     (tmp_path / "in").mkdir()

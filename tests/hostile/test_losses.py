@@ -27,6 +27,7 @@ from conformance.transport.server import serving
 from conformance.transport.shelf import STAGING, CassetteFolder, ManifestEntry
 from tests.hostile.broken_cassettes import BROKEN
 from tests.hostile.parrot import MODEL, environment, provider, suites
+from tests.sampling import some
 
 THINKS: Final = {"thinking.mode": "default-on"}
 CASES: Final = ("one-tool-call.plain", "plain-answer.plain")
@@ -306,7 +307,7 @@ places, and file 5 is the manifest.
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(("moment", "number"), MOMENTS)
+@pytest.mark.parametrize(("moment", "number"), some(MOMENTS, 3, mark=pytest.mark.exhaustive))
 def test_a_killed_run_leaves_the_old_recording_or_the_new_one(old: Path, moment: str, number: int) -> None:
     before = files(old)
     ended = run_code(KILLED, moment, number, old)

@@ -13,12 +13,13 @@ from conformance.secrets.bodies import scrub
 from conformance.secrets.urls import shown_url
 from conformance.wire import sse
 from tests.hostile.planted import CHANNELS, ENCODINGS, KEY, SHAPES, chunk, content, event, leaks, stream
+from tests.loops import every
 
 KNOWN = Scrubber((KEY,))
 NOTHING = Scrubber()
 
 
-@pytest.mark.parametrize("encoding", ENCODINGS)
+@every("encoding", ENCODINGS)
 def test_a_known_secret_is_removed_in_every_encoding(encoding: str) -> None:
     text = KNOWN.text(f"before {ENCODINGS[encoding](KEY)} after")
     assert [] == leaks(text, KEY)
@@ -48,7 +49,7 @@ def test_a_secret_that_is_split_between_deltas_is_removed(encoding: str, channel
     assert len(sse.read(sent).events) == len(sse.read(found).events)
 
 
-@pytest.mark.parametrize("host", SHAPES)
+@every("host", SHAPES)
 def test_what_looks_like_a_key_is_removed(host: str) -> None:
     key = SHAPES[host]
     body = json.dumps({"error": {"message": f"Incorrect API key provided: {key}."}}).encode()
@@ -57,7 +58,7 @@ def test_what_looks_like_a_key_is_removed(host: str) -> None:
     assert [] == leaks(joined(scrub(NOTHING, stream(["say ", *pieces], "content").encode()).decode(), "content"), key)
 
 
-@pytest.mark.parametrize("host", SHAPES)
+@every("host", SHAPES)
 def test_what_looks_like_a_key_stays_if_the_request_holds_it(host: str) -> None:
     body = json.dumps({"choices": [{"message": {"content": SHAPES[host]}}]}).encode()
     assert body == scrub(NOTHING, body, asked=f'{{"messages": "{SHAPES[host]}"}}')
@@ -77,7 +78,7 @@ HARMLESS = (
 )
 
 
-@pytest.mark.parametrize("body", HARMLESS, ids=range(len(HARMLESS)))
+@every("body", HARMLESS)
 def test_a_body_without_secrets_keeps_its_bytes(body: bytes) -> None:
     assert body == scrub(KNOWN, body)
 

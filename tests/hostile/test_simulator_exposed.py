@@ -34,10 +34,10 @@ def served(host: str, reached_at: str) -> tuple[str, str, int]:
     ("host", "reached_at", "shown", "warns"),
     [
         ("127.0.0.1", "127.0.0.1", "http://127.0.0.1:", False),
-        ("localhost", "127.0.0.1", "http://127.0.0.1:", False),
-        ("::1", "[::1]", "http://[::1]:", False),
+        pytest.param("localhost", "127.0.0.1", "http://127.0.0.1:", False, marks=pytest.mark.slow),
+        pytest.param("::1", "[::1]", "http://[::1]:", False, marks=pytest.mark.slow),
         ("0.0.0.0", "127.0.0.1", "http://0.0.0.0:", True),  # noqa: S104 — what a user may ask for
-        ("::", "[::1]", "http://[::]:", True),
+        pytest.param("::", "[::1]", "http://[::]:", True, marks=pytest.mark.slow),
     ],
 )
 def test_listening_beyond_loopback_prints_a_warning_and_foreign_hosts_are_refused(

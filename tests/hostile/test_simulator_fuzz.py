@@ -19,6 +19,7 @@ from conformance.simulator.sessions import SessionServer
 from conformance.strategies import faults, requests
 from conformance.transport.client import SIMULATOR_ERROR
 from conformance.transport.http import HttpReply, HttpRequest
+from tests.sampling import examples
 
 pytestmark = pytest.mark.slow
 
@@ -129,7 +130,7 @@ paths = st.one_of(
 heads = st.tuples(st.sampled_from(METHODS) | st.text(max_size=6), paths, st.sampled_from(TYPES) | st.text(max_size=8))
 completions = st.tuples(st.just("POST"), st.sampled_from(VARIANTS).map("{}/chat/completions".format), st.just(TYPES[0]))
 fuzzed = settings(
-    max_examples=600, deadline=None, suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large]
+    max_examples=examples(600), deadline=None, suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large]
 )
 
 
@@ -143,7 +144,7 @@ def test_any_request_to_any_endpoint_of_any_provider_is_answered(
     assert_sound(provider, request, simulator(provider).answer(request))
 
 
-@settings(fuzzed, max_examples=150)
+@settings(fuzzed, max_examples=examples(150))
 @given(data=st.data(), provider=st.sampled_from(profiles.names()), scenario=st.sampled_from(SCENARIOS))
 def test_any_requests_to_a_session_are_answered(data: st.DataObject, provider: str, scenario: str) -> None:
     server = SessionServer()
@@ -181,7 +182,7 @@ FRAGMENTS = (
 """Bytes that change the framing of a request."""
 
 
-@settings(fuzzed, max_examples=300)
+@settings(fuzzed, max_examples=examples(300))
 @given(data=st.data())
 def test_any_bytes_are_answered_without_a_failure(url: str, data: st.DataObject) -> None:
     sent = bytearray(GOOD)

@@ -24,6 +24,7 @@ from conformance.transport.http import HttpReply, HttpRequest, PeerBounds
 from conformance.transport.server import serving
 from tests.checking import ENVIRONMENT
 from tests.hanging import ends
+from tests.sampling import some
 
 PATH = "/v1/chat/completions"
 STREAMS = 1000
@@ -285,7 +286,7 @@ def test_a_big_body_does_not_hold_up_other_requests() -> None:
         released.set()
 
 
-@pytest.mark.parametrize("pattern", ["((a{{99}}){{99}}){{99}}b{{{}}}", "(((a|b)*)*)*c{{{}}}", "^(a+)+{}$"])
+@pytest.mark.parametrize("pattern", some(["^(a+)+{}$", "((a{{99}}){{99}}){{99}}b{{{}}}", "(((a|b)*)*)*c{{{}}}"]))
 def test_patterns_of_a_schema_cannot_keep_the_simulator_busy(pattern: str) -> None:
     patterns = {f"p{number}": {"type": "string", "pattern": pattern.format(number)} for number in range(1, 60)}
     schema = {"type": "object", "properties": patterns, "required": [*patterns], "patternProperties": {"^(p+)+!$": {}}}

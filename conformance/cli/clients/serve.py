@@ -9,14 +9,16 @@ import argparse
 import sys
 from typing import Final
 
-from conformance import profiles
+from conformance import faults, profiles
 from conformance.simulator import serve_simulator
 from conformance.transport.http import is_loopback
 
 EXAMPLES: Final = """\
   conformance serve --provider deepseek --port 0
+  conformance serve --provider deepseek --fault index-zero --fault finish-stop-with-calls
   pytest --provider=deepseek --live --base-url http://127.0.0.1:8080/v1"""
 
+LIST: Final = "list"
 _OPEN: Final = "warning: anyone who can reach {host} can send requests to this server; it asks for no key"
 
 
@@ -31,10 +33,23 @@ def configure(parser: argparse.ArgumentParser) -> None:
     )
     add("--port", type=int, default=8080, help="the port to listen on; 0 chooses a free one (default: 8080)")
     add("--host", default="127.0.0.1", help="the address to listen on (default: 127.0.0.1, loopback only)")
+    add(
+        "--fault",
+        metavar="NAME",
+        action="append",
+        default=[],
+        help="a fault of real servers that every reply has; repeatable. `list` lists all",
+    )
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Serve until interrupted."""
+    """Serve until interrupted, or list the faults."""
+    if LIST in arguments.fault:
+        width = max(map(len, faults.names()))
+        for each in map(faults.load, faults.names()):
+            print(f"{each.name:{width}}  {each.title} ({', '.join(each.wires)})")
+        return 0
+    chosen = [faults.load(name) for name in arguments.fault]
     profile = profiles.load_profile(arguments.provider)
 
     def announce(url: str) -> None:
@@ -42,5 +57,5 @@ def run(arguments: argparse.Namespace) -> int:
         if not is_loopback(arguments.host):
             print(_OPEN.format(host=arguments.host), file=sys.stderr, flush=True)
 
-    serve_simulator(profile, arguments.host, arguments.port, announce)
+    serve_simulator(profile, arguments.host, arguments.port, announce, chosen)
     return 0

@@ -8,7 +8,7 @@ from typing import Any, Final, NamedTuple, Protocol
 from conformance.evidence.cited import problems
 from conformance.evidence.cited.citations import Citation
 from conformance.evidence.cited.pages import Page, Pages
-from conformance.evidence.cited.problems import Kind, Problem
+from conformance.evidence.cited.problems import Problem, ProblemKind
 
 _FRESH: Final = timedelta(days=1)
 
@@ -65,14 +65,14 @@ class Report(NamedTuple):
     answered: int
     problems: tuple[Problem, ...]
 
-    def count(self, kind: Kind) -> int:
+    def count(self, kind: ProblemKind) -> int:
         """Return the number of problems of a kind."""
         return sum(1 for problem in self.problems if problem.kind is kind)
 
     def to_json(self) -> dict[str, Any]:
         """Return the report as a JSON object."""
         counts = {"sources": self.sources, "addresses": self.addresses, "answered": self.answered}
-        counts |= {kind.value: self.count(kind) for kind in Kind}
+        counts |= {kind.value: self.count(kind) for kind in ProblemKind}
         return {"day": self.day, "counts": counts, "problems": [problem.to_json() for problem in self.problems]}
 
 

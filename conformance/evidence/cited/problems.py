@@ -20,7 +20,7 @@ _MIN_TEXT: Final = 400
 """A shorter page holds no words, most likely because scripts load them, or because it is no text."""
 
 
-class Kind(StrEnum):
+class ProblemKind(StrEnum):
     """What may be wrong.
 
     `UNCHECKED`: nothing could be said. `MESSAGE`: no page of a claim holds the error message that it quotes, which may
@@ -37,14 +37,14 @@ class Kind(StrEnum):
     @property
     def is_finding(self) -> bool:
         """Return True if someone has to correct the source."""
-        return self not in (Kind.MESSAGE, Kind.UNCHECKED)
+        return self not in (ProblemKind.MESSAGE, ProblemKind.UNCHECKED)
 
 
 @dataclass(frozen=True, slots=True)
 class Problem:
     """One problem of one source, and all that cite it; `text` is the source in print."""
 
-    kind: Kind
+    kind: ProblemKind
     text: str
     detail: str
     cited: tuple[str, ...]
@@ -58,35 +58,37 @@ def find(
     citations: Iterable[Citation], pages: Mapping[str, Page], today: date, max_age: timedelta
 ) -> tuple[Problem, ...]:
     """Return the problems of all sources, by kind and source; each problem once."""
-    cited: dict[tuple[Kind, str, str], dict[str, None]] = {}
+    cited: dict[tuple[ProblemKind, str, str], dict[str, None]] = {}
     for citation in citations:
         for kind, source, detail in _of_citation(citation, pages, today - max_age):
             cited.setdefault((kind, source.text, detail), {})[citation.where] = None
-    order = list(Kind)
+    order = list(ProblemKind)
     keys = sorted(cited, key=lambda key: (order.index(key[0]), *key[1:]))
     return tuple([Problem(*key, tuple(cited[key])) for key in keys])
 
 
-def _of_citation(citation: Citation, pages: Mapping[str, Page], oldest: date) -> Iterator[tuple[Kind, Source, str]]:
+def _of_citation(
+    citation: Citation, pages: Mapping[str, Page], oldest: date
+) -> Iterator[tuple[ProblemKind, Source, str]]:
     read: list[tuple[Source, Page]] = []
     for source in citation.sources:
         days = (source.read or source.searched or "9999").split("-")
         if date(*map(int, [*days, "1", "1"][:3])) < oldest:
-            yield Kind.STALE, source, f"last read {source.read or source.searched}"
+            yield ProblemKind.STALE, source, f"last read {source.read or source.searched}"
         for url in source.addresses:
             page = _page(source, url, pages)
             if page.failure or page.is_gone:
-                kind = Kind.GONE if page.is_gone else Kind.UNCHECKED
+                kind = ProblemKind.GONE if page.is_gone else ProblemKind.UNCHECKED
                 yield kind, source, page.failure or f"HTTP {page.status} at {page.url}"
                 continue
             if _place(page.url) != _place(page.address):
-                yield Kind.MOVED, source, f"now at {page.address}"
+                yield ProblemKind.MOVED, source, f"now at {page.address}"
             read.append((source, page))
             yield from _quoted(source, page)
     shown = [(source, page) for source, page in read if not source.package and len(page.text) >= _MIN_TEXT]
     for message in citation.messages if shown else ():
         if not any(_holds(page, message) for _, page in shown):
-            yield Kind.MESSAGE, shown[0][0], f"no page of the claim holds {message!r}"
+            yield ProblemKind.MESSAGE, shown[0][0], f"no page of the claim holds {message!r}"
 
 
 def folder(source: Source) -> str:
@@ -99,15 +101,15 @@ def _page(source: Source, url: str, pages: Mapping[str, Page]) -> Page:
     return pages.get(folder(source), page) if page.is_gone else page
 
 
-def _quoted(source: Source, page: Page) -> Iterator[tuple[Kind, Source, str]]:
+def _quoted(source: Source, page: Page) -> Iterator[tuple[ProblemKind, Source, str]]:
     if not source.quote or page.holds(source.quote):
         return
     if source.package:
-        yield Kind.UNCHECKED, source, "the quote: files of packages are not downloaded"
+        yield ProblemKind.UNCHECKED, source, "the quote: files of packages are not downloaded"
     elif len(page.text) < _MIN_TEXT:
-        yield Kind.UNCHECKED, source, "the quote: the page holds too little text"
+        yield ProblemKind.UNCHECKED, source, "the quote: the page holds too little text"
     else:
-        yield Kind.QUOTE, source, source.quote
+        yield ProblemKind.QUOTE, source, source.quote
 
 
 def _holds(page: Page, message: str) -> bool:

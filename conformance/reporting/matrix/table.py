@@ -20,7 +20,7 @@ from conformance.gate import check_results
 from conformance.profiles import UNKNOWN, Claim, Profile, vocabulary
 from conformance.reporting.matrix import PROBES, WORST_FIRST, Cell, brief, cells
 from conformance.reporting.text import plural
-from conformance.resources import folder
+from conformance.resources import folder, unpacked
 from conformance.results import PUBLIC_RECORDINGS, TRAFFIC, Evidence, Finding, Verdict
 from conformance.results.calibration import RecordingCounts, counts
 from conformance.results.files import CALIBRATION, RECORDED, read_all, read_shipped
@@ -159,7 +159,7 @@ class Table:
 def load_inputs(reports: Path | None = None) -> Inputs:
     """Return the inputs in a folder of reports, by default the project's own."""
     root = folder("reports") if reports is None else reports
-    calibrated = sorted((root / "results" / CALIBRATION).glob("*.json"))
+    calibrated = sorted(unpacked(root / "results" / CALIBRATION).glob("*.json"))
     calibration: dict[str, Any] = {path.stem: read_json(path) for path in calibrated}
     results = [*_with_recordings(read_shipped(root))]
     named = sorted({each.profile for each in results} | calibration.keys())

@@ -5,7 +5,7 @@ from typing import Any, Final
 
 from conformance.evidence import index
 from conformance.evidence.entries import AGAINST, ANSWERED, ARTEFACT, OTHERWISE, SHOWN
-from conformance.evidence.index import Recording
+from conformance.evidence.index import IndexedRecording
 from conformance.reporting.matrix import brief
 from conformance.reporting.matrix.table import ADAPTER, Table, TableSubject
 from conformance.reporting.text import code, plural, prose
@@ -57,7 +57,7 @@ class _Page:
     def __init__(self, digests: Sequence[str]) -> None:
         self._digests = digests
         self._known = index.by_digest()
-        self._linked: dict[int, Recording] = {}
+        self._linked: dict[int, IndexedRecording] = {}
 
     def entry(self, entry: Mapping[str, Any]) -> Iterator[str]:
         """Yield the lines about one entry of the profile; none if no recording shows anything about it."""

@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 
 from conformance.evidence.cited.checking import Report
-from conformance.evidence.cited.problems import Kind, Problem
+from conformance.evidence.cited.problems import Problem, ProblemKind
 from conformance.reporting.text import Paint, plural, printable
 
 _MAX_CITED = 5
@@ -16,7 +16,7 @@ def render(report: Report, paint: Paint) -> Iterator[str]:
         yield f"{paint(colour, problem.kind.value)} {printable(problem.text)}\n"
         yield f"    {printable(problem.detail)}\n"
         yield f"    cited by {printable(_cited(problem))}\n"
-    counts = [f"{report.count(kind):,} {kind.value}" for kind in Kind if report.count(kind)]
+    counts = [f"{report.count(kind):,} {kind.value}" for kind in ProblemKind if report.count(kind)]
     pages = f"{report.answered:,} of {plural(report.addresses, 'page')} answered"
     found = "; ".join([pages, ", ".join(counts)] if counts else [pages])
     yield f"{plural(report.sources, 'source')} on {report.day}: {found}\n"

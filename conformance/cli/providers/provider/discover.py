@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
     from conformance.discovery.discovering import Discovery
-    from conformance.discovery.session import Session
+    from conformance.discovery.interview import Interview
     from conformance.secrets import Scrubber
     from conformance.suite.plan import Plan
 
@@ -90,7 +90,7 @@ def run(arguments: argparse.Namespace) -> int:
     today = datetime.now(UTC).date().isoformat()
     found: list[Discovery] = []
     failed: list[str] = []
-    sessions: list[Session] = []
+    sessions: list[Interview] = []
     endpoint = Endpoint(url, key, arguments.request_timeout, scrubber=secrets, wire=wire)
     with Client(endpoint, until=time.monotonic() + arguments.max_time) as client:
         for model in models:
@@ -181,7 +181,7 @@ def _title(out: Path | None, url: str) -> str:
 
 def _show_plan(models: "Sequence[str]", limit: int, wire: str) -> None:
     """Print what is going to be sent; the number depends on the answers, so it is at most the limit."""
-    from conformance.discovery.further import known_switches
+    from conformance.discovery.shipped import known_switches
 
     planned = _planned(wire)
     further = 8 + max(len(known_switches(name, wire)) for name in ("thinking.on", "thinking.off"))
@@ -217,27 +217,27 @@ def _confirm(arguments: argparse.Namespace) -> None:
         raise Unusable(message)
 
 
-def _discovered(ask: Any, model: str, limit: int, wire: str) -> "tuple[Session, Discovery]":
+def _discovered(ask: Any, model: str, limit: int, wire: str) -> "tuple[Interview, Discovery]":
     from conformance.discovery.discovering import discover
-    from conformance.discovery.session import Session
+    from conformance.discovery.interview import Interview
 
     progress = ProgressLine(report_at_end=True)
-    session = Session(ask, limit, log=lambda sent: progress.show(f"{model}: {sent} requests"), wire=wire)
+    session = Interview(ask, limit, log=lambda sent: progress.show(f"{model}: {sent} requests"), wire=wire)
     try:
         return session, discover(session, model)
     finally:
         progress.clear()
 
 
-def _write_exchanges(path: Path, sessions: "Sequence[Session]", day: str, secrets: "Scrubber") -> None:
+def _write_exchanges(path: Path, sessions: "Sequence[Interview]", day: str, secrets: "Scrubber") -> None:
     from conformance.discovery.recording import write_exchanges
 
     write_exchanges(path, [each for session in sessions for each in session.exchanges], day, secrets)
 
 
-def _report(found: "Sequence[Discovery]", sessions: "Sequence[Session]") -> "Iterator[str]":
-    from conformance.discovery.comparing import nearest
-    from conformance.discovery.found import values
+def _report(found: "Sequence[Discovery]", sessions: "Sequence[Interview]") -> "Iterator[str]":
+    from conformance.discovery.shipped import nearest
+    from conformance.observations.collected import values
 
     for each, session in zip(found, sessions, strict=True):
         yield f"{each.model}: {plural(len(each.claims), 'claim')} from {plural(session.sent, 'request')}"

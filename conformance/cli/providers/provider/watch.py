@@ -153,13 +153,13 @@ def _asked(url: str, key: str, secrets: Any, profile: Profile, model: str, argum
 
 def _observed(ask: Any, profile: Profile, model: str, limit: int) -> "Observed":
     """Return what an endpoint shows, or what recorded exchanges show if there is no limit of requests."""
-    from conformance.discovery.session import Session
+    from conformance.discovery.interview import Interview
     from conformance.discovery.watching import observe
 
     progress = ProgressLine(report_at_end=True)
     if not limit:
-        return observe(Session(ask, 10**9, patience=10**9, wire=profile.wire), profile, model)
-    session = Session(ask, limit, log=lambda sent: progress.show(f"{model}: {sent} requests"), wire=profile.wire)
+        return observe(Interview(ask, 10**9, patience=10**9, wire=profile.wire), profile, model)
+    session = Interview(ask, limit, log=lambda sent: progress.show(f"{model}: {sent} requests"), wire=profile.wire)
     try:
         return observe(session, profile, model)
     finally:

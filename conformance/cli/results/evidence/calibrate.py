@@ -31,7 +31,7 @@ from conformance.files import AUTO
 from conformance.formats import Input
 from conformance.profiles import is_path
 from conformance.reporting.renderers.calibration import render
-from conformance.resources import folder
+from conformance.resources import folder, names
 from conformance.results import Evidence
 from conformance.terminal import painter, print_error
 from conformance.transport.shelf import CassetteFolder
@@ -102,10 +102,10 @@ def _indexed(provider: str) -> list[Input]:
 def _engine_cassettes(provider: str) -> list[str]:
     """Return the folders of this project's cassettes that were recorded with engines."""
     home = folder("cassettes")
-    names = [path.name for path in sorted(home.iterdir()) if path.is_dir()] if provider == AUTO else [provider]
+    providers = names(home) if provider == AUTO else [provider]
     return [
         str(cassettes.path(model, "any").parent)
-        for name in names
+        for name in providers
         for cassettes in [CassetteFolder(home, name)]
         for model, entry in cassettes.manifest().items()
         if entry.evidence is Evidence.ENGINE

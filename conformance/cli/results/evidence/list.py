@@ -11,10 +11,10 @@ from conformance.documents import read_json
 from conformance.errors import UnknownName, Unusable
 from conformance.evidence import index
 from conformance.evidence.entries import KINDS
-from conformance.evidence.index import Recording
+from conformance.evidence.index import IndexedRecording
 from conformance.profiles import vocabulary
 from conformance.reporting.text import plural
-from conformance.resources import folder
+from conformance.resources import folder, unpacked
 from conformance.results.files import CALIBRATION
 
 EXAMPLES: Final = """\
@@ -34,7 +34,7 @@ def run(arguments: argparse.Namespace) -> int:
     provider, claim = profiles.load_profile(arguments.provider).name, arguments.claim
     if claim and claim not in vocabulary():
         raise UnknownName("claim", claim, vocabulary())
-    path = folder("reports") / "results" / CALIBRATION / f"{provider}.json"
+    path = unpacked(folder("reports") / "results" / CALIBRATION) / f"{provider}.json"
     if not path.exists():
         raise Unusable(f"no recordings of {provider} were counted; see `conformance evidence calibrate --write`")
     evidence: Any = read_json(path)
@@ -63,7 +63,7 @@ def _entry(entry: Any, digests: Sequence[str]) -> dict[str, Any]:
     return about | found
 
 
-def _row(recording: Recording | None, digest: str, reason: str) -> dict[str, Any]:
+def _row(recording: IndexedRecording | None, digest: str, reason: str) -> dict[str, Any]:
     if recording is None:
         return {"digest": digest}
     row = {

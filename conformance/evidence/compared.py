@@ -4,16 +4,17 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from enum import StrEnum
 from typing import Any, Final, NamedTuple, TypeAlias
 
-from conformance import profiles
-from conformance.evidence import observed
-from conformance.evidence.answers import Answer, answer_of, cause_of, is_same, is_wordless, refusals_confirmed
+from conformance import observations, profiles
 from conformance.evidence.index import FRAMING
 from conformance.evidence.provenance import evidence_of, provider_of
-from conformance.evidence.reading import digest
-from conformance.evidence.reads import Reads, changed, deviations, kinds, observed_rules
+from conformance.evidence.reads import Reads, changed, deviations, observed_rules
 from conformance.evidence.shown import shown
 from conformance.formats import Input, sse
 from conformance.judge import check
+from conformance.observations.answers import ProviderAnswer, answer_of, cause_of
+from conformance.observations.comparing import answered, is_only_answered, matching
+from conformance.observations.refusals import is_same, is_wordless, refusals_confirmed
+from conformance.observations.sights import digest, kinds
 from conformance.profiles import REFUSING, UNKNOWN, Profile
 from conformance.results import Evidence, Outcome, Refusal, Status
 from conformance.rules import by_id
@@ -55,7 +56,7 @@ class Mismatch(NamedTuple):
     claims: tuple[str, ...] = ()
 
 
-class Observation(NamedTuple):
+class ComparedExchange(NamedTuple):
     """One recorded exchange compared with a profile; plain data, to cross processes.
 
     `provider` is the profile's name if there is one, else the name in the recording; `profile` is the text that names
@@ -90,7 +91,7 @@ class Observation(NamedTuple):
     errored: tuple[str, ...] = ()
 
 
-def observe(given: Input, provider: str = "") -> list[Observation]:
+def observe(given: Input, provider: str = "") -> list[ComparedExchange]:
     """Compare each exchange of an input with a provider's profile; by default, that of the provider in the input.
 
     The exchanges of each wire are compared with what the profile claims of that wire.
@@ -100,7 +101,7 @@ def observe(given: Input, provider: str = "") -> list[Observation]:
     return [found for wire, part in _wires(given) for found in _observe(part, wire, profile)]
 
 
-def _observe(given: Input, wire: str, profile: Profile | None) -> list[Observation]:
+def _observe(given: Input, wire: str, profile: Profile | None) -> list[ComparedExchange]:
     """Compare the exchanges of one wire with a profile, if it has claims about that wire."""
     if profile is not None and wire in (profile.wire, *profile.protocols):
         evidence = evidence_of(given)
@@ -109,7 +110,7 @@ def _observe(given: Input, wire: str, profile: Profile | None) -> list[Observati
     named = service if wire == CHAT else f"{service}.{wire}"
     digests = map(digest, given.conversation)
     return [
-        Observation(named, "", each, ref, Comparison.INCOMPLETE)
+        ComparedExchange(named, "", each, ref, Comparison.INCOMPLETE)
         for each, ref in zip(digests, _refs(given), strict=True)
     ]
 
@@ -123,16 +124,16 @@ def _wires(given: Input) -> Iterator[tuple[str, Input]]:
         yield wire, given._replace(conversation=tuple([conversation[each] for each in numbers]), lines=tuple(lines))
 
 
-def compare(given: Input, profile: Profile) -> list[Observation]:
+def compare(given: Input, profile: Profile) -> list[ComparedExchange]:
     """Compare each exchange of an input with a profile, for its own model and day."""
     exchanges = given.conversation
     reads = Reads()
     outcomes = check(exchanges, changed(profile, reads.observed), observed_rules(reads))
     claimed = deviations(exchanges, profile)
-    observations = []
+    compared_exchanges = []
     for number, (exchange, ref) in enumerate(zip(exchanges, _refs(given), strict=True)):
         claims = profile.at(exchange.model, exchange.date)
-        first = Observation(
+        first = ComparedExchange(
             profile.name,
             profile.reference,
             digest(exchange),
@@ -143,42 +144,42 @@ def compare(given: Input, profile: Profile) -> list[Observation]:
         )
         recorded = _Recorded(exchange, answer_of(exchange), claims)
         compared = _compare_request(first, outcomes, claimed, number, recorded)
-        observations.append(_compare_reply(compared, outcomes, reads, number, claims))
-    with_values = _with_values(observations, exchanges, profile, reads)
+        compared_exchanges.append(_compare_reply(compared, outcomes, reads, number, claims))
+    with_values = _with_values(compared_exchanges, exchanges, profile, reads)
     # Where only the chunks were recorded, the reader has assumed what surrounds them.
     return [*map(_without_framing, with_values)] if sse.UNFRAMED in given.notes else with_values
 
 
-def _without_framing(observation: Observation) -> Observation:
-    return observation._replace(
-        confirmed=observation.confirmed - frozenset(FRAMING), otherwise=observation.otherwise - frozenset(FRAMING)
+def _without_framing(found: ComparedExchange) -> ComparedExchange:
+    return found._replace(
+        confirmed=found.confirmed - frozenset(FRAMING), otherwise=found.otherwise - frozenset(FRAMING)
     )
 
 
 def _with_values(
-    observations: list[Observation], exchanges: tuple[Exchange, ...], profile: Profile, reads: Reads
-) -> list[Observation]:
+    found_before: list[ComparedExchange], exchanges: tuple[Exchange, ...], profile: Profile, reads: Reads
+) -> list[ComparedExchange]:
     """Keep of the claims that rules confirm those whose value an exchange shows, and add those that it shows by itself.
 
     What a rule confirms by a refusal or by an accepted deviation was compared by value already.
     """
     by_rules = {
         number: frozenset(name for name in found.confirmed & reads.names if kinds()[name] not in REFUSING)
-        for number, found in enumerate(observations)
+        for number, found in enumerate(found_before)
     }
     proven = shown(exchanges, profile, by_rules)
     index = Index(exchanges)
     checked = []
-    for number, found in enumerate(observations):
+    for number, found in enumerate(found_before):
         claims = profile.at(found.model, found.date)
-        seen = observed.of(exchanges, number, index, claims)
-        same, other = observed.matching(seen, claims)
+        seen = observations.of(exchanges, number, index, claims)
+        same, other = matching(seen, claims)
         against = found.contradicted | other
         checked.append(
             found._replace(
                 confirmed=((found.confirmed - by_rules[number]) | proven[number] | same) - against,
                 otherwise=other - found.contradicted,
-                answered=found.answered | observed.answered(seen, claims),
+                answered=found.answered | answered(seen, claims),
             )
         )
     return checked
@@ -192,54 +193,54 @@ class _Recorded(NamedTuple):
     """One exchange, what the provider did, and the claims that held for it."""
 
     exchange: Exchange
-    answer: Answer | None
+    answer: ProviderAnswer | None
     claims: Mapping[str, Any]
 
 
 def _compare_request(
-    observation: Observation, outcomes: Sequence[Outcome], claimed: _Deviations, number: int, recorded: _Recorded
-) -> Observation:
+    found: ComparedExchange, outcomes: Sequence[Outcome], claimed: _Deviations, number: int, recorded: _Recorded
+) -> ComparedExchange:
     """Compare the predicted answer to a request with what the provider answered."""
     answer, claims = recorded.answer, recorded.claims
     if answer is None:
-        return observation
+        return found
     if answer.rejected:
-        confirmed = refusals_confirmed(claims, answer, kinds())
-        observation = observation._replace(confirmed=confirmed, got=answer.words)
+        confirmed = refusals_confirmed(claims, answer)
+        found = found._replace(confirmed=confirmed, got=answer.words)
     if not isinstance(recorded.exchange.request, dict):
-        return observation
+        return found
     predicted = first_refusal(outcomes, number)
     if predicted is not None:
         rule, at, claim = _origin(predicted, outcomes, claimed)
         expected = f"{predicted.status} {predicted.message or ''}".strip()
-        observation = observation._replace(rule=rule, at=at, claim=claim, expected=expected)
+        found = found._replace(rule=rule, at=at, claim=claim, expected=expected)
     if answer.rejected:
-        return _compare_refusal(observation, predicted, answer, claims)
-    found = {key: claim for key, claim in claimed.items() if key[1].startswith(f"/{number}/")}
-    rejected = {found[key] for key in _rejected(outcomes) if key in found}
-    tolerated = {name: claims.get(name, UNKNOWN) for name in found.values() if name not in rejected}
-    return observation._replace(
+        return _compare_refusal(found, predicted, answer, claims)
+    here = {key: claim for key, claim in claimed.items() if key[1].startswith(f"/{number}/")}
+    rejected = {here[key] for key in _rejected(outcomes) if key in here}
+    tolerated = {name: claims.get(name, UNKNOWN) for name in here.values() if name not in rejected}
+    return found._replace(
         comparison=Comparison.ACCEPTED if predicted is None else Comparison.FALSE_POSITIVE,
         confirmed=frozenset(name for name, value in tolerated.items() if value == "accepted"),
         contradicted=frozenset(rejected),
-        answered=frozenset(name for name, value in tolerated.items() if value in (UNKNOWN, "ignored")),
+        answered=frozenset(name for name, value in tolerated.items() if is_only_answered(value)),
     )
 
 
 def _compare_refusal(
-    observation: Observation, predicted: Refusal | None, answer: Answer, claims: Mapping[str, Any]
-) -> Observation:
-    if predicted is not None and is_same(predicted, claims.get(observation.claim), answer):
-        known = frozenset((observation.claim,)) if observation.claim else frozenset()
-        return observation._replace(comparison=Comparison.REJECTED, confirmed=observation.confirmed | known)
+    found: ComparedExchange, predicted: Refusal | None, answer: ProviderAnswer, claims: Mapping[str, Any]
+) -> ComparedExchange:
+    if predicted is not None and is_same(predicted, claims.get(found.claim), answer):
+        known = frozenset((found.claim,)) if found.claim else frozenset()
+        return found._replace(comparison=Comparison.REJECTED, confirmed=found.confirmed | known)
     cause = cause_of(answer)
     if cause:
-        return observation._replace(comparison=Comparison.OUT_OF_SCOPE, cause=cause)
-    if predicted is not None and predicted.status == answer.status and is_wordless(claims.get(observation.claim)):
-        known = frozenset((observation.claim,))
-        return observation._replace(comparison=Comparison.REJECTED, confirmed=observation.confirmed | known)
+        return found._replace(comparison=Comparison.OUT_OF_SCOPE, cause=cause)
+    if predicted is not None and predicted.status == answer.status and is_wordless(claims.get(found.claim)):
+        known = frozenset((found.claim,))
+        return found._replace(comparison=Comparison.REJECTED, confirmed=found.confirmed | known)
     wrong = Comparison.FALSE_NEGATIVE if predicted is None else Comparison.OTHER_WORDS
-    return observation._replace(comparison=wrong)
+    return found._replace(comparison=wrong)
 
 
 def _rejected(outcomes: Iterable[Outcome]) -> Iterator[tuple[str, str, str]]:
@@ -251,8 +252,8 @@ def _rejected(outcomes: Iterable[Outcome]) -> Iterator[tuple[str, str, str]]:
 
 
 def _compare_reply(
-    observation: Observation, outcomes: Iterable[Outcome], reads: Reads, number: int, claims: Mapping[str, Any]
-) -> Observation:
+    found: ComparedExchange, outcomes: Iterable[Outcome], reads: Reads, number: int, claims: Mapping[str, Any]
+) -> ComparedExchange:
     """Add what the rules that check providers found, and the claims that they read."""
     here = f"/{number}"
     mismatches, errored = [], []
@@ -275,9 +276,9 @@ def _compare_reply(
             contradicted |= known
         elif reads.is_checked(outcome.rule, number):
             confirmed |= {name for name in known if kinds()[name] not in REFUSING}
-    return observation._replace(
-        confirmed=(observation.confirmed | confirmed) - contradicted - observation.contradicted,
-        contradicted=observation.contradicted | contradicted,
+    return found._replace(
+        confirmed=(found.confirmed | confirmed) - contradicted - found.contradicted,
+        contradicted=found.contradicted | contradicted,
         mismatches=tuple(mismatches),
         errored=tuple(errored),
     )

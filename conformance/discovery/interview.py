@@ -17,7 +17,7 @@ _ABOUT_THE_CLIENT: Final = (401, 403, 408, 429)
 
 
 @dataclass(slots=True)
-class Session:
+class Interview:
     """Sends requests to an endpoint; the same body gets the reply that it got before.
 
     `limit` is the number of requests after which nothing more is sent. `failures` counts the requests in a row that got

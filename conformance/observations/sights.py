@@ -1,8 +1,10 @@
-"""What was seen in one exchange: values by claim, and whether a claimed value fits them."""
+"""A sight: a value of a claim, as one exchange shows it. What surrounds it, and the ways to make one."""
 
-import re
-from collections.abc import Iterable, Iterator
-from typing import Any, Final, NamedTuple
+import hashlib
+import json
+from collections.abc import Iterable, Iterator, Mapping
+from functools import cache
+from typing import Any, NamedTuple
 
 from conformance.documents import read_json
 from conformance.profiles import Claims
@@ -10,22 +12,22 @@ from conformance.resources import folder
 from conformance.wire.exchange import Exchange
 from conformance.wire.index import Index
 
-_PATTERNS: Final = frozenset({"ids.format", "ids.format-in-stream", "reply.id-format"})
-
 
 class Sight(NamedTuple):
     """One value of one claim, as an exchange shows it.
 
     `values`: any one of these is what was seen; there are several where an exchange cannot tell them apart. `partial`:
-    the claim lists more than one exchange can show, and values that it does not list are no concern of it.
+    the claim lists more than one exchange can show, and values that it does not list are no concern of it. `function`:
+    the name of the function that a tool call's id belongs to, because an id may include it.
     """
 
     claim: str
     values: tuple[Any, ...]
     partial: bool = False
+    function: str = ""
 
 
-class View(NamedTuple):
+class ExchangeView(NamedTuple):
     """One exchange to look at: its number in the conversation, the elements of that, and whether it was accepted."""
 
     number: int
@@ -61,17 +63,6 @@ def further(claim: str, keys: Iterable[str], canonical: frozenset[str], claims: 
     return listed(claim, keys, canonical - frozenset(claimed if isinstance(claimed, list) else ()))
 
 
-def fits(claimed: Any, sights: Iterable[Sight]) -> bool:
-    """Return whether a claimed value is one that was seen, and nothing else was seen that it excludes."""
-    found = False
-    for sight in sights:
-        if any(_is(sight.claim, claimed, each) for each in sight.values):
-            found = True
-        elif not sight.partial:
-            return False
-    return found
-
-
 def blank(holder: Any, key: str) -> str:
     """Return how a value is written: absent, null, empty, text, list or zero."""
     if not isinstance(holder, dict) or key not in holder:
@@ -86,21 +77,28 @@ def blank(holder: Any, key: str) -> str:
     return "list" if isinstance(held, list) else "text"
 
 
+@cache
 def canonical_keys(schema: str, definition: str = "") -> frozenset[str]:
     """Return the keys that the canonical wire defines for an object."""
     whole: Any = read_json(folder("schemas") / "canonical" / f"{schema}.json")
     return frozenset((whole["$defs"][definition] if definition else whole)["properties"])
 
 
-def _is(claim: str, claimed: Any, seen: Any) -> bool:
-    if claim in _PATTERNS and isinstance(seen, str):
-        patterns = claimed if isinstance(claimed, list) else [claimed]
-        return any(re.fullmatch(each, seen) is not None for each in patterns)
-    if isinstance(claimed, list) and not isinstance(seen, list):
-        return any(_same(each, seen) for each in claimed)
-    return _same(claimed, seen)
+@cache
+def kinds() -> Mapping[str, str]:
+    """Return the kind of value that each claim has, by `schemas/files/profile.json`."""
+    schema: Any = read_json(folder("schemas") / "files" / "profile.json")
+    claims = schema["$defs"]["claims"]["properties"]
+    return {name: each["$ref"].rpartition("/")[2].removesuffix("-claim") for name, each in claims.items()}
 
 
-def _same(left: Any, right: Any) -> bool:
-    """Compare JSON values; unlike in Python, true is not 1."""
-    return isinstance(left, bool) is isinstance(right, bool) and bool(left == right)
+def digest(exchange: Exchange) -> str:
+    """Return what identifies an exchange wherever it is stored: 12 hexadecimal digits of a hash.
+
+    They are over the request, the reply and the status, as the format readers normalise them; over those of its own
+    wire, if it is a translation.
+    """
+    held = exchange if exchange.native is None else exchange.native
+    recorded = [held.request, held.response, exchange.status]
+    # The standard library, because the text of a recording may hold a lone surrogate, which orjson refuses.
+    return hashlib.sha256(json.dumps(recorded, sort_keys=True).encode()).hexdigest()[:12]

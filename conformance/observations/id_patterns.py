@@ -1,4 +1,4 @@
-"""Regular expressions for the ids that were seen."""
+"""Regular expressions for ids: one that matches all that were seen, and no others if enough were."""
 
 import re
 from collections.abc import Iterable, Sequence

@@ -4,12 +4,14 @@ from collections.abc import Iterator, Mapping
 from itertools import pairwise
 from typing import Any
 
-from conformance.evidence.observed.seen import Sight, View, partial
+from conformance.observations.counts import reasoning_tokens
+from conformance.observations.replies import is_reasoned
+from conformance.observations.sights import ExchangeView, Sight, partial
 from conformance.profiles import Claims, matches
 from conformance.wire.reasoning import FIELDS, has_field
 
 
-def sights(view: View, claims: Claims) -> Iterator[Sight]:
+def sights(view: ExchangeView, claims: Claims) -> Iterator[Sight]:
     """Yield what an accepted request shows."""
     request = view.exchange.request
     if not isinstance(request, dict) or not view.accepted:
@@ -18,7 +20,7 @@ def sights(view: View, claims: Claims) -> Iterator[Sight]:
     yield from _history(request, claims)
     replies = [reply for reply in view.elements.replies if reply.place[0] == view.number]
     if replies:
-        reasons = any(has_field(reply.message, field) for reply in replies for field in FIELDS) or _counted(view)
+        reasons = any(is_reasoned(each.message) for each in replies) or reasoning_tokens(view.elements, view.number) > 0
         yield from _thinking(request, claims, reasons=reasons)
 
 
@@ -88,18 +90,6 @@ def _thinking(request: Mapping[str, Any], claims: Claims, *, reasons: bool) -> I
         body = claims.get(name)
         if isinstance(body, dict) and reasons is wanted and _includes(request, body):
             yield Sight(name, (body,), partial=True)
-
-
-def _counted(view: View) -> bool:
-    """Return whether the reply counts reasoning tokens, which shows thinking where no text of it is returned."""
-    return any(
-        held
-        for usage in view.elements.usages
-        if usage.place[0] == view.number
-        for inner in (usage.value, *[each for each in usage.value.values() if isinstance(each, dict)])
-        for key, held in inner.items()
-        if key == "reasoning_tokens"
-    )
 
 
 def _includes(request: Any, body: Any) -> bool:

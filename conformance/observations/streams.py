@@ -1,17 +1,25 @@
 """What a stream shows: how its chunks, calls, usage and end are written."""
 
 from collections.abc import Iterator
-from functools import cache
 from typing import Any
 
-from conformance.evidence.observed.replies import model_name
-from conformance.evidence.observed.seen import Sight, View, blank, canonical_keys, further, happens, listed, value
+from conformance.observations.replies import model_name
+from conformance.observations.sights import (
+    ExchangeView,
+    Sight,
+    blank,
+    canonical_keys,
+    further,
+    happens,
+    listed,
+    value,
+)
 from conformance.profiles import Claims
 from conformance.wire.sse import Reading, read
 from conformance.wire.text import content_text
 
 
-def sights(view: View, claims: Claims) -> Iterator[Sight]:
+def sights(view: ExchangeView, claims: Claims) -> Iterator[Sight]:
     """Yield what the stream of an exchange shows."""
     for stream in view.elements.streams:
         if stream.place[0] != view.number:
@@ -28,7 +36,7 @@ def sights(view: View, claims: Claims) -> Iterator[Sight]:
         yield from _calls(chunks)
 
 
-def _framing(view: View, text: str, *, done: bool) -> Iterator[Sight]:
+def _framing(view: ExchangeView, text: str, *, done: bool) -> Iterator[Sight]:
     reading: Reading = read(text)
     yield value("stream.done", done)
     yield happens("stream.comments", reading.comments > 0)
@@ -46,22 +54,23 @@ def _after_done(reading: Reading) -> tuple[str, ...]:
     return reading.data[at + 1 :]
 
 
-def _members(view: View, chunks: list[dict[str, Any]], claims: Claims) -> Iterator[Sight]:
+def _members(view: ExchangeView, chunks: list[dict[str, Any]], claims: Claims) -> Iterator[Sight]:
     ids = [chunk.get("id") for chunk in chunks]
     if not any(ids):
         yield value("stream.chunk-id", "absent")
     else:
         yield value("stream.chunk-id", "constant" if len(set(map(str, ids))) == 1 else "varies")
-        yield from (value("reply.id-format", each) for each in set(ids) if isinstance(each, str) and each)
+        texts = [each for each in ids if isinstance(each, str) and each]
+        yield from (value("reply.id-format", each) for each in dict.fromkeys(texts))
     yield from listed("stream.object", [chunk.get("object", "absent") for chunk in chunks])
     yield from model_name(view, chunks[0])
     yield happens("stream.empty-first-chunk", not chunks[0]["choices"])
-    yield from further("reply.fields", [key for chunk in chunks for key in chunk], _keys("chunk"), claims)
+    yield from further("reply.fields", [key for chunk in chunks for key in chunk], canonical_keys("chunk"), claims)
     choices = [choice for chunk in chunks for choice in _choices(chunk)]
     keys = [key for choice in choices for key in choice]
-    yield from further("reply.choice-fields", keys, _keys("chunk", "choice"), claims)
+    yield from further("reply.choice-fields", keys, canonical_keys("chunk", "choice"), claims)
     keys = [key for choice in choices for key in _delta(choice)]
-    yield from further("reply.message-fields", keys, _keys("chunk", "delta"), claims)
+    yield from further("reply.message-fields", keys, canonical_keys("chunk", "delta"), claims)
     if any("native_finish_reason" in choice for choice in choices):
         yield value("finish.native-field", "native_finish_reason")
 
@@ -117,7 +126,7 @@ def _after(chunk: dict[str, Any]) -> str:
     return "usage" if chunk.get("usage") else "other"
 
 
-def _usage(view: View, chunks: list[dict[str, Any]]) -> Iterator[Sight]:
+def _usage(view: ExchangeView, chunks: list[dict[str, Any]]) -> Iterator[Sight]:
     request = view.exchange.request
     if not isinstance(request, dict):
         return
@@ -215,8 +224,3 @@ def _delta(choice: dict[str, Any]) -> dict[str, Any]:
 def _function(call: dict[str, Any]) -> dict[str, Any]:
     found = call.get("function")
     return found if isinstance(found, dict) else {}
-
-
-@cache
-def _keys(schema: str, definition: str = "") -> frozenset[str]:
-    return canonical_keys(schema, definition)

@@ -2,12 +2,11 @@
 
 import re
 from collections.abc import Iterator
-from functools import cache
-from typing import Any
+from typing import Any, Final
 
-from conformance.evidence.observed.seen import (
+from conformance.observations.sights import (
+    ExchangeView,
     Sight,
-    View,
     blank,
     canonical_keys,
     further,
@@ -19,33 +18,39 @@ from conformance.evidence.observed.seen import (
 from conformance.profiles import Claims
 from conformance.wire.elements import Call, Reply
 from conformance.wire.ids import positional_ids
-from conformance.wire.reasoning import FIELDS, KEYS, carried_fields, has_field
+from conformance.wire.index import Index
+from conformance.wire.reasoning import KEYS, TAGS, carried_fields, has_field
+
+_OF_A_CALL: Final = frozenset({"function", "id", "index", "type"})
+"""The keys of a tool call that are no further ones; a claim of its own is about `index`."""
 
 
-def sights(view: View, claims: Claims) -> Iterator[Sight]:
+def sights(view: ExchangeView, claims: Claims) -> Iterator[Sight]:
     """Yield what the replies of an exchange show, and the members of its body if it is not streamed."""
     body = view.exchange.response
     if isinstance(body, dict) and "choices" in body:
         yield from _body(view, body, claims)
     for reply in view.elements.replies:
         if reply.place[0] == view.number:
-            yield from _calls(view, reply)
-            yield from _reasoning(reply, claims)
+            yield from calls(reply, view.elements)
+            yield from _without_arguments(reply)
+            yield from reasoning(reply)
+            yield from _reasoning_members(reply, claims)
             yield from _finish(reply)
 
 
-def _body(view: View, body: dict[str, Any], claims: Claims) -> Iterator[Sight]:
+def _body(view: ExchangeView, body: dict[str, Any], claims: Claims) -> Iterator[Sight]:
     yield value("reply.object", body.get("object", "absent"))
     if isinstance(body.get("id"), str):
         yield value("reply.id-format", body["id"])
     yield from model_name(view, body)
-    yield from further("reply.fields", body, _keys("response"), claims)
+    yield from further("reply.fields", body, canonical_keys("response"), claims)
     for choice in body["choices"] if isinstance(body["choices"], list) else ():
         if not isinstance(choice, dict) or not isinstance(choice.get("message"), dict):
             continue
         message = choice["message"]
-        yield from further("reply.choice-fields", choice, _keys("response", "choice"), claims)
-        yield from further("reply.message-fields", message, _keys("response", "message"), claims)
+        yield from further("reply.choice-fields", choice, canonical_keys("response", "choice"), claims)
+        yield from further("reply.message-fields", message, canonical_keys("response", "message"), claims)
         yield happens("finish.missing", choice.get("finish_reason") is None)
         calls = message.get("tool_calls")
         if not calls:
@@ -67,26 +72,30 @@ def _call_members(calls: list[dict[str, Any]]) -> Iterator[Sight]:
         yield value("reply.call-index", "present", "sometimes")
     present = {"type" in call for call in calls}
     yield value("reply.call-type", *(("present", "sometimes") if present == {True} else ("absent", "sometimes")))
-    yield from listed("reply.call-fields", [key for call in calls for key in call], _keys("tool-call") | {"index"})
+    yield from listed("reply.call-fields", [key for call in calls for key in call], _OF_A_CALL)
 
 
-def _calls(view: View, reply: Reply) -> Iterator[Sight]:
-    ids = [call.id for call in reply.calls if isinstance(call.id, str)]
+def calls(reply: Reply, elements: Index) -> Iterator[Sight]:
+    """Yield what the tool calls of a reply show, beside the calls of the request that it answers.
+
+    A call without an id repeats none.
+    """
     if not reply.calls:
         return
     yield value("tools.supported", True)  # noqa: FBT003 — the value that is seen
+    ids = [call.id for call in reply.calls if isinstance(call.id, str) and call.id]
     if len(reply.calls) > 1:
         yield value("tools.parallel", True)  # noqa: FBT003 — as above
-        yield value("ids.unique-in-reply", len(set(ids)) == len(reply.calls))
-    yield from (value("ids.format-in-stream" if reply.streamed else "ids.format", each) for each in ids)
-    if reply.streamed:
-        yield from (value("ids.format", each) for each in ids)
-    earlier = [call.id for call in view.elements.calls if call.place[0] == view.number]
+    if len(ids) > 1:
+        yield value("ids.unique-in-reply", len(set(ids)) == len(ids))
+    name = "ids.format-in-stream" if reply.streamed else "ids.format"
+    for call in reply.calls:
+        if isinstance(call.id, str):
+            yield Sight(name, (call.id,), function=str(call.name or ""))
+    earlier = [call.id for call in elements.calls if call.place[0] == reply.place[0]]
     if earlier and ids:
         yield value("ids.unique-in-conversation", not set(ids) & set(earlier))
     yield from _numbering(reply, len(earlier))
-    if reply.request is not None:
-        yield from _without_arguments(reply, reply.request)
 
 
 def _numbering(reply: Reply, earlier: int) -> Iterator[Sight]:
@@ -111,9 +120,9 @@ def _position(call: Call) -> int | None:
     return int(number) if number and call.id in positional_ids(call.name, int(number)) else None
 
 
-def _without_arguments(reply: Reply, request: dict[str, Any]) -> Iterator[Sight]:
+def _without_arguments(reply: Reply) -> Iterator[Sight]:
     """Yield what calls have as arguments whose function declares no parameters."""
-    tools = request.get("tools")
+    tools = (reply.request or {}).get("tools")
     functions = [tool.get("function") for tool in tools if isinstance(tool, dict)] if isinstance(tools, list) else []
     bare = {
         each.get("name")
@@ -125,18 +134,31 @@ def _without_arguments(reply: Reply, request: dict[str, Any]) -> Iterator[Sight]
             yield value("arguments.when-none", call.arguments)
 
 
-def _reasoning(reply: Reply, claims: Claims) -> Iterator[Sight]:
-    message = reply.message
-    others = [field for field in FIELDS if field not in (*KEYS, "reasoning_opaque")]
-    fields = carried_fields(message) + [field for field in others if has_field(message, field)]
-    claimed = claims.get("reasoning.response-field")
+def reasoning_fields(message: dict[str, Any]) -> list[str]:
+    """Return the fields under which a reply carries reasoning, between tags in its content too."""
+    return carried_fields(message) + [name for name in (*TAGS, "extra_content") if has_field(message, name)]
+
+
+def is_reasoned(message: dict[str, Any]) -> bool:
+    """Return whether a reply carries reasoning, or the signature of reasoning whose text is withheld."""
+    return bool(reasoning_fields(message)) or has_field(message, "reasoning_opaque")
+
+
+def reasoning(reply: Reply) -> Iterator[Sight]:
+    """Yield each field under which a reply carries reasoning; `none` is no evidence against a field."""
+    fields = reasoning_fields(reply.message)
     if fields:
-        yield from (value("reasoning.response-field", field) for field in dict.fromkeys(fields))
+        yield from (value("reasoning.response-field", field) for field in fields)
     else:
         yield from partial("reasoning.response-field", ["none"])
-        named = [each for each in (claimed if isinstance(claimed, list) else [claimed]) if each in KEYS]
-        if named and not reply.streamed:
-            yield value("reasoning.when-none", blank(message, named[0]))
+
+
+def _reasoning_members(reply: Reply, claims: Claims) -> Iterator[Sight]:
+    message = reply.message
+    claimed = claims.get("reasoning.response-field")
+    named = [each for each in (claimed if isinstance(claimed, list) else [claimed]) if each in KEYS]
+    if named and not reply.streamed and not reasoning_fields(message):
+        yield value("reasoning.when-none", blank(message, named[0]))
     signature = claims.get("signature.field")
     if isinstance(signature, str) and _reaches(message, signature.split("/")):
         yield value("signature.field", signature)
@@ -188,15 +210,10 @@ def _finish(reply: Reply) -> Iterator[Sight]:
             yield Sight("finish.with-calls", (reason,), partial=True)
 
 
-def model_name(view: View, body: dict[str, Any]) -> Iterator[Sight]:
+def model_name(view: ExchangeView, body: dict[str, Any]) -> Iterator[Sight]:
     """Yield whether a reply or chunk gives the name that was requested."""
     request = view.exchange.request
     asked = request.get("model") if isinstance(request, dict) else None
     if isinstance(asked, str) and isinstance(body.get("model"), str) and body["model"]:
         # The name of one version is the same before and after it is resolved.
         yield value("reply.model", *(("requested", "resolved") if body["model"] == asked else ("resolved",)))
-
-
-@cache
-def _keys(schema: str, definition: str = "") -> frozenset[str]:
-    return canonical_keys(schema, definition)

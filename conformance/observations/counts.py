@@ -1,15 +1,25 @@
 """What the token counts of a reply show."""
 
 from collections.abc import Iterator, Mapping
-from typing import Any, Final
+from typing import Any
 
-from conformance.evidence.observed.seen import Sight, View, partial, value
-
-_REASONING: Final = "reasoning"
-_CACHED: Final = "cache"
+from conformance.observations.sights import ExchangeView, Sight, partial, value
+from conformance.wire.index import Index
 
 
-def sights(view: View) -> Iterator[Sight]:
+def prompt_tokens(elements: Index) -> int | None:
+    """Return how many tokens a server counts in the prompt of an exchange; None if it does not say."""
+    counts = [each.value["prompt_tokens"] for each in elements.usages if "prompt_tokens" in each.value]
+    return counts[-1] if counts and type(counts[-1]) is int else None
+
+
+def reasoning_tokens(elements: Index, number: int = 0) -> int:
+    """Return how many reasoning tokens the reply of an exchange counts, wherever it does; 0 if it counts none."""
+    usages = [each.value for each in elements.usages if each.place[0] == number]
+    return max([held for usage in usages for held in _reasoning(dict(_leaves(usage, ""))).values()], default=0)
+
+
+def sights(view: ExchangeView) -> Iterator[Sight]:
     """Yield what the usage objects of an exchange show."""
     for usage in view.elements.usages:
         if usage.place[0] == view.number and usage.value:
@@ -20,15 +30,15 @@ def _of(usage: Mapping[str, Any]) -> Iterator[Sight]:
     leaves = dict(_leaves(usage, ""))
     yield from (value("usage.fields", each.removeprefix("/")) for each in leaves)
     prompt, completion, total = (usage.get(f"{name}_tokens") for name in ("prompt", "completion", "total"))
-    reasoning_at = [at for at, held in leaves.items() if at.endswith("reasoning_tokens") and isinstance(held, int)]
+    counted = _reasoning(leaves)
     cached_at = [at for at, held in leaves.items() if _is_cached(at) and isinstance(held, int)]
-    yield from partial("usage.reasoning-at", reasoning_at)
+    yield from partial("usage.reasoning-at", counted)
     yield from partial("usage.cached-at", cached_at)
     if type(prompt) is not int or type(completion) is not int or type(total) is not int:
         return
-    reasoning = max([leaves[at] for at in reasoning_at], default=0)
+    reasoning = max(counted.values(), default=0)
     yield from _total(prompt, completion, total, reasoning)
-    if not reasoning_at:
+    if not counted:
         yield from partial("usage.reasoning-tokens", ["absent"])
     elif reasoning > completion:
         yield value("usage.reasoning-tokens", "larger", "outside")
@@ -54,6 +64,10 @@ def _leaves(held: Mapping[str, Any], prefix: str) -> Iterator[tuple[str, Any]]:
         yield f"{prefix}/{key}", inner
         if isinstance(inner, Mapping):
             yield from _leaves(inner, f"{prefix}/{key}")
+
+
+def _reasoning(leaves: Mapping[str, Any]) -> Mapping[str, int]:
+    return {at: held for at, held in leaves.items() if at.endswith("reasoning_tokens") and isinstance(held, int)}
 
 
 def _is_cached(at: str) -> bool:

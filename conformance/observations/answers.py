@@ -2,20 +2,17 @@
 
 import json
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from contextlib import suppress
-from functools import cache
 from typing import Any, Final, NamedTuple
 
 import orjson
 
-from conformance.profiles import REFUSING
-from conformance.results import Refusal
 from conformance.wire.exchange import Exchange
 from conformance.wire.sse import read
 
 
-class Answer(NamedTuple):
+class ProviderAnswer(NamedTuple):
     """What the provider did: accepted a request, or rejected it with status, possible texts and body."""
 
     rejected: bool
@@ -29,7 +26,7 @@ class Answer(NamedTuple):
         return f"{self.status} {self.texts[0][:300]}" if self.rejected and self.texts else str(self.status)
 
 
-def answer_of(exchange: Exchange) -> Answer | None:
+def answer_of(exchange: Exchange) -> ProviderAnswer | None:
     """Return what the provider did with a request; None if its answer was not recorded."""
     status, body = exchange.status, exchange.response
     if status is None and body is None:
@@ -39,8 +36,9 @@ def answer_of(exchange: Exchange) -> Answer | None:
         body = _error_event(body) or body
     error = body.get("error") if isinstance(body, dict) and not body.get("choices") else None
     if not failed and not error:
-        return Answer(rejected=False, status=status)
-    return Answer(rejected=True, status=status if failed else _inside(error) or status, texts=_texts(body), body=body)
+        return ProviderAnswer(rejected=False, status=status)
+    named = status if failed else _inside(error) or status
+    return ProviderAnswer(rejected=True, status=named, texts=_texts(body), body=body)
 
 
 def _error_event(text: str) -> Any:
@@ -119,7 +117,7 @@ _CAUSES: Final[Mapping[str, re.Pattern[str]]] = {
 """Patterns in the text of an error for causes other than the wire, taken from texts that providers sent."""
 
 
-def cause_of(answer: Answer) -> str:
+def cause_of(answer: ProviderAnswer) -> str:
     """Return why a request was rejected, if not because of the wire; empty if it was, or if nothing shows the cause."""
     if answer.status in _STATUSES:
         return _STATUSES[answer.status]
@@ -127,69 +125,3 @@ def cause_of(answer: Answer) -> str:
         if any(map(pattern.search, answer.texts)):
             return cause
     return "provider's own failure" if answer.status is not None and answer.status >= 500 else ""
-
-
-def is_same(predicted: Refusal, claimed: Any, answer: Answer) -> bool:
-    """Return whether a provider answered as predicted: the status, and the text in the predicted or another wording.
-
-    `claimed` is the value of the claim that the refusal comes from; None if it is not known.
-    """
-    if predicted.status != answer.status:
-        return False
-    refusal = _refusal_in(claimed)
-    other = [_template(each) for each in refusal.get("also", ())]
-    patterns = [*([_template(predicted.message, doubled=False)] if predicted.message else ()), *other]
-    if any(pattern.fullmatch(text) for pattern in patterns for text in answer.texts):
-        return True
-    return "body" in refusal and _fits(refusal["body"], answer.body)
-
-
-def is_wordless(claimed: Any) -> bool:
-    """Return whether a claim gives the status of a refusal alone, so that any text is as claimed."""
-    refusal = _refusal_in(claimed)
-    return "status" in refusal and not refusal.keys() & {"message", "also", "body"}
-
-
-def _fits(template: Any, body: Any) -> bool:
-    """Return whether a body has what a claimed one has; it may have more keys and items."""
-    if isinstance(template, str):
-        whole = _PLACEHOLDER.fullmatch(template) is not None
-        return whole or (isinstance(body, str) and _template(template).fullmatch(body.strip()) is not None)
-    if isinstance(template, Mapping):
-        return isinstance(body, Mapping) and all(key in body and _fits(template[key], body[key]) for key in template)
-    if isinstance(template, list):
-        rest: Iterator[Any] = iter(body if isinstance(body, list) else ())
-        return all(any(_fits(item, each) for each in rest) for item in template)
-    return bool(template == body)
-
-
-def refusals_confirmed(claims: Mapping[str, Any], answer: Answer, kinds: Mapping[str, str]) -> frozenset[str]:
-    """Return the claims whose refusal matches the status and text that the provider answered."""
-    found = set()
-    for name, value in claims.items():
-        refusal = _refusal_in(value) if kinds.get(name) in REFUSING else {}
-        if refusal.get("status") == answer.status:
-            wordings = [each for each in (refusal.get("message"), *refusal.get("also", ())) if each]
-            patterns = [_template(each) for each in wordings if len(_PLACEHOLDER.sub("", each)) >= _MIN_CHARACTERS]
-            if any(pattern.fullmatch(text) for pattern in patterns for text in answer.texts):
-                found.add(name)
-    return frozenset(found)
-
-
-_PLACEHOLDER: Final = re.compile(r"\{[a-z]+\}")
-_MIN_CHARACTERS: Final = 12
-"""How many characters a claimed text must have besides its placeholders, to identify a refusal."""
-
-
-@cache
-def _template(text: str, *, doubled: bool = True) -> re.Pattern[str]:
-    """Return a pattern for the texts of a template; `doubled` is whether its literal braces are still doubled."""
-    parts = _PLACEHOLDER.split(text)
-    if doubled:
-        parts = [part.replace("{{", "{").replace("}}", "}") for part in parts]
-    return re.compile(".*?".join(map(re.escape, parts)), re.DOTALL)
-
-
-def _refusal_in(value: Any) -> Mapping[str, Any]:
-    inner = value.get("refusal", value) if isinstance(value, Mapping) else None
-    return inner if isinstance(inner, Mapping) else {}
