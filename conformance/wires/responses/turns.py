@@ -26,6 +26,7 @@ from conformance.wires.responses.blocks import (
     kind_of,
     name_of,
     read_call,
+    read_part,
     reasoning_item,
     whole_detail,
 )
@@ -117,7 +118,8 @@ class Walk:
             self.fill(message, self.draft.add(message, self._place))
         elif self._blocks or self._refusals:
             self.draft.turn(self._blocks, self._place)
-            self._refuse(self.draft.messages[-1])
+            if self._refusals:
+                self._refuse(self.draft.messages[-1])
         self._begin()
 
     def fill(self, message: dict[str, Any], at: Place) -> None:
@@ -128,14 +130,14 @@ class Walk:
             places.setdefault((*at, "content"), place)
         for number, place in self._inputs.items():
             places[*at, "tool_calls", number, "function", "arguments"] = (*place, CALLS["custom_tool_call"])
-        self._refuse(message)
+        if self._refusals:
+            self._refuse(message)
 
     def _refuse(self, message: dict[str, Any]) -> None:
         for _, place, before in self._refusals:
             if len(self._refusals) > 1 or before < len(self._blocks):
                 self.draft.lose(place, "a message has one refusal, which comes last")
-        if self._refusals:
-            message["refusal"] = "".join([text for text, _, _ in self._refusals])
+        message["refusal"] = "".join([text for text, _, _ in self._refusals])
 
     def _refer(self, item: Mapping[str, Any], place: Place) -> None:
         found = None if self.memory is None else self.memory.resolve(item.get("id"))
@@ -149,29 +151,39 @@ class Walk:
 
     def _ask(self, item: Mapping[str, Any], place: Place) -> None:
         """Add a message of a user, or one with instructions."""
-        self.end()
+        if self._place is not None:
+            self.end()
         role = item.get("role")
-        if self.memory is None and role not in _ROLES:
-            self.draft.lose(place, "the wire has no such role")
+        if self.memory is None and not self._note_asked(item, role, place):
             return
-        self.draft.rest(item, ("type", "role", "content"), place, LOCAL)
         message: dict[str, Any] = {"role": role}
         if "content" in item:
             message["content"] = self._content(item["content"], (*place, "content"), shows=role == "user")
-            if role == "system" and not self.draft.messages and type(message["content"]) is str and message["content"]:
-                self.draft.lose(place, "comes back as the instructions")
         self.draft.add(message, place)
+
+    def _note_asked(self, item: Mapping[str, Any], role: Any, place: Place) -> bool:
+        """Note what a message does not come back with; return whether a transcript has a message for its role."""
+        if role not in _ROLES:
+            self.draft.lose(place, "the wire has no such role")
+            return False
+        self.draft.rest(item, ("type", "role", "content"), place, LOCAL)
+        content = item.get("content")
+        if role == "system" and not self.draft.messages and type(content) is str and content:
+            self.draft.lose(place, "comes back as the instructions")
+        return True
 
     def _answer(self, item: Mapping[str, Any], place: Place) -> None:
         """Add the output of a call."""
-        self.end()
+        if self._place is not None:
+            self.end()
         identity = item.get("call_id")
         if not self.is_whole and key_of(identity) not in self._called:
             self.unjudged.append(place)
             return
-        if item["type"] != OUTPUTS[0]:
-            self.draft.lose((*place, "type"), f"comes back as {OUTPUTS[0]}")
-        self.draft.rest(item, ("type", "call_id", "output"), place, LOCAL)
+        if self.memory is None:
+            if item["type"] != OUTPUTS[0]:
+                self.draft.lose((*place, "type"), f"comes back as {OUTPUTS[0]}")
+            self.draft.rest(item, ("type", "call_id", "output"), place, LOCAL)
         content = self._content(item.get("output"), (*place, "output"), shows=False)
         message: dict[str, Any] = {"role": "tool", "content": content}
         if "call_id" in item:
@@ -184,46 +196,59 @@ class Walk:
         """Return content; in a transcript, only what a user says `shows` more than text."""
         if type(content) is not list:
             return content
+        if self.memory is not None:
+            return [_part(part) for _, part in objects(content)]
         if not content:
             self.draft.lose(place, AS_STRING)
-        codec = READ_PARTS if shows or self.memory is not None else _READ_TEXTS
-        found = [self._part(part, (*place, number), codec) for number, part in objects(content)]
-        parts = [part for part in found if part is not None]
-        return parts or ("" if self.memory is None else [])
+        codec = READ_PARTS if shows else _READ_TEXTS
+        found = [self._named_part(part, (*place, number), codec) for number, part in objects(content)]
+        return [part for part in found if part is not None] or ""
 
-    def _part(self, part: Mapping[str, Any], place: Place, codec: Codec) -> Any:
+    def _named_part(self, part: Mapping[str, Any], place: Place, codec: Codec) -> Any:
+        """Return a part for a transcript, and note what it cannot hold; an empty text is a text on this wire."""
         kind = part.get("type")
         if kind not in TEXTS or type(part.get("text")) is not str:
             return self.draft.piece(codec, part, place)
         if kind != TEXTS[0]:
             self.draft.lose((*place, "type"), f"comes back as {TEXTS[0]}")
         self.draft.rest(part, ("type", "text"), place, LOCAL)
-        return {"type": "text", "text": part["text"]}
+        return read_part(part)
 
     def _say(self, item: Mapping[str, Any], place: Place) -> None:
-        """Add a message of the assistant: each of its texts is a message of its own when it comes back."""
-        self.draft.rest(item, ("type", "role", "content"), place, LOCAL)
+        """Add a message of the assistant; a transcript has no empty texts."""
+        content, keeps = item.get("content"), self.memory is not None
         self._said.append(place)
-        content, is_first = item.get("content"), True
+        if not keeps:
+            self._note_message(item, place)
         if type(content) is str:
-            self.draft.lose((*place, "content"), "comes back as a part")
-            is_first = not self._utter({"type": TEXTS[1], "text": content}, (*place, "content"), place, is_first=True)
-        for number, part in objects(content):
-            is_first &= not self._utter(part, (*place, "content", number), place, is_first=is_first)
+            content = [{"type": TEXTS[1], "text": content}]
+        for _, part in objects(content):
+            text, refusal = part.get("text"), part.get("refusal")
+            if type(refusal) is str and (refusal or keeps):
+                self._refusals.append((refusal, place, len(self._blocks)))
+            elif part.get("type") in TEXTS and type(text) is str and (text or keeps):
+                self._put(Block("text", text, place))
+
+    def _note_message(self, item: Mapping[str, Any], place: Place) -> None:
+        """Note what a message does not come back with: each of its texts is a message of its own."""
+        self.draft.rest(item, ("type", "role", "content"), place, LOCAL)
+        content, at = item.get("content"), (*place, "content")
+        parts: list[tuple[Place, Mapping[str, Any]]] = [((*at, number), part) for number, part in objects(content)]
+        if type(content) is str:
+            self.draft.lose(at, "comes back as a part")
+            parts = [(at, {"type": TEXTS[1], "text": content})]
+        is_first = True
+        for within, part in parts:
+            is_first &= not self._note_part(part, within, is_first=is_first)
         if is_first:
             self.draft.lose(place, "an empty message is left out")
 
-    def _utter(self, part: Mapping[str, Any], place: Place, item: Place, *, is_first: bool) -> bool:
-        """Add a part of the message that is at `item`; return whether there was anything to add."""
-        kind, keeps = part.get("type"), self.memory is not None
-        text, refusal = part.get("text"), part.get("refusal")
-        if type(refusal) is str and (refusal or keeps):
-            self._refusals.append((refusal, item, len(self._blocks)))
-        elif kind in TEXTS and type(text) is str and (text or keeps):
-            self._put(Block("text", text, item))
-        else:
-            is_empty_text = kind in (*TEXTS, "refusal")
-            self.draft.lose(place, EMPTY_TEXT if is_empty_text else "the wire has no such content")
+    def _note_part(self, part: Mapping[str, Any], place: Place, *, is_first: bool) -> bool:
+        """Note what a part of a message does not come back with; return whether it comes back at all."""
+        kind = part.get("type")
+        is_said = kind in TEXTS or kind == "refusal"
+        if not is_said or not part.get("refusal" if kind == "refusal" else "text"):
+            self.draft.lose(place, EMPTY_TEXT if is_said else "the wire has no such content")
             return False
         if not is_first:
             self.draft.lose(place, "comes back as a message of its own")
@@ -239,19 +264,26 @@ class Walk:
 
     def _call(self, item: Mapping[str, Any], kind: str, place: Place) -> None:
         self._called.add(key_of(item.get("call_id")))
-        if self.memory is None and not item.get("name"):
-            self.draft.lose(place, "the wire has no calls without a name")
+        if self.memory is None and not self._note_call(item, kind, place):
             return
         call = read_call(item)
         if kind != "function_call":
-            self.draft.lose(place, "comes back as the call of a function, with the input as its only argument")
             self._inputs[sum([block.kind == "call" for block in self._blocks])] = place
-        else:
-            self.draft.rest(item, ("type", "call_id", "name", "arguments"), place, LOCAL)
-        if self.memory is not None:
+        if self.memory is not None and "namespace" in item:
             # Tools of two namespaces may share a name; to the judge, they are two.
             call["function"]["name"] = name_of(item)
         self._put(Block("call", call, place))
+
+    def _note_call(self, item: Mapping[str, Any], kind: str, place: Place) -> bool:
+        """Note what a call does not come back with; return whether it is one of a transcript."""
+        if not item.get("name"):
+            self.draft.lose(place, "the wire has no calls without a name")
+            return False
+        if kind == "function_call":
+            self.draft.rest(item, ("type", "call_id", "name", "arguments"), place, LOCAL)
+        else:
+            self.draft.lose(place, "comes back as the call of a function, with the input as its only argument")
+        return True
 
     def _reason(self, item: Mapping[str, Any], place: Place) -> None:
         """Add reasoning; without text, blob or a store, an item holds nothing that could come back."""
@@ -297,3 +329,9 @@ class Walk:
                 self.draft.rest(part, ("type", "text"), at, LOCAL)
         if item.get("encrypted_content") == "":
             self.draft.lose((*place, "encrypted_content"), "an empty blob is left out")
+
+
+def _part(part: Mapping[str, Any]) -> Any:
+    """Return a part as chat completions have it; what they cannot hold keeps its own form."""
+    made = read_part(part)
+    return dict(part) if isinstance(made, str) else made
