@@ -41,7 +41,7 @@ def unpacked(path: Path) -> Path:
 
     Raises Unusable if the archive cannot be unpacked.
     """
-    archive = path.with_name(path.name + ARCHIVED)
+    archive = path.parent / (path.name + ARCHIVED)
     return _unpacked(archive) if archive.is_file() else path
 
 

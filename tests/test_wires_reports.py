@@ -57,12 +57,12 @@ def test_one_wire_needs_no_name(tmp_path: Path) -> None:
 
 def test_each_wire_has_its_own_values_under_their_own_names(made: Table) -> None:
     shown = {wire: rows(made)[name].cells for wire, name in zip(WIRES, _names("wired"), strict=True)}
-    assert ["reasoning_content", "thinking blocks", "reasoning items", "thought parts"] == [
+    assert ["reasoning_content", "thought parts", "thinking blocks", "reasoning items"] == [
         shown[wire][0].value for wire in WIRES
     ]
     assert {Meaning.WORKS} == {shown[wire][0].meaning for wire in WIRES}
-    assert ["accepted", "400", "damaged", "unknown"] == [shown[wire][1].value for wire in WIRES]
-    assert ["unique", "unique", "unique", "restart"] == [shown[wire][2].value for wire in WIRES]
+    assert ["accepted", "unknown", "400", "damaged"] == [shown[wire][1].value for wire in WIRES]
+    assert ["unique", "restart", "unique", "unique"] == [shown[wire][2].value for wire in WIRES]
 
 
 def test_a_provider_counts_once(made: Table) -> None:

@@ -12,13 +12,16 @@ import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import cache
 from types import ModuleType
-from typing import Any, Final, NamedTuple, Protocol, cast
+from typing import TYPE_CHECKING, Any, Final, NamedTuple, Protocol, cast
 
 from conformance.errors import UnknownName
 from conformance.wire.exchange import Conversation, Exchange, model_of
-from conformance.wire.losses import Losses
 from conformance.wire.native import CHAT, NativeEvent
-from conformance.wires.drafts import Transcript
+
+if TYPE_CHECKING:
+    # Only conversions need them, and most runs convert nothing.
+    from conformance.wire.losses import Losses
+    from conformance.wires.drafts import Transcript
 
 NAMES: Final = (
     CHAT,
@@ -42,7 +45,7 @@ class WireReader(Protocol):
     """
 
     def translated(self, exchanges: Sequence[Exchange], /) -> Sequence[Exchange]: ...  # noqa: D102 — above
-    def transcript(self, native: dict[str, Any], draft: Transcript, /) -> None: ...  # noqa: D102
+    def transcript(self, native: dict[str, Any], draft: "Transcript", /) -> None: ...  # noqa: D102
     def assembled(self, text: str, /) -> dict[str, Any]: ...  # noqa: D102
 
 
@@ -59,7 +62,7 @@ class WireWriter(Protocol):
     def reply(self, body: Mapping[str, Any], asked: Mapping[str, Any], /) -> dict[str, Any]: ...  # noqa: D102
     def events(self, reply: Mapping[str, Any], /) -> Iterable[NativeEvent]: ...  # noqa: D102
     def conversation(self, canonical: Sequence[Mapping[str, Any]], /) -> dict[str, Any]: ...  # noqa: D102
-    def hold(self, canonical: Sequence[Mapping[str, Any]], losses: Losses, /) -> list[dict[str, Any]]: ...  # noqa: D102
+    def hold(self, canonical: Sequence[Mapping[str, Any]], losses: "Losses", /) -> list[dict[str, Any]]: ...  # noqa: D102
 
 
 class Wire(NamedTuple):

@@ -14,8 +14,8 @@ from conformance.errors import InvalidDocument, Unusable
 
 PACKAGE = Path(artifacts.__file__).parent
 
-WRITES_ONLY_FOR_ITSELF = {"artifacts.py", "engines/serving.py", "engines/launch/supervisor.py"}
-"""The module itself, and what engines read in their scratch folders."""
+WRITES_ONLY_FOR_ITSELF = {"artifacts.py", "resources.py", "engines/serving.py", "engines/launch/supervisor.py"}
+"""The module itself, what an installed package unpacks, and what engines read in their scratch folders."""
 
 
 def run(code: str, *arguments: object) -> "subprocess.CompletedProcess[str]":

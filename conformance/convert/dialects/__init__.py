@@ -127,7 +127,7 @@ def _without_surrogates(text: str) -> str:
 
 def names() -> tuple[str, ...]:
     """Return the name of every dialect, those of wires included, without the canonical one."""
-    return tuple(sorted({*_modules(), *(wire.name for wire in wires.load())}))
+    return tuple(sorted({*_modules(), *wires.NATIVE}))
 
 
 def _modules() -> list[str]:
