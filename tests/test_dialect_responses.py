@@ -7,14 +7,15 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from conformance.convert import dialects
-from conformance.convert.dialects.responses import assembled, to_canonical, to_native
 from conformance.documents import read_json
 from conformance.errors import InvalidDocument
 from conformance.resources import folder
+from conformance.wires.responses.reading import assembled
 from tests.losses import COMPACT, TEXT_VALUES, WORDS, goes_and_returns
 from tests.sampling import examples
 
 DIALECT = dialects.load("responses")
+to_canonical, to_native = DIALECT.to_canonical, DIALECT.to_native
 
 
 def message(role: str, content: Any) -> dict[str, Any]:
@@ -177,10 +178,34 @@ def test_a_refusal_comes_last_and_is_one() -> None:
         (message("user", [{"type": "text", "text": "x"}]), ["/input/0/content/0/type"]),
         (message("developer", [{"type": "input_image", "image_url": "x"}]), ["/input/0/content/0"]),
         (message("user", [{"type": "input_image", "file_id": "file-1"}]), ["/input/0/content/0"]),
+        (message("tool", "x"), ["/input/0"]),
     ],
 )  # fmt: skip
 def test_what_the_wire_cannot_hold_is_named_as_lost(item: dict[str, Any], pointers: list[str]) -> None:
     assert pointers == lost(item)
+
+
+@pytest.mark.parametrize(("stored", "pointers"), [(None, []), (True, ["/store"]), (False, ["/store", "/input/0"])])
+def test_an_id_alone_stands_for_reasoning_unless_nothing_is_stored(stored: Any, pointers: list[str]) -> None:
+    found = to_canonical({"store": stored, "input": [thinking(id="rs_1"), called("call_1")]})
+    assert pointers == [loss.pointer for loss in found.lost]
+    assert ("/input/0" in pointers) == ("reasoning_details" not in found.value[0])
+
+
+def test_instructions_that_are_not_a_text_are_named_as_lost() -> None:
+    found = to_canonical({"instructions": [message("system", "A")], "input": "Hi"})
+    assert ["/instructions", "/input"] == [loss.pointer for loss in found.lost]
+    assert [{"role": "user", "content": "Hi"}] == found.value
+
+
+def test_a_text_without_an_id_may_be_any_models_and_a_blob_or_an_id_is_of_this_wire() -> None:
+    texts = {"content": [{"type": "reasoning_text", "text": "Look."}]}
+    plain, own = [
+        to_canonical({"input": [item]}).value[0] for item in (thinking(**texts), thinking(id="rs_1", **texts))
+    ]
+    assert "Look." == plain["reasoning_content"]
+    detail = {"type": "reasoning.text", "text": "Look.", "id": "rs_1", "format": "openai-responses-v1", "index": 0}
+    assert [detail] == own["reasoning_details"]
 
 
 @pytest.mark.parametrize("key", ["previous_response_id", "conversation", "prompt"])

@@ -115,6 +115,81 @@ def texts(value: Any) -> Iterator[str]:
         yield from texts(inner)
 
 
+def thinking(**detail: Any) -> dict[str, Any]:
+    return {"role": "assistant", "content": "", "reasoning_details": [detail], "tool_calls": [CALL]}
+
+
+SIGNED_CALL = {**CALL, "extra_content": {"google": {"thought_signature": "c2ln"}}}
+OWN = {"type": "reasoning.encrypted", "data": "YmxvYg==", "id": "rs_1"}
+PARTS = [
+    {"type": "image_url", "image_url": {"url": "https://example.org/cat.png", "detail": "low"}},
+    {"type": "file", "file": {"file_id": "file-1"}},
+    {"type": "input_audio", "input_audio": {"data": "UklGRg==", "format": "wav"}},
+]
+SENT_PARTS = [
+    {"type": "input_image", "image_url": "https://example.org/cat.png", "detail": "low"},
+    {"type": "input_file", "file_id": "file-1"},
+]
+SENT_CALL = {"type": "function_call", "call_id": "call_1", "name": "f", "arguments": '{"city": "Oslo"}'}
+SENT_RESULT = {"type": "function_call_output", "call_id": "call_1", "output": "9"}
+RESULT = BODY["messages"][3]
+
+
+@pytest.mark.parametrize(
+    ("turn", "noted", "items"),
+    [
+        (thinking(type="reasoning.encrypted", data="eA==", format="anthropic-claude-v1"), ["/reasoning_details/0"], []),
+        (thinking(type="reasoning.encrypted", data="eA=="), ["/reasoning_details/0"], []),
+        (thinking(**THOUGHT), ["/reasoning_details/0"], []),
+        (thinking(type="reasoning.text", text="Look.", signature="c2ln"), ["/reasoning_details/0"], []),
+        (thinking(type="reasoning.encrypted", data="eA==", format="google-gemini-v1", id="call_1"),
+         ["/reasoning_details/0"], []),
+        (thinking(type="reasoning.of-tomorrow", whatever=1), ["/reasoning_details/0"], []),
+        (thinking(**OWN), [], [{"type": "reasoning", "id": "rs_1", "summary": [], "encrypted_content": "YmxvYg=="}]),
+        ({**TURN, "reasoning_details": [], "tool_calls": [SIGNED_CALL]}, ["/tool_calls/0/extra_content"], []),
+    ],
+)  # fmt: skip
+def test_reasoning_that_responses_cannot_hold_is_named_and_not_sent(
+    turn: Any, noted: list[str], items: Any, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    messages = [{"role": "user", "content": "Weather?"}, turn, RESULT]
+    assert 0 == prepared(tmp_path, messages, "--provider", "openai", "--protocol", "responses", "--format", "json")
+    printed = json.loads(capsys.readouterr().out)
+    assert [f"/1{place}" for place in noted] == [note["pointer"] for note in printed["notes"]]
+    assert [*items, SENT_CALL, SENT_RESULT] == printed["request"]["input"][1:]
+
+
+@pytest.mark.parametrize(
+    ("message", "noted", "item"),
+    [
+        ({"role": "user", "content": "Hi", "name": "ada"}, {"/0/name": True}, {"role": "user", "content": "Hi"}),
+        ({"role": "user", "content": PARTS}, {"/0/content/2": False}, {"role": "user", "content": SENT_PARTS}),
+        ({"role": "developer", "content": "Hi"}, {}, {"role": "developer", "content": "Hi"}),
+    ],
+)
+def test_what_responses_cannot_hold_of_a_message_is_named(
+    message: Any, noted: dict[str, bool], item: Any, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    messages = [message, {"role": "user", "content": "Go on."}]
+    code = prepared(tmp_path, messages, "--provider", "openai", "--protocol", "responses", "--format", "json")
+    printed = json.loads(capsys.readouterr().out)
+    assert noted == {note["pointer"]: note["mended"] for note in printed["notes"]}  # codespell:ignore mended
+    assert {"type": "message", **item} == printed["request"]["input"][0]
+    assert code == (False in noted.values())
+
+
+def test_an_error_flag_of_a_result_is_named_and_a_custom_call_is_refused(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    openai = ("--provider", "openai", "--protocol", "responses")
+    failed = [{"role": "user", "content": "Hi"}, thinking(**OWN), {**RESULT, "is_error": True}]
+    assert 0 == prepared(tmp_path, failed, *openai)
+    assert "note: /2/is_error: " in capsys.readouterr().err
+    custom = {"id": "call_1", "type": "custom", "custom": {"name": "f", "input": "x"}}
+    assert 2 == prepared(tmp_path, [{"role": "assistant", "content": None, "tool_calls": [custom]}], *openai)
+    assert 'at /0/tool_calls/0/type: expected "function", got "custom"' in capsys.readouterr().err
+
+
 @pytest.mark.parametrize("wire", NATIVE)
 def test_what_is_said_arrives_or_is_named(wire: str) -> None:
     @settings(max_examples=examples(60))

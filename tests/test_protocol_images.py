@@ -108,10 +108,11 @@ def test_the_resolution_is_sent_or_named(wire: str, *, named: bool) -> None:
 @pytest.mark.parametrize(
     ("wire", "part"),
     [
-        *((wire, {"type": "file", "file": {"file_id": "file-1"}}) for wire in NATIVE if wire != "messages"),
+        ("gemini", {"type": "file", "file": {"file_id": "file-1"}}),
         ("messages", {"type": "file", "file": {"file_data": "data:,x"}}),
         *((wire, SOUND) for wire in NATIVE if wire != "gemini"),
         ("gemini", {"type": "input_audio", "input_audio": {"data": "T2dnUw==", "format": "ogg"}}),
+        ("responses", {"type": "file", "file": {"filename": "a.pdf"}}),
         ("messages", image_at("data:image/svg+xml,%3Csvg%3E")),
         ("gemini", image_at("https://example.org/cat")),
         ("gemini", image_at("data:text/plain;base64,eA==")),

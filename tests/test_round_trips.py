@@ -89,7 +89,7 @@ NOT_OF_THE_WIRE = {
     [
         ("messages", {"equal": 788, "named": 367, "unnamed": 0, "invalid": 4}),
         ("anthropic_native", {"equal": 75, "named": 22, "unnamed": 0, "invalid": 1}),
-        ("responses", {"equal": 613, "named": 432, "unnamed": 0, "invalid": 1}),
+        ("responses", {"equal": 613, "named": 433, "unnamed": 0, "invalid": 0}),
         ("gemini_native", {"equal": 107, "named": 90, "unnamed": 0, "invalid": 1}),
     ],
 )

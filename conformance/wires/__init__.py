@@ -11,6 +11,7 @@ import pkgutil
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import cache
+from types import ModuleType
 from typing import TYPE_CHECKING, Any, Final, NamedTuple, Protocol, cast
 
 from conformance.errors import UnknownName
@@ -125,6 +126,11 @@ class Wire(NamedTuple):
             has_messages = type(request) is dict and "messages" in request
             return self.is_reply(response) and not (has_messages and "error" in response)
         return type(response) is str and any([each in response[:_HEAD] for each in self.beginnings])
+
+
+@cache
+def _module(name: str) -> ModuleType:
+    return importlib.import_module(f"{__name__}.{name}")
 
 
 @cache

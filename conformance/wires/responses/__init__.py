@@ -35,12 +35,16 @@ def _is_request(body: dict[str, Any]) -> bool | None:
     if "contents" in body:
         return None
     given = body.get("input")
-    if type(given) is list and any([type(item) is dict and _is_item(item) for item in given]):
+    if _holds_items(given):
         return True
     if "input" not in body:
         is_own = "previous_response_id" in body or "conversation" in body or type(body.get("prompt")) is dict
         return is_own or None
     return (type(given) in (str, list) and not _OWN_KEYS.isdisjoint(body)) or None
+
+
+def _holds_items(listed: Any) -> bool:
+    return type(listed) is list and any([type(item) is dict and _is_item(item) for item in listed])
 
 
 def _is_item(item: dict[str, Any]) -> bool:
@@ -51,7 +55,8 @@ def _is_item(item: dict[str, Any]) -> bool:
 
 
 def _is_reply(body: dict[str, Any]) -> bool:
-    return body.get("object") == "response" or (type(body.get("output")) is list and "status" in body)
+    output = body.get("output")
+    return body.get("object") == "response" or (type(output) is list and ("status" in body or _holds_items(output)))
 
 
 def _headers(key: str) -> Mapping[str, str]:
@@ -79,7 +84,8 @@ WIRE: Final = Wire(
     ),
     _headers,
     _failure,
-    ("instructions", "input"),
+    # Not the instructions, which a reply repeats.
+    ("input",),
     ("output",),
     keeps_replies=True,
 )

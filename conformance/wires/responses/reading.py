@@ -5,20 +5,30 @@ of calls that nobody can see are left out and named in the native form's facts: 
 """
 
 from collections.abc import Mapping, Sequence
+from types import NoneType
 from typing import Any, Final, NamedTuple
 
 from conformance.documents.pointer import Place
+from conformance.errors import InvalidDocument
 from conformance.wire.exchange import Exchange, model_of
 from conformance.wire.native import Native
-from conformance.wires.drafts import Draft, as_chat, as_object, objects
+from conformance.wires.drafts import Draft, SubPlaces, Transcript, as_chat, as_object, objects
+from conformance.wires.responses import WIRE
+from conformance.wires.responses.blocks import kind_of, name_of
 from conformance.wires.responses.state import NOTHING, History, Memory
 from conformance.wires.responses.stream import Assembled, assemble
-from conformance.wires.responses.turns import Transcript, fill, kind_of, name_of
+from conformance.wires.responses.turns import AT_SERVER, Walk
+
+_INSIDE: Final = SubPlaces(
+    call={("id",): ("call_id",), ("function", "name"): ("name",), ("function", "arguments"): ("arguments",)}
+)
 
 _INCOMPLETE: Final[Mapping[Any, str]] = {"max_output_tokens": "length", "content_filter": "content_filter"}
 _OVER: Final = ("completed", "incomplete")
 _COPIED: Final = ("model", "stream", "temperature", "top_p", "parallel_tool_calls", "reasoning")
-_STATE: Final = ("store", "previous_response_id", "conversation", "include", "background", "prompt")
+_HISTORY: Final = ("previous_response_id", "conversation", "prompt")
+"""What stands for messages that the server has."""
+_STATE: Final = (*_HISTORY, "store", "include", "background")
 _CUSTOM: Final = {"type": "object", "properties": {"input": {"type": "string"}}, "required": ["input"]}
 _FUNCTIONS: Final = ("function", "custom")
 
@@ -39,7 +49,7 @@ def translated(exchanges: Sequence[Exchange]) -> list[Exchange]:
 
 
 def _translated(exchange: Exchange, memory: Memory) -> Exchange:
-    draft, facts = Draft(), dict[str, Any]()
+    draft, facts = Draft(_INSIDE), dict[str, Any]()
     request, response = exchange.request, exchange.response
     body = request if type(request) is dict else {}
     held = None
@@ -106,27 +116,21 @@ def _request(
 ) -> tuple[dict[str, Any], range | None]:
     """Return a request as one of chat completions, and which of its messages the server holds."""
     facts |= {key: body[key] for key in _STATE if body.get(key) is not None}
-    instructions = body.get("instructions")
-    if instructions:
-        draft.add({"role": "system", "content": instructions}, ("request", "instructions"))
+    draft.instruct(body.get("instructions"), ("request", "instructions"))
     first = len(draft.messages)
     history = _history(body, memory, facts)
     for message in history.messages:
         draft.add(message, ("request", "conversation" if "conversation" in facts else "previous_response_id"))
     held = range(first, len(draft.messages)) if "history" in facts else None
-    transcript = Transcript(draft, memory, is_whole=history.is_whole, is_stored=body.get("store") is not False)
-    given = body.get("input")
-    if type(given) is str:
-        draft.add({"role": "user", "content": given}, ("request", "input"))
-    for position, item in objects(given):
-        transcript.add(item, ("request", "input", position))
-    facts |= {"hosted": tuple(transcript.hosted)} if transcript.hosted else {}
-    facts |= {"unjudged": tuple(transcript.unjudged)} if transcript.unjudged else {}
+    walk = Walk(draft, memory, is_stored=body.get("store") is not False, is_whole=history.is_whole)
+    walk.read(body.get("input"), ("request", "input"))
+    facts |= {"hosted": tuple(walk.hosted)} if walk.hosted else {}
+    facts |= {"unjudged": tuple(walk.unjudged)} if walk.unjudged else {}
     memory.asked(draft.messages[first:], history)
     made: dict[str, Any] = {key: body[key] for key in _COPIED if body.get(key) is not None}
     if type(body.get("max_output_tokens")) is int:
         made["max_completion_tokens"] = body["max_output_tokens"]
-    if draft.messages or given is not None:
+    if draft.messages or body.get("input") is not None:
         made["messages"] = draft.messages
     _add_format(as_object(body.get("text")).get("format"), made, draft)
     _add_tools(body, made, draft)
@@ -219,14 +223,14 @@ def _reply(
     """Return a reply as the body that chat completions have for it, and remember it."""
     body, stored = reply.body, reply.body.get("store", request.get("store"))
     message: dict[str, Any] = {"role": "assistant", "content": None}
-    transcript = Transcript(draft, memory, is_whole=True, is_stored=stored is not False)
+    walk = Walk(draft, memory, is_stored=stored is not False)
     output = body.get("output")
     memory.keep(output if type(output) is list else (), reply.repeated, is_stored=stored is not False)
-    place: Place = ("response", "choices", 0, "message")
     for position, item in objects(output):
-        fill(message, place, item, reply.items[position], transcript)
-    if transcript.hosted:
-        facts["hosted"] = tuple(dict.fromkeys([*facts.get("hosted", ()), *transcript.hosted]))
+        walk.speak(kind_of(item), item, reply.items[position])
+    walk.fill(message, ("response", "choices", 0, "message"))
+    if walk.hosted:
+        facts["hosted"] = tuple(dict.fromkeys([*facts.get("hosted", ()), *walk.hosted]))
     choice = {"index": 0, "message": message, "finish_reason": _finish(body, message)}
     draft.places["response", "choices", 0] = reply.rest
     draft.places["response", "choices", 0, "finish_reason"] = (*reply.rest, "status")
@@ -256,3 +260,37 @@ def _usage(usage: Mapping[str, Any]) -> dict[str, Any]:
         if type(usage.get(old)) is dict:
             made[f"{new}_tokens_details"] = usage[old]
     return made
+
+
+def transcript(native: dict[str, Any], draft: Transcript) -> None:
+    """Read a request, or a reply as the only message, into a transcript; nothing is added for any other body."""
+    held = WIRE.said if "output" in native else ("instructions", *WIRE.asked)
+    for key, value in native.items():
+        if key not in held and value is not None:
+            draft.lose((key,), AT_SERVER if key in _HISTORY else "a transcript holds only messages")
+    walk = Walk(draft, None, is_stored=native.get("store") is not False)
+    if "output" in native:
+        for position, item in objects(native["output"]):
+            walk.speak(kind_of(item), item, ("output", position))
+        walk.end()
+        return
+    instructions = native.get("instructions")
+    if type(instructions) in (str, NoneType):
+        draft.instruct(instructions, ("instructions",))
+    else:
+        draft.lose(("instructions",), "instructions are a text")
+    walk.read(native.get("input"), ("input",))
+
+
+def assembled(text: str) -> dict[str, Any]:
+    """Return the reply of an event stream, or the error that ends it; an empty object if it has neither.
+
+    Raises InvalidDocument if the text is not an event stream.
+    """
+    made = assemble(text)
+    if not made.events and text.strip():
+        raise InvalidDocument("expected events, got text without any", "<stream>")
+    if made.error is not None:
+        _, event = made.error
+        return {"error": event.get("error", event)}
+    return made.reply or {}

@@ -4,8 +4,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Final, NamedTuple
 
 from conformance.wires.drafts import as_object
+from conformance.wires.responses.blocks import whole_detail
 
-FORMAT: Final = "openai-responses-v1"
 MAX_HELD: Final = 16
 """Of a history that the server holds, so many messages are looked at: what is before was looked at when it was new."""
 
@@ -73,7 +73,7 @@ class Memory:
                 if is_stored:
                     self.stored.add(identity)
             if item.get("type") == "reasoning":
-                made = detail(item)
+                made = whole_detail(item)
                 for key in _keys(made):
                     self.details.setdefault(key, made)
         for item in map(as_object, repeated):
@@ -91,7 +91,7 @@ class Memory:
         The server reads out of the blob, or looks up by the id, what the client leaves out. What the client sends
         instead stays as it is.
         """
-        sent = detail(item)
+        sent = whole_detail(item)
         for kind, value in _keys(sent):
             known = self.details.get((kind, value))
             if known is None or (kind == "id" and ("data" in sent or value not in self.stored)):
@@ -102,38 +102,8 @@ class Memory:
         return sent
 
 
-def detail(item: Mapping[str, Any]) -> dict[str, Any]:
-    """Return a reasoning item as one of `reasoning_details`: its id, its texts and its blob; what is empty is left out.
-
-    A detail that holds nothing but an id stands for reasoning that the server keeps.
-    """
-    made: dict[str, Any] = {"type": "reasoning.summary", "format": FORMAT}
-    if type(item.get("id")) is str:
-        made["id"] = item["id"]
-    if any(_texts(item.get("summary"))):
-        made["summary"] = item["summary"]
-    text = "".join(_texts(item.get("content")))
-    if text:
-        made |= {"type": "reasoning.text", "text": text}
-    if item.get("encrypted_content"):
-        made |= {"type": "reasoning.encrypted", "data": item["encrypted_content"]}
-    return made
-
-
-def is_empty(made: Mapping[str, Any]) -> bool:
-    """Return whether a detail holds nothing but an id."""
-    return not any([key in made for key in ("summary", "text", "data")])
-
-
 def _keys(made: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
     """Yield what tells a detail from others, the surest first."""
     for key in ("data", "id", "text"):
         if type(made.get(key)) is str:
             yield key, made[key]
-
-
-def _texts(content: Any) -> Iterator[str]:
-    for part in content if type(content) is list else ():
-        text = as_object(part).get("text")
-        if type(text) is str:
-            yield text

@@ -13,7 +13,7 @@ from conformance.wire.native import Native
 from conformance.wire.views import Side, View
 from conformance.wires.drafts import as_object, objects
 from conformance.wires.responses import NAME
-from conformance.wires.responses.turns import CALLS, kind_of
+from conformance.wires.responses.blocks import CALLS, kind_of
 
 _ADDED: Final = "response.output_item.added"
 

@@ -1,24 +1,35 @@
 """Chat completions as Responses: the requests of the suites, and the replies of the simulator.
 
 A request is sent stateless: nothing is stored, and encrypted reasoning is asked for. What `reasoning_details` hold
-becomes items of type reasoning, before the text and the calls. A call with an `item_id` becomes an item with that id.
-Ids that a reply of chat completions lacks are made from the request and the id of the reply, so that they are
-reproducible, and differ if anything else does.
+becomes items of type reasoning, where their `index` says, or else before the text and the calls. A call with an
+`item_id` becomes an item with that id. Ids that a reply of chat completions lacks are made from the request and the id
+of the reply, so that they are reproducible, and differ if anything else does. Writing repairs nothing, so that the
+suites can send deviations; `hold` takes from a transcript what this wire cannot hold, and names it.
 """
 
 import hashlib
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Final
 
-from conformance.wire.media import IMAGE, Media, address_of
+from conformance.wire.blocks import Block, blocks_of, message_of, reduced
+from conformance.wire.losses import Losses
 from conformance.wires.drafts import as_object, as_word, objects, rendered
+from conformance.wires.responses.blocks import (
+    DETAILS,
+    PARTS,
+    WRITTEN_CALLS,
+    join,
+    joins,
+    reasoning_item,
+    write_call,
+    write_part,
+)
 from conformance.wires.responses.playing import events
 
-__all__ = ["events", "reply", "request"]
+__all__ = ["conversation", "events", "hold", "reply", "request"]
 
 _COPIED: Final = ("model", "stream", "temperature", "top_p", "parallel_tool_calls", "reasoning")
 _LIMITS: Final = ("max_completion_tokens", "max_tokens")
-_SYSTEM: Final = ("system", "developer")
 BLOBS: Final = "reasoning.encrypted_content"
 """What `include` names to get encrypted reasoning."""
 
@@ -52,12 +63,7 @@ def request(body: Mapping[str, Any]) -> dict[str, Any]:
     limit = next((body[key] for key in _LIMITS if key in body), None)
     if limit is not None:
         made["max_output_tokens"] = limit
-    listed = [message for _, message in objects(body.get("messages"))]
-    first = listed[0] if listed else {}
-    if first.get("role") == "system" and type(first.get("content")) is str and first["content"]:
-        made["instructions"] = first["content"]
-        listed = listed[1:]
-    made["input"] = [item for message in listed for item in _input_items(message)]
+    made |= conversation(body.get("messages"))
     if type(body.get("tools")) is list:
         made["tools"] = [_tool(as_object(tool.get("function"))) for _, tool in objects(body["tools"])]
     if "tool_choice" in body:
@@ -87,95 +93,154 @@ def _format(wanted: Any) -> Any:
     return {"type": "json_schema", **as_object(wanted.get("json_schema"))}
 
 
+def conversation(canonical: Any) -> dict[str, Any]:
+    """Return the instructions and the items of a request: a first system message in one text, and all others."""
+    made: dict[str, Any] = {}
+    listed = [message for _, message in objects(canonical)]
+    first = listed[0] if listed else {}
+    if first.get("role") == "system" and type(first.get("content")) is str and first["content"]:
+        made["instructions"] = first["content"]
+        listed = listed[1:]
+    return made | {"input": [item for message in listed for item in _input_items(message)]}
+
+
 def _input_items(message: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
     """Yield the items that a message is sent as."""
     role, content = message.get("role"), message.get("content")
     if role == "tool":
-        item = {"type": "function_call_output", "output": _parts(content, "input_text")}
+        item = {"type": "function_call_output", "output": _parts(content)}
         yield item | ({"call_id": message["tool_call_id"]} if "tool_call_id" in message else {})
-        return
-    if role != "assistant":
-        yield {"type": "message", "role": role, "content": _parts(content, "input_text")}
-        return
-    yield from reasoning_items(message.get("reasoning_details"))
-    parts = _said(message, is_needed=not message.get("tool_calls"))
-    if parts is not None:
-        yield {"type": "message", "role": "assistant", "content": parts}
-    for _, call in objects(message.get("tool_calls")):
-        yield _call(call)
+    elif role == "assistant":
+        yield from _turn_items(message)
+    else:
+        yield {"type": "message", "role": role, "content": _parts(content)}
 
 
-def _said(message: Mapping[str, Any], *, is_needed: bool) -> Any:
-    """Return the content of an assistant's message as parts; None if it says nothing."""
-    content, refusal = message.get("content"), message.get("refusal")
-    parts: list[Any] = []
-    if type(content) is list:
-        parts = _parts(content, "output_text")
-    elif type(content) is str and (content or (is_needed and not refusal)):
-        parts = [{"type": "output_text", "text": content}]
-    if type(refusal) is str and refusal:
-        parts.append({"type": "refusal", "refusal": refusal})
-    return parts or None
-
-
-def _parts(content: Any, kind: str) -> Any:
-    """Return a content with its parts under the names that they have on this wire; a text stays one.
-
-    Only what a client says shows images.
-    """
+def _parts(content: Any) -> Any:
+    """Return a content with its parts under the names that they have on this wire; a text stays one."""
     if type(content) is not list:
         return content
-    return [_part(part, kind) if type(part) is dict else part for part in content]
+    return [_shown(part) if type(part) is dict else part for part in content]
 
 
-def _part(part: dict[str, Any], kind: str) -> dict[str, Any]:
-    if part.get("type") == "text":
-        return {**part, "type": kind}
-    address = address_of(part) if kind == "input_text" else ""
-    if not address:
-        return part
-    asked = {"detail": part[IMAGE]["detail"]} if "detail" in part[IMAGE] else {}
-    return {"type": "input_image", "image_url": address.url if isinstance(address, Media) else address, **asked}
+def _shown(part: dict[str, Any]) -> dict[str, Any]:
+    made = write_part(part)
+    return part if isinstance(made, str) else made
 
 
-def _call(call: Mapping[str, Any]) -> dict[str, Any]:
-    function = as_object(call.get("function"))
-    item = {"type": "function_call", "name": function.get("name"), "arguments": function.get("arguments")}
-    item |= {"id": call["item_id"]} if "item_id" in call else {}
-    return item | ({"call_id": call["id"]} if "id" in call else {})
+def _turn_items(message: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
+    """Yield the items of an assistant's message in their order, its reasoning as it stands; the refusal comes last.
+
+    What belongs to one reasoning item is joined.
+    """
+    last: dict[str, Any] | None = None
+    for kind, value, _ in _blocks(message):
+        made = _item(kind, value)
+        if last is not None and kind == "detail" and _belongs(value, made, last):
+            join(last, made)
+            continue
+        if last is not None:
+            yield last
+        last = made
+        if kind != "detail":
+            yield made
+            last = None
+    if last is not None:
+        yield last
+    refusal = message.get("refusal")
+    if type(refusal) is str and refusal:
+        yield _said({"type": "refusal", "refusal": refusal})
 
 
-def reasoning_items(details: Any) -> list[dict[str, Any]]:
-    """Return reasoning details as items; a blob belongs to the item of the text before it unless their ids differ."""
-    made: list[dict[str, Any]] = []
-    for _, detail in objects(details):
-        item = _reasoning(detail)
-        last = made[-1] if made else None
-        if last is not None and _is_blob_of(item, last):
-            last |= {key: item[key] for key in ("id", "encrypted_content") if key in item}
-        else:
-            made.append(item)
-    return made
+def _blocks(message: Mapping[str, Any]) -> list[Block]:
+    """Return the blocks of an assistant's message; one that says and calls nothing has an empty text."""
+    content = message.get("content")
+    details, calls = ([each for _, each in objects(message.get(key))] for key in ("reasoning_details", "tool_calls"))
+    parts = [part for _, part in objects(content)] if type(content) is list else content
+    found = blocks_of({"content": parts, "tool_calls": calls, "reasoning_details": details})
+    if content == "" and not (calls or message.get("refusal")):
+        found.append(Block("text", ""))
+    return found
 
 
-def _reasoning(detail: Mapping[str, Any]) -> dict[str, Any]:
-    item: dict[str, Any] = {"type": "reasoning"}
-    if type(detail.get("id")) is str:
-        item["id"] = detail["id"]
-    summary = detail.get("summary")
-    item["summary"] = [{"type": "summary_text", "text": summary}] if type(summary) is str else summary or []
-    if type(detail.get("text")) is str:
-        item["content"] = [{"type": "reasoning_text", "text": detail["text"]}]
-    if "data" in detail:
-        item["encrypted_content"] = detail["data"]
-    return item
+def _belongs(detail: Mapping[str, Any], made: Mapping[str, Any], last: Mapping[str, Any]) -> bool:
+    """Return whether a detail goes into the item before it.
+
+    A blob does, and so does a text that has its position: without one, it may be sent twice.
+    """
+    return joins(last, made) and ("index" in detail or "encrypted_content" in made)
 
 
-def _is_blob_of(item: Mapping[str, Any], last: Mapping[str, Any]) -> bool:
-    """Return whether an item holds nothing but the blob of the one before, which has none."""
-    if item["summary"] or "content" in item or "encrypted_content" in last or "encrypted_content" not in item:
-        return False
-    return "id" not in item or "id" not in last or bool(item["id"] == last["id"])
+def _item(kind: str, value: Any) -> dict[str, Any]:
+    if kind == "call":
+        return write_call(value)
+    if kind == "detail":
+        return reasoning_item(value)
+    return _said({"type": "output_text", "text": value} if kind == "text" else dict(value))
+
+
+def _said(part: dict[str, Any]) -> dict[str, Any]:
+    return {"type": "message", "role": "assistant", "content": [part]}
+
+
+def hold(canonical: Sequence[Mapping[str, Any]], losses: Losses) -> list[dict[str, Any]]:
+    """Return what this wire holds of a transcript's messages; the rest is noted, by its place among them."""
+    held: list[dict[str, Any]] = []
+    run = _Run(losses)
+    for position, message in enumerate(canonical):
+        if message["role"] == "assistant":
+            run.add(message, position)
+            continue
+        held += run.end()
+        if "name" in message:
+            losses.add((position, "name"), "a message item has no name")
+        content = message["content"]
+        if type(content) is list:
+            kept = [(part, PARTS.convert(part, (position, "content", at), losses)) for at, part in enumerate(content)]
+            content = [part for part, made in kept if made is not None] or ""
+        result = {"tool_call_id": message["tool_call_id"]} if message["role"] == "tool" else {}
+        held.append({"role": message["role"], **result, "content": content})
+    return held + run.end()
+
+
+class _Run:
+    """Assistant messages that follow each other: their items have no boundary, so they come back as one."""
+
+    __slots__ = ("_blocks", "_last", "_losses", "_refusals")
+
+    def __init__(self, losses: Losses) -> None:
+        self._losses = losses
+        self._blocks: list[Block] = []
+        self._refusals: list[str] = []
+        self._last: int | None = None
+
+    def add(self, message: Mapping[str, Any], position: int) -> None:
+        """Add a message at a position of the transcript."""
+        refusal = message.get("refusal")
+        blocks = blocks_of(reduced({**message, "refusal": None}, (position,), self._losses, DETAILS, WRITTEN_CALLS))
+        if refusal == "":
+            self._losses.add((position, "refusal"), "an empty refusal is left out")
+        if not blocks and not refusal:
+            self._losses.add((position,), "holds nothing that an item could hold")
+            return
+        if self._last is not None:
+            self._losses.add((self._last,), "comes back joined with the assistant message after it")
+            self._losses.add((position,), "comes back joined with the assistant message before it")
+        self._last = position
+        self._blocks += blocks
+        self._refusals += [refusal] if refusal else []
+
+    def end(self) -> list[dict[str, Any]]:
+        """Return the message that the run is, if there is one, and begin a new one."""
+        made = message_of(self._blocks)
+        plain = made.pop("reasoning_content", None)
+        if plain is not None:
+            made["reasoning_details"] = [{"type": "reasoning.text", "text": plain, "index": 0}]
+        if self._refusals:
+            made["refusal"] = "".join(self._refusals)
+        is_empty = self._last is None
+        self._blocks, self._refusals, self._last = [], [], None
+        return [] if is_empty else [{**made, "content": made["content"] or None}]
 
 
 def reply(body: Mapping[str, Any], asked: Mapping[str, Any]) -> dict[str, Any]:
@@ -210,15 +275,8 @@ def _made_id(seed: str) -> str:
 
 def _output(message: Mapping[str, Any], identity: str, status: str, asked: Mapping[str, Any]) -> list[dict[str, Any]]:
     """Return the items of a reply; the last one is incomplete if the reply is."""
-    items = [_as_asked(item, asked) for item in reasoning_items(message.get("reasoning_details"))]
-    parts = _said(message, is_needed=not message.get("tool_calls"))
-    if parts is not None:
-        shown = [
-            part | ({"annotations": [], "logprobs": []} if part["type"] == "output_text" else {}) for part in parts
-        ]
-        phase = {"phase": message["phase"]} if "phase" in message else {}
-        items.append({"type": "message", "role": "assistant", "status": "completed", "content": shown, **phase})
-    items += [{**_call(call), "status": "completed"} for _, call in objects(message.get("tool_calls"))]
+    phase = {"phase": message["phase"]} if "phase" in message else {}
+    items = [_answered(item, phase, asked) for item in _turn_items(message)]
     if items and "status" in items[-1]:
         items[-1]["status"] = status
     prefixes = {"reasoning": "rs", "message": "msg", "function_call": "fc"}
@@ -228,8 +286,13 @@ def _output(message: Mapping[str, Any], identity: str, status: str, asked: Mappi
     ]
 
 
-def _as_asked(item: dict[str, Any], asked: Mapping[str, Any]) -> dict[str, Any]:
-    """Return a reasoning item of a reply, with encrypted content if the request asks for it or nothing is stored."""
+def _answered(item: dict[str, Any], phase: Mapping[str, Any], asked: Mapping[str, Any]) -> dict[str, Any]:
+    """Return an item as a reply has it: with encrypted content if the request asks for it or nothing is stored."""
+    if item["type"] == "message":
+        content = [part | (_TEXT_MEMBERS if part["type"] == "output_text" else {}) for part in item["content"]]
+        return {"type": "message", "role": item["role"], "status": "completed", "content": content, **phase}
+    if item["type"] != "reasoning":
+        return {**item, "status": "completed"}
     if BLOBS in (asked.get("include") or ()) or asked.get("store") is False:
         return item
     return {key: value for key, value in item.items() if key != "encrypted_content"}
