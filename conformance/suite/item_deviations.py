@@ -8,8 +8,8 @@ from typing import Any, Final, Protocol
 
 from conformance.suite.history import Inapplicable, last_results, results_of, tool_turns
 from conformance.wire.exchange import Conversation
-from conformance.wires.drafts import objects
 from conformance.wires.responses import NAME
+from conformance.wires.values import objects
 
 _INVENTED: Final = "rs_{number:048}"
 

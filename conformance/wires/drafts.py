@@ -1,7 +1,6 @@
 """What translations share: a body in the making that remembers where its parts come from."""
 
-import json
-from collections.abc import Container, Iterable, Iterator, Mapping
+from collections.abc import Container, Iterable, Mapping
 from itertools import count, repeat
 from typing import Any, Final, NamedTuple
 
@@ -15,6 +14,7 @@ from conformance.wire.exchange import Exchange
 from conformance.wire.losses import Losses
 from conformance.wire.native import Native, NativeEvent
 from conformance.wire.sse import Reading
+from conformance.wires.values import objects
 
 _JOINED: Final = "comes back in one message with the tool results before it"
 
@@ -245,39 +245,6 @@ def events_of(reading: Reading) -> tuple[NativeEvent, ...]:
     except orjson.JSONDecodeError:
         values = list(map(_parsed, reading.data))
     return tuple(map(NativeEvent, map(reading.names.get, count(), repeat("")), values))
-
-
-def objects(value: Any) -> Iterator[tuple[int, Mapping[str, Any]]]:
-    """Yield the objects in a list, each with its position; nothing if it is no list."""
-    for position, item in enumerate(value if type(value) is list else ()):
-        if type(item) is dict:
-            yield position, item
-
-
-def as_object(value: Any) -> Mapping[str, Any]:
-    """Return a value if it is an object, else an empty one."""
-    return value if type(value) is dict else {}
-
-
-def as_word(value: Any) -> str:
-    """Return a value if it is a string, else the empty string, so that it can be looked up."""
-    return value if type(value) is str else ""
-
-
-def rendered(value: Any, *, sort: bool = False) -> str:
-    """Return a value as compact JSON, whatever it holds: big integers and lone surrogates, too.
-
-    `sort`: with the keys of objects in order.
-    """
-    try:
-        return orjson.dumps(value, option=orjson.OPT_SORT_KEYS if sort else None).decode()
-    except TypeError:
-        return json.dumps(value, separators=(",", ":"), sort_keys=sort)
-
-
-def total(*counts: Any) -> int:
-    """Return the sum of those counts that are whole numbers."""
-    return sum([count for count in counts if type(count) is int])
 
 
 def _parsed(data: str) -> Any:

@@ -10,7 +10,7 @@ from conformance.documents.pointer import Place
 from conformance.wire.index import Index
 from conformance.wire.native import Native
 from conformance.wire.views import Side, View
-from conformance.wires.drafts import objects
+from conformance.wires.values import objects
 
 
 class NativeBody(NamedTuple):

@@ -1,6 +1,6 @@
 from conformance.results import Level
 from conformance.rules import Context, Fault, Source, example, rule
-from conformance.wires.drafts import as_word, objects
+from conformance.wires.values import as_word, objects
 from conformance.wires.views import NativeMessage, messages
 
 _ROLE = {"tool_result": "user", "tool_use": "assistant", "thinking": "assistant", "redacted_thinking": "assistant"}

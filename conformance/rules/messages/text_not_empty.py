@@ -4,7 +4,7 @@ from typing import Any
 from conformance.documents.pointer import Place
 from conformance.results import Level
 from conformance.rules import Context, Fault, Source, example, rule
-from conformance.wires.drafts import objects
+from conformance.wires.values import objects
 from conformance.wires.views import NativeMessage, messages
 
 _EMPTY = {"type": "text", "text": ""}

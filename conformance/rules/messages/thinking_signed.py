@@ -1,7 +1,7 @@
 from conformance.documents.pointer import REMOVE
 from conformance.results import Level
 from conformance.rules import Context, Fault, Source, example, rule
-from conformance.wires.drafts import objects
+from conformance.wires.values import objects
 from conformance.wires.views import NativeMessage, messages
 
 _SIGNATURE = "/0/request/messages/1/content/0/signature"

@@ -2,7 +2,7 @@ from collections import Counter
 
 from conformance.results import Level
 from conformance.rules import Context, Fault, Source, example, rule
-from conformance.wires.drafts import objects
+from conformance.wires.values import objects
 from conformance.wires.views import NativeBody, requests
 
 

@@ -17,10 +17,11 @@ from conformance.wire.blocks import Block
 from conformance.wire.exchange import Exchange
 from conformance.wire.native import Native, NativeEvent
 from conformance.wire.text import content_text
-from conformance.wires.drafts import Draft, Transcript, as_chat, as_object, as_word, objects, total
+from conformance.wires.drafts import Draft, Transcript, as_chat
 from conformance.wires.gemini.names import camel_case, listed, of_either, snake_case, spelled
 from conformance.wires.gemini.stream import Assembled, add_up, assemble, plain
 from conformance.wires.gemini.walk import TranscriptWalk, Walk
+from conformance.wires.values import as_object, as_word, objects, total
 
 _ERROR: Final = 400
 _FINISH: Final[Mapping[Any, str]] = {"STOP": "stop", 1: "stop", "MAX_TOKENS": "length", 2: "length"}

@@ -8,8 +8,9 @@ from typing import Any, Final, NamedTuple
 
 from conformance.wire.native import NativeEvent
 from conformance.wire.sse import read
-from conformance.wires.drafts import as_object, events_of, objects
+from conformance.wires.drafts import events_of
 from conformance.wires.gemini.names import listed
+from conformance.wires.values import as_object, objects
 
 _PLAIN: Final = frozenset({"text", "thought"})
 

@@ -8,7 +8,8 @@ from typing import Any, Final, NamedTuple
 from conformance.documents.pointer import Place
 from conformance.wire.native import Irregularity, NativeEvent
 from conformance.wire.sse import read
-from conformance.wires.drafts import as_object, as_word, events_of
+from conformance.wires.drafts import events_of
+from conformance.wires.values import as_object, as_word
 
 _TEXTS: Final = {"text_delta": "text", "thinking_delta": "thinking", "signature_delta": "signature"}
 _CONTINUED: Final = {"text_delta": "text", "thinking_delta": "thinking", "input_json_delta": "partial_json"}

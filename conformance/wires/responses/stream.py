@@ -12,8 +12,9 @@ from typing import Any, Final, NamedTuple
 from conformance.documents.pointer import Place
 from conformance.wire.native import Irregularity, NativeEvent
 from conformance.wire.sse import read
-from conformance.wires.drafts import as_object, events_of
+from conformance.wires.drafts import events_of
 from conformance.wires.responses.items import Item
+from conformance.wires.values import as_object
 
 BEGIN: Final = ("response.created", "response.queued")
 ENDS: Final = ("response.completed", "response.incomplete", "response.failed")

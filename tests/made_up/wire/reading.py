@@ -9,7 +9,8 @@ from conformance.wire.blocks import Block
 from conformance.wire.exchange import Exchange
 from conformance.wire.native import Native, NativeEvent
 from conformance.wire.sse import read
-from conformance.wires.drafts import Draft, SubPlaces, Transcript, as_chat, events_of, objects
+from conformance.wires.drafts import Draft, SubPlaces, Transcript, as_chat, events_of
+from conformance.wires.values import objects
 
 _INSIDE: Final = SubPlaces(
     call={("id",): ("tag",), ("function", "arguments"): ("how",)}, result={("tool_call_id",): ("tag",)}

@@ -1,0 +1,40 @@
+"""JSON values of any shape, as code wants them that must not fail on what a peer sends."""
+
+import json
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+import orjson
+
+
+def objects(value: Any) -> Iterator[tuple[int, Mapping[str, Any]]]:
+    """Yield the objects in a list, each with its position; nothing if it is no list."""
+    for position, item in enumerate(value if type(value) is list else ()):
+        if type(item) is dict:
+            yield position, item
+
+
+def as_object(value: Any) -> Mapping[str, Any]:
+    """Return a value if it is an object, else an empty one."""
+    return value if type(value) is dict else {}
+
+
+def as_word(value: Any) -> str:
+    """Return a value if it is a string, else the empty string, so that it can be looked up."""
+    return value if type(value) is str else ""
+
+
+def rendered(value: Any, *, sort: bool = False) -> str:
+    """Return a value as compact JSON, whatever it holds: big integers and lone surrogates, too.
+
+    `sort`: with the keys of objects in order.
+    """
+    try:
+        return orjson.dumps(value, option=orjson.OPT_SORT_KEYS if sort else None).decode()
+    except TypeError:
+        return json.dumps(value, separators=(",", ":"), sort_keys=sort)
+
+
+def total(*counts: Any) -> int:
+    """Return the sum of those counts that are whole numbers."""
+    return sum([count for count in counts if type(count) is int])
