@@ -44,7 +44,7 @@ def test_a_transcript_of_another_form_is_refused_with_its_pointer(name: str) -> 
 @pytest.mark.parametrize("function", [convert.to_canonical, convert.from_canonical])
 def test_an_unknown_dialect_is_named(function: Any) -> None:
     with pytest.raises(UnknownName, match="did you mean messages"):
-        function("mesages", [])
+        function("messagez", [])
 
 
 def test_an_invalid_output_is_an_error() -> None:
