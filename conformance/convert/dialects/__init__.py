@@ -32,7 +32,7 @@ INPUT: Final = "<input>"
 OUTPUT: Final = "<output>"
 """What errors call the result of a conversion. An error with this name is a defect of the converter."""
 
-_BOUNDS: Final = ("additionalProperties", "minItems", "maxItems", "minLength")
+_BOUNDS: Final = ("additionalProperties", "minItems", "maxItems", "minLength", "minProperties")
 """Keywords of schemas that say what a server takes, and not what can be read."""
 
 MISCOUNTED: Final = "lost, and the usage does not add up"
@@ -199,10 +199,10 @@ def to_canonical(dialect: str, value: Any, file: str = INPUT) -> Converted:
     """Return a conversation of a dialect as the canonical transcript: a list of messages.
 
     `dialect` is one of `names()`, such as "messages" or "gemini". `value` is a conversation as
-    `schemas/dialects/<dialect>.json` describes it; `file` is its name in errors. `.value` is valid by
-    `schemas/canonical/transcript.json`. `.lost` names what the transcript cannot hold: a JSON Pointer into `value`,
-    and the reason. Raises UnknownName if there is no such dialect, InvalidDocument with the pointer if the value is
-    not valid in it, and TypeError for a value that JSON cannot hold.
+    `schemas/dialects/<dialect>.json` or `schemas/wires/<dialect>/` describes it; `file` is its name in errors. `.value`
+    is valid by `schemas/canonical/transcript.json`. `.lost` names what the transcript cannot hold: a JSON Pointer into
+    `value`, and the reason. Raises UnknownName if there is no such dialect, InvalidDocument with the pointer if the
+    value is not valid in it, and TypeError for a value that JSON cannot hold.
 
     >>> converted = to_canonical("messages", {"max_tokens": 8, "messages": [{"role": "user", "content": "Hi"}]})
     >>> converted.value
@@ -217,9 +217,9 @@ def from_canonical(dialect: str, value: Any, file: str = INPUT) -> Converted:
     """Return a canonical transcript as a conversation of a dialect.
 
     `value` is a list of messages as `schemas/canonical/transcript.json` describes it; `file` is its name in errors.
-    `.value` is valid by `schemas/dialects/<dialect>.json`. `.lost` names what the dialect cannot hold: a JSON Pointer
-    into `value`, and the reason. Raises UnknownName if there is no such dialect, InvalidDocument with the pointer if
-    the value is not a canonical transcript, and TypeError for a value that JSON cannot hold.
+    `.value` is valid by the schema of the dialect. `.lost` names what the dialect cannot hold: a JSON Pointer into
+    `value`, and the reason. Raises UnknownName if there is no such dialect, InvalidDocument with the pointer if the
+    value is not a canonical transcript, and TypeError for a value that JSON cannot hold.
 
     >>> converted = from_canonical("agent-loop", [{"role": "user", "content": "Hi", "name": "Ada"}])
     >>> converted.value
