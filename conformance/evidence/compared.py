@@ -39,8 +39,8 @@ class Comparison(StrEnum):
     FALSE_POSITIVE = "falsely refused"
     FALSE_NEGATIVE = "refusal missed"
     OTHER_WORDS = "refused in other words"
-    OUT_OF_SCOPE = "apart"
-    INCOMPLETE = "unplayed"
+    OUT_OF_SCOPE = "out of scope"
+    INCOMPLETE = "incomplete"
 
 
 WRONG: Final = (Comparison.FALSE_POSITIVE, Comparison.FALSE_NEGATIVE, Comparison.OTHER_WORDS)
@@ -106,7 +106,7 @@ def _observe(given: Input, wire: str, profile: Profile | None) -> list[ComparedE
     if profile is not None and wire in (profile.wire, *profile.protocols):
         evidence = evidence_of(given)
         return [each._replace(evidence=evidence) for each in compare(given, profile.on(wire))]
-    service = profile.service if profile is not None else given.provider or "untold"
+    service = profile.service if profile is not None else given.provider or "unknown"
     named = service if wire == CHAT else f"{service}.{wire}"
     digests = map(digest, given.conversation)
     return [

@@ -86,8 +86,7 @@ def _rejected(exchange: Exchange, profile: Profile) -> Iterator[Note]:
 
 
 def _json(note: Note) -> dict[str, Any]:
-    fixed = {"mended": note.fixed}  # codespell:ignore mended
-    return {"pointer": note.pointer, "reason": note.reason, "claim": note.claim, **fixed}
+    return {"pointer": note.pointer, "reason": note.reason, "claim": note.claim, "fixed": note.fixed}
 
 
 def _text(value: Any) -> str:
