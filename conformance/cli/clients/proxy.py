@@ -163,6 +163,7 @@ def _announce(
     # Imported here because it loads the profiles of URLs and hosts.
     from conformance.transport.http import is_loopback
 
+    # Scripts read the URL from the first line of standard output.
     output = sys.stderr if arguments.command else sys.stdout
     for tap, url in zip(taps, urls, strict=True):
         print(f"{tap.name}: {url}" if tap.name else url, file=output, flush=True)
