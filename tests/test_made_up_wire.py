@@ -53,7 +53,7 @@ def test_the_folder_is_the_registry(used: Any) -> None:
 
 def test_the_rules_judge_it_and_point_into_its_own_body(used: Any) -> None:
     assert {
-        "transcript/calls-answered": ["/0/request/utterances/1/tasks/0"],
+        "transcript/calls-answered": ["/0/request/utterances/1/errands/0"],
         "transcript/result-answers-call": ["/0/request/utterances/2/tag"],
     } == used["failed"]
     assert ["/0/request/utterances/0/who"] == used["shape"]

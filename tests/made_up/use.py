@@ -10,8 +10,8 @@ from conformance.simulator import simulated
 from conformance.wires import NAMES
 
 ASKED = {"who": "visitor", "said": "What time is it?"}
-CALLED = {"who": "parrot", "said": "", "tasks": [{"tag": "call_1", "what": "now", "how": "{}"}]}
-WRONG = {"who": "task", "tag": "call_2", "said": "12:00"}
+CALLED = {"who": "parrot", "said": "", "errands": [{"tag": "call_1", "what": "now", "how": "{}"}]}
+WRONG = {"who": "errand", "tag": "call_2", "said": "12:00"}
 BODY = {"model": "grey-1", "utterances": [ASKED, CALLED, WRONG]}
 
 judged = check(Exchange(request=BODY))

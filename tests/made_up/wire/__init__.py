@@ -1,4 +1,4 @@
-"""A made-up wire: `POST /v1/parrot`, whose messages are utterances and whose calls are tasks."""
+"""A made-up wire: `POST /v1/parrot`, whose messages are utterances and whose calls are errands."""
 
 import re
 from collections.abc import Mapping

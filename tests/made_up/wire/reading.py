@@ -51,12 +51,12 @@ def transcript(native: dict[str, Any], draft: Transcript) -> None:
 
 
 def assembled(text: str) -> dict[str, Any]:
-    whole: dict[str, Any] = {"utterance": {"who": "parrot", "said": "", "tasks": []}}
+    whole: dict[str, Any] = {"utterance": {"who": "parrot", "said": "", "errands": []}}
     for data in read(text).data:
         event = json.loads(data)
         whole |= {key: value for key, value in event.items() if key != "utterance"}
         whole["utterance"]["said"] += event["utterance"].get("said", "")
-        whole["utterance"]["tasks"] += event["utterance"].get("tasks", [])
+        whole["utterance"]["errands"] += event["utterance"].get("errands", [])
     return whole
 
 
@@ -65,7 +65,7 @@ def _read(utterances: Any, place: Place, draft: Draft) -> None:
         at = (*place, position)
         if each.get("who") == "parrot":
             draft.turn(_blocks(each, at, draft), at)
-        elif each.get("who") == "task":
+        elif each.get("who") == "errand":
             message = {"role": "tool", "tool_call_id": each.get("tag"), "content": each.get("said")}
             draft.ask("user", [Block("result", message, at)], at)
         else:
@@ -73,11 +73,11 @@ def _read(utterances: Any, place: Place, draft: Draft) -> None:
 
 
 def _blocks(utterance: Mapping[str, Any], place: Place, draft: Draft) -> Iterator[Block]:
-    draft.rest(utterance, ("who", "said", "tasks"), place, "chat completions has no such field")
+    draft.rest(utterance, ("who", "said", "errands"), place, "chat completions has no such field")
     if utterance.get("said"):
         yield Block("text", utterance["said"], place)
-    for position, task in objects(utterance.get("tasks")):
-        function = {"name": task.get("what"), "arguments": task.get("how")}
+    for position, errand in objects(utterance.get("errands")):
+        function = {"name": errand.get("what"), "arguments": errand.get("how")}
         yield Block(
-            "call", {"id": task.get("tag"), "type": "function", "function": function}, (*place, "tasks", position)
+            "call", {"id": errand.get("tag"), "type": "function", "function": function}, (*place, "errands", position)
         )

@@ -7,7 +7,7 @@ from conformance.wire.losses import Losses
 from conformance.wire.native import NativeEvent
 from conformance.wires.drafts import objects
 
-_WHO = {"assistant": "parrot", "tool": "task", "system": "keeper"}
+_WHO = {"assistant": "parrot", "tool": "errand", "system": "keeper"}
 
 
 def request(body: Mapping[str, Any]) -> dict[str, Any]:
@@ -39,15 +39,15 @@ def reply(body: Mapping[str, Any], _asked: Mapping[str, Any]) -> dict[str, Any]:
 def events(whole: Mapping[str, Any]) -> Iterator[NativeEvent]:
     utterance = whole["utterance"]
     yield NativeEvent("", {"utterance": {"said": utterance["said"]}})
-    yield NativeEvent("", {**whole, "utterance": {"tasks": utterance.get("tasks", [])}})
+    yield NativeEvent("", {**whole, "utterance": {"errands": utterance.get("errands", [])}})
 
 
 def _utterance(message: Mapping[str, Any]) -> dict[str, Any]:
     made: dict[str, Any] = {"who": _WHO.get(message["role"], "visitor"), "said": message.get("content") or ""}
     if "tool_call_id" in message:
         made["tag"] = message["tool_call_id"]
-    tasks = [
+    errands = [
         {"tag": call["id"], "what": call["function"]["name"], "how": call["function"]["arguments"]}
         for _, call in objects(message.get("tool_calls"))
     ]
-    return made | ({"tasks": tasks} if tasks else {})
+    return made | ({"errands": errands} if errands else {})
