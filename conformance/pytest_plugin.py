@@ -42,7 +42,7 @@ class _Finder:
     """Finds the modules of this package before pytest does.
 
     pytest rewrites the assertions of every module of a plugin's package, which takes longer than importing it, and here
-    is none to rewrite.
+    there are none to rewrite.
     """
 
     @staticmethod

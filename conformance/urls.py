@@ -1,4 +1,4 @@
-"""Texts that should be URLs: `urlsplit` and its results raise ValueError for some that are none."""
+"""Texts that should be URLs: `urlsplit` and its results raise ValueError for some that are not."""
 
 from urllib.parse import urlsplit
 
@@ -13,7 +13,7 @@ def is_url(text: str) -> bool:
 
 
 def host_of(url: str) -> str:
-    """Return the host of a URL; empty if it has none or is no URL."""
+    """Return the host of a URL; empty if it has none or is not a URL."""
     try:
         return urlsplit(url).hostname or ""
     except ValueError:

@@ -20,7 +20,7 @@ def browser() -> Iterator[Browser]:
     # Not for the session: while Playwright is open, an event loop runs, and other tests cannot run theirs.
     chromium = shutil.which("chromium")
     if chromium is None:
-        message = "NOT RUN: there is no chromium, so the page was opened in no browser"
+        message = "NOT RUN: there is no chromium, so the page was not opened in a browser"
         if os.environ.get("CI") == "true":
             pytest.fail(message)
         pytest.skip(message)

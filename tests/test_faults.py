@@ -24,7 +24,7 @@ from tests.checking import ROOT
 
 PROVIDERS = {"chat": "zai", "messages": "anthropic", "responses": "openai", "gemini": "gemini"}
 WITHOUT_CLAIM = {"name-repeated": "vllm"}
-"""Providers for the faults that those above are known to have: what a profile claims is no news."""
+"""Providers for the faults that those above are known to have: what a profile claims is not news."""
 
 SCENARIOS = ("interleaved-thinking", "two-tool-turns", "parallel-tool-calls", "plain-answer")
 ALL = [faults.load(name) for name in faults.names()]

@@ -218,7 +218,7 @@ def test_hostile_texts_end_no_element_and_are_kept(tmp_path: Path) -> None:
 def test_its_script_is_valid(tmp_path: Path) -> None:
     node = shutil.which("node")
     if node is None:
-        pytest.skip("NOT RUN: there is no node, so the page's script was parsed by nothing here")
+        pytest.skip("NOT RUN: there is no node, so the page's script was not parsed here")
     path = tmp_path / "page.mjs"
     path.write_text(Page(html.render(example(tmp_path))).texts["script"][2], "utf-8")
     checked = subprocess.run([node, "--check", path], capture_output=True, text=True, check=False)

@@ -29,7 +29,7 @@ ROOT = Path(__file__).parents[1]
         ("for a in b:\n    continue", ["continue -> break"]),
         ("f(a)", ["f(a) -> pass"]),
         ("a += b", ["a += b -> pass"]),
-        # What is no behaviour stays: docstrings, annotations, messages, names that are exported, empty results.
+        # What is not behaviour stays: docstrings, annotations, messages, names that are exported, empty results.
         ('"""A module."""', []),
         ("x: Literal['a'] = y", []),
         ("def f(a: 'A') -> 'B': pass", []),

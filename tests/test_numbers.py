@@ -268,8 +268,8 @@ def test_the_table_of_a_calibration_has_each_number_in_its_column() -> None:
         "falsely refused": 4,
         "refusal missed": 5,
         "refused in other words": 6,
-        "apart": 7,
-        "unplayed": 8,
+        "out of scope": 7,
+        "incomplete": 8,
     }
     shows: list[dict[str, Any]] = [*[{"confirmed": [0]}] * 12, *[{"contradicted": [0]}] * 13, *[{"engine": 1}] * 14]
     claims = [{"claim": "ids.format", "model": "", "value": "a", **each} for each in shows]

@@ -60,7 +60,7 @@ def test_json_has_messages_ids_and_notes_in_one_object(tmp_path: Path, capsys: p
     assert "" == err
     assert [{"message": 1, "call": 0, "own": "call_0", "sent": sent["id"]}] == printed["ids"]
     assert [("/0/timestamp", True), ("/1/tool_calls/0/id", True), ("/2/tool_call_id", True)] == [
-        (note["pointer"], note["mended"]) for note in printed["notes"]
+        (note["pointer"], note["fixed"]) for note in printed["notes"]
     ]
 
 

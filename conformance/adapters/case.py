@@ -63,9 +63,11 @@ def run_case(server: SessionServer, scenario: Scenario, variant: str, setup: Ada
     result = drive(setup.driver, job)
     conversation = session.exchanges
     wrong_kind = wrong_reply_kind(session, "the driver", "use --variant {other} if it cannot do that")
+    # The first names the cause: a broken simulator fails drivers, and a failed driver asks for nothing.
     failure = session.fault or result.failure or wrong_kind
     if result.answer is None or failure:
         errored = _errored(scenario, variant, normalize_text(failure, {}))
+        # A fault of the simulator comes first: it may itself be why the kind of replies is wrong.
         return CaseRun(errored, conversation, wrong_kind=failure == wrong_kind != "")
     outcomes = normalize(check_session(client_session(session, job, result.answer), session.profile), conversation)
     note = normalize_text(_note(session, result.answer), {})

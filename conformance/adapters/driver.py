@@ -174,6 +174,7 @@ def _wait(process: "subprocess.Popen[bytes]", output: _PipeReader, seconds: floa
         if left <= 0:
             return f"did not end within {seconds:g} seconds"
         try:
+            # Short waits while output arrives, since a full pipe must end the driver, too.
             process.wait(min(left, 0.05) if output.is_alive() else left)
         except subprocess.TimeoutExpired:
             continue

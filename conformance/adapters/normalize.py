@@ -41,10 +41,12 @@ def client_ids(conversation: Conversation) -> Mapping[str, str]:
 
 def normalize_text(text: str, ids: Mapping[str, str]) -> str:
     """Return a text without what changes from run to run."""
+    # Before the patterns: an id may look like a UUID, and needs its own stand-in.
     for call_id, stand_in in ids.items():
         text = text.replace(call_id, stand_in)
     for pattern, stand_in in _VOLATILE:
         text = pattern.sub(stand_in, text)
+    # Last: the pattern above takes only folders that are two deep.
     return text.replace(str(Path.home()), "~")
 
 

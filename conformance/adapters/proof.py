@@ -105,6 +105,7 @@ def _sent(conversation: Conversation, number: int) -> SentRequest:
 
 def _depth(value: Any) -> int:
     """Return how many levels of objects and lists are in each other; 0 for a text, a number or null."""
+    # A loop, because a request may be nested deeper than Python recurses.
     depth, level = 0, [value]
     while True:
         holders = [

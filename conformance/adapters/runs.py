@@ -78,6 +78,7 @@ def plan_for(definition: AdapterDefinition, provider: str, driver: Driver) -> Ru
     known = next((each for each in (profile.service, *profile.extends) if each in definition.models), None)
     if known is None:
         raise UnknownName(f"provider of {definition.name}", profile.service, definition.providers)
+    # A profile of one's own names its model; those of the definition are of shipped providers.
     model = profile.model if profile.extends else definition.models[known]
     name = f"{definition.name}@{definition.version}" if definition.version else definition.name
     return RunPlan(name, driver, profile, model, variants=definition.variants)
@@ -101,8 +102,10 @@ def run(plan: RunPlan, jobs: int, on_case: OnCase) -> tuple[Results, tuple[CaseR
             for done, future in enumerate(as_completed(futures), 1):
                 on_case(future.result(), done, len(cases))
         finally:
+            # After an error or Ctrl-C, cases that wait must not start any more.
             for future in futures:
                 future.cancel()
+    # In the order of the plan, not in that in which the cases ended.
     runs = _with_requests(_without_repeats([future.result() for future in futures]))
     versions = next((case_run.versions for case_run in runs if case_run.versions), {})
     results = Results(plan.name, setup.model, tuple([each.case for each in runs]), plan.provider, versions)

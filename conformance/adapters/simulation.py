@@ -43,6 +43,7 @@ class SimulatedTool:
         """Return the result for arguments (an object or its JSON text), after its delay; raises ToolError."""
         behaviour = self._behaviour(arguments)
         with self._recorded(arguments):
+            # Blocks on purpose: this is the tool that a client must run in a thread to stay parallel.
             time.sleep(behaviour["delay_ms"] / 1000)
         return self._text(behaviour)
 
@@ -68,6 +69,7 @@ class SimulatedTool:
     def _behaviour(self, arguments: Any) -> Mapping[str, Any]:
         parsed = _parsed(arguments)
         otherwise = {"text": self.otherwise, "delay_ms": 0, "fails": False, "denied": False}
+        # By the arguments, so that results are right in any order of calls.
         return next((result for result in self.results if result["arguments"] == parsed), otherwise)
 
     @contextmanager
@@ -144,6 +146,7 @@ class Simulation:
         answers are not checked.
         """
         raised = None if error is None else RaisedError(type(error).__name__, str(error))
+        # An error ends the answers: the ones that are missing are then judged as missing.
         answered = tuple(texts or ()) if texts is not None or error is not None else None
         answer = DriverAnswer(answered, raised, events=tuple(self.events))
         if self.session.fault:
@@ -165,6 +168,7 @@ class Simulation:
 
         Fails on a violated MUST and on anything promised but not tested; with `warnings`, also on a violated SHOULD.
         """
+        # pytest then shows the line of the test, not this one.
         __tracebackhide__ = True
         bad = {*FAILING, *(["warns"] if warnings else [])}
         failing = tuple([outcome for outcome in self.verdict(texts, error) if grade(outcome) in bad])

@@ -84,7 +84,7 @@ def _rule(name: str, graded: str, found: Sequence[tuple[CaseRun, Outcome]]) -> d
         "rule": name,
         "grade": graded,
         "title": doc.partition("\n")[0],
-        "mend": " ".join(advice(doc)[1].split()),  # codespell:ignore mend
+        "fix": " ".join(advice(doc)[1].split()),
         "cases": [run.case.name for run, _ in found],
         "findings": findings,
         "reasons": list(dict.fromkeys([outcome.reason for _, outcome in found if outcome.reason])),

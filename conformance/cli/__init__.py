@@ -69,6 +69,7 @@ def _run(arguments: list[str]) -> int:
 def _escape_what_the_terminal_cannot_show() -> None:
     """Print escapes instead of failing for characters that the encoding of the output lacks."""
     for stream in (sys.stdout, sys.stderr):
+        # Callers may have replaced the streams, as pytest does, by some that cannot be reconfigured.
         reconfigure = getattr(stream, "reconfigure", None)
         if reconfigure is not None:
             reconfigure(errors="backslashreplace")

@@ -21,9 +21,11 @@ _FOLDERS: Final = ("DIR",)
 def script(parser: argparse.ArgumentParser, shell: str) -> str:
     """Return the script for a shell, from the parser of the command itself."""
     candidates = {metavar: list(names()) for metavar, names in _names_by_metavar().items()}
+    # All parsers, which is slow; elsewhere only that of the command at hand is made.
     for below in _add_commands(parser, ()):
         for action in _arguments(below):
             if action.metavar in candidates:
+                # For the script alone: as choices, they would reject paths of own profiles.
                 action.choices = candidates[action.metavar]
             elif action.metavar in _FOLDERS:
                 action.complete = shtab.DIRECTORY

@@ -7,6 +7,7 @@ that the help is there as soon as Python is.
 
 import os
 
+# Not from `typing`, which takes longer to import than the help to print; type checkers know the name.
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -46,6 +47,7 @@ def commands() -> "Iterator[tuple[str, ...]]":
 def title(words: "Sequence[str]") -> str:
     """Return the title of a command, read from the file because importing all commands takes long."""
     path = _path(words)
+    # The first line is enough: titles are one line.
     with open(f"{path}/__init__.py" if _is_folder(path) else f"{path}.py", encoding="utf-8") as file:  # noqa: PTH123
         return file.readline().strip().strip('"')
 

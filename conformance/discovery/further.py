@@ -79,7 +79,7 @@ def _switched(switch: str, members: Body, first: str, name: str) -> ObservedClai
     wanted = switch == "thinking.on"
     other = {} if wanted else {"thinking.on": ObservedClaim({}, first)}
     leaves = list(_leaves(members, ""))
-    # A budget beside a switch is none itself.
+    # A budget beside a switch does not switch thinking by itself.
     words = [(at, value) for at, value in leaves if isinstance(value, (bool, str))]
     switches = [{"at": at, "equals": value, "thinks": wanted} for at, value in words or leaves]
     return {

@@ -65,7 +65,7 @@ class Interview:
             if _status(answer) == status and isinstance(answer, UnusableReply):
                 answer = answer.exchange or answer
         elif isinstance(answer, UnusableReply) and self._kept and status not in _ABOUT_THE_CLIENT:
-            # After good answers, 404 is no wrong address, but how the endpoint rejects this request.
+            # After good answers, 404 does not mean a wrong address: the endpoint rejects this request with it.
             answer = answer.exchange or answer
         return self._counted(body, answer)
 

@@ -124,7 +124,7 @@ def _is_watched(name: str) -> bool:
 def drifts(profile: Profile, model: str, recorded: Observed | None, now: Observed) -> tuple[Drift, ...]:
     """Return the claims that changed since the recording, or that differ from the profile where nothing was recorded.
 
-    A value that the profile's claim allows for is no change. What was not seen today is none either.
+    A value that the profile's claim allows for is not a change. Neither is what was not seen today.
     """
     found = []
     for name, each in sorted(now.claims.items()):

@@ -144,7 +144,7 @@ def _ignore_interrupts() -> "signal._HANDLER | None":
 def free_port(wanted: int = 0) -> int:
     """Return the port, or a free one for 0; raises Unusable if it is taken."""
     with socket.socket() as probe:
-        # A server that has just ended leaves its port waiting; that is no reason not to take it.
+        # A server that has just ended leaves its port waiting, and the port can still be taken.
         probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         try:
             probe.bind((HOST, wanted))

@@ -178,7 +178,7 @@ class Calibration:
             rule for found in mine for rule in {mismatch.rule for mismatch in found.mismatches if not mismatch.claims}
         )
         return self.evidence(name) | {
-            "apart": dict(sorted(causes.items())),
+            "out_of_scope": dict(sorted(causes.items())),
             "departures": dict(sorted(departures.items())),
         }
 

@@ -39,8 +39,8 @@ class Comparison(StrEnum):
     FALSE_POSITIVE = "falsely refused"
     FALSE_NEGATIVE = "refusal missed"
     OTHER_WORDS = "refused in other words"
-    OUT_OF_SCOPE = "apart"
-    INCOMPLETE = "unplayed"
+    OUT_OF_SCOPE = "out of scope"
+    INCOMPLETE = "incomplete"
 
 
 WRONG: Final = (Comparison.FALSE_POSITIVE, Comparison.FALSE_NEGATIVE, Comparison.OTHER_WORDS)
@@ -106,7 +106,7 @@ def _observe(given: Input, wire: str, profile: Profile | None) -> list[ComparedE
     if profile is not None and wire in (profile.wire, *profile.protocols):
         evidence = evidence_of(given)
         return [each._replace(evidence=evidence) for each in compare(given, profile.on(wire))]
-    service = profile.service if profile is not None else given.provider or "untold"
+    service = profile.service if profile is not None else given.provider or "unknown"
     named = service if wire == CHAT else f"{service}.{wire}"
     digests = map(digest, given.conversation)
     return [
@@ -120,6 +120,7 @@ def _wires(given: Input) -> Iterator[tuple[str, Input]]:
     conversation = translate(given.conversation)
     for wire in dict.fromkeys(each.protocol for each in conversation):
         numbers = [number for number, each in enumerate(conversation) if each.protocol == wire]
+        # A file without lines, such as one JSON value, has none to choose from.
         lines = [given.lines[number] for number in numbers] if len(given.lines) == len(conversation) else given.lines
         yield wire, given._replace(conversation=tuple([conversation[each] for each in numbers]), lines=tuple(lines))
 
@@ -174,6 +175,7 @@ def _with_values(
         claims = profile.at(found.model, found.date)
         seen = observations.of(exchanges, number, index, claims)
         same, other = matching(seen, claims)
+        # An exchange that shows two values of a claim confirms none.
         against = found.contradicted | other
         checked.append(
             found._replace(
@@ -216,6 +218,7 @@ def _compare_request(
         found = found._replace(rule=rule, at=at, claim=claim, expected=expected)
     if answer.rejected:
         return _compare_refusal(found, predicted, answer, claims)
+    # With the slash, since /1 is also the beginning of /10.
     here = {key: claim for key, claim in claimed.items() if key[1].startswith(f"/{number}/")}
     rejected = {here[key] for key in _rejected(outcomes) if key in here}
     tolerated = {name: claims.get(name, UNKNOWN) for name in here.values() if name not in rejected}
@@ -233,6 +236,7 @@ def _compare_refusal(
     if predicted is not None and is_same(predicted, claims.get(found.claim), answer):
         known = frozenset((found.claim,)) if found.claim else frozenset()
         return found._replace(comparison=Comparison.REJECTED, confirmed=found.confirmed | known)
+    # Only now: a refusal that was predicted is about the wire, whatever its words resemble.
     cause = cause_of(answer)
     if cause:
         return found._replace(comparison=Comparison.OUT_OF_SCOPE, cause=cause)
@@ -288,6 +292,7 @@ def _origin(predicted: Refusal, outcomes: Iterable[Outcome], claimed: _Deviation
     """Return where a predicted refusal comes from: its rule, its place, and its claim, empty if that is not known."""
     for outcome in outcomes:
         for finding in outcome.findings:
+            # By identity: several findings may have equal refusals.
             if finding.refusal is predicted:
                 return outcome.rule, finding.at, claimed.get((outcome.rule, finding.at, finding.message), "")
     return "", "", ""

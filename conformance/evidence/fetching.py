@@ -94,6 +94,7 @@ class Mirrors:
             capture_output=True,
             check=False,
             timeout=_SECONDS,
+            # A partial mirror would fetch what it lacks, and nothing here may use the network unasked.
             env={"GIT_NO_LAZY_FETCH": "1", "LC_ALL": "C"},
         )
         if shown.returncode:
@@ -141,6 +142,7 @@ class Raw:
             raise Unusable(f"{url}: {error or type(error).__name__}") from None
         if reply.status_code in (404, 410):
             raise Absent(f"{url}: HTTP {reply.status_code}")
+        # Any other status is not going to change by waiting.
         if reply.status_code not in (429, 500, 502, 503, 504):
             raise Unusable(f"{url}: HTTP {reply.status_code}")
         try:
@@ -167,6 +169,7 @@ class Cache:
 
     def path(self, place: PublicFile) -> Path:
         """Return where a file is cached; its name is a digest, because paths of repositories may be long or odd."""
+        # 96 bits: enough for the files of one commit, and short enough for every file system.
         name = hashlib.sha256(place.path.encode()).hexdigest()[:24]
         suffix = "".join(Path(place.path).suffixes[-2:])[-24:]
         return self.folder / place.repository.replace("/", "+") / place.commit / f"{name}{suffix}"
@@ -197,6 +200,7 @@ def fetch(
     files = by_place(recordings)
     with ThreadPoolExecutor(jobs, "fetch") as pool:
         try:
+            # map keeps the order of the files, so that the output is the same however long each takes.
             contents = pool.map(lambda held: _content(held, origin, cache), files.values())
             for done, (held, content) in enumerate(zip(files.values(), contents, strict=True), 1):
                 yield from check(held, content)
@@ -225,6 +229,7 @@ def check(recordings: Sequence[IndexedRecording], content: bytes | Checked) -> I
             each.number: each for each in reading.exchanges(content, str(recordings[0].place))
         }
     except InvalidDocument as error:
+        # Not raised: the recordings of all other files are still to be checked.
         found, problem = {}, str(error)
     else:
         problem = "no such interaction in the file"

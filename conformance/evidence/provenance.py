@@ -33,7 +33,7 @@ def provider_of(given: Input) -> str | None:
 
 
 def _entry(path: Path) -> ManifestEntry | None:
-    """Return the entry of a cassette in the manifest of its provider; None if it is no cassette."""
+    """Return the entry of a cassette in the manifest of its provider; None if it is not a cassette."""
     entries = _manifest(path.parent.parent)
     return next((entry.of(path.stem) for folder, entry in entries if folder == path.parent.name), None)
 
@@ -45,6 +45,6 @@ def _manifest(folder: Path) -> tuple[tuple[str, ManifestEntry], ...]:
     try:
         entries = cassettes.manifest()
     except InvalidDocument:
-        # A file of that name in somebody else's folder is no manifest of cassettes.
+        # A file of that name in somebody else's folder is not a manifest of cassettes.
         return ()
     return tuple([(cassettes.path(model, "any").parent.name, entry) for model, entry in entries.items()])

@@ -88,6 +88,7 @@ class _ChangedProfile(Profile):
 
 def changed(profile: Profile, change: Callable[[Claims], Claims]) -> Profile:
     """Return a profile whose claims for every model and day are changed by a function."""
+    # The class is frozen and has no such fields, so its constructor cannot set them.
     made = _ChangedProfile(profile.name)
     object.__setattr__(made, "_profile", profile)
     object.__setattr__(made, "_change", change)
@@ -107,6 +108,7 @@ def _observed(rule: Rule, reads: Reads) -> Rule:
         reads.current = rule.id, part.place[0]
         try:
             faults = rule.judge(part, context)
+            # At once: a generator would read its claims after `current` is reset.
             return None if faults is None else list(faults)
         finally:
             reads.current = None
@@ -118,6 +120,7 @@ def _observed(rule: Rule, reads: Reads) -> Rule:
         finally:
             reads.current = None
 
+    # `when` moves into `where`, so that what it reads belongs to an exchange; `among` would pass exchanges over unseen.
     return replace(rule, judge=judge, among=None, where=where, when=None)
 
 

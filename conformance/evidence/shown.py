@@ -25,6 +25,7 @@ _Findings: TypeAlias = frozenset[tuple[str, str, str]]
 
 _PLAIN: Final[Mapping[str, tuple[Any, ...]]] = {
     "flag": (True, False),
+    # Matches nothing.
     "pattern": ("(?!)",),
     "words": ((),),
     "word": ("no such word",),
@@ -82,6 +83,7 @@ def _found(conversation: tuple[Exchange, ...], profile: Profile, rules: Sequence
     for outcome in check(conversation, profile, rules):
         if outcome.status is not Status.ERRORED:
             for finding in outcome.findings:
+                # A place begins with the number of the exchange.
                 number = int(finding.at.split("/")[1])
                 found.setdefault(number, set()).add((outcome.rule, finding.at, finding.level.value))
     return {number: frozenset(each) for number, each in found.items()}
@@ -101,8 +103,10 @@ def _changed(claims: Claims, group: Sequence[str], attempt: int) -> Claims:
     changed_claims = dict(claims)
     for name in group:
         others = _others(name)
+        # Claims with fewer values than others of their group start again; a repeated value finds nothing new.
         value = others[attempt % len(others)]
         if name in claims and not _holds(claims[name], value):
+            # Values are cached, so lists are tuples there; rules expect what YAML gives.
             changed_claims[name] = list(value) if isinstance(value, tuple) else value
     return changed_claims
 

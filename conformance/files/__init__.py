@@ -100,6 +100,7 @@ def files_of(path: str) -> Iterator[File]:
         return
     empty = True
     for folder, below, names in os.walk(given):
+        # In place: os.walk enters what the list holds afterwards.
         below[:] = sorted([name for name in below if not name.startswith(".")])
         for name in sorted(names):
             if plain_name(name).endswith(SUFFIXES) and not name.startswith("."):

@@ -78,6 +78,7 @@ def check_in_processes(
     try:
         for batch in _batches(files, joined):
             waiting.append(pool.submit(_check_batch, task, finish, batch))
+            # Two for each process: the next one waits while one is checked, and no more are in memory.
             if len(waiting) > 2 * jobs:
                 yield waiting.popleft().result()
         while waiting:

@@ -18,6 +18,7 @@ _LINES: Final = 32
 _CHUNK_WITHOUT_DELTA: Final = re.compile(rb'"choices"\s*:\s*\[\s*[^{\s]')
 _PART: Final = re.compile(rb'"event(?:_n|N|\.n)ame"[^}]{0,99}"gen_ai\.')
 """What a log record has that `Calls` may have to join with others."""
+# A key such as "session" may be written with escapes; its letters are U+0061 to U+007A.
 _ESCAPED_LETTER: Final = re.compile(rb"\\u00[67]")
 
 
@@ -41,6 +42,7 @@ def split(lines: Iterable[Line], path: str, least: int = _LINES) -> Iterator[Lin
     cutter, rest = _Cutter(path, least), iter(lines)
     for line in rest:
         if _PART.search(line.data):
+            # The rest of the file is read here: parts of a call may be any number of lines away.
             yield from read_lines(chain(cutter.lines, (line,), rest), path, cutter.before)
             return
         yield from cutter.add(line)
@@ -68,6 +70,7 @@ class _Cutter:
         if has_group or was_empty or not _stands_alone(line):
             every = list(inputs_of(line, self._path))
             self._empty = was_empty and not every
+            # Only sessions and sizes count here; another process parses the exchanges again.
             found = [each._replace(conversation=()) for each in every if not each.problem]
         # A line that cannot be read does not end a group.
         is_end = not was_empty
@@ -84,6 +87,7 @@ class _Cutter:
         """Yield the lines so far as a block, if they hold any input."""
         if self.lines and not self._empty:
             yield LineBlock(self._path, tuple(self.lines), frozenset(self._sessions & self.before))
+        # Beyond the bound, a session that occurs again is not noticed; memory stays constant.
         if len(self.before) < MAX_SESSIONS:
             self.before |= self._sessions
         self.lines, self._size, self._sessions = [], 0, set()

@@ -29,8 +29,10 @@ def reply_body(recorded: Any, headers: Mapping[str, str], file: str) -> tuple[JS
     body = decode(recorded, file, headers.get("content-encoding", ""))
     if not isinstance(body, str):
         return body, False
+    # Some recorders keep the framing in the body, others only the header that announces it.
     if "chunked" in headers.get("transfer-encoding", ""):
         body = _without_chunk_sizes(body)
+    # Before the header is asked, because servers send streams under the type of JSON, too.
     if is_event_stream(body):
         return body, True
     try:
@@ -58,6 +60,7 @@ def decode(recorded: Any, file: str, coding: str = "") -> JSON:
 def decode_base64(text: str, file: str) -> bytes:
     """Return the bytes of base64 text; raises InvalidDocument if it is not base64."""
     try:
+        # Not strict: recorders break base64 into lines.
         return binascii.a2b_base64(text)
     except ValueError as error:
         raise InvalidDocument(f"expected base64, got: {error}", file) from None
@@ -74,6 +77,7 @@ def _decode_text(data: bytes, file: str, coding: str = "") -> str:
 
 
 def _unwrap(recorded: Mapping[str, Any], file: str, coding: str) -> JSON:
+    # Ruby's VCR and Betamax write the first one.
     for key in ("base64_string", "b64"):
         if isinstance(recorded.get(key), str):
             return _decode_text(decode_base64(recorded[key], file), file, coding)

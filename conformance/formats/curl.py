@@ -77,11 +77,13 @@ def _exchange(reply: _PrintedReply, path: str) -> Exchange | None:
 
 def _fields(head: bytes) -> tuple[str, dict[str, str]]:
     """Return the first line of a head, and its headers by lower-case name."""
+    # Latin-1 never fails, and names and numbers are ASCII.
     first, *lines = head.decode("latin-1").splitlines()
     pairs = [line.partition(":") for line in lines if ":" in line]
     headers: dict[str, str] = {}
     for name, _, value in pairs:
         key = name.strip().lower()
+        # Repeated headers are joined as RFC 9110 5.3 allows.
         headers[key] = f"{headers[key]}, {value.strip()}" if key in headers else value.strip()
     # curl removes the framing before it prints a body.
     headers.pop("transfer-encoding", None)
@@ -104,6 +106,7 @@ def _verbose(data: bytes, path: str) -> _PrintedReply:
     heads: list[list[bytes]] = []
     body: list[bytes] = []
     secure = False
+    # Not splitlines, which also breaks at a lone CR, as in a body.
     for line in re.split(rb"(?<=\n)", _METER.sub(b"", data)):
         if line.startswith(b"> "):
             sent.append(line[2:])

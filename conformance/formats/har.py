@@ -36,6 +36,7 @@ def _interaction(entry: Any, number: int, path: str) -> Interaction:
 
 def _content(content: Mapping[str, Any], path: str) -> Any:
     text = content.get("text")
+    # HAR names the encoding only if the text is not as it was received.
     if content.get("encoding") != "base64" or not isinstance(text, str):
         return text
     # Polly.JS writes a list of fragments, each of them base64, as the text.

@@ -39,8 +39,10 @@ def split_lines(file: OpenFile, path: str, bound: int = BOUNDS.bytes) -> Iterato
     while True:
         number += 1
         try:
+            # One byte more than allowed shows that a line is too long, without reading it.
             data = file.readline(bound + 1)
             too_long = len(data) > bound
+            # What is left of the line is skipped in blocks, so that the next line can be read.
             while too_long and data and not data.endswith(b"\n"):
                 data = file.readline(BLOCK)
         except (OSError, EOFError, zlib.error) as error:
@@ -50,6 +52,7 @@ def split_lines(file: OpenFile, path: str, bound: int = BOUNDS.bytes) -> Iterato
             yield Line(number, b"", InvalidDocument(f"expected at most {bound} bytes a line, got more", path, number))
         elif not data:
             return
+        # Blank lines still count: findings name lines as editors do.
         elif not data.isspace():
             yield Line(number, data.strip())
 

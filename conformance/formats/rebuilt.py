@@ -62,7 +62,7 @@ def exchange(
 
 
 def native(given: JSON, got: JSON, model: str, *, date: str = "") -> Exchange | None:
-    """Return the exchange of another wire from what a log holds of it; None if the request is none of that wire.
+    """Return the exchange of another wire from what a log holds of it; None if the request is not on that wire.
 
     A request may be a whole body or only its list of messages, items or contents, in which a system prompt may stand
     first; a reply may be a whole body, its list of items, or one of them.

@@ -14,6 +14,7 @@ UNFRAMED: Final = "only the chunks were recorded; the stream is assumed to have 
 
 def read(data: bytes, path: str) -> Iterator[Input]:
     """Yield the stream in a file; bytes that are not UTF-8 are replaced, as the standard requires."""
+    # A byte order mark stays in the text: the parser of streams drops it, as the standard says.
     yield Input(path, None, "stream", (stream(data.decode("utf-8", "replace")),))
 
 

@@ -17,6 +17,7 @@ _STATUSES: Final = ("code", "status_code", "status")
 
 def read(data: bytes, path: str) -> Iterator[Input]:
     """Yield the conversation of a cassette in YAML."""
+    # Foreign: cassettes have tags, such as `!!binary`, that this project's own files must not have.
     document = parse_yaml(data, path, foreign=True)
     value = as_object(document.value)
     if not any(isinstance(value.get(key), list) for key in KEYS):
@@ -44,6 +45,7 @@ def interaction(item: Any, pointer: str, lines: Mapping[str, int]) -> Interactio
     request, response = as_object(whole.get("request")), as_object(whole.get("response"))
     return Interaction(
         method=str(request.get("method", "")),
+        # vcrpy and Ruby VCR write `uri`, go-vcr `url`.
         url=str(request.get("uri") or request.get("url") or ""),
         request=_first(request, _BODIES),
         status=_first(response, _STATUSES),

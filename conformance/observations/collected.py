@@ -122,6 +122,7 @@ def _value(name: str, seen: Sequence[Seen]) -> ObservedClaim | None:
 
 
 def _listed(seen: Sequence[Seen], *, is_certain: bool) -> ObservedClaim | None:
+    # Of several values that fit, the first says the most; an empty list says that there was nothing to list.
     listed = [value for each in seen for value in each.sight.values[:1] if value != []]
     return ObservedClaim(sorted(dict.fromkeys(listed), key=str), seen[0].digest) if listed or is_certain else None
 
@@ -129,6 +130,7 @@ def _listed(seen: Sequence[Seen], *, is_certain: bool) -> ObservedClaim | None:
 def _single(name: str, kind: str, certain: Sequence[Seen]) -> ObservedClaim | None:
     """Return the value that fits all that was seen, or else the one that allows for the most."""
     common = [value for value in certain[0].sight.values if all(value in each.sight.values for each in certain)]
+    # The sort is stable: precise values keep their order before the vague ones.
     common.sort(key=lambda value: value in _VAGUE)
     if common and kind not in _PRECISE:
         return ObservedClaim(common[0], certain[0].digest, MEDIUM if len(common) > 1 else HIGH)
@@ -140,6 +142,7 @@ def _single(name: str, kind: str, certain: Sequence[Seen]) -> ObservedClaim | No
         several = list(dict.fromkeys(each.sight.values[0] for each in certain))
         return ObservedClaim(several[0] if len(several) == 1 else several, certain[0].digest)
     if kind == "flag":
+        # One exception disproves uniqueness, and one example proves everything else that may happen.
         worse = not name.startswith("ids.unique")
         return ObservedClaim(worse, next(each.digest for each in certain if each.sight.values == (worse,)))
     return None

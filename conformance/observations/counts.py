@@ -10,6 +10,7 @@ from conformance.wire.index import Index
 def prompt_tokens(elements: Index) -> int | None:
     """Return how many tokens a server counts in the prompt of an exchange; None if it does not say."""
     counts = [each.value["prompt_tokens"] for each in elements.usages if "prompt_tokens" in each.value]
+    # The last count of a stream is the whole one. `type(…) is`: true would be an int.
     return counts[-1] if counts and type(counts[-1]) is int else None
 
 
@@ -34,6 +35,7 @@ def _of(usage: Mapping[str, Any]) -> Iterator[Sight]:
     cached_at = [at for at, held in leaves.items() if _is_cached(at) and isinstance(held, int)]
     yield from partial("usage.reasoning-at", counted)
     yield from partial("usage.cached-at", cached_at)
+    # `type(…) is`: isinstance would count true as 1.
     if type(prompt) is not int or type(completion) is not int or type(total) is not int:
         return
     reasoning = max(counted.values(), default=0)
@@ -41,6 +43,7 @@ def _of(usage: Mapping[str, Any]) -> Iterator[Sight]:
     if not counted:
         yield from partial("usage.reasoning-tokens", ["absent"])
     elif reasoning > completion:
+        # More than the completion cannot be a part of it; whether that is a fault, the total may not show.
         yield value("usage.reasoning-tokens", "larger", "outside")
     elif reasoning and total == prompt + completion + reasoning:
         yield value("usage.reasoning-tokens", "outside")
@@ -50,6 +53,7 @@ def _of(usage: Mapping[str, Any]) -> Iterator[Sight]:
 
 def _total(prompt: int, completion: int, total: int, reasoning: int) -> Iterator[Sight]:
     if total == prompt + completion:
+        # Without reasoning tokens, both sums are the same, so that both values fit.
         alone = ("prompt+completion+reasoning",) if not reasoning else ()
         yield value("usage.total", "prompt+completion", *alone)
     elif reasoning and total == prompt + completion + reasoning:

@@ -59,6 +59,7 @@ def _body(body: Any) -> Iterator[Sight]:
     error = error_of(body)
     shapes = [each for each in _SHAPES if validator(f"canonical/error-shapes#/$defs/{each}").is_valid(body)]
     if "metadata" in error:
+        # First: this object shows the shape, whatever other shapes the error fits as well.
         shapes.insert(0, "metadata")
     elif validator("canonical/error-shapes#/$defs/metadata").is_valid(body):
         # The object is optional there, so that other errors have this shape, too; they say less.
@@ -71,13 +72,16 @@ def _body(body: Any) -> Iterator[Sight]:
 
 def error_of(body: Any) -> Mapping[str, Any]:
     """Return the object of an error that holds its message; empty if there is none."""
+    # Google's compatible endpoint wraps errors in an array.
     body = body[0] if isinstance(body, list) and body else body
     error = body.get("error", body) if isinstance(body, dict) else {}
     return error if isinstance(error, dict) else {}
 
 
 def _type(error: Mapping[str, Any], member: str) -> str:
+    # Not None, which is a value that a member may have.
     held = error.get(member, ...)
     if held is ...:
         return "absent"
+    # By the exact type: true is an int for isinstance.
     return {str: "string", int: "integer", type(None): "null", bool: "boolean"}.get(type(held), "object")

@@ -17,6 +17,7 @@ def pattern(samples: Iterable[tuple[str, str]]) -> str:
     """Return an expression for ids, each given with the name of its function (empty if there is none)."""
     marked = list(dict.fromkeys(_marked(each, name) for each, name in samples))
     rows = [_SEPARATED.split(each) for each in marked]
+    # Every second text is a separator: the ids have one shape if those are alike.
     if len({tuple(row[1::2]) for row in rows}) == 1:
         columns = zip(*rows, strict=True)
         parts = [_segment(column) if at % 2 == 0 else re.escape(column[0]) for at, column in enumerate(columns)]
@@ -27,6 +28,7 @@ def pattern(samples: Iterable[tuple[str, str]]) -> str:
 
 
 def _marked(identifier: str, name: str) -> str:
+    # NUL, which no id has: it survives re.escape, and becomes the expression for names in the end.
     return identifier.replace(name, "\0", 1) if name and name in identifier else identifier
 
 
@@ -36,6 +38,7 @@ def _segment(texts: Sequence[str]) -> str:
         (text,) = distinct
         return re.escape(text) if not any(map(str.isdecimal, text)) else _class(texts) + _length(texts)
     prefix = re.match("[A-Za-z]*", common_prefix(texts))
+    # Few samples, or a short beginning, may agree by chance.
     shared = prefix[0] if prefix and len(distinct) > 3 and len(prefix[0]) > 3 else ""
     rest = [text[len(shared) :] for text in texts]
     return re.escape(shared) + _class(rest) + _length(rest)
@@ -56,6 +59,7 @@ def _length(texts: Sequence[str]) -> str:
 
 def common_prefix(texts: Sequence[str]) -> str:
     """Return the longest text with which all texts begin."""
+    # What the first and the last text in alphabetical order share, all between them share, too.
     first, last = min(texts), max(texts)
     at = next((at for at, pair in enumerate(zip(first, last, strict=False)) if pair[0] != pair[1]), len(first))
     return first[:at]

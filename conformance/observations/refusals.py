@@ -43,6 +43,7 @@ def _fits(template: Any, body: Any) -> bool:
     if isinstance(template, Mapping):
         return isinstance(body, Mapping) and all(key in body and _fits(template[key], body[key]) for key in template)
     if isinstance(template, list):
+        # One iterator for all items: each goes on behind the match of the one before, so their order counts.
         rest: Iterator[Any] = iter(body if isinstance(body, list) else ())
         return all(any(_fits(item, each) for each in rest) for item in template)
     return bool(template == body)
@@ -52,6 +53,7 @@ def refusals_confirmed(claims: Mapping[str, Any], answer: ProviderAnswer) -> fro
     """Return the claims whose refusal matches the status and text that the provider answered."""
     found = set()
     for name, value in claims.items():
+        # Other claims may hold a status, too, without being about a refusal.
         refusal = _refusal_in(value) if kinds().get(name) in REFUSING else {}
         if refusal.get("status") == answer.status:
             wordings = [each for each in (refusal.get("message"), *refusal.get("also", ())) if each]
@@ -72,6 +74,7 @@ def _template(text: str, *, doubled: bool = True) -> re.Pattern[str]:
     parts = _PLACEHOLDER.split(text)
     if doubled:
         parts = [part.replace("{{", "{").replace("}}", "}") for part in parts]
+    # DOTALL: what stands for a placeholder, such as a quoted body, may have several lines.
     return re.compile(".*?".join(map(re.escape, parts)), re.DOTALL)
 
 
@@ -84,6 +87,7 @@ def is_claimed(found: Mapping[str, Any], claimed: Mapping[str, Any]) -> bool:
     """Return whether the form of an error that a discovery derived is the claimed one, as far as its text was kept."""
     if found["status"] != claimed["status"]:
         return False
+    # Where one side has no words, there is only the status to compare.
     if "message" not in found or not ({"message", "also", "body"} & claimed.keys()):
         return True
     text = str(found["message"]).replace("{{", "{").replace("}}", "}")

@@ -22,7 +22,7 @@ from conformance.wire.index import Index
 from conformance.wire.reasoning import KEYS, TAGS, carried_fields, has_field
 
 _OF_A_CALL: Final = frozenset({"function", "id", "index", "type"})
-"""The keys of a tool call that are no further ones; a claim of its own is about `index`."""
+"""The keys that every tool call may have; a claim of its own is about `index`."""
 
 
 def sights(view: ExchangeView, claims: Claims) -> Iterator[Sight]:
@@ -145,7 +145,7 @@ def is_reasoned(message: dict[str, Any]) -> bool:
 
 
 def reasoning(reply: Reply) -> Iterator[Sight]:
-    """Yield each field under which a reply carries reasoning; `none` is no evidence against a field."""
+    """Yield each field under which a reply carries reasoning; `none` is not evidence against a field."""
     fields = reasoning_fields(reply.message)
     if fields:
         yield from (value("reasoning.response-field", field) for field in fields)

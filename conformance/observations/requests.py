@@ -25,6 +25,7 @@ def sights(view: ExchangeView, claims: Claims) -> Iterator[Sight]:
 
 
 def _parameters(request: Mapping[str, Any], claims: Claims) -> Iterator[Sight]:
+    # Null counts as absent on this wire.
     lengths = ("max_tokens", "max_completion_tokens")
     yield from partial("request.max-tokens-fields", [each for each in lengths if request.get(each) is not None])
     for name in ("request.extra-fields", "request.ignored-fields"):
@@ -40,6 +41,7 @@ def _choices(choice: Any) -> Iterator[str]:
     if isinstance(choice, dict):
         yield "allowed_tools" if choice.get("type") == "allowed_tools" else "named"
     elif isinstance(choice, str):
+        # Mistral's word for it.
         yield "required" if choice == "any" else choice
 
 
@@ -64,6 +66,7 @@ def _deviating(messages: list[dict[str, Any]], roles: list[Any]) -> Mapping[str,
     return {
         "reasoning.input.both": any(each["reasoning_content"] == each["reasoning"] for each in both),
         "reasoning.on-plain-turn": any(has_field(each, field) for each in plain for field in FIELDS),
+        # Results of parallel calls follow each other by design, and system messages have a claim of their own.
         "request.successive-same-role": any(
             first == second and first in ("user", "assistant") for (first, _), (second, _) in pairs
         ),
@@ -84,6 +87,7 @@ def _thinking(request: Mapping[str, Any], claims: Claims, *, reasons: bool) -> I
         # A model that thinks may also answer at once.
         modes = ("default-on", "always") if reasons else ("default-off", "never")
         yield Sight("thinking.mode", modes, partial=not reasons)
+    # A switch that works shows nothing of the default; only one that fails does.
     elif switched is not reasons:
         yield Sight("thinking.mode", ("always",) if reasons else ("never",), partial=not reasons)
     for name, wanted in (("thinking.on", True), ("thinking.off", False)):

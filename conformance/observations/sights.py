@@ -17,7 +17,7 @@ class Sight(NamedTuple):
     """One value of one claim, as an exchange shows it.
 
     `values`: any one of these is what was seen; there are several where an exchange cannot tell them apart. `partial`:
-    the claim lists more than one exchange can show, and values that it does not list are no concern of it. `function`:
+    the claim lists more than one exchange can show, and says nothing of values that it does not list. `function`:
     the name of the function that a tool call's id belongs to, because an id may include it.
     """
 
@@ -42,7 +42,7 @@ def value(claim: str, *values: Any) -> Sight:
 
 
 def happens(claim: str, happened: object) -> Sight:
-    """Return a sight of what may happen or not: an exchange in which it does not happen is no evidence against it."""
+    """Return a sight of what may happen or not: an exchange in which it does not happen is not evidence against it."""
     return Sight(claim, (bool(happened),), partial=not happened)
 
 

@@ -24,6 +24,7 @@ def sights(view: ExchangeView, claims: Claims) -> Iterator[Sight]:
     for stream in view.elements.streams:
         if stream.place[0] != view.number:
             continue
+        # The raw text: comments, event names and line ends are no longer in the events.
         text = str(view.exchange.response)
         chunks = [each for each in stream.value.chunks if isinstance(each, dict) and "choices" in each]
         if not chunks:
@@ -41,6 +42,7 @@ def _framing(view: ExchangeView, text: str, *, done: bool) -> Iterator[Sight]:
     yield value("stream.done", done)
     yield happens("stream.comments", reading.comments > 0)
     yield from listed("stream.event-names", reading.names.values())
+    # A line end in JSON is escaped, so that one in the text is of the framing.
     yield value("stream.line-ends", "crlf" if "\r\n" in text else "lf" if "\n\n" in text else "single")
     kind = view.exchange.headers.get("content-type", "").partition(";")[0].strip()
     if kind:

@@ -125,6 +125,7 @@ class Profile:
         """Collect the days on which something changes, and the last one on which a source was read."""
         if not self._breaks:
             days = {day for each in self._dated() for day in (each.since, each.until)}
+            # object.__setattr__, because the class is frozen, and this is what its fields amount to.
             object.__setattr__(self, "_breaks", tuple(sorted(days - {""})))
         if not self.as_of:
             read = [source.read or source.searched for each in self._dated() for source in each.source]
@@ -153,6 +154,7 @@ class Profile:
         """
         day = date or self.as_of
         layers = self._matching(model, day)
+        # Between two days on which something changes, the claims are the same: one entry serves all days.
         key = layers, bisect_right(self._breaks, day)
         found = self._resolved.get(key)
         if found is None:
@@ -213,6 +215,7 @@ class Profile:
         if found is None:
             aliases: list[int] = []
             own = self._entries(model)
+            # An alias may lead to another one; two that name each other end the search.
             while (number := self._alias(own, day)) is not None and number not in aliases:
                 aliases.append(number)
                 period = period_on(self.models[number].lifecycle, day)
@@ -287,6 +290,7 @@ def _kept(claims: Histories) -> Histories:
 
 def rejects_or_damages(handling: Any) -> bool:
     """Return True if the provider is known to reject the deviation, or to corrupt its reply because of it."""
+    # A mapping is a refusal, with its status and words.
     return handling == "damaged" if type(handling) is str else isinstance(handling, Mapping)
 
 

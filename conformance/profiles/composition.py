@@ -12,6 +12,7 @@ def extended(own: Profile, base: Profile) -> Profile:
     An own claim replaces those of that name in the base, for all models; one about a model replaces them for that
     model. URL, key, hosts, note and lifecycle are those of a service, so they are not taken over.
     """
+    # Names of models are compared without case everywhere.
     mine = {each.name.lower(): each for each in own.models}
     theirs = [_merged(mine.pop(each.name.lower(), None), each, own.claims, base.name) for each in base.models]
     return replace(

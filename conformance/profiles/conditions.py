@@ -13,6 +13,7 @@ def thinks(claims: Claims, body: Any) -> bool | None:
     if mode in ("always", "never"):
         return bool(mode == "always")
     switches = claims.get("thinking.switches")
+    # The first that matches decides, so their order in a profile counts; `unknown` is text.
     for switch in switches if isinstance(switches, list) else ():
         if matches(switch, body):
             return bool(switch["thinks"])
@@ -40,6 +41,7 @@ def _value_at(body: Any, pointer: str) -> Any:
     for token in parse(pointer):
         if value is None:
             return None
+        # `type(…) is` costs less than isinstance, and this runs for each switch of each request.
         if type(value) is not dict:
             try:
                 return resolve(body, pointer)

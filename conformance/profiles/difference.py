@@ -66,6 +66,7 @@ def _kind(name: str, before: Any, after: Any) -> Consequence | None:
         return _kind_of_value(name, before, after) if before not in _UNSAID and after not in _UNSAID else None
     if _is_harmful(after):
         return None if _is_harmful(before) and _reaches(before, after) else Consequence.SEND
+    # An omitted claim is not unknown: it means that the provider is as the canonical wire.
     if after == UNKNOWN:
         return Consequence.ASK if before in _ANSWERED else None
     return Consequence.FREE if _is_harmful(before) and after in _ANSWERED else None

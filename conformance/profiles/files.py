@@ -176,6 +176,7 @@ def _file(path: Path, _changed: int, _size: int) -> Profile:
     """Return the profile in a file, which is read again when it has changed."""
     profile = read(path)
     sections = {wire: replace(each, path=str(path), **_uncached()) for wire, each in profile.protocols.items()}
+    # The path names the profile in results and messages, since no registry knows it.
     return replace(profile, path=str(path), protocols=sections, **_uncached())
 
 

@@ -33,6 +33,7 @@ Lifecycle = tuple[Period, ...]
 
 def period_on(lifecycle: Sequence[Period], day: str) -> Period | None:
     """Return the period that holds on a day; None if there is none."""
+    # The latest that holds: an earlier one with an open end reaches into it.
     return next((period for period in reversed(lifecycle) if period.holds(day)), None)
 
 
@@ -43,5 +44,6 @@ def is_served(lifecycle: Sequence[Period], day: str) -> bool:
 
 def retired(lifecycle: Sequence[Period], day: str) -> str:
     """Return the first day on which a name was no longer served for good; empty if that day has not come."""
+    # Earlier ends do not count, because a name may have come back.
     last = lifecycle[-1].until if lifecycle else ""
     return last if last and last <= day else ""

@@ -46,6 +46,7 @@ def contradictions(profile: Profile) -> tuple[Contradiction, ...]:
     A model section may differ from the claims for all models in one claim alone, and leave what it makes pointless.
     """
     apart = {name for model in profile.models for name in model.claims}
+    # What a model's own section changes may resolve what seems to contradict for all models.
     general = [each for each in _of("", _held(profile.claims, profile.as_of)) if not apart & set(each.claims)]
     sections = [each for model in profile.models for each in _of(model.name, _held(model.claims, profile.as_of))]
     return (*general, *sections)

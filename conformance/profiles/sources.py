@@ -54,11 +54,13 @@ class Source(NamedTuple):
     def link(self) -> str:
         """Return the address that a reader can open; empty if there is none."""
         if repo := _REPO.fullmatch(self.repo):
+            # GitHub marks one range only, and requires an L before both of its ends.
             first = (repo["lines"] or "").partition(",")[0].replace("-", "-L").replace("-LL", "-L")
             anchor = f"#{first}" if first else ""
             at = f"blob/{repo['commit']}/{repo['path']}{anchor}" if repo["path"] else f"tree/{repo['commit']}"
             return f"https://github.com/{repo['name']}/{at}"
         if package := _PACKAGE.fullmatch(self.package):
+            # Of several versions, the newest has the page that a reader is most likely to need.
             version = _VERSIONS.split(package["version"])[-1]
             return _PACKAGE_PAGES[package["registry"]].format(name=package["name"], version=version)
         return self.url

@@ -19,6 +19,7 @@ MAX_EXCHANGE: Final = 16 * 1024 * 1024
 MAX_HELD: Final = 128 * 1024 * 1024
 """Bytes that all copies together hold, of exchanges under way and of those that wait to be checked."""
 
+# Four bytes each are enough: a copy is bounded far below 4 GiB.
 _LENGTHS: Final = struct.Struct("!III")
 
 
@@ -72,6 +73,7 @@ class Frame(NamedTuple):
     def copy(self) -> Copy:
         """Return the copy that a frame of the kind `copy` holds."""
         headers = {name: [(key, text) for key, text in self.value[name]] for name in ("sent_headers", "headers")}
+        # JSON has made lists of tuples.
         held = {**self.value, **headers, "missing": tuple(self.value["missing"])}
         return Copy(**held, sent=self.first, received=self.second)
 

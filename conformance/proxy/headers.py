@@ -60,6 +60,7 @@ def _switching(found: CIMultiDict[str], headers: CIMultiDictProxy[str]) -> CIMul
 
 def _passed(headers: CIMultiDictProxy[str], without: Iterable[str]) -> CIMultiDict[str]:
     found = CIMultiDict(headers)
+    # Few messages have a Connection header, and this runs for each of them.
     for name in (*without, *_named(headers)) if "connection" in headers else without:
         if name in found:
             del found[name]

@@ -76,6 +76,7 @@ class Layers:
         asked = _differences(before.request, behind.request, ("request",))
         answered = _differences(_answer(behind), _answer(before), ("response",))
         for change in dict.fromkeys([*asked, *answered]):
+            # A gateway may add keys that are new in every exchange, hence the bound below.
             if change in self.changes:
                 self.changes[change] += 1
             elif len(self.changes) < _MAX_CHANGES:
@@ -138,6 +139,7 @@ def _differences(before: Any, after: Any, place: Place) -> Iterator[FieldChange]
         yield FieldChange(render(place), "removed")
     elif before is _ABSENT:
         yield FieldChange(render(place), "added")
+    # Python takes 1, 1.0 and true for equal; in JSON they are not.
     elif before != after or type(before) is not type(after):
         yield FieldChange(render(place), _changed(before, after))
 

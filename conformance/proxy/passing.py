@@ -151,6 +151,7 @@ class Passing(web.Server):
 
         `through` is the URL of another HTTP proxy on the way; empty for none.
         """
+        # A client that leaves must end its request to the provider, which would cost tokens.
         super().__init__(self._respond, handler_cancellation=True)
         self._desk, self._tap, self._origin, self._session = desk, tap, origin, session
         self._host, self._through = host, through or None
@@ -169,6 +170,7 @@ class Passing(web.Server):
         self.open += 1
         try:
             return await self._pass(request, url, draft)
+        # Both are a client that left: one shows while writing, the other while waiting for the provider.
         except (ConnectionError, asyncio.CancelledError):
             draft.give_up(draft.lost or LEFT)
             raise
@@ -185,6 +187,7 @@ class Passing(web.Server):
                 url,
                 headers=passed.of_request(request.headers, upgrades=upgrades),
                 data=await self._body(request, draft),
+                # A redirect is the client's to follow: it decides where its key goes.
                 allow_redirects=False,
                 skip_auto_headers=passed.NOT_ADDED,
                 proxy=self._through,
@@ -221,8 +224,10 @@ class Passing(web.Server):
             raise _NotPassed(421, f"expected a loopback name or the host of this proxy as Host, got {hosts[0]!r:.80}")
         if request.method == "CONNECT" or not request.raw_path.startswith(("/", "*")):
             raise _NotPassed(501, "this is not a forward proxy: use its address as the base URL of the client")
+        # `OPTIONS *` is about the server, which a URL cannot say.
         path = request.raw_path if request.raw_path != "*" else ""
         try:
+            # `encoded`: yarl would write escapes in its own way, and signatures of requests cover them.
             return URL(self._origin + path, encoded=True)
         except ValueError as error:
             raise _NotPassed(400, f"expected a path in the request line, got one that is not a URL ({error})") from None
@@ -236,6 +241,7 @@ class Passing(web.Server):
             return data or None
         if request.headers.get("expect", "").lower() == "100-continue":
             await request.writer.write(b"HTTP/1.1 100 Continue\r\n\r\n")
+            # As aiohttp does it: with a count above 0, it takes the reply for begun and sends no error any more.
             request.writer.output_size = 0
         return self._arriving(request, draft)
 
@@ -247,6 +253,7 @@ class Passing(web.Server):
 
     def _failure(self, request: web.BaseRequest, draft: CopyInProgress, error: Exception) -> web.StreamResponse:
         """Return the answer of the proxy itself to a request that got no reply."""
+        # The body is read while it is sent, so that its own fault shows as one of sending.
         if request.content.exception() is not None:
             draft.give_up("the request cannot be read: its body is not framed as declared")
             return _own(400, "expected a body in the declared framing")
@@ -262,6 +269,7 @@ class Passing(web.Server):
 
 async def _relay(reply: Any, response: web.StreamResponse, draft: CopyInProgress) -> bool:
     """Pass the body of a reply; return False if it ended early, which the draft then says."""
+    # Looked up once: the loop runs for each chunk of every stream.
     read, write, received = reply.content.readany, response.write, draft.received
     while True:
         try:
@@ -271,6 +279,7 @@ async def _relay(reply: Any, response: web.StreamResponse, draft: CopyInProgress
             return False
         if not data:
             return True
+        # First the client, then the copy, so that a copy never delays what passes.
         await write(data)
         draft.add(received, data)
 

@@ -16,6 +16,7 @@ class BodyLine(NamedTuple):
 def body_lines(body: Mapping[str, Any], marked: Sequence[str] = ()) -> Iterator[BodyLine]:
     """Yield the lines of a body; `marked` is the place of what is to be marked, as tokens of a JSON Pointer."""
     yield BodyLine("{")
+    # Counted down, so that 0 is the member without a comma.
     for left, (name, value) in zip(reversed(range(len(body))), body.items(), strict=True):
         comma, key = "," if left else "", _text(name)
         is_asked = list(marked[:1]) == [name]

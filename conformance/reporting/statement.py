@@ -39,7 +39,7 @@ def make(
 
 
 def read(path: Path) -> dict[str, Any]:
-    """Return the statement in a file; raises InvalidDocument with a pointer if it is none."""
+    """Return the statement in a file; raises InvalidDocument with a pointer if it is not a statement."""
     value: Any = read_json(path)
     for error in validator("files/statement").errors(value):
         raise InvalidDocument(error.message, str(path), None, render(error.place))

@@ -23,6 +23,7 @@ def _environment() -> "Environment":
     environment = Environment(
         loader=FileSystemLoader(Path(__file__).parent / "renderers"),
         autoescape=select_autoescape(("html.j2",)),
+        # A misspelt name must not become an empty place on a published page.
         undefined=StrictUndefined,
         trim_blocks=True,
         lstrip_blocks=True,

@@ -26,6 +26,7 @@ def printable(text: str) -> str:
     Control characters and those that change the direction of writing are escaped, and so is the beginning of a command.
     """
     if not text.isprintable():
+        # repr escapes what is not printable; [1:-1] drops its quotes.
         text = "".join([each if each.isprintable() else repr(each)[1:-1] for each in text])
     return _COMMAND.sub(r"\\", text) if "::" in text or "##[" in text else text
 
@@ -51,6 +52,7 @@ def code(text: str) -> str:
     if not shown:
         return ""
     fence = "`" * (max((len(list(run)) for each, run in groupby(shown) if each == "`"), default=0) + 1)
+    # CommonMark strips one space on each side of a code span.
     pad = " " if shown.startswith("`") or shown.endswith("`") else ""
     return f"{fence}{pad}{shown}{pad}{fence}"
 
@@ -65,6 +67,7 @@ def fenced(text: str, language: str = "") -> str:
 def prose(text: str) -> str:
     """Return a text as one line of Markdown prose; its markup is escaped, except code between backticks."""
     fragments = " ".join(text.split()).split("`")
+    # A backtick without its partner: then none of them marks code.
     if len(fragments) % 2 == 0:
         return printable(" ".join(text.split())).translate(_SPECIAL)
     return "".join(
@@ -98,6 +101,7 @@ def labelled(label: str, text: str, width: int, indent: int = 0, column: int = 0
     # Imported here because most reports wrap nothing.
     import textwrap
 
+    # Ids and options have hyphens, and are copied from the terminal.
     wrapped = textwrap.wrap(" ".join(text.split()), room, break_on_hyphens=False) or [""]
     return [f"{head}{wrapped[0]}".rstrip(), *[f"{' ' * len(head)}{line}" for line in wrapped[1:]]]
 

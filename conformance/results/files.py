@@ -55,6 +55,7 @@ def write(folder: Path, results: Results, scrubber: Scrubber | None = None) -> P
     if a secret cannot be removed from them.
     """
     target = path(folder, results)
+    # Secrets are removed from the whole text, because one may stand in any value, or in a name.
     text = "".join(_lines(results.to_json()))
     artifacts.write(target, text if scrubber is None else scrubber.text(text), private=scrubber is not None)
     return target

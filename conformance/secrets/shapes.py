@@ -36,7 +36,7 @@ _SHAPES: Final = (
         ("PRIVATE KEY-----",),
         r"-----BEGIN [A-Z ]{0,20}PRIVATE KEY-----[\w\s+/=\\]{40,}-----END [A-Z ]{0,20}PRIVATE KEY-----",
     ),
-    # The value of an Authorization header in prose; a word without a digit is none.
+    # The value of an Authorization header in prose; a word without a digit is not a key.
     (("earer ", "asic "), r"(?<=[Bb]earer |.[Bb]asic )(?=[^\s\"']{0,60}\d)[\w.~+/-]{16,}={0,2}"),
 )
 """What a text must hold for a shape to be looked for, and the shape."""

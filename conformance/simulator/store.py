@@ -155,7 +155,7 @@ class ReplyStore:
 
 
 def _keys(items: Any) -> Iterator[tuple[str, str]]:
-    """Yield what tells the items of a reply from all others."""
+    """Yield what distinguishes the items of a reply from all others."""
     for _, item in objects(items):
         for key in _ITEM_KEYS:
             if type(item.get(key)) is str and item[key]:

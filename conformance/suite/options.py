@@ -89,7 +89,7 @@ def on_wire(profile: Profile, protocol: str) -> Profile:
 
 
 def check_base_url(url: str) -> None:
-    """Raise Unusable if a base URL is none that requests can be sent to."""
+    """Raise Unusable if requests cannot be sent to a base URL."""
     try:
         parts = urlsplit(url)
         is_usable = parts.scheme in ("http", "https") and bool(parts.hostname) and parts.port != 0

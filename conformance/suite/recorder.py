@@ -57,7 +57,7 @@ def _refuse_foreign_host(options: Options, profile: Profile) -> None:
     ):
         known = ", ".join(dict.fromkeys([own, *profile.hosts]))
         raise Unusable(
-            f"{parts.hostname} is no host of {profile.title} ({known}), so its replies cannot be recorded as "
+            f"{parts.hostname} is not a host of {profile.title} ({known}), so its replies cannot be recorded as "
             f"{profile.name}'s; omit --record, or name the profile of that server with --provider"
         )
 

@@ -116,7 +116,8 @@ def _conclusion(
         return ThinkingAnswer({MODE: "default-on", **claimed}, f"the reply carries reasoning in {', '.join(fields)}")
     if foreign := [*_foreign_fields(message)]:
         return ThinkingAnswer(
-            {MODE: "default-on"}, f"the reply carries text in {', '.join(foreign)}, which is no known reasoning field"
+            {MODE: "default-on"},
+            f"the reply carries text in {', '.join(foreign)}, which is not a known reasoning field",
         )
     if count := reasoning_tokens(Index((exchange,))):
         claimed = {FIELD: "none"} if is_open else {}

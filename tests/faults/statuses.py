@@ -1,4 +1,4 @@
-"""Faults of statuses and bodies: refusals that are none, errors under a wrong status, and answers that are no API's."""
+"""Faults of statuses and bodies: needless refusals, errors under a wrong status, and answers that no API gives."""
 
 from collections.abc import Mapping
 from typing import Any

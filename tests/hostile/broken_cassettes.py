@@ -1,4 +1,4 @@
-"""Files in the place of a cassette that are none."""
+"""Files in the place of a cassette that are not cassettes."""
 
 from typing import Final
 

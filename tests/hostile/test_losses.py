@@ -132,7 +132,7 @@ def test_one_real_case_does_not_make_the_simulated_ones_real(tmp_path: Path) -> 
 
 def test_replies_of_a_foreign_host_are_never_recorded_as_the_provider(tmp_path: Path) -> None:
     given = Options("deepseek", tmp_path, "2026-11-22", base_url="https://gateway.example/v1", record=True)
-    with pytest.raises(Unusable, match=r"gateway.example is no host of DeepSeek \(api.deepseek.com\)"):
+    with pytest.raises(Unusable, match=r"gateway.example is not a host of DeepSeek \(api.deepseek.com\)"):
         Run(given)
     assert {} == files(tmp_path)
 

@@ -32,7 +32,7 @@ class Fate(StrEnum):
     RELATED = "related"
     OTHERS = "others"
     SURVIVED = "survived"
-    TOLERATED = "borne"
+    TOLERATED = "tolerated"
 
 
 @dataclass(frozen=True, slots=True)

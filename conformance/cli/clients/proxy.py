@@ -56,7 +56,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
     add("--record", metavar="DIR", default="", help="write a cassette of each conversation, without keys")
     add("--results", metavar="DIR", default="", help="write the results, as `conformance report` reads them")
     add("--fail-on", choices=("must", "should", "never"), default="must", help=_FAIL_ON)
-    add("--conversation-header", metavar="NAME", default="", help="the request header that tells the conversation")
+    add("--conversation-header", metavar="NAME", default="", help="the request header that identifies the conversation")
     add("--correlation-header", metavar="NAME", default="", help="the request header that a gateway passes on")
     add("command", nargs="*", metavar="-- COMMAND", help="run this command, and end when it ends")
 
@@ -163,6 +163,7 @@ def _announce(
     # Imported here because it loads the profiles of URLs and hosts.
     from conformance.transport.http import is_loopback
 
+    # Scripts read the URL from the first line of standard output.
     output = sys.stderr if arguments.command else sys.stdout
     for tap, url in zip(taps, urls, strict=True):
         print(f"{tap.name}: {url}" if tap.name else url, file=output, flush=True)

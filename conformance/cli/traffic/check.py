@@ -95,6 +95,7 @@ def _jobs(text: str) -> int:
     """Return a number of processes; `auto` is the number of CPUs that this process may use."""
     if text != "auto":
         return positive(text)
+    # A container may allow fewer CPUs than the machine has; macOS and Windows cannot say.
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
@@ -102,6 +103,7 @@ class _Formats:
     """The names of the formats; only the renderer of the requested one is imported."""
 
     def __contains__(self, name: str) -> bool:
+        # isidentifier first: a name is a part of a path here, and must not leave the folder.
         return name.isidentifier() and (_FOLDER / f"{name}.py").is_file() and hasattr(_format(name), "render_inputs")
 
     def __iter__(self) -> Iterator[str]:
@@ -146,6 +148,7 @@ def _counted(rendered: Iterable[_Rendered], counts: Counts, judged: set[str]) ->
             counts.update(each.counts)
             judged |= each.judged
             inputs = counts["inputs", ""]
+            # The first input may come within one tick of the clock.
             rate = inputs / max(time.monotonic() - began, _LEAST_SECONDS)
             progress.show(f"{inputs} inputs checked, {rate:.0f} per second, now {each.path}")
             for message in each.errors:

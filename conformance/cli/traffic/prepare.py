@@ -61,6 +61,7 @@ def run(arguments: argparse.Namespace) -> int:
     prepared = convert.prepare(value, profile, model=arguments.model, file=file)
     name, made, notes = "messages", prepared.messages, prepared.notes
     if profile.wire != CHAT:
+        # A bare list of messages has no parameters to send.
         given = value if isinstance(value, dict) else {}
         body = {**given, **({"model": arguments.model} if arguments.model else {}), "messages": prepared.messages}
         sent = native_request(body, prepared.origins, profile.wire, ("messages",) if given else ())
@@ -86,8 +87,7 @@ def _rejected(exchange: Exchange, profile: Profile) -> Iterator[Note]:
 
 
 def _json(note: Note) -> dict[str, Any]:
-    fixed = {"mended": note.fixed}  # codespell:ignore mended
-    return {"pointer": note.pointer, "reason": note.reason, "claim": note.claim, **fixed}
+    return {"pointer": note.pointer, "reason": note.reason, "claim": note.claim, "fixed": note.fixed}
 
 
 def _text(value: Any) -> str:

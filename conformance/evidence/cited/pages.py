@@ -89,7 +89,7 @@ class Pages:
 def readable(content: bytes, content_type: str) -> str:
     """Return the text of a body: without markup, with the texts that scripts hold; nothing of it is interpreted.
 
-    It is empty for a body that is no text, such as a PDF.
+    It is empty for a body that is not text, such as a PDF.
     """
     kind = content_type.lower()
     if kind and not _TEXT.search(kind):
@@ -107,7 +107,7 @@ def _unescaped(text: str) -> str:
 
 
 def _character(digits: str | None) -> str:
-    """Return the character of an escape in JSON; half a surrogate pair is no character."""
+    """Return the character of an escape in JSON; half a surrogate pair is not a character."""
     character = chr(int(digits, 16)) if digits else " "
     return " " if "\ud800" <= character <= "\udfff" else character
 

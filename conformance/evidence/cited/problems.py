@@ -17,7 +17,7 @@ _MIN_FRAGMENT: Final = 12
 """Characters of a message between placeholders that are long enough to be looked for."""
 
 _MIN_TEXT: Final = 400
-"""A shorter page holds no words, most likely because scripts load them, or because it is no text."""
+"""A shorter page holds no words, most likely because scripts load them, or because it is not text."""
 
 
 class ProblemKind(StrEnum):

@@ -50,7 +50,7 @@ def exchanges(value: Mapping[str, Any], path: str) -> Iterator[Exchange | str]:
 
 
 def _native(request: Mapping[str, Any], response: Mapping[str, Any], url: str, path: str) -> Exchange | None:
-    """Return the exchange of another wire; None if it is none, or cannot be read."""
+    """Return the exchange of another wire; None if it is on chat completions or cannot be read."""
     try:
         found = _exchange(request, response, url, path)
     except InvalidDocument:

@@ -56,8 +56,8 @@ def _rule(rule: Mapping[str, Any], summary: Mapping[str, Any], paint: Paint, *, 
             yield f"        sent: {printable(finding['sent'])}\n"
         if finding["refusal"]:
             yield f"        {summary['provider']} answers {printable(finding['refusal'])}\n"
-    if rule["mend"] and rule["findings"]:
-        yield f"    to fix it: {printable(rule['mend'])}\n"
+    if rule["fix"] and rule["findings"]:
+        yield f"    to fix it: {printable(rule['fix'])}\n"
         yield f"    conformance explain {rule['rule']}\n"
 
 

@@ -13,8 +13,8 @@ _COLUMNS: Final[Mapping[str, Callable[[Mapping[str, Any]], int]]] = {
     "false\nnegatives": lambda row: (
         row["requests"].get("refusal missed", 0) + row["requests"].get("refused in other words", 0)
     ),
-    "out of\nscope": lambda row: row["requests"].get("apart", 0),
-    "\nincomplete": lambda row: row["requests"].get("unplayed", 0),
+    "out of\nscope": lambda row: row["requests"].get("out of scope", 0),
+    "\nincomplete": lambda row: row["requests"].get("incomplete", 0),
     "entries\nconfirmed": lambda row: sum(1 for each in row["claims"] if _count(each, "confirmed")),
     "\ncontradicted": lambda row: sum(1 for each in row["claims"] if _count(each, "contradicted")),
     "by an\nengine": lambda row: sum(1 for each in row["claims"] if each.get("engine")),
@@ -76,7 +76,7 @@ def _provider(row: Mapping[str, Any], paint: Paint) -> Iterator[str]:
         yield f"  not counted: {row['simulated']} exchanges with the simulator\n"
     yield from _wrapped("not observed", row["unseen"])
     yield from _wrapped("not read by any rule", row["unread"])
-    yield from _wrapped("refused for a reason other than the wire", _counts(row["apart"]))
+    yield from _wrapped("refused for a reason other than the wire", _counts(row["out_of_scope"]))
     yield from _wrapped("departs from the canonical wire without a claim", _counts(row["departures"]))
 
 

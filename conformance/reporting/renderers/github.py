@@ -58,6 +58,7 @@ def _line(command: str, annotation: Annotation) -> str:
 
 
 def _data(text: str) -> str:
+    # The percent sign first, or it would escape the escapes.
     return printable(text.replace("%", "%25").replace("\r", "%0D").replace("\n", "%0A"))
 
 

@@ -102,6 +102,7 @@ def _line(annotation: Annotation) -> str:
 
 
 def _worst(annotations: Iterable[Annotation]) -> AnnotationKind:
+    # min: the worst has the lowest index.
     return min([each.kind for each in annotations], key=_WORST_FIRST.index)
 
 

@@ -42,6 +42,7 @@ def render(annotations: Iterable[Annotation]) -> Iterator[str]:
             left += len(held) >= MAX_RESULTS
             held.extend([annotation] if len(held) < MAX_RESULTS else [])
     every = [annotation for level in Level for annotation in found[level]]
+    # Each level was bounded alone above, so that memory stays bounded; together they may still be too many.
     left += max(0, len(every) - MAX_RESULTS)
     log = {"$schema": SCHEMA, "version": "2.1.0", "runs": [_run(every[:MAX_RESULTS], errored, left)]}
     yield orjson.dumps(log, option=orjson.OPT_INDENT_2 | orjson.OPT_APPEND_NEWLINE).decode()
@@ -135,14 +136,17 @@ def _artifact(path: str) -> dict[str, str]:
     """Return the location of a file: relative to the root if its path is relative, otherwise its full URI."""
     if path.startswith("/"):
         return {"uri": f"file://{quote(path)}"}
+    # normpath: code scanning does not match `./` with files of the repository.
     return {"uri": quote(normpath(path)), "uriBaseId": _ROOT}
 
 
 def _fingerprint(annotation: Annotation, met: Counter[str]) -> str:
     """Return a fingerprint that survives moved lines: of check, file or case, pointer, and a count of equal ones."""
     path = annotation.location.path
+    # Without the line, which moves when a file is edited above it.
     suite = path if path and annotation.suite.startswith(f"{path}:") else annotation.suite
     digest = hashlib.sha256("\0".join((annotation.check, suite, annotation.at)).encode()).hexdigest()[:32]
+    # Equal findings need different fingerprints, or code scanning merges them.
     met[digest] += 1
     return f"{digest}:{met[digest]}"
 

@@ -58,5 +58,5 @@ def judge(answer: Body, context: Context) -> list[Fault]:
 
 
 def _is_json(value: Any) -> bool:
-    """Return whether raw text looks like JSON: a body that is recorded as a stream may be none."""
+    """Return whether raw text looks like JSON: a body that is recorded as a stream may not be one."""
     return type(value) is str and value[:100].lstrip()[:1] in ("{", "[")

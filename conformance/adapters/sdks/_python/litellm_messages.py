@@ -91,6 +91,6 @@ def extend(block: dict[str, Any], delta: dict[str, Any]) -> None:
 
 
 def finish(block: dict[str, Any]) -> None:
-    """Parse the arguments of a call that has ended; those that are no JSON become an empty object."""
+    """Parse the arguments of a call that has ended; those that are not JSON become an empty object."""
     if block["type"] == "tool_use":
         block["input"] = parse_arguments(block.pop("partial_json", ""))

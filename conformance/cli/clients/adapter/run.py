@@ -178,7 +178,7 @@ def _baseline(arguments: argparse.Namespace) -> "Sequence[Entry]":
 
 
 def _write_baseline(results: "Results", path: Path, secrets: "Scrubber | None") -> int:
-    """Write an entry for each failure; errors are no failures of the adapter and get none."""
+    """Write an entry for each failure; errors are not failures of the adapter and get none."""
     from conformance import artifacts, baseline
     from conformance.adapters.summary import failures_as_entries
     from conformance.gate import check_results

@@ -33,7 +33,7 @@ function differingLines(names) {
   const numbers = names.map(subjectNumber);
   return index.rows.flatMap((row, number) => {
     const values = numbers.map((subject) => crossingValue(cellsAtCrossing(subject, number)));
-    // That a rule passes here and was not observed there is no difference of the providers.
+    // A rule that passes here and was not observed there does not distinguish the providers.
     const observed = values.filter(({ text, meaning }) => text && (meaning !== "declared" || isValued(row)));
     const isSame = new Set(observed.map(({ text }) => text)).size < 2;
     return isSame ? [] : [{ name: row.name, title: row.title, values }];
