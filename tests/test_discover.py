@@ -24,8 +24,9 @@ from conformance.observations.id_patterns import pattern
 from conformance.observations.sights import digest
 from conformance.results import Evidence
 from conformance.simulator import Simulator, simulated
-from conformance.suite.mirror import failures
-from conformance.suite.play import Subject, play
+from conformance.suite.play import play
+from conformance.suite.rehearsal import failures
+from conformance.suite.turns import Subject
 from conformance.transport.client import Client, Endpoint, Inconclusive, UnusableReply
 from conformance.transport.http import HttpReply, HttpRequest
 from conformance.transport.server import serving

@@ -22,8 +22,9 @@ from conformance.observations.comparing import Relation, relation
 from conformance.observations.sights import digest
 from conformance.results import Evidence
 from conformance.simulator import simulated
-from conformance.suite.mirror import failures
-from conformance.suite.play import Subject, play
+from conformance.suite.play import play
+from conformance.suite.rehearsal import failures
+from conformance.suite.turns import Subject
 from conformance.transport.client import Client, Endpoint
 from conformance.transport.http import HttpReply
 from conformance.transport.server import serving

@@ -12,9 +12,10 @@ from conformance.rules import Rule
 from conformance.scenarios import Deviation, Probe, Scenario, ScriptTurn
 from conformance.simulator import Simulator, chunks, raw, replies
 from conformance.simulator.reply_context import ReplyContext
-from conformance.suite.deviations import CHANGES, with_changes
 from conformance.suite.history import Inapplicable
-from conformance.suite.play import Subject, play
+from conformance.suite.play import play
+from conformance.suite.probes import CHANGES, with_changes
+from conformance.suite.turns import Subject
 from conformance.wire.assemble import assemble
 from conformance.wire.sse import read
 from conformance.wire.views import Side

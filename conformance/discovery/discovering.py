@@ -30,9 +30,10 @@ from conformance.observations.sights import digest
 from conformance.profiles import UNKNOWN, Profile
 from conformance.results import Evidence, Level, Status
 from conformance.results.runs import Case
-from conformance.suite.mirror import failures
-from conformance.suite.play import Subject, play
+from conformance.suite.play import play
 from conformance.suite.probes import ACCEPTED
+from conformance.suite.rehearsal import failures
+from conformance.suite.turns import Subject
 from conformance.transport.client import UnusableReply
 from conformance.wire.exchange import Exchange
 from conformance.wire.index import Index

@@ -7,7 +7,7 @@ from typing import Any, Final
 from conformance import profiles, wires
 from conformance.judge import check
 from conformance.profiles import UNKNOWN, Claims, Profile
-from conformance.suite.play import MAX_TOKENS
+from conformance.suite.turns import MAX_TOKENS
 from conformance.wire.exchange import Conversation, Exchange
 from conformance.wire.native import CHAT
 

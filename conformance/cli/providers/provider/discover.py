@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from conformance.discovery.discovering import Discovery
     from conformance.discovery.interview import Interview
     from conformance.secrets import Scrubber
-    from conformance.suite.plan import Plan
+    from conformance.suite.rehearsal import Plan
 
 EXAMPLES: Final = """\
   conformance provider discover --base-url http://127.0.0.1:8000/v1 --out my-server.yaml
@@ -200,7 +200,7 @@ def _planned(wire: str) -> "Plan":
     """Return what the scenarios alone would send to an endpoint that accepts everything, and whose model thinks."""
     from conformance.discovery.exploring import all_cases
     from conformance.discovery.wires import profile_of
-    from conformance.suite.plan import plan
+    from conformance.suite.rehearsal import plan
 
     return plan(profile_of({"thinking.mode": "default-on"}, wire), "model", all_cases())
 
