@@ -74,7 +74,7 @@ def read_exchanges(path: Path, wire: str = CHAT) -> Recorded:
                 found[_key(exchange.request)] = exchange
                 days += [exchange.date] if exchange.date else []
     if not found:
-        raise Unusable(f"{path} holds no exchanges{'' if wire == CHAT else f' of the wire {wire}'}")
+        raise Unusable(f"{path} holds no exchanges of the wire {wire}")
     return Recorded(found, max(days, default=""), wire)
 
 
