@@ -12,7 +12,7 @@ from conformance.rules import Rule
 from conformance.scenarios import Deviation, Probe, Scenario, ScriptTurn
 from conformance.simulator import Simulator, chunks, faulty, replies
 from conformance.simulator.reply_context import ReplyContext
-from conformance.suite.history import Inapplicable
+from conformance.suite.changed_requests import Inapplicable
 from conformance.suite.play import play
 from conformance.suite.probes import CHANGES, with_changes
 from conformance.suite.turns import Subject

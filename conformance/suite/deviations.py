@@ -4,7 +4,7 @@ import copy
 from collections.abc import Callable, Mapping
 from typing import Any, Final, TypeAlias
 
-from conformance.suite.history import (
+from conformance.suite.changed_requests import (
     ChangedRequest,
     Inapplicable,
     assistant_messages,

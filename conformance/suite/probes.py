@@ -15,7 +15,7 @@ from conformance.scenarios import Deviation, Probe
 from conformance.simulator.refusals import refusals
 from conformance.suite import deviations, reasoning_deviations
 from conformance.suite.as_scripted import is_paired
-from conformance.suite.history import ChangedRequest, Inapplicable
+from conformance.suite.changed_requests import ChangedRequest, Inapplicable
 from conformance.transport.client import Inconclusive, UnusableReply
 from conformance.wire.exchange import CUT, Conversation, Exchange
 from conformance.wire.index import Index

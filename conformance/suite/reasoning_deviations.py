@@ -9,7 +9,7 @@ from collections.abc import Callable, Mapping
 from typing import Any, Final
 
 from conformance.convert import egress
-from conformance.suite.history import (
+from conformance.suite.changed_requests import (
     ChangedRequest,
     Inapplicable,
     assistant_messages,
