@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any, Final
 
-from conformance import profiles, wires
+from conformance import profiles
 from conformance.judge import check
 from conformance.profiles import UNKNOWN, Claims, Profile
 from conformance.suite.turns import MAX_TOKENS
@@ -32,11 +32,6 @@ def max_tokens(wire: str) -> int:
 def has_counterpart(claim: str, wire: str) -> bool:
     """Return False for a claim about where reasoning may stand in a request; only chat completions leave a choice."""
     return wire == CHAT or not claim.startswith(_PLACES)
-
-
-def as_sent(body: Mapping[str, Any], wire: str) -> Mapping[str, Any]:
-    """Return a request of chat completions as it is sent on a wire."""
-    return wires.by_name(wire).writing.request(body)
 
 
 def bodies(exchange: Exchange) -> tuple[Any, Any]:

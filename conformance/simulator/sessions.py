@@ -38,6 +38,7 @@ AFTER_SCRIPT: Final = ScriptTurn(says="There is nothing more.")
 """The reply to requests after the end of a script."""
 
 _PATH: Final = re.compile(r"/r/(?P<run>\d+)/s/(?P<scenario>[^/]+)(?P<rest>/.*)")
+# Clients of Gemini append a version of their own to a base URL that ends with one.
 _VERSION: Final = re.compile(r"(/v1(?:alpha|beta\d*)?(?=/))*")
 _MODELS: Final = re.compile(r"/models(/(?P<name>.*))?")
 _IF_THINKING: Final = (

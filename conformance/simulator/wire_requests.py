@@ -90,6 +90,7 @@ def answer(
         return given(body, None)
     sent = Exchange.of_plain(request=body, url=path, model=model_of(body))
     exchange, asked = _asked(wire, sent, kept)
+    # Each wire cuts a whole reply into events of its own, so what is given must not be a stream already.
     reply = given({**exchange.request, "stream": False}, asked)
     if reply.status != 200:
         return refused(wire, path, reply)

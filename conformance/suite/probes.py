@@ -125,6 +125,7 @@ def _changed(
     changed = with_changes(
         origin.request, probe.changes, transcript, profile.at(origin.model, ""), before=tuple(before)
     )
+    # Chat completions is sent as it is, so it shows every change, even one that leaves the value the same.
     if probe.changes and profile.wire != CHAT:
         request = by_name(profile.wire).writing.request
         if request(origin.request) == request(changed):
