@@ -16,8 +16,8 @@ from conformance.reporting.renderers.run_end import render_core_facts as render_
 from conformance.reporting.renderers.terminal import render
 from conformance.reporting.text import printable_lines
 from conformance.secrets import Unscrubbable, scrubber
-from conformance.suite.config_keys import IS_DONE, MATRIX, RESULTS, RUN, width_of
-from conformance.suite.record import warnings
+from conformance.suite.cassettes import warnings
+from conformance.suite.pytest_config import IS_DONE, MATRIX, RESULTS, RUN, width_of
 from conformance.suite.run import Run
 from conformance.suite.run_claims import answer_line
 

@@ -20,8 +20,8 @@ from typing import TYPE_CHECKING, Any, Final
 
 import pytest
 
-from conformance.suite.config_keys import DESELECTED, FOREIGN, IS_DONE, LEFT, RUN, SAFE
 from conformance.suite.plugin_options import OPTIONS
+from conformance.suite.pytest_config import DESELECTED, FOREIGN, IS_DONE, LEFT, RUN, SAFE
 
 if TYPE_CHECKING:
     from conformance.adapters.simulation import Simulation

@@ -15,8 +15,8 @@ from conformance.reporting.renderers.run_end import render as render_end
 from conformance.reporting.renderers.terminal import render
 from conformance.reporting.text import plural
 from conformance.results import files
-from conformance.suite.config_keys import MATRIX, width_of
 from conformance.suite.options import on_wire
+from conformance.suite.pytest_config import MATRIX, width_of
 
 SUITE: Final = Path(recorded_run.__file__).with_name("test_recordings.py")
 """The suite of the recordings."""

@@ -9,8 +9,9 @@ from conformance import profiles, scenarios
 from conformance.results import Evidence, Status
 from conformance.simulator import Simulator
 from conformance.suite.as_scripted import AS_SCRIPTED, RESULTS_PAIRED, compared
-from conformance.suite.play import Subject, play
+from conformance.suite.play import play
 from conformance.suite.probes import EXCHANGED
+from conformance.suite.turns import Subject
 from conformance.wire.exchange import Conversation, Exchange
 from tests.loops import every
 

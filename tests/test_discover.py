@@ -24,8 +24,9 @@ from conformance.observations.id_patterns import pattern
 from conformance.observations.sights import digest
 from conformance.results import Evidence
 from conformance.simulator import Simulator, simulated
-from conformance.suite.mirror import failures
-from conformance.suite.play import Subject, play
+from conformance.suite.play import play
+from conformance.suite.rehearsal import failures
+from conformance.suite.turns import Subject
 from conformance.transport.client import Client, Endpoint, Inconclusive, UnusableReply
 from conformance.transport.http import HttpReply, HttpRequest
 from conformance.transport.server import serving
@@ -228,8 +229,8 @@ BROKEN: list[tuple[str, Answer, str]] = [
     ("no API", lambda _: HttpReply(200, b"<html>hi</html>", {"content-type": "text/html"}), "HTML page"),
     ("no path", lambda _: HttpReply(404, b"{}", JSON), "/chat/completions"),
     ("no key", lambda _: HttpReply(401, b"{}", JSON), "--key-env"),
-    ("other JSON", lambda _: HttpReply(200, b'{"ok": true}', JSON), "no chat completion"),
-    ("no JSON", lambda _: HttpReply(200, b"\xff\xfe\x00", JSON), "no chat completion"),
+    ("other JSON", lambda _: HttpReply(200, b'{"ok": true}', JSON), "is not a reply of the wire chat"),
+    ("no JSON", lambda _: HttpReply(200, b"\xff\xfe\x00", JSON), "is not a reply of the wire chat"),
     ("down", lambda _: HttpReply(500, b"{}", JSON), "HTTP 500"),
     ("all rejected", lambda _: HttpReply(400, b'{"error": {"message": "no"}}', JSON), "rejects a plain question"),
 ]

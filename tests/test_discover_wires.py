@@ -22,8 +22,9 @@ from conformance.observations.comparing import Relation, relation
 from conformance.observations.sights import digest
 from conformance.results import Evidence
 from conformance.simulator import simulated
-from conformance.suite.mirror import failures
-from conformance.suite.play import Subject, play
+from conformance.suite.play import play
+from conformance.suite.rehearsal import failures
+from conformance.suite.turns import Subject
 from conformance.transport.client import Client, Endpoint
 from conformance.transport.http import HttpReply
 from conformance.transport.server import serving
@@ -145,7 +146,7 @@ def test_a_change_is_reported_with_both_exchanges_as_they_were_on_their_wire(dis
 
 
 @pytest.mark.parametrize(
-    ("wire", "message"), [("massages", "did you mean"), ("messages", "nothing of the wire messages")]
+    ("wire", "message"), [("massages", "did you mean"), ("messages", "is not a reply of the wire messages")]
 )
 def test_a_wire_that_is_unknown_or_not_spoken_there_is_refused(
     wire: str, message: str, capsys: pytest.CaptureFixture[str]

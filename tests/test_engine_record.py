@@ -13,8 +13,8 @@ from conformance.documents import read_yaml
 from conformance.engines.definition import load
 from conformance.engines.recording import snapshot
 from conformance.results import Evidence
+from conformance.suite.cassettes import record, simulated_models
 from conformance.suite.options import Options, with_environment
-from conformance.suite.record import record, simulated_models
 from conformance.suite.run import Run
 from conformance.transport.shelf import CassetteFolder
 from tests.fake_engine import define, weights

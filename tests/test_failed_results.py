@@ -10,8 +10,9 @@ from conformance.results import Evidence, Status
 from conformance.results.runs import ProbeResult
 from conformance.simulator import Simulator
 from conformance.suite.options import on_wire
-from conformance.suite.play import Subject, play
+from conformance.suite.play import play
 from conformance.suite.probes import ACCEPTED, UNSEEN
+from conformance.suite.turns import Subject
 
 CLAIM = "results.is-error"
 FAILED = {"role": "tool", "tool_call_id": "call_1", "content": "no such city", "is_error": True}

@@ -16,7 +16,7 @@ from conformance.results import Evidence, Status
 from conformance.scenarios import Scenario
 from conformance.simulator import simulated
 from conformance.suite.options import on_wire
-from conformance.suite.play import Subject, converse
+from conformance.suite.turns import Subject, converse
 from conformance.transport.client import Client, Endpoint
 from conformance.wire.exchange import Conversation
 from conformance.wire.views import Side

@@ -11,7 +11,7 @@ from conformance.proxy import tally
 from conformance.results import Evidence, Level, Status
 from conformance.results.runs import Case, ProbeResult, Results
 from conformance.scenarios import ScriptTurn
-from conformance.simulator import replies, shaping, store
+from conformance.simulator import replies, script, store
 from conformance.simulator.parameters import Parameters, read_parameters
 from conformance.wire.exchange import Exchange
 from conformance.wire.index import Index
@@ -40,14 +40,14 @@ CALLS = (("f", {"a": 1}), ("g", {"b": 2}))
 def test_a_turn_is_cut_by_one_character_too_many_and_no_earlier(
     turn: ScriptTurn, thinks: bool, limit: int, expected: tuple[str, str, int, bool]  # noqa: FBT001
 ) -> None:  # fmt: skip
-    made, is_cut = shaping.bounded(turn, Parameters(limit=limit), thinks=thinks)
+    made, is_cut = script.bounded(turn, Parameters(limit=limit), thinks=thinks)
     assert expected == (made.thinks, made.says, len(made.calls), is_cut)
     assert len(made.calls) == len(made.ids)
 
 
 def test_every_choice_and_every_text_counts_in_the_length_of_a_reply() -> None:
     turn = ScriptTurn(thinks="123", says="4567", calls=CALLS)
-    assert [21, 63] == [shaping.length(turn, Parameters(choices=number)) for number in (1, 3)]
+    assert [21, 63] == [script.length(turn, Parameters(choices=number)) for number in (1, 3)]
 
 
 @pytest.mark.parametrize(("value", "expected"), [("", 1), ("1", 1), ("12", 2), ("123456", 3), (None, 2), ([], 1)])

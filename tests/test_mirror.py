@@ -15,8 +15,9 @@ from conformance.profiles import Profile
 from conformance.results import Evidence, Level, Status
 from conformance.results.runs import Case
 from conformance.simulator import Simulator, simulated
-from conformance.suite.mirror import problems
-from conformance.suite.play import Subject, play
+from conformance.suite.play import play
+from conformance.suite.rehearsal import problems
+from conformance.suite.turns import Subject
 from conformance.transport.client import Client, Endpoint
 from tests.loops import every
 from tests.sampling import sampled, some

@@ -11,7 +11,7 @@ import pytest
 from conformance import profiles, rules, scenarios
 from conformance.rules import advice
 from conformance.simulator import simulated
-from conformance.suite.plan import plan
+from conformance.suite.rehearsal import plan
 from conformance.transport.http import HttpReply, HttpRequest
 from conformance.transport.server import serving
 
@@ -24,7 +24,7 @@ OWN = {
     "conformance",
     "conformance.pytest_plugin",
     "conformance.suite",
-    "conformance.suite.config_keys",
+    "conformance.suite.pytest_config",
     "conformance.suite.plugin_options",
 }
 """The modules of the package that every pytest run of an environment imports: what adds the options."""

@@ -12,7 +12,7 @@ from conformance.baseline import Entry
 from conformance.cli import main
 from conformance.results import Evidence, Finding, Level, Outcome, Status
 from conformance.results.runs import Case, Results
-from conformance.suite.expected_failures import ExpectedFailures
+from conformance.suite.failures import ExpectedFailures
 from conformance.transport.http import HttpReply
 from tests.flaky import altered
 

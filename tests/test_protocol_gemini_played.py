@@ -17,7 +17,8 @@ from conformance.profiles import Profile, load_profile
 from conformance.resources import folder
 from conformance.results import Evidence, Verdict
 from conformance.simulator import Simulator, simulated
-from conformance.suite.play import Subject, converse, play
+from conformance.suite.play import play
+from conformance.suite.turns import Subject, converse
 from conformance.transport.client import Client, Endpoint
 from conformance.transport.http import HttpRequest
 from conformance.wire.native import CHAT

@@ -10,9 +10,9 @@ from conformance.judge import check
 from conformance.profiles import Claim, Model, Period, Profile, Source
 from conformance.reporting import provider_facts
 from conformance.reporting.matrix.sentences import describe, wrapped_texts
+from conformance.reporting.second_turns import second_turns
 from conformance.results import Level, Status
 from conformance.simulator import Simulator
-from conformance.suite.second_turn import second_turns
 from conformance.wire.views import Side
 from tests.loops import every
 

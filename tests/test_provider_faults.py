@@ -22,8 +22,9 @@ from conformance.results import Evidence, Verdict
 from conformance.results.runs import Case
 from conformance.simulator import Simulator
 from conformance.suite import test_probes, test_rules
-from conformance.suite.config_keys import RUN
-from conformance.suite.play import Subject, play, promised
+from conformance.suite.play import play, promised
+from conformance.suite.pytest_config import RUN
+from conformance.suite.turns import Subject
 from conformance.transport.client import Client, Endpoint
 from conformance.transport.http import HttpReply
 from tests.faults import CATALOGUE, Fault, Reply, events_of

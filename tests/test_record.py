@@ -8,8 +8,8 @@ import pytest
 from conformance.cli import main
 from conformance.errors import Unusable
 from conformance.results import Evidence
+from conformance.suite.cassettes import record, simulated_models
 from conformance.suite.options import Options
-from conformance.suite.record import record, simulated_models
 from conformance.transport.shelf import CassetteFolder, ManifestEntry
 
 

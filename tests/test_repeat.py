@@ -11,8 +11,7 @@ from conformance.results import ENDED_BY_MODEL, INCONCLUSIVE, Evidence, Finding,
 from conformance.results.files import read
 from conformance.results.runs import Case, ProbeResult, Runs
 from conformance.suite.as_scripted import RESULTS_PAIRED
-from conformance.suite.play import SILENT
-from conformance.suite.repeat import merged
+from conformance.suite.play import SILENT, merged
 from conformance.transport.http import HttpReply
 from tests.flaky import altered
 

@@ -13,7 +13,8 @@ from conformance.profiles import load_profile
 from conformance.results import Evidence, Level, Status
 from conformance.results.runs import Case
 from conformance.simulator import Simulator, simulated
-from conformance.suite.play import Subject, converse, play
+from conformance.suite.play import play
+from conformance.suite.turns import Subject, converse
 from conformance.transport.client import Client, Endpoint
 from conformance.wire.exchange import Conversation, Exchange
 from conformance.wires.responses import writing

@@ -17,8 +17,8 @@ from conformance.results import Evidence
 from conformance.results.files import read
 from conformance.results.runs import RunClaim
 from conformance.simulator import Simulator, simulated
-from conformance.suite.play import Subject
 from conformance.suite.run_claims import ThinkingAnswer, ask, given_claims
+from conformance.suite.turns import Subject
 from conformance.transport.http import HttpReply, HttpRequest
 from conformance.transport.server import serving
 from conformance.wire.exchange import Exchange

@@ -10,12 +10,14 @@ from conformance.resources import folder
 from conformance.results import Evidence, Status
 from conformance.rules import Rule
 from conformance.scenarios import Deviation, Probe, Scenario, ScriptTurn
-from conformance.simulator import Simulator, chunks, raw, replies
+from conformance.simulator import Simulator, chunks, faulty, replies
 from conformance.simulator.reply_context import ReplyContext
-from conformance.suite.deviations import CHANGES, with_changes
-from conformance.suite.history import Inapplicable
-from conformance.suite.play import Subject, play
+from conformance.suite.changed_requests import Inapplicable
+from conformance.suite.play import play
+from conformance.suite.probes import CHANGES, with_changes
+from conformance.suite.turns import Subject
 from conformance.wire.assemble import assemble
+from conformance.wire.native import CHAT, NativeEvent
 from conformance.wire.sse import read
 from conformance.wire.views import Side
 from tests.loops import every
@@ -123,8 +125,9 @@ def test_a_raw_stream_shows_its_fault(name: str) -> None:
     forecast = ("get_forecast", {"city": "Paris", "day": "tomorrow", "unit": "celsius"})
     turn = ScriptTurn("Hi", says="Hello there, how are you today?", calls=(forecast, forecast))
     context = ReplyContext({}, {"messages": []}, thinks=False)
-    events = chunks.events(context, replies.choices(context, turn))
-    anomalies = assemble(read(b"".join(raw.event_bytes((name,), events)).decode())).anomalies
+    good = [NativeEvent("", each) for each in chunks.events(context, replies.choices(context, turn))]
+    sent = b"".join(map(faulty.event_bytes, faulty.with_named((name,), CHAT, good)))
+    anomalies = assemble(read(sent.decode())).anomalies
     assert ANOMALIES[name] == anomalies.keys()
     assert name != "finished-twice" or len(anomalies["finish"]) == 2
 

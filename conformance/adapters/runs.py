@@ -21,11 +21,11 @@ from conformance.results.files import read
 from conformance.results.runs import Case, Results
 from conformance.scenarios import VARIANTS, Scenario
 from conformance.secrets import Scrubber
-from conformance.simulator.responder import PATH
 from conformance.simulator.sessions import serving_sessions
 from conformance.suite.options import on_wire
 from conformance.wire.exchange import Conversation, Exchange
 from conformance.wires import by_name
+from conformance.wires.chat import PATH
 
 UNNAMED: Final = "driver"
 """The name of an adapter that is only a command."""

@@ -30,9 +30,10 @@ from conformance.observations.sights import digest
 from conformance.profiles import UNKNOWN, Profile
 from conformance.results import Evidence, Level, Status
 from conformance.results.runs import Case
-from conformance.suite.mirror import failures
-from conformance.suite.play import Subject, play
+from conformance.suite.play import play
 from conformance.suite.probes import ACCEPTED
+from conformance.suite.rehearsal import failures
+from conformance.suite.turns import Subject
 from conformance.transport.client import UnusableReply
 from conformance.wire.exchange import Exchange
 from conformance.wire.index import Index
@@ -77,7 +78,7 @@ def discover(interview: Interview, model: str) -> Discovery:
     thinks = "thinking.mode" in thinking.claims and thinking.claims["thinking.mode"].value != "never"
     single = further.single_requests(interview, model, length, thinks=thinks)
     given = {**thinking.claims, **single.claims}
-    if interview.wire == CHAT:
+    if interview.wire == CHAT:  # The only wire that has several names for this parameter.
         given["request.max-tokens-fields"] = ObservedClaim([length], digest(first), MEDIUM)
     if first.streamed:
         given["stream.default"] = ObservedClaim(value=True, digest=digest(first))
@@ -105,6 +106,7 @@ def _shown_field(thinking: further.Further) -> ObservedClaims:
 def contact(interview: Interview, model: str) -> str:
     """Send the first request and return the parameter that limits a reply; raises Unusable without a completion."""
     rejected = ""
+    # Every other wire has one name for it, so another try would send the same request again.
     for length in further.LENGTHS if interview.wire == CHAT else further.LENGTHS[:1]:
         body = {"model": model, "messages": [{"role": "user", "content": "Answer with the one word: hello."}]}
         try:
@@ -118,8 +120,8 @@ def contact(interview: Interview, model: str) -> str:
         if exchange.status == 200:
             if Index((exchange,)).replies:
                 return length
-            kind = "no chat completion" if interview.wire == CHAT else f"nothing of the wire {interview.wire}"
-            raise Unusable(f"the endpoint answers, but with {kind}: {bodies(exchange)[1]!r:.200}")
+            answered = f"{bodies(exchange)[1]!r:.200}"
+            raise Unusable(f"the endpoint's answer is not a reply of the wire {interview.wire}: {answered}")
         rejected = f"HTTP {exchange.status}: {bodies(exchange)[1]!r:.300}"
     raise Unusable(f"the endpoint rejects a plain question to {model}: {rejected}")
 

@@ -10,8 +10,9 @@ from conformance.discovery.wires import is_sent
 from conformance.profiles import Claims, Profile
 from conformance.results import Evidence, Status
 from conformance.scenarios import Probe, Scenario
-from conformance.suite.play import Progress, Subject, converse, probed
+from conformance.suite.play import probed
 from conformance.suite.probes import EXCHANGED, UNSEEN
+from conformance.suite.turns import Progress, Subject, converse
 from conformance.wire.exchange import Conversation, Exchange
 
 _REFUSED: Final[Mapping[str, Any]] = {"status": 400}

@@ -5,11 +5,11 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Final
 
-from conformance.discovery.wires import as_sent
 from conformance.errors import Unusable
 from conformance.transport.client import Inconclusive, UnusableReply
 from conformance.wire.exchange import Exchange
 from conformance.wire.native import CHAT
+from conformance.wires import by_name
 
 _SERVER_ERROR: Final = 500
 _ABOUT_THE_CLIENT: Final = (401, 403, 408, 429)
@@ -89,7 +89,7 @@ class Interview:
         return answer
 
     def _key(self, body: Mapping[str, Any]) -> str:
-        return json.dumps(as_sent(body, self.wire), sort_keys=True)
+        return json.dumps(by_name(self.wire).writing.request(body), sort_keys=True)
 
 
 def _status(answer: Exchange | UnusableReply) -> int:

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 import orjson
 
 from conformance import artifacts, wires
-from conformance.discovery.wires import as_sent, bodies
+from conformance.discovery.wires import bodies
 from conformance.errors import Unusable
 from conformance.files import files_of
 from conformance.formats import read_path
@@ -30,11 +30,12 @@ class Recorded(NamedTuple):
 
     def send(self, body: Mapping[str, Any]) -> Exchange:
         """Return the recorded exchange of a request, translated; raises Inconclusive if it was not recorded."""
-        found = self.exchanges.get(_key(as_sent(body, self.wire)))
+        wire = wires.by_name(self.wire)
+        found = self.exchanges.get(_key(wire.writing.request(body)))
         if found is None:
             message = "this request was not recorded"
             raise Inconclusive(message)
-        return wires.by_name(self.wire).translate_one(found)
+        return wire.translate_one(found)
 
 
 def write_exchanges(path: Path, exchanges: Iterable[Exchange], day: str, secrets: Scrubber | None = None) -> None:
@@ -74,7 +75,7 @@ def read_exchanges(path: Path, wire: str = CHAT) -> Recorded:
                 found[_key(exchange.request)] = exchange
                 days += [exchange.date] if exchange.date else []
     if not found:
-        raise Unusable(f"{path} holds no exchanges{'' if wire == CHAT else f' of the wire {wire}'}")
+        raise Unusable(f"{path} holds no exchanges of the wire {wire}")
     return Recorded(found, max(days, default=""), wire)
 
 

@@ -17,7 +17,7 @@ from conformance.wire.native import CHAT
 def sections(wire: str) -> Iterator[Profile]:
     """Yield what the shipped profiles say of a wire."""
     for profile in map(profiles.load, profiles.names()):
-        if wire == CHAT or wire in profile.protocols:
+        if wire in profile.wires:
             yield profile.on(wire)
 
 
@@ -34,7 +34,10 @@ def _claimed(wire: str) -> frozenset[str]:
 
 
 def shown(found: ObservedClaims, wire: str) -> ObservedClaims:
-    """Return the claims that replies can show: a translation has members of chat completions that its wire has not."""
+    """Return the claims that replies can show: a translation has members of chat completions that its wire has not.
+
+    Replies of chat completions are not translated, so all that they show is their own.
+    """
     return found if wire == CHAT else {name: each for name, each in found.items() if name in _claimed(wire)}
 
 

@@ -1,13 +1,13 @@
-"""What a discovery on another wire than chat completions knows beforehand, and which claims it can make there."""
+"""What a discovery on a wire knows beforehand, and which claims it can make there."""
 
 from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any, Final
 
-from conformance import profiles, wires
+from conformance import profiles
 from conformance.judge import check
 from conformance.profiles import UNKNOWN, Claims, Profile
-from conformance.suite.play import MAX_TOKENS
+from conformance.suite.turns import MAX_TOKENS
 from conformance.wire.exchange import Conversation, Exchange
 from conformance.wire.native import CHAT
 
@@ -19,25 +19,19 @@ _TRANSLATED: Final = "reasoning_details"
 
 def profile_of(claims: Claims, wire: str) -> Profile:
     """Return a profile of one wire with these claims, and what a discovery assumes until it knows more."""
-    if wire == CHAT:
-        return profiles.of({_READ: UNKNOWN, **claims}, "discovered")
-    made = profiles.of({_READ: _TRANSLATED, **claims}, "discovered")
+    # Servers of chat completions read reasoning from different fields; each other wire has one place for it.
+    made = profiles.of({_READ: UNKNOWN if wire == CHAT else _TRANSLATED, **claims}, "discovered")
     return replace(made, wire=wire, protocols={}, max_tokens=max_tokens(wire))
 
 
 def max_tokens(wire: str) -> int:
-    """Return the token limit of a reply; on other wires, it may have to be above a budget for thinking."""
+    """Return the token limit of a reply; except on chat completions, it may have to be above a budget for thinking."""
     return MAX_TOKENS if wire == CHAT else 2 * MAX_TOKENS
 
 
 def has_counterpart(claim: str, wire: str) -> bool:
-    """Return False for a claim about where reasoning may stand in a request, of which other wires leave no choice."""
+    """Return False for a claim about where reasoning may stand in a request; only chat completions leave a choice."""
     return wire == CHAT or not claim.startswith(_PLACES)
-
-
-def as_sent(body: Mapping[str, Any], wire: str) -> Mapping[str, Any]:
-    """Return a request of chat completions as it is sent on a wire."""
-    return wires.by_name(wire).writing.request(body)
 
 
 def bodies(exchange: Exchange) -> tuple[Any, Any]:

@@ -29,7 +29,7 @@ def _lines(title: str, base_url: str, key: str, found: Sequence[Discovery], day:
     if key:
         yield f"key: {quoted(key)}"
     yield f"model: {quoted(first.model)}"
-    if first.wire == CHAT:
+    if first.wire == CHAT:  # Its claims stand at the top of a profile, those of other wires in sections.
         yield from _of_models(first, others, day)
         return
     yield f"max_tokens: {max_tokens(first.wire)}"

@@ -14,8 +14,8 @@ from conformance.observations import words
 from conformance.observations.comparing import Texts, contrasts
 from conformance.results import Status
 from conformance.results.runs import Case, Results
+from conformance.suite.cassettes import record
 from conformance.suite.options import Options
-from conformance.suite.record import record
 from conformance.suite.run import Run
 from conformance.transport.client import REQUEST_TIMEOUT
 from conformance.transport.shelf import CassetteFolder

@@ -4,7 +4,8 @@ import pytest
 
 from conformance.evidence.recorded_run import PLUGIN, Played, RecordedRun, failed
 from conformance.results import Level
-from conformance.suite.failures import report_on_rule, summary_of_recommendation, summary_of_rule, warn
+from conformance.suite.failures import report_on_rule, summary_of_recommendation, summary_of_rule
+from conformance.suite.pytest_config import warn
 
 
 def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:

@@ -7,8 +7,8 @@ from conformance.core_facts import DEFINITIONS
 from conformance.profiles import Claim, Period, Profile, Source, retired
 from conformance.profiles.lifecycle import period_on
 from conformance.reporting.bodies import body_lines
+from conformance.reporting.second_turns import second_turns
 from conformance.reporting.text import code, prose
-from conformance.suite.second_turn import second_turns
 from conformance.wires import by_name
 
 

@@ -23,10 +23,11 @@ from conformance.errors import InvalidDocument, UnknownName, Unusable
 from conformance.faults import ServerFault
 from conformance.profiles import Claims, Profile
 from conformance.scenarios import Scenario, ScriptTurn
-from conformance.simulator import natives, references, replies, script, shaping
+from conformance.simulator import replies, script, wire_requests
 from conformance.simulator.faulty import with_faults
+from conformance.simulator.http import divided, not_found, other_method, to_exchange, wire_at
 from conformance.simulator.parameters import Parameters, read_parameters
-from conformance.simulator.responder import Responder, not_found, other_method, to_exchange
+from conformance.simulator.responder import Responder
 from conformance.simulator.store import ReplyStore
 from conformance.simulator.strictness import first_violation
 from conformance.transport.client import SIMULATOR_ERROR
@@ -40,7 +41,6 @@ UNKNOWN_MODEL: Final = "no-such-model"
 """The model that no simulated provider has; every other name is taken for a model that it has."""
 
 _ENDPOINT: Final = "/v1/chat/completions"
-_VERSION: Final = re.compile(r"/v1(?:alpha|beta\d*)?(?=/)")
 _KEEPING: Final = "/responses"
 _STORED: Final = re.compile(r"/responses/(?P<id>[^/]+)")
 _REMEMBERED: Final = 64
@@ -57,25 +57,22 @@ class Simulator:
     def answer(self, request: HttpRequest) -> HttpReply:
         """Return the reply to any HTTP request; never raises, whatever a client sends."""
         path = request.path.partition("?")[0]
-        scenario = None
         if path == "*":
             return other_method(request.method, "GET, HEAD, POST")
-        if path.startswith("/s/"):
-            name, _, rest = path.removeprefix("/s/").partition("/")
-            path = f"/{rest}"
-            try:
-                scenario = scenarios.load(unquote(name))
-            except UnknownName as error:
-                return not_found(str(error))
-        if version := _VERSION.match(path):
-            path = path[version.end() :]
-        return self._at(path, request, scenario)
+        name, served = divided(path)
+        try:
+            scenario = None if name is None else scenarios.load(unquote(name))
+        except UnknownName as error:
+            return not_found(str(error))
+        return self._at(served, request, scenario)
 
     def _at(self, path: str, request: HttpRequest, scenario: Scenario | None) -> HttpReply:
         """Return the reply at a path without scenario and version."""
         if found := _STORED.fullmatch(path):
-            return references.answer(request.method, unquote(found["id"]), self.store, Responder(self.profile))
-        wire = natives.wire_at(path)
+            return wire_requests.answer_stored(
+                request.method, unquote(found["id"]), self.store, Responder(self.profile)
+            )
+        wire = wire_at(path)
         if wire is None and (path == "/models" or path.startswith("/models/")):
             return self._models(request.method, path)
         if wire is None:
@@ -95,12 +92,9 @@ class Simulator:
         profile = self.profile.on(wire.name)
         body = _read(request, Responder(profile))
         if isinstance(body, HttpReply):
-            return natives.refused(wire, request.path, body)
-        if wire.name == CHAT:
-            # The claims of a profile say how its chunks are cut, so that the responder streams by itself.
-            return self.reply(body, scenario, request.body)
+            return wire_requests.refused(wire, request.path, body)
         on_wire = Simulator(profile, self.store)
-        return natives.answer(
+        return wire_requests.answer(
             wire,
             request.path,
             body,
@@ -131,7 +125,7 @@ class Simulator:
         body: Mapping[str, Any],
         scenario: Scenario | None = None,
         raw: bytes | None = None,
-        asked: natives.Asked | None = None,
+        asked: wire_requests.Asked | None = None,
     ) -> HttpReply:
         """Return the reply to a request body: a refusal, or the next turn of the script; `raw` is its JSON text.
 
@@ -154,9 +148,9 @@ class Simulator:
             return responder.reject(body if native is None else native.request, violation, raw)
         if exchange.model == UNKNOWN_MODEL:
             return responder.unknown_model(body)
-        missing = None if asked is None else references.missing(asked, claims)
+        missing = None if asked is None else wire_requests.missing(asked, claims)
         if missing is not None:
-            return references.refuse(missing, body, responder)
+            return wire_requests.refuse(missing, body, responder)
         if isinstance(parameters, str):
             return responder.invalid(body, parameters)
         turn = _turn(body, played, claims, parameters)
@@ -184,11 +178,11 @@ def _turn(body: Mapping[str, Any], played: Scenario | None, claims: Claims, para
         return "expected messages: a list with at least one message"
     if not script.is_demand_met(body, claims):
         return "tool_choice demands a call that no declared tool allows"
-    turn = shaping.formatted(script.next_turn(body, played, claims), parameters)
+    turn = script.formatted(script.next_turn(body, played, claims), parameters)
     if turn is None:
         return "no value that obeys the schema in response_format was found"
-    if shaping.length(turn, parameters) > shaping.MAX_CHARACTERS:
-        return f"the simulator's replies have at most {shaping.MAX_CHARACTERS} characters in all choices"
+    if script.length(turn, parameters) > script.MAX_CHARACTERS:
+        return f"the simulator's replies have at most {script.MAX_CHARACTERS} characters in all choices"
     return turn
 
 
@@ -204,7 +198,7 @@ def _earlier_exchanges(
         turn = script.next_turn(request, played, context.claims)
         reply = replies.body(context, replies.choices(context, turn))
         earlier = Exchange.of_plain(request, reply, 200, model=exchange.model)
-        exchanges.append(earlier if exchange.native is None else natives.earlier(exchange.native, earlier))
+        exchanges.append(earlier if exchange.native is None else wire_requests.earlier(exchange.native, earlier))
     return tuple(exchanges)
 
 

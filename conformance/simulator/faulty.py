@@ -1,23 +1,39 @@
-"""The simulator with faults of real servers, for `conformance serve --fault`.
+"""Replies with faults of real servers, which no profile claims and which clients have to cope with.
 
-A fault changes a good reply after the simulator has checked it, and so is all that is wrong with it.
+A scenario, or one of its turns, names the faults of its stream under `raw`. `conformance serve --fault` adds faults to
+every good reply: after the simulator has checked it, so that they are all that is wrong with it.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 from typing import Any, Final
 
 import orjson
 
-from conformance.faults import Outgoing, ServerFault
-from conformance.simulator.natives import event_bytes, wire_at
-from conformance.simulator.responder import PATH, STREAM_TYPE
+from conformance.faults import Outgoing, ServerFault, load
+from conformance.simulator.http import STREAM_TYPE, divided, wire_at
 from conformance.transport.http import HttpReply, HttpRequest
-from conformance.wire.native import CHAT, NativeEvent
+from conformance.wire.native import NativeEvent
 from conformance.wire.plain import reply_body
 
 _DATA: Final = "data: "
 _NAME: Final = "event: "
+
+
+def with_named(names: Sequence[str], wire: str, events: Iterable[NativeEvent]) -> tuple[NativeEvent, ...]:
+    """Return the events of a stream that has the named faults; another wire may not have them."""
+    sent = Outgoing(wire, events=tuple(events))
+    for name in names:
+        sent = load(name).apply(sent)
+    return sent.events or ()
+
+
+def event_bytes(event: NativeEvent) -> bytes:
+    """Return an event as it is sent; one whose value is text is that text."""
+    if isinstance(event.value, str):
+        return event.value.encode()
+    name = f"event: {event.name}\n".encode() if event.name else b""
+    return name + b"data: " + orjson.dumps(event.value) + b"\n\n"
 
 
 def with_faults(
@@ -34,12 +50,7 @@ def with_faults(
 
 def _wire(request: HttpRequest) -> str | None:
     """Return the wire of a request for a reply of the model; None for any other."""
-    path = request.path.partition("?")[0]
-    if request.method != "POST":
-        return None
-    if path.endswith(PATH):
-        return CHAT
-    wire = wire_at("/" + path.partition("/v1")[2].partition("/")[2])
+    wire = wire_at(divided(request.path.partition("?")[0])[1]) if request.method == "POST" else None
     return None if wire is None else wire.name
 
 

@@ -6,7 +6,7 @@ from typing import Any, Final, NamedTuple
 import orjson
 
 from conformance.scenarios import ScriptTurn, arguments_text
-from conformance.simulator import members, shaping
+from conformance.simulator import members, script
 from conformance.simulator.reasoning import sign, with_reasoning, without_reasoning
 from conformance.simulator.reply_context import ReplyContext
 
@@ -29,7 +29,7 @@ class PlayedChoice(NamedTuple):
 def choices(context: ReplyContext, turn: ScriptTurn) -> list[PlayedChoice]:
     """Return as many choices of a turn as the request wants, which differ in the ids of their calls only."""
     parameters = context.parameters
-    bounded, is_cut = shaping.bounded(turn, parameters, thinks=context.thinks)
+    bounded, is_cut = script.bounded(turn, parameters, thinks=context.thinks)
     return [PlayedChoice(message(context, bounded, number), is_cut) for number in range(parameters.choices)]
 
 
@@ -102,7 +102,7 @@ def logprobs(context: ReplyContext, text: Any) -> dict[str, Any]:
     number = context.parameters.alternatives
     if number is None:
         return {}
-    size = shaping.CHARACTERS_PER_TOKEN
+    size = script.CHARACTERS_PER_TOKEN
     tokens = [text[start : start + size] for start in range(0, len(text), size)] if isinstance(text, str) else []
     shown = [_logprob(token) | {"top_logprobs": [_logprob(token)] * min(number, 1)} for token in tokens]
     return {"logprobs": {"content": shown, "refusal": None} if shown else None}

@@ -18,21 +18,17 @@ from conformance.judge import check
 from conformance.profiles import Profile
 from conformance.results import Level, Refusal, Status
 from conformance.scenarios import ScriptTurn
-from conformance.simulator import chunks, members, raw, refusals, replies
+from conformance.simulator import chunks, faulty, members, refusals, replies
+from conformance.simulator.http import JSON_TYPE, STREAM_TYPE, TEXT_TYPE, as_json, headers
 from conformance.simulator.parameters import NO_PARAMETERS, Parameters
 from conformance.simulator.reply_context import ReplyContext
 from conformance.simulator.strictness import RuleViolation, worded
-from conformance.transport.client import SIMULATOR, SIMULATOR_ERROR
+from conformance.transport.client import SIMULATOR_ERROR
 from conformance.transport.http import HttpReply
 from conformance.wire.exchange import Exchange, model_of
-from conformance.wire.plain import reply_body
+from conformance.wire.native import CHAT, NativeEvent
 from conformance.wire.views import Side
-
-JSON_TYPE = "application/json"
-STREAM_TYPE = "text/event-stream"
-TEXT_TYPE = "text/plain"
-PATH: Final = "/chat/completions"
-"""The path of the wire that replies are made for; other wires are rendered from it."""
+from conformance.wires.chat import PATH
 
 GENERIC_HEADER: Final = {"x-conformance": "generic-refusal"}
 """The header that marks a refusal in the simulator's own words."""
@@ -72,7 +68,8 @@ class Responder:
             return self._checked(sent, reply)
         kind = str(context.claim("stream.content-type", STREAM_TYPE))
         if turn.raw:
-            events = raw.event_bytes(turn.raw, chunks.events(context, choices))
+            made = [NativeEvent("", each) for each in chunks.events(context, choices)]
+            events = tuple(map(faulty.event_bytes, faulty.with_named(turn.raw, CHAT, made)))
             text = b"".join(events).decode()
         else:
             text = chunks.text(context, choices)
@@ -164,38 +161,3 @@ class Responder:
             text = f"the simulator was about to break its own rules, which is a bug of this project: {broken}"
             return as_json(500, {"error": {"message": text, "type": SIMULATOR_ERROR}})
         return reply
-
-
-def to_exchange(body: Any, reply: HttpReply, model: str = "", url: str = "") -> Exchange:
-    """Return the exchange of a request and its reply, as a client that uses HTTP would record it."""
-    content = reply.body if isinstance(reply.body, bytes) else b"".join(reply.body)
-    kind = reply.headers["content-type"]
-    streamed = kind == STREAM_TYPE or content[:5] == b"data:" or not isinstance(reply.body, bytes)
-    response = content.decode() if streamed or kind == TEXT_TYPE else reply_body(content)
-    return Exchange.of_plain(body, response, reply.status, streamed, reply.headers, url=url, model=model)
-
-
-def not_found(message: str) -> HttpReply:
-    """Return the reply to an unknown path."""
-    return as_json(404, {"error": {"message": message, "type": "not_found_error"}})
-
-
-def other_method(method: str, allowed: str) -> HttpReply:
-    """Return the reply to a method that a path does not serve: what it allows, as an answer to OPTIONS or an error."""
-    allow = {"allow": f"{allowed}, OPTIONS"}
-    if method == "OPTIONS":
-        return HttpReply(204, b"", {"server": SIMULATOR, **allow})
-    reply = as_json(
-        405, {"error": {"message": f"expected {allowed}, got {method:.20}", "type": "invalid_request_error"}}
-    )
-    return replace(reply, headers={**reply.headers, **allow})
-
-
-def as_json(status: int, body: Any) -> HttpReply:
-    """Return a JSON reply."""
-    return HttpReply(status, orjson.dumps(body), headers(JSON_TYPE))
-
-
-def headers(content_type: str) -> dict[str, str]:
-    """Return the headers of a reply, which mark it as simulated."""
-    return {"content-type": content_type, "server": SIMULATOR}

@@ -21,23 +21,24 @@ from conformance.errors import InvalidDocument, Unusable
 from conformance.profiles import UNKNOWN, Profile
 from conformance.results import Refusal
 from conformance.scenarios import Scenario, ScriptTurn
-from conformance.simulator import natives, script
-from conformance.simulator.natives import Asked
+from conformance.simulator import script, wire_requests
+from conformance.simulator.http import not_found, to_exchange
 from conformance.simulator.repeats import asks_again
-from conformance.simulator.responder import PATH, Responder, not_found, to_exchange
+from conformance.simulator.responder import Responder
 from conformance.simulator.store import ReplyStore
 from conformance.simulator.strictness import first_violation
 from conformance.transport.client import SIMULATOR_ERROR
 from conformance.transport.http import HttpReply, HttpRequest
 from conformance.transport.server import serving
 from conformance.wire.exchange import Conversation, Exchange
-from conformance.wire.native import CHAT
 from conformance.wires import Wire
+from conformance.wires.chat import PATH
 
 AFTER_SCRIPT: Final = ScriptTurn(says="There is nothing more.")
 """The reply to requests after the end of a script."""
 
 _PATH: Final = re.compile(r"/r/(?P<run>\d+)/s/(?P<scenario>[^/]+)(?P<rest>/.*)")
+# Clients of Gemini append a version of their own to a base URL that ends with one.
 _VERSION: Final = re.compile(r"(/v1(?:alpha|beta\d*)?(?=/))*")
 _MODELS: Final = re.compile(r"/models(/(?P<name>.*))?")
 _IF_THINKING: Final = (
@@ -124,7 +125,7 @@ class ScenarioSession:
             if fault:
                 self.other_requests.append(f"{request.method} {plain}: {fault}")
                 refusal = responder.invalid({}, fault)
-                return natives.refused(self._wire, served, refusal)
+                return wire_requests.refused(self._wire, served, refusal)
             url = f"{self.base_url}{served.rstrip('/')}{question}{query}"
             reply = self._on_wire(responder, body, url)
             self._exchanges.append(to_exchange(body, reply, self._model(body), url))
@@ -148,20 +149,17 @@ class ScenarioSession:
         is_repeated = bool(self._exchanges) and self._exchanges[-1].request == body
         if is_repeated:
             self.repeats.append(len(self._exchanges))
-        if self._wire.name == CHAT:
-            # The claims of a profile say how its chunks are cut, so that the responder streams by itself.
-            return self._reply(responder, body, is_repeated=is_repeated)
-        return natives.answer(
+        return wire_requests.answer(
             self._wire,
             url,
             body,
-            lambda translated, asked: self._reply(responder, dict(translated), asked, is_repeated=is_repeated),
+            lambda translated, asked: self._reply(responder, translated, asked, is_repeated=is_repeated),
             (self._store, self.profile.at(self._model(body))) if self._wire.keeps_replies else None,
             lambda: self._turn.raw,
         )
 
     def _reply(
-        self, responder: Responder, body: dict[str, Any], asked: Asked | None = None, *, is_repeated: bool
+        self, responder: Responder, body: dict[str, Any], asked: wire_requests.Asked | None, *, is_repeated: bool
     ) -> HttpReply:
         """Return the reply to a request of chat completions; `asked` is what it was on another wire."""
         number = len(self._exchanges)

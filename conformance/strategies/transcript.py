@@ -73,7 +73,7 @@ _REASONING_KEYS: Final[Mapping[str, st.SearchStrategy[Message]]] = {
 }
 
 
-class _Call(NamedTuple):
+class _DrawnCall(NamedTuple):
     """A call without its id, and the content of its result; None if it has none."""
 
     name: str
@@ -86,7 +86,7 @@ class _Step(NamedTuple):
 
     reasoning: Message
     content: str
-    calls: list[_Call]
+    calls: list[_DrawnCall]
 
 
 class _Turn(NamedTuple):
@@ -128,7 +128,7 @@ def transcripts(  # noqa: PLR0913 — keyword options
     reasonings = _chosen("reasoning", reasoning, _REASONING_KEYS)
     writings = st.sampled_from(named("arguments", arguments, ARGUMENTS))
     written = st.builds(lambda write, city: write({"city": city}), writings, TEXTS)
-    call = st.builds(_Call, st.sampled_from(NAMES), written, _chosen("results", results, _RESULTS))
+    call = st.builds(_DrawnCall, st.sampled_from(NAMES), written, _chosen("results", results, _RESULTS))
     step = st.builds(_Step, reasonings, st.just("") | TEXTS, st.lists(call, min_size=1, max_size=max(1, max_calls)))
     turn = st.builds(_Turn, TEXTS, st.lists(step, max_size=2 if max_calls else 0), TEXTS, reasonings)
     return _assembled(

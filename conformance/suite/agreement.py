@@ -13,8 +13,8 @@ from conformance.errors import InvalidDocument
 from conformance.observations import words
 from conformance.observations.comparing import contrasts
 from conformance.scenarios import Scenario
-from conformance.suite.play import Progress
 from conformance.suite.run import Run
+from conformance.suite.turns import Progress
 
 _SHAPES: Final = ("ids", "parallel-calls", "reasoning-on-tool-turns")
 """The observations of a whole conversation that do not depend on the names of a wire."""

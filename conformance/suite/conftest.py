@@ -7,7 +7,7 @@ import pytest
 from conformance.errors import Unusable
 from conformance.results.runs import Case
 from conformance.scenarios import Scenario
-from conformance.suite.config_keys import RUN, SAFE
+from conformance.suite.pytest_config import RUN, SAFE
 
 _FIRST: Final = "test_scenario_is_played_to_its_end"
 """The test that fails for a case that cannot be replayed; the others follow from it."""

@@ -1,107 +1,74 @@
-"""The deviations of probes: each changes one thing in a request body, and several can be combined."""
+"""The deviations of probes about messages, ids, calls, results and parameters: each changes one thing."""
 
 import copy
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping
 from typing import Any, Final, TypeAlias
 
-from conformance.scenarios import Deviation
-from conformance.suite import item_deviations, reasoning_deviations
-from conformance.suite.history import Inapplicable, assistant_messages, compact, last_results, rename, tool_turns
-from conformance.wire.exchange import Conversation
+from conformance.suite.changed_requests import (
+    ChangedRequest,
+    Inapplicable,
+    assistant_messages,
+    compact,
+    last_results,
+    rename,
+    tool_turns,
+)
 from conformance.wire.ids import positional_ids
 from conformance.wires.messages import NAME as MESSAGES
 
 Body: TypeAlias = dict[str, Any]
 
 
-def with_changes(
-    body: Mapping[str, Any],
-    changes: Sequence[Deviation],
-    transcript: Sequence[Mapping[str, Any]],
-    claims: Mapping[str, Any],
-    before: Conversation = (),
-) -> Body:
-    """Return a copy of a request body with the changes applied in order.
-
-    `transcript` is what the body was made from, message by message, with the reasoning that was omitted. `before` are
-    the exchanges that led to it. Raises Inapplicable if a change finds nothing to change.
-    """
-    changed: Body = copy.deepcopy(dict(body))
-    for change in changes:
-        unchanged = copy.deepcopy(changed)
-        CHANGES[change.name](Request(changed, transcript, claims, before), **change.parameters)
-        if changed == unchanged and change.name not in _SAME_VALUE:
-            raise Inapplicable
-    return changed
-
-
-@dataclass(frozen=True, slots=True)
-class Request:
-    """A body to change, the transcript that it was made from, the claims of its provider, and the exchanges before."""
-
-    body: Body
-    transcript: Sequence[Mapping[str, Any]]
-    claims: Mapping[str, Any]
-    before: Conversation = ()
-
-    @property
-    def messages(self) -> list[Body]:
-        """Return the messages, which are changed in place."""
-        found: list[Body] = self.body["messages"]
-        return found
-
-
-def _results_missing(request: Request) -> None:
+def _results_missing(request: ChangedRequest) -> None:
     del request.messages[last_results(request.messages)[-1]]
 
 
-def _results_failed(request: Request) -> None:
+def _results_failed(request: ChangedRequest) -> None:
     """Mark the last result as that of a tool that failed; raises Inapplicable on any wire but Messages."""
     if not any([exchange.protocol == MESSAGES for exchange in request.before]):
         raise Inapplicable
     request.messages[last_results(request.messages)[-1]]["is_error"] = True
 
 
-def _results_reversed(request: Request) -> None:
+def _results_reversed(request: ChangedRequest) -> None:
     run = last_results(request.messages)
     request.messages[run[0] : run[-1] + 1] = [request.messages[position] for position in reversed(run)]
 
 
-def _results_orphaned(request: Request) -> None:
+def _results_orphaned(request: ChangedRequest) -> None:
     del request.messages[last_results(request.messages)[0] - 1]
 
 
-def _results_duplicated(request: Request) -> None:
+def _results_duplicated(request: ChangedRequest) -> None:
     last = last_results(request.messages)[-1]
     request.messages.insert(last + 1, copy.deepcopy(request.messages[last]))
 
 
-def _results_unknown(request: Request) -> None:
+def _results_unknown(request: ChangedRequest) -> None:
     """Make the last result answer an id that no call has."""
     last = request.messages[last_results(request.messages)[-1]]
     last["tool_call_id"] = last["tool_call_id"][:-1] + ("a" if last["tool_call_id"][-1:] != "a" else "b")
 
 
-def _results_interrupted(request: Request) -> None:
+def _results_interrupted(request: ChangedRequest) -> None:
     request.messages.insert(last_results(request.messages)[0], {"role": "user", "content": "Go on."})
 
 
-def _results_as_parts(request: Request) -> None:
+def _results_as_parts(request: ChangedRequest) -> None:
     for message in request.messages:
         if message["role"] == "tool":
             message["content"] = [{"type": "text", "text": message["content"]}]
 
 
-def _results_empty(request: Request) -> None:
+def _results_empty(request: ChangedRequest) -> None:
     request.messages[last_results(request.messages)[-1]]["content"] = ""
 
 
-def _results_null(request: Request) -> None:
+def _results_null(request: ChangedRequest) -> None:
     request.messages[last_results(request.messages)[-1]]["content"] = None
 
 
-def _results_without_id(request: Request) -> None:
+def _results_without_id(request: ChangedRequest) -> None:
     del request.messages[last_results(request.messages)[-1]]["tool_call_id"]
 
 
@@ -115,7 +82,7 @@ _FORMS: Final[Mapping[str, str]] = {
 }
 
 
-def _ids(request: Request, form: str) -> None:
+def _ids(request: ChangedRequest, form: str) -> None:
     """Give every call of the history, and its result, an id in another provider's form."""
     number = 0
     for turn in tool_turns(request.messages):
@@ -125,14 +92,14 @@ def _ids(request: Request, form: str) -> None:
             number += 1
 
 
-def _ids_absent(request: Request) -> None:
+def _ids_absent(request: ChangedRequest) -> None:
     """Remove the ids of all calls; their results keep them."""
     for turn in tool_turns(request.messages):
         for call in turn["tool_calls"]:
             del call["id"]
 
 
-def _ids_rewritten(request: Request) -> None:
+def _ids_rewritten(request: ChangedRequest) -> None:
     """Change one character of every id, in calls and results."""
     for turn in tool_turns(request.messages):
         for call in turn["tool_calls"]:
@@ -140,14 +107,14 @@ def _ids_rewritten(request: Request) -> None:
             rename(request.messages, turn, call, call["id"][:-1] + ("1" if last != "1" else "2"))
 
 
-def _ids_colliding(request: Request) -> None:
+def _ids_colliding(request: ChangedRequest) -> None:
     """Give the calls of every later tool turn, and their results, the id of the first turn's call."""
     first, *later = tool_turns(request.messages) or [{}]
     for turn in later:
         rename(request.messages, turn, turn["tool_calls"][0], first["tool_calls"][0]["id"])
 
 
-def _ids_colliding_in_message(request: Request) -> None:
+def _ids_colliding_in_message(request: ChangedRequest) -> None:
     for turn in tool_turns(request.messages):
         for call in turn["tool_calls"][1:]:
             rename(request.messages, turn, call, turn["tool_calls"][0]["id"])
@@ -162,7 +129,7 @@ _CONTENTS: Final[Mapping[str, Any]] = {
 }
 
 
-def _content(request: Request, form: str, on: str = "tool") -> None:
+def _content(request: ChangedRequest, form: str, on: str = "tool") -> None:
     """Write the content of tool turns or plain turns in another form; `absent` omits the key."""
     for message in assistant_messages(request.messages, on):
         if form == "absent":
@@ -171,7 +138,7 @@ def _content(request: Request, form: str, on: str = "tool") -> None:
             message["content"] = copy.deepcopy(_CONTENTS[form])
 
 
-def _unknown_field(request: Request, on: str, key: str = "x_note") -> None:
+def _unknown_field(request: ChangedRequest, on: str, key: str = "x_note") -> None:
     """Add an unknown key to the last message of a role, or to a call or content part."""
     holders: Mapping[str, Callable[[], Body]] = {
         "call": lambda: tool_turns(request.messages)[-1]["tool_calls"][0],
@@ -196,31 +163,31 @@ def _part(messages: list[Body]) -> Body:
 _ARGUMENTS: Final[Mapping[str, Any]] = {"malformed": '{"city": "Par', "empty": "", "array": "[]"}
 
 
-def _arguments(request: Request, form: str) -> None:
+def _arguments(request: ChangedRequest, form: str) -> None:
     """Write the arguments of the last tool turn's first call in another form."""
     function = tool_turns(request.messages)[-1]["tool_calls"][0]["function"]
     function["arguments"] = {"city": "Paris"} if form == "object" else _ARGUMENTS[form]
 
 
-def _tool_choice(request: Request, choice: str) -> None:
+def _tool_choice(request: ChangedRequest, choice: str) -> None:
     tools = request.body.get("tools") or [{"function": {"name": "get_weather"}}]
     name = "get_nothing" if choice == "undeclared" else tools[0]["function"]["name"]
     named = {"type": "function", "function": {"name": name}}
     request.body["tool_choice"] = named if choice in ("named", "undeclared") else choice
 
 
-def _message(request: Request, role: str, at: str = "first") -> None:
+def _message(request: ChangedRequest, role: str, at: str = "first") -> None:
     """Add a message of a role at the beginning or the end."""
     place = 0 if at == "first" else len(request.messages)
     request.messages.insert(place, {"role": role, "content": "Be brief."})
 
 
-def _empty_part(request: Request) -> None:
+def _empty_part(request: ChangedRequest) -> None:
     user = next(message for message in request.messages if message["role"] == "user")
     user["content"] = [{"type": "text", "text": user["content"]}, {"type": "text", "text": ""}]
 
 
-def _stored(request: Request) -> None:
+def _stored(request: ChangedRequest) -> None:
     """Sort the keys of every object, as storing and loading a session may do."""
     request.body["messages"] = _sorted(request.messages)
 
@@ -231,31 +198,31 @@ def _sorted(value: Any) -> Any:
     return [_sorted(each) for each in value] if isinstance(value, list) else value
 
 
-def _compacted(request: Request, to: str) -> None:
+def _compacted(request: ChangedRequest, to: str) -> None:
     """Replace the history by a summary, up to the last user message or the last results."""
     compact(request.messages, to)
 
 
-def _tools_dropped(request: Request) -> None:
+def _tools_dropped(request: ChangedRequest) -> None:
     """Omit the tools, although the history has calls."""
     request.body.pop("tools", None)
 
 
-def _tools_empty(request: Request) -> None:
+def _tools_empty(request: ChangedRequest) -> None:
     request.body["tools"] = []
 
 
-def _calls_empty(request: Request) -> None:
+def _calls_empty(request: ChangedRequest) -> None:
     """Add an assistant message with an empty list of calls, and a user message after it."""
     empty = {"role": "assistant", "content": "Yes?", "tool_calls": []}
     request.messages.extend([empty, {"role": "user", "content": "Go on."}])
 
 
-def _unknown_parameter(request: Request) -> None:
+def _unknown_parameter(request: ChangedRequest) -> None:
     request.body["x_note"] = "kept for later"
 
 
-def _system_as_parts(request: Request) -> None:
+def _system_as_parts(request: ChangedRequest) -> None:
     request.messages.insert(0, {"role": "system", "content": [{"type": "text", "text": "Be brief."}]})
 
 
@@ -289,9 +256,4 @@ CHANGES: Final[Mapping[str, Callable[..., None]]] = {
     "calls-empty": _calls_empty,
     "unknown-parameter": _unknown_parameter,
     "system-as-parts": _system_as_parts,
-    **reasoning_deviations.CHANGES,
-    **item_deviations.CHANGES,
 }
-
-_SAME_VALUE: Final = frozenset({"stored"})
-"""Changes that write the same value in another way."""

@@ -5,7 +5,7 @@ import os
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Any
+from typing import Any, Final
 from urllib.parse import urlsplit
 
 from conformance.documents import parse_json
@@ -13,6 +13,10 @@ from conformance.errors import Unusable
 from conformance.profiles import Profile
 from conformance.secrets.urls import shown_url
 from conformance.transport.client import REQUEST_TIMEOUT
+
+ON, OFF, AUTO = "on", "off", "auto"
+THINKING: Final = (ON, OFF, AUTO)
+"""The values of --thinking."""
 
 KEY = "CONFORMANCE_API_KEY"
 """The environment variable with the key for a --base-url that is not the provider's own."""

@@ -1,5 +1,6 @@
 """Probes: a request of a scenario with a deviation, what the claims predict, and what the provider does."""
 
+import copy
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Final, NamedTuple
 
@@ -10,11 +11,11 @@ from conformance.observations.counts import prompt_tokens
 from conformance.profiles import UNKNOWN, Profile
 from conformance.results import INCONCLUSIVE, Refusal, Status
 from conformance.results.runs import ProbeResult
-from conformance.scenarios import Probe
+from conformance.scenarios import Deviation, Probe
 from conformance.simulator.refusals import refusals
+from conformance.suite import deviations, reasoning_deviations
 from conformance.suite.as_scripted import is_paired
-from conformance.suite.deviations import with_changes
-from conformance.suite.history import Inapplicable
+from conformance.suite.changed_requests import ChangedRequest, Inapplicable
 from conformance.transport.client import Inconclusive, UnusableReply
 from conformance.wire.exchange import CUT, Conversation, Exchange
 from conformance.wire.index import Index
@@ -26,6 +27,12 @@ EXCHANGED: Final = "the answer exchanges the results"
 UNSEEN: Final = "the prompt has as many tokens as without it"
 _SERVER_ERROR: Final = 500
 _TOLERATED: Final = ("accepted", "ignored", "damaged")
+
+CHANGES: Final[Mapping[str, Callable[..., None]]] = {**deviations.CHANGES, **reasoning_deviations.CHANGES}
+"""The deviations by name; several can be combined."""
+
+_SAME_VALUE: Final = frozenset({"stored"})
+"""Changes that write the same value in another way."""
 
 
 def run_probe(
@@ -86,6 +93,27 @@ def _effect(probe: Probe, exchange: Exchange, origin: Exchange) -> _Effect | Non
     return None
 
 
+def with_changes(
+    body: Mapping[str, Any],
+    changes: Sequence[Deviation],
+    transcript: Sequence[Mapping[str, Any]],
+    claims: Mapping[str, Any],
+    before: Conversation = (),
+) -> dict[str, Any]:
+    """Return a copy of a request body with the changes applied in order.
+
+    `transcript` is what the body was made from, message by message, with the reasoning that was omitted. `before` are
+    the exchanges that led to it. Raises Inapplicable if a change finds nothing to change.
+    """
+    changed: dict[str, Any] = copy.deepcopy(dict(body))
+    for change in changes:
+        unchanged = copy.deepcopy(changed)
+        CHANGES[change.name](ChangedRequest(changed, transcript, claims, before), **change.parameters)
+        if changed == unchanged and change.name not in _SAME_VALUE:
+            raise Inapplicable
+    return changed
+
+
 def _changed(
     probe: Probe, exchanges: Conversation, transcript: Sequence[Mapping[str, Any]], profile: Profile
 ) -> Mapping[str, Any]:
@@ -97,6 +125,7 @@ def _changed(
     changed = with_changes(
         origin.request, probe.changes, transcript, profile.at(origin.model, ""), before=tuple(before)
     )
+    # Chat completions is sent as it is, so it shows every change, even one that leaves the value the same.
     if probe.changes and profile.wire != CHAT:
         request = by_name(profile.wire).writing.request
         if request(origin.request) == request(changed):

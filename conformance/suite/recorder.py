@@ -13,8 +13,7 @@ from conformance.profiles import Profile
 from conformance.results import Evidence
 from conformance.results.runs import Case, RunClaim
 from conformance.secrets.urls import shown_url
-from conformance.suite.options import Options
-from conformance.suite.run_claims import OFF, ON
+from conformance.suite.options import OFF, ON, Options
 from conformance.transport.cassette import LOOPBACK, replaying
 from conformance.transport.client import SIMULATOR
 from conformance.transport.recording import CaseRecorder, Take, Terms

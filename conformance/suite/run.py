@@ -17,17 +17,13 @@ from conformance.results.runs import Case, Results, RunClaim
 from conformance.scenarios import Scenario
 from conformance.secrets import Scrubber
 from conformance.suite import recorder
-from conformance.suite.expected_failures import ExpectedFailures
-from conformance.suite.options import Options, check_base_url, on_wire
-from conformance.suite.plan import Plan, plan
-from conformance.suite.play import Progress, Subject, converse, play
-from conformance.suite.repeat import merged
+from conformance.suite.failures import ExpectedFailures
+from conformance.suite.options import AUTO, OFF, ON, Options, check_base_url, on_wire
+from conformance.suite.play import merged, play
+from conformance.suite.rehearsal import Plan, plan
 from conformance.suite.replies import Replies, Requests
 from conformance.suite.run_claims import (
-    AUTO,
     MODE,
-    OFF,
-    ON,
     QUESTION,
     ThinkingAnswer,
     ask,
@@ -36,6 +32,7 @@ from conformance.suite.run_claims import (
     with_run_claims,
     with_switch,
 )
+from conformance.suite.turns import Progress, Subject, converse
 from conformance.transport.cassette import replaying
 from conformance.transport.recording import CaseRecorder, Take
 from conformance.wire.exchange import Exchange

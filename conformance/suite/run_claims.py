@@ -11,21 +11,19 @@ from conformance import profiles, scenarios
 from conformance.core_facts import DEFINITIONS, CoreFact
 from conformance.documents import parse_yaml
 from conformance.errors import ConformanceError, Unusable
+from conformance.observations import words
 from conformance.observations.counts import reasoning_tokens
 from conformance.profiles import UNKNOWN, Claims
 from conformance.results import Verdict
 from conformance.results.runs import Case, RunClaim
 from conformance.scenarios import Scenario
-from conformance.suite.play import Subject, play
+from conformance.suite.options import OFF, ON
+from conformance.suite.turns import Subject, converse
 from conformance.wire.exchange import Exchange
 from conformance.wire.index import Index
 
 MODE: Final = "thinking.mode"
 FIELD: Final = "reasoning.response-field"
-ON, OFF, AUTO = "on", "off", "auto"
-THINKING: Final = (ON, OFF, AUTO)
-"""The values of --thinking."""
-
 USER, QUESTION = "user", "question"
 """Who makes a claim of a run."""
 
@@ -94,17 +92,13 @@ def assumed(claims: Claims) -> Claims:
 
 def ask(subject: Subject) -> ThinkingAnswer:
     """Ask the plain question once, and return what the reply shows; without a usable reply, no claims."""
-    exchanges: list[Exchange] = []
-
-    def send(body: Mapping[str, Any]) -> Exchange:
-        exchanges.append(subject.send(body))
-        return exchanges[-1]
-
-    case = play(question(), "plain", replace(subject, send=send))
-    replies = Index(tuple(exchanges)).replies
-    if case.note or not replies:
-        return ThinkingAnswer({}, f"there was no usable reply: {case.note or 'it holds no message'}")
-    return _conclusion(case.observed.get("reasoning-fields", ()), replies[0].message, exchanges[0], subject.claims)
+    progress = converse(question(), "plain", subject)
+    exchanges = tuple(progress.exchanges)
+    replies = Index(exchanges).replies
+    if progress.note or not replies:
+        return ThinkingAnswer({}, f"there was no usable reply: {progress.note or 'it holds no message'}")
+    fields = words.core_facts(exchanges).get("reasoning-fields", ())
+    return _conclusion(fields, replies[0].message, exchanges[0], subject.claims)
 
 
 def _conclusion(

@@ -6,9 +6,9 @@ from conformance import scenarios
 from conformance.core_facts import REASONING_RULE
 from conformance.results import Status
 from conformance.results.runs import Case
-from conformance.suite.config_keys import RUN
 from conformance.suite.failures import follows_from_end, report_on_probe, summary_of_probe
 from conformance.suite.play import NO_REASONING
+from conformance.suite.pytest_config import RUN
 
 
 def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:

@@ -5,7 +5,6 @@ import pytest
 from conformance.results import Status
 from conformance.results.runs import Case
 from conformance.suite.as_scripted import COMPARISONS
-from conformance.suite.config_keys import RUN
 from conformance.suite.failures import (
     follows_from_end,
     report_on_end,
@@ -14,9 +13,9 @@ from conformance.suite.failures import (
     summary_of_recommendation,
     summary_of_rule,
     unmet_recommendations,
-    warn,
 )
 from conformance.suite.play import promised
+from conformance.suite.pytest_config import RUN, warn
 
 
 def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:

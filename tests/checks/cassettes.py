@@ -13,8 +13,8 @@ from pathlib import Path
 from conformance import profiles
 from conformance.resources import folder
 from conformance.results import Evidence
+from conformance.suite.cassettes import record
 from conformance.suite.options import Options
-from conformance.suite.record import record
 from conformance.transport.shelf import CassetteFolder
 from tests.checks import differing_files
 

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from conformance.cli import main as conformance
 from conformance.resources import folder
-from conformance.suite.replay import Replay, recorded, replay
+from conformance.suite.cassettes import Replay, recorded, replay
 from tests.checks import differing_files
 
 JOBS = 2

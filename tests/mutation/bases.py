@@ -19,7 +19,8 @@ from conformance.resources import folder
 from conformance.results import Evidence, Status
 from conformance.scenarios import Scenario
 from conformance.simulator import Simulator
-from conformance.suite.play import Subject, play
+from conformance.suite.play import play
+from conformance.suite.turns import Subject
 from conformance.wire.exchange import Conversation, Exchange
 from conformance.wire.native import CHAT
 

@@ -11,7 +11,7 @@ from typing import Any
 
 from conformance.convert.egress.calls import assign_ids, fix_arguments, split_calls
 from conformance.convert.egress.content import fix_content, is_sent
-from conformance.convert.egress.drafts import Demands, Draft, Identity, Note, Prepared
+from conformance.convert.egress.drafts import Demands, Identity, Note, Outbound, Prepared
 from conformance.convert.egress.keys import drafts_of
 from conformance.convert.egress.reasoning import fix_reasoning, fix_signatures, request_fields, with_reasoning
 from conformance.convert.egress.results import NO_RESULT, pair_results
@@ -38,7 +38,7 @@ def prepare(
     return Prepared(_finished(drafts, demands), origins, ids, demands.notes)
 
 
-def _finished(drafts: Sequence[Draft], demands: Demands) -> list[dict[str, Any]]:
+def _finished(drafts: Sequence[Outbound], demands: Demands) -> list[dict[str, Any]]:
     """Return the messages in their final order, with reasoning and content in their final form."""
     users = [position for position, draft in enumerate(drafts) if draft.role == "user"]
     last = users[-1] if users else -1

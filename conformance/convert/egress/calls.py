@@ -6,7 +6,7 @@ from typing import Any, Final
 
 import orjson
 
-from conformance.convert.egress.drafts import Demands, Draft, Identity, Turn
+from conformance.convert.egress.drafts import Demands, Identity, Outbound, Turn
 from conformance.wire.ids import positional_ids, text_matching
 
 _USUAL: Final = (r"call_[A-Za-z0-9]{24}", r"[A-Za-z0-9]{9}")
@@ -32,13 +32,13 @@ def assign_ids(turns: Sequence[Turn], demands: Demands) -> tuple[Identity, ...]:
     return tuple(found)
 
 
-def split_calls(drafts: Sequence[Draft], turns: Sequence[Turn], demands: Demands) -> list[Draft]:
+def split_calls(drafts: Sequence[Outbound], turns: Sequence[Turn], demands: Demands) -> list[Outbound]:
     """Return the drafts with one message for each call and its result, if the provider rejects several calls."""
     if not demands.rejects_or_damages(_SEVERAL):
         return list(drafts)
     several = {turn.draft.origin: turn for turn in turns if len(turn.draft.calls) > 1}
     moved = {id(result.message) for turn in several.values() for result in turn.results}
-    split: list[Draft] = []
+    split: list[Outbound] = []
     for draft in drafts:
         if draft.role == "assistant" and draft.origin in several:
             split += _split(several[draft.origin], demands)
@@ -47,14 +47,14 @@ def split_calls(drafts: Sequence[Draft], turns: Sequence[Turn], demands: Demands
     return split
 
 
-def _split(turn: Turn, demands: Demands) -> Iterator[Draft]:
+def _split(turn: Turn, demands: Demands) -> Iterator[Outbound]:
     """Yield a message with each call of a turn, and its result; the first one keeps the text and the reasoning."""
     calls, origin = turn.draft.calls, turn.draft.origin
     demands.note((origin, "tool_calls"), f"sent as {len(calls)} messages with one call each", _SEVERAL)
     for position, (call, result) in enumerate(zip(calls, turn.results, strict=True)):
         rest = {"content": "", "tool_calls": [call]} if position else {"tool_calls": [call]}
         kept = {} if position else turn.draft.message
-        yield Draft({"role": "assistant", **kept, **rest}, origin)
+        yield Outbound({"role": "assistant", **kept, **rest}, origin)
         yield result
 
 

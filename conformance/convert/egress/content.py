@@ -2,7 +2,7 @@
 
 from typing import Any, Final
 
-from conformance.convert.egress.drafts import Demands, Draft
+from conformance.convert.egress.drafts import Demands, Outbound
 from conformance.convert.egress.reasoning import without_thinking_parts
 from conformance.wire.text import content_text
 
@@ -25,7 +25,7 @@ _NO_OUTPUT: Final = "The tool gave no output."
 _OTHER_CONTENT: Final = ("refusal", "audio")
 
 
-def fix_content(draft: Draft, demands: Demands) -> None:
+def fix_content(draft: Outbound, demands: Demands) -> None:
     """Bring the content of a message into a form that the provider accepts."""
     content = draft.message.get("content")
     if isinstance(content, list) and content:
@@ -43,7 +43,7 @@ def fix_content(draft: Draft, demands: Demands) -> None:
         demands.note((draft.origin, "content"), f"sent as {_NO_OUTPUT!r}: it is empty", "results.content-empty")
 
 
-def is_sent(draft: Draft, demands: Demands) -> bool:
+def is_sent(draft: Outbound, demands: Demands) -> bool:
     """Return whether a message is sent; an empty assistant message is only if that is tolerated.
 
     It is sent in its own form if that is tolerated, else in another one that is.
@@ -68,7 +68,7 @@ def is_sent(draft: Draft, demands: Demands) -> bool:
     return False
 
 
-def _fix_beside_calls(draft: Draft, demands: Demands) -> None:
+def _fix_beside_calls(draft: Outbound, demands: Demands) -> None:
     own = draft.message.get("content", ...)
     claim = f"content.{_form(own)}-on-tool-turn"
     if not demands.rejects_or_damages(claim):
@@ -88,14 +88,14 @@ def _form(content: Any) -> str:
     return "text" if content and content is not ... else _FORMS[content]
 
 
-def _write(draft: Draft, form: Any) -> None:
+def _write(draft: Outbound, form: Any) -> None:
     if form is ...:
         draft.message.pop("content", None)
     else:
         draft.message["content"] = form
 
 
-def _drop_empty_parts(draft: Draft, demands: Demands) -> None:
+def _drop_empty_parts(draft: Outbound, demands: Demands) -> None:
     claim = "content.empty-text-part"
     parts = draft.message["content"]
     kept = [part for part in parts if part.get("type") != "text" or part.get("text") != ""]
@@ -105,7 +105,7 @@ def _drop_empty_parts(draft: Draft, demands: Demands) -> None:
     demands.note((draft.origin, "content"), "empty text parts are left out", claim)
 
 
-def _join_texts(draft: Draft, demands: Demands) -> None:
+def _join_texts(draft: Outbound, demands: Demands) -> None:
     """Join text parts to one text if the provider accepts no parts."""
     claim = "content.parts-on-tool-turn" if draft.calls else _AS_PARTS.get(draft.role, "")
     parts = draft.message["content"]
@@ -115,7 +115,7 @@ def _join_texts(draft: Draft, demands: Demands) -> None:
     demands.note((draft.origin, "content"), "text parts are joined to one text", claim)
 
 
-def _note_media(draft: Draft, demands: Demands) -> None:
+def _note_media(draft: Outbound, demands: Demands) -> None:
     content = draft.message["content"]
     for position, part in enumerate(content if isinstance(content, list) and draft.role == "user" else ()):
         claim = _MEDIA.get(part.get("type"), "")

@@ -57,7 +57,7 @@ class Prepared:
         return tuple([note for note in self.notes if not note.fixed])
 
 
-class Draft(NamedTuple):
+class Outbound(NamedTuple):
     """A message on its way out, which is changed in place, and its position in the transcript."""
 
     message: dict[str, Any]
@@ -77,8 +77,8 @@ class Draft(NamedTuple):
 class Turn(NamedTuple):
     """An assistant message with calls, and one result for each of them, in the order of the calls."""
 
-    draft: Draft
-    results: Sequence[Draft]
+    draft: Outbound
+    results: Sequence[Outbound]
 
 
 class Demands:

@@ -4,7 +4,7 @@ import copy
 from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
-from conformance.convert.egress.drafts import Demands, Draft
+from conformance.convert.egress.drafts import Demands, Outbound
 from conformance.documents.pointer import Place
 from conformance.schemas import validator
 from conformance.wire.reasoning import ALL_KEYS
@@ -12,12 +12,12 @@ from conformance.wire.reasoning import ALL_KEYS
 _HOLDERS: Final = {"tool_calls": "request.unknown-call-field", "content": "request.unknown-part-field"}
 
 
-def drafts_of(transcript: Sequence[Mapping[str, Any]], demands: Demands) -> list[Draft]:
+def drafts_of(transcript: Sequence[Mapping[str, Any]], demands: Demands) -> list[Outbound]:
     """Return a new draft of each message with the keys of the canonical wire, and those that the provider knows.
 
     Keys for reasoning stay: `fix_reasoning` handles them.
     """
-    drafts = [Draft(copy.deepcopy(dict(message)), number) for number, message in enumerate(transcript)]
+    drafts = [Outbound(copy.deepcopy(dict(message)), number) for number, message in enumerate(transcript)]
     for error in validator("canonical/transcript").errors(transcript):
         if error.keyword == "additionalProperties":
             for key in error.extra:
@@ -27,7 +27,7 @@ def drafts_of(transcript: Sequence[Mapping[str, Any]], demands: Demands) -> list
     return drafts
 
 
-def _drop(drafts: Sequence[Draft], place: Place, key: str, demands: Demands) -> None:
+def _drop(drafts: Sequence[Outbound], place: Place, key: str, demands: Demands) -> None:
     number, *inside = place
     draft = drafts[int(number)]
     claim = _HOLDERS.get(str(inside[0]), "") if inside else "request.unknown-message-field"
@@ -53,7 +53,7 @@ def _is_known(key: str, claim: str, demands: Demands) -> bool:
     return claim == "request.unknown-message-field" and isinstance(listed, list) and key in listed
 
 
-def _without_nulls(draft: Draft, demands: Demands) -> None:
+def _without_nulls(draft: Outbound, demands: Demands) -> None:
     message = draft.message
     if "tool_calls" in message and not message["tool_calls"]:
         claim = "request.null-tool-calls" if message["tool_calls"] is None else "request.empty-tool-calls"

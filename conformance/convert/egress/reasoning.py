@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from typing import Any, Final
 
-from conformance.convert.egress.drafts import Demands, Draft
+from conformance.convert.egress.drafts import Demands, Outbound
 from conformance.wire.reasoning import (
     ALL_KEYS,
     FIELDS,
@@ -71,7 +71,7 @@ def without_thinking_parts(message: dict[str, Any]) -> dict[str, Any]:
     return result if _text(message) is not None else {**result, "reasoning_content": thinking}
 
 
-def fix_reasoning(draft: Draft, demands: Demands, *, current: bool) -> None:
+def fix_reasoning(draft: Outbound, demands: Demands, *, current: bool) -> None:
     """Bring the reasoning of an assistant message into the field and form that the provider requires.
 
     `current`: no user message comes after it.
@@ -97,7 +97,7 @@ def fix_reasoning(draft: Draft, demands: Demands, *, current: bool) -> None:
     draft.message.update(sent)
 
 
-def fix_signatures(draft: Draft, demands: Demands) -> None:
+def fix_signatures(draft: Outbound, demands: Demands) -> None:
     """Leave out `extra_content` if it is rejected; add the claimed bypass if a required signature is missing."""
     calls = draft.calls
     for claim in ("request.unknown-call-field", "reasoning.input.extra_content"):
@@ -120,7 +120,7 @@ def fix_signatures(draft: Draft, demands: Demands) -> None:
             demands.note((draft.origin, "tool_calls", position, _SIGNATURE_KEY), reason, "signature.bypass")
 
 
-def _left_out(draft: Draft, demands: Demands, *, current: bool) -> tuple[str, str] | None:
+def _left_out(draft: Outbound, demands: Demands, *, current: bool) -> tuple[str, str] | None:
     """Return why a message is sent without its reasoning, and the claim behind it; None if it is sent with it."""
     if not draft.calls:
         is_required = demands.rejects_or_damages("reasoning.omitted-on-plain-turn")
@@ -168,7 +168,7 @@ def _readable(message: dict[str, Any], field: str) -> str:
     return "".join([reasoning_text(message, name) for name in fields])
 
 
-def _omission(draft: Draft, demands: Demands, *, current: bool) -> str:
+def _omission(draft: Outbound, demands: Demands, *, current: bool) -> str:
     """Return the claim that requires a message to have reasoning, even empty reasoning; empty if there is none.
 
     The placeholder stays in later turns, so that a request repeats the one before it.

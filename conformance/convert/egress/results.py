@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from typing import Any, Final
 
-from conformance.convert.egress.drafts import Demands, Draft, Turn
+from conformance.convert.egress.drafts import Demands, Outbound, Turn
 
 NO_RESULT: Final = "There is no result: the call was not carried out."
 """The result of a call without one in the transcript, because it was denied, failed or was interrupted."""
@@ -14,11 +14,11 @@ class _PendingTurn:
 
     __slots__ = ("draft", "found")
 
-    def __init__(self, draft: Draft) -> None:
+    def __init__(self, draft: Outbound) -> None:
         self.draft = draft
-        self.found: list[Draft | None] = [None] * len(draft.calls)
+        self.found: list[Outbound | None] = [None] * len(draft.calls)
 
-    def add(self, result: Draft) -> bool:
+    def add(self, result: Outbound) -> bool:
         """Add a result to the first call with its id that has none yet; return False if there is none."""
         for position, call in enumerate(self.draft.calls):
             if self.found[position] is None and _id(call) == result.message.get("tool_call_id"):
@@ -30,7 +30,7 @@ class _PendingTurn:
         return any(_id(call) == identity for call in self.draft.calls)
 
 
-def pair_results(drafts: Sequence[Draft], demands: Demands, unanswered: str) -> tuple[list[Draft], list[Turn]]:
+def pair_results(drafts: Sequence[Outbound], demands: Demands, unanswered: str) -> tuple[list[Outbound], list[Turn]]:
     """Return the drafts with every result after its call, and the turns with calls among them.
 
     A result belongs to the last message before it that has a call with its id; calls that share an id are answered in
@@ -43,14 +43,14 @@ def pair_results(drafts: Sequence[Draft], demands: Demands, unanswered: str) -> 
         elif draft.role == "tool":
             _pair(draft, list(pending.values()), demands)
     turns = {origin: Turn(turn.draft, _results(turn, drafts, demands, unanswered)) for origin, turn in pending.items()}
-    ordered: list[Draft] = []
+    ordered: list[Outbound] = []
     for draft in drafts:
         if draft.role != "tool":
             ordered += [draft, *(turns[draft.origin].results if draft.calls else ())]
     return ordered, list(turns.values())
 
 
-def _pair(result: Draft, turns: Sequence[_PendingTurn], demands: Demands) -> None:
+def _pair(result: Outbound, turns: Sequence[_PendingTurn], demands: Demands) -> None:
     identity = result.message.get("tool_call_id")
     turn = next((turn for turn in reversed(turns) if turn.has_call(identity)), None)
     if turn is not None and turn.add(result):
@@ -63,12 +63,12 @@ def _pair(result: Draft, turns: Sequence[_PendingTurn], demands: Demands) -> Non
     demands.note((result.origin,), reason, claim)
 
 
-def _results(turn: _PendingTurn, drafts: Sequence[Draft], demands: Demands, unanswered: str) -> list[Draft]:
+def _results(turn: _PendingTurn, drafts: Sequence[Outbound], demands: Demands, unanswered: str) -> list[Outbound]:
     origin, latest = turn.draft.origin, -1
     results = []
     for position, (call, found) in enumerate(zip(turn.draft.calls, turn.found, strict=True)):
         message = {"role": "tool", "tool_call_id": _id(call), "content": unanswered}
-        result = found or Draft(message, origin)
+        result = found or Outbound(message, origin)
         if found is None:
             demands.note((origin, "tool_calls", position), "a result is added: it has none", "results.missing")
         elif any(draft.role != "tool" for draft in drafts[origin + 1 : result.origin]):
@@ -86,7 +86,7 @@ def _id(call: dict[str, Any]) -> str:
     return call.get("id") or ""
 
 
-def _add_name(result: Draft, call: dict[str, Any], demands: Demands) -> None:
+def _add_name(result: Outbound, call: dict[str, Any], demands: Demands) -> None:
     if demands.rejects_or_damages("results.name-missing"):
         result.message["name"] = call["function"]["name"]
         demands.note((result.origin, "name"), "the name of the function is added", "results.name-missing")

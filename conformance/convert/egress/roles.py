@@ -4,18 +4,18 @@ from collections.abc import Mapping, Sequence
 from itertools import pairwise
 from typing import Any, Final
 
-from conformance.convert.egress.drafts import Demands, Draft
+from conformance.convert.egress.drafts import Demands, Outbound
 from conformance.wire.reasoning import ALL_KEYS
 
 _INSTRUCTION_ROLES: Final = ("system", "developer")
 _SEPARATOR: Final = "\n\n"
 
 
-def fix_roles(drafts: Sequence[Draft], demands: Demands) -> list[Draft]:
+def fix_roles(drafts: Sequence[Outbound], demands: Demands) -> list[Outbound]:
     """Return the messages with roles and in an order that the provider accepts; what cannot be fixed is noted."""
     renamed = [_with_accepted_role(draft, demands) for draft in drafts]
     ordered = _with_user(_system_first(renamed, demands), demands)
-    merged: list[Draft] = []
+    merged: list[Outbound] = []
     for draft in ordered:
         merged.append(draft)
         # A merged message has calls, which may have to be merged with the message before it in turn.
@@ -27,7 +27,7 @@ def fix_roles(drafts: Sequence[Draft], demands: Demands) -> list[Draft]:
     return merged
 
 
-def _with_accepted_role(draft: Draft, demands: Demands) -> Draft:
+def _with_accepted_role(draft: Outbound, demands: Demands) -> Outbound:
     """Return instructions under a role that is accepted: the other instruction role, else user."""
     claim = f"request.{draft.role}-role"
     if draft.role not in _INSTRUCTION_ROLES or not demands.rejects_or_damages(claim):
@@ -35,10 +35,10 @@ def _with_accepted_role(draft: Draft, demands: Demands) -> Draft:
     others = [role for role in _INSTRUCTION_ROLES if not demands.rejects_or_damages(f"request.{role}-role")]
     role = others[0] if others else "user"
     demands.note((draft.origin, "role"), f"sent as {role}", claim)
-    return Draft({**draft.message, "role": role}, draft.origin)
+    return Outbound({**draft.message, "role": role}, draft.origin)
 
 
-def _system_first(drafts: Sequence[Draft], demands: Demands) -> list[Draft]:
+def _system_first(drafts: Sequence[Outbound], demands: Demands) -> list[Outbound]:
     """Return the messages with system messages first, if the provider requires that."""
     position, several = "request.system-position", "request.several-system"
     ordered = list(drafts)
@@ -52,19 +52,19 @@ def _system_first(drafts: Sequence[Draft], demands: Demands) -> list[Draft]:
     return ordered
 
 
-def _with_user(drafts: Sequence[Draft], demands: Demands) -> list[Draft]:
+def _with_user(drafts: Sequence[Outbound], demands: Demands) -> list[Outbound]:
     """Return the messages with the last instruction as a user message, if one is required and there is none."""
     claim = "request.no-user"
     instructions = [number for number, draft in enumerate(drafts) if draft.role in _INSTRUCTION_ROLES]
     result = list(drafts)
     if demands.rejects_or_damages(claim) and instructions and not any(draft.role == "user" for draft in drafts):
         last = result[instructions[-1]]
-        result[instructions[-1]] = Draft({**last.message, "role": "user"}, last.origin)
+        result[instructions[-1]] = Outbound({**last.message, "role": "user"}, last.origin)
         demands.note((last.origin, "role"), "sent as user: there is no other user message", claim)
     return result
 
 
-def _merge_claim(before: Draft, draft: Draft, demands: Demands) -> str:
+def _merge_claim(before: Outbound, draft: Outbound, demands: Demands) -> str:
     """Return the claim that requires two consecutive messages to be one; empty if they may be two."""
     if before.role != draft.role or before.calls:
         return ""
@@ -75,7 +75,7 @@ def _merge_claim(before: Draft, draft: Draft, demands: Demands) -> str:
     return next((name for name in names if demands.rejects_or_damages(name)), "")
 
 
-def _merged(first: Draft, second: Draft) -> Draft:
+def _merged(first: Outbound, second: Outbound) -> Outbound:
     """Return two messages as one; it keeps a name that both have, and the reasoning of the one with calls."""
     both = {**first.message, **second.message}
     if any(key in second.message for key in ALL_KEYS):
@@ -83,7 +83,7 @@ def _merged(first: Draft, second: Draft) -> Draft:
     if first.message.get("name") != second.message.get("name"):
         both.pop("name", None)
     content = _together(first.message.get("content"), second.message.get("content"))
-    return Draft({**both, "content": content}, first.origin)
+    return Outbound({**both, "content": content}, first.origin)
 
 
 def _together(first: Any, second: Any) -> Any:
@@ -98,7 +98,7 @@ def _parts(content: Any) -> Sequence[Mapping[str, Any]]:
     return [{"type": "text", "text": content}] if isinstance(content, str) else content
 
 
-def _note_unfixed(drafts: Sequence[Draft], demands: Demands) -> None:
+def _note_unfixed(drafts: Sequence[Outbound], demands: Demands) -> None:
     for before, draft in pairwise(drafts):
         if (before.role, draft.role) == ("tool", "user") and demands.rejects_or_damages("results.user-after"):
             reason = "an assistant message is required between results and this one"

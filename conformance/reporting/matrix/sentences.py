@@ -8,6 +8,7 @@ from typing import Any, Final, TypeAlias
 import orjson
 
 from conformance.documents import read_json
+from conformance.observations.sights import kinds
 from conformance.profiles import UNKNOWN, UPSTREAM
 from conformance.resources import folder
 from conformance.results import Verdict
@@ -43,13 +44,6 @@ _RAW: Final = "raw"
 
 
 @cache
-def _kinds() -> Mapping[str, str]:
-    """Return the kind of each claim's value, by the claim's name."""
-    properties = _schema()["$defs"]["claims"]["properties"]
-    return {name: each["$ref"].rpartition("/")[2].removesuffix("-claim") for name, each in properties.items()}
-
-
-@cache
 def _schema() -> Any:
     return read_json(folder("schemas") / "files" / "profile.json")
 
@@ -58,7 +52,7 @@ def describe(name: str, value: Any, quote: Quote) -> str:
     """Return a claim's value in words."""
     if value in (UNKNOWN, UPSTREAM):
         return "unknown" if value == UNKNOWN else "depends on the upstream provider"
-    kind = _kinds()[name]
+    kind = kinds()[name]
     # The words for how a request is handled are common; a report explains them once.
     meanings: Mapping[str, str] = {} if kind == "verdict" else _meanings(kind)
     if isinstance(value, list):

@@ -27,12 +27,12 @@ from conformance.terminal import ProgressLine, print_error
 from conformance.wire.native import CHAT
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
+    from collections.abc import Iterator, Sequence
 
     from conformance.discovery.discovering import Discovery
     from conformance.discovery.interview import Interview
     from conformance.secrets import Scrubber
-    from conformance.suite.plan import Plan
+    from conformance.suite.rehearsal import Plan
 
 EXAMPLES: Final = """\
   conformance provider discover --base-url http://127.0.0.1:8000/v1 --out my-server.yaml
@@ -77,10 +77,11 @@ def run(arguments: argparse.Namespace) -> int:
     from conformance.secrets import scrubber
     from conformance.suite.options import check_base_url
     from conformance.transport.client import Client, Endpoint
+    from conformance.wires import by_name
 
     url, wire = arguments.base_url.rstrip("/"), arguments.protocol
     check_base_url(url)
-    _check_wire(wire)
+    by_name(wire)  # An unknown name is reported before anything is asked.
     _check_target(arguments.out)
     key = _key(arguments.key_env)
     secrets = scrubber([key], [url])
@@ -139,25 +140,14 @@ def _key(variable: str) -> str:
     return os.environ[variable] if variable else ""
 
 
-def _check_wire(wire: str) -> None:
-    """Raise UnknownName for the name of no wire, and Unusable for one that is not played yet."""
-    from conformance.wires import by_name
-
-    if wire != CHAT:
-        by_name(wire)
-
-
 def _models(url: str, key: str, timeout: float, wire: str) -> list[str]:
     """Return the only model that an endpoint lists; raises Unusable if there is not exactly one."""
     import httpx
 
     from conformance.wires import by_name
 
-    headers: Mapping[str, str] = {"authorization": f"Bearer {key}"} if key else {}
-    if wire != CHAT:
-        headers = by_name(wire).headers(key)
     try:
-        reply = httpx.get(f"{url}/models", headers=headers, timeout=min(timeout, 15.0))
+        reply = httpx.get(f"{url}/models", headers=by_name(wire).headers(key), timeout=min(timeout, 15.0))
         listed: Any = reply.json() if len(reply.content) < 1_000_000 else None
     except (httpx.HTTPError, ValueError):
         listed = None
@@ -200,7 +190,7 @@ def _planned(wire: str) -> "Plan":
     """Return what the scenarios alone would send to an endpoint that accepts everything, and whose model thinks."""
     from conformance.discovery.exploring import all_cases
     from conformance.discovery.wires import profile_of
-    from conformance.suite.plan import plan
+    from conformance.suite.rehearsal import plan
 
     return plan(profile_of({"thinking.mode": "default-on"}, wire), "model", all_cases())
 

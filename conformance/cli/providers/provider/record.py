@@ -100,7 +100,7 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 def _record_one(options: "Options") -> int:
-    from conformance.suite.record import record
+    from conformance.suite.cassettes import record
 
     def log(case: "Case") -> None:
         print(printable(f"{case.name}: {case.note or f'{len(case.probes)} probes'}"), flush=True)
@@ -128,7 +128,7 @@ def _record_all(options: "Options", jobs: int) -> int:
     """Record the cassettes of every provider in several processes; one that fails does not stop the others."""
     from concurrent.futures import ProcessPoolExecutor
 
-    from conformance.suite.record import simulated_models
+    from conformance.suite.cassettes import simulated_models
 
     journal = Journal(options.cassettes / ".recording.json", resume=options.resume)
     wanted = [each for each in simulated_models(options.cassettes) if "/".join(each) not in journal.done]
@@ -147,7 +147,7 @@ def _record_all(options: "Options", jobs: int) -> int:
 
 def _problem(options: "Options") -> str:
     """Record one provider and return what went wrong, as text because errors are not passed between processes."""
-    from conformance.suite.record import record
+    from conformance.suite.cassettes import record
 
     warnings: list[str] = []
     try:

@@ -12,7 +12,7 @@ from conformance.resources import checkout_folder, folder
 from conformance.terminal import print_error
 
 if TYPE_CHECKING:
-    from conformance.suite.replay import Replay
+    from conformance.suite.cassettes import Replay
 
 EXAMPLES: Final = """\
   conformance provider replay --all --jobs 2
@@ -39,7 +39,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
 def run(arguments: argparse.Namespace) -> int:
     """Print where the results of each model are; return 1 if one could not be replayed."""
     # Imported here because these modules load httpx and vcrpy, which --help does not need.
-    from conformance.suite.replay import recorded, replay
+    from conformance.suite.cassettes import recorded, replay
 
     cassettes = arguments.cassettes or folder("cassettes")
     results = arguments.results or checkout_folder("reports", "--results DIR is required") / "results"

@@ -45,7 +45,7 @@ def run(arguments: argparse.Namespace) -> int:
         print(f"problem: {message}")
     if not found:
         # Imported here because it plays the whole suite, which an unusable profile does not need.
-        from conformance.suite.mirror import problems
+        from conformance.suite.rehearsal import problems
 
         found = list(problems(profile))
         for message in found:

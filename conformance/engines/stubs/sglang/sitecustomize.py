@@ -48,7 +48,7 @@ def _stand_in(name: str) -> type[StandIn]:
     return StandIn
 
 
-class _Finder(importlib.abc.MetaPathFinder, importlib.abc.Loader):
+class _StubFinder(importlib.abc.MetaPathFinder, importlib.abc.Loader):
     """Finds each replaced package, and any module below it."""
 
     def find_spec(self, name: str, _path: Sequence[str] | None, _target: ModuleType | None = None) -> Any:
@@ -85,4 +85,4 @@ def rotary_embedding(positions: Any, query: Any, key: Any, head_size: int, table
         rotated.copy_(torch.cat(result, dim=-1) if neox else torch.stack(result, dim=-1).flatten(-2))
 
 
-sys.meta_path.insert(0, _Finder())
+sys.meta_path.insert(0, _StubFinder())

@@ -1,12 +1,32 @@
-"""The messages of a request as deviations see them: turns, results, and which result belongs to which call."""
+"""A request as deviations change it: its turns, its results, and which result belongs to which call."""
 
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any, TypeAlias
+
+from conformance.wire.exchange import Conversation
 
 Message: TypeAlias = dict[str, Any]
 
 
 class Inapplicable(Exception):
     """A deviation finds nothing to change in this request, so it is not sent."""
+
+
+@dataclass(frozen=True, slots=True)
+class ChangedRequest:
+    """A body to change, the transcript that it was made from, the claims of its provider, and the exchanges before."""
+
+    body: dict[str, Any]
+    transcript: Sequence[Mapping[str, Any]]
+    claims: Mapping[str, Any]
+    before: Conversation = ()
+
+    @property
+    def messages(self) -> list[Message]:
+        """Return the messages, which are changed in place."""
+        found: list[Message] = self.body["messages"]
+        return found
 
 
 def tool_turns(messages: list[Message]) -> list[Message]:

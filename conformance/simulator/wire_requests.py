@@ -1,19 +1,30 @@
-"""Requests on other wires: translated, answered as chat completions would be, and rendered as that wire."""
+"""Requests on any wire: translated, answered as chat completions would be, and rendered as that wire.
 
-from collections.abc import Callable, Mapping, Sequence
+A request of Responses may refer to earlier replies and items instead of sending them; the server has to know those.
+"""
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, Final, NamedTuple
 
 import orjson
 
 from conformance.profiles import Claims
-from conformance.simulator.raw import faulty
-from conformance.simulator.responder import STREAM_TYPE, as_json, headers
+from conformance.results import Refusal
+from conformance.simulator import refusals
+from conformance.simulator.faulty import event_bytes, with_named
+from conformance.simulator.http import STREAM_TYPE, as_json, headers, other_method
+from conformance.simulator.responder import Responder
 from conformance.simulator.store import ReplyStore
 from conformance.transport.http import HttpReply
 from conformance.wire.exchange import Conversation, Exchange, model_of
 from conformance.wire.native import CHAT, Native, NativeEvent
-from conformance.wires import Wire, by_name, load
+from conformance.wires import Wire, by_name
+
+_PREVIOUS: Final = "responses.previous-response-id"
+_NOT_STORED: Final = "responses.previous-response-not-stored"
+_ITEM: Final = "responses.item-not-stored"
+_BLOB: Final = "reasoning.details.altered"
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,13 +42,16 @@ class Asked:
     parent: str = ""
 
 
-Answer = Callable[[Mapping[str, Any], Asked], HttpReply]
-"""Gives the plain reply to a translated request and to what it was on its own wire."""
+Given = Callable[[dict[str, Any], Asked | None], HttpReply]
+"""Gives the reply to a request of chat completions, and to what it was on its own wire if it is a translation."""
 
 
-def wire_at(path: str) -> Wire | None:
-    """Return the wire that the simulator plays at a path, without its version; None if there is none."""
-    return next((each for each in load() if each.served.fullmatch(path)), None)
+class Missing(NamedTuple):
+    """What the server does not know: the claim that gives the refusal, the values of its placeholders, and words."""
+
+    claim: str
+    values: Mapping[str, object]
+    words: str
 
 
 def earlier(native: Native, exchange: Exchange) -> Exchange:
@@ -62,17 +76,21 @@ def answer(
     wire: Wire,
     path: str,
     body: dict[str, Any],
-    given: Answer,
+    given: Given,
     kept: tuple[ReplyStore, Claims] | None = None,
     faults: Callable[[], Sequence[str]] = tuple,
 ) -> HttpReply:
-    """Return the reply to the path and the body of a request on another wire, plain or as a stream.
+    """Return the reply to the path and the body of a request on a wire, plain or as a stream.
 
     `kept`: what the server keeps of earlier replies, and the claims that say whether requests may refer to them.
     `faults`: returns the names of the faults that the stream has, once the reply is given.
     """
+    if wire.name == CHAT:
+        # The claims of a profile say how its chunks are cut, so what is given is a stream if the request asks for one.
+        return given(body, None)
     sent = Exchange.of_plain(request=body, url=path, model=model_of(body))
     exchange, asked = _asked(wire, sent, kept)
+    # Each wire cuts a whole reply into events of its own, so what is given must not be a stream already.
     reply = given({**exchange.request, "stream": False}, asked)
     if reply.status != 200:
         return refused(wire, path, reply)
@@ -125,12 +143,55 @@ def _asked(wire: Wire, sent: Exchange, kept: tuple[ReplyStore, Claims] | None) -
 
 
 def _events(wire: Wire, made: dict[str, Any], faults: Sequence[str]) -> Sequence[NativeEvent]:
-    return faulty(faults, wire.name, wire.writing.events(made))
+    return with_named(faults, wire.name, wire.writing.events(made))
 
 
-def event_bytes(event: NativeEvent) -> bytes:
-    """Return an event as it is sent; one whose value is text is that text."""
-    if isinstance(event.value, str):
-        return event.value.encode()
-    name = f"event: {event.name}\n".encode() if event.name else b""
-    return name + b"data: " + orjson.dumps(event.value) + b"\n\n"
+def missing(asked: Asked, claims: Claims) -> Missing | None:
+    """Return the first thing that a request refers to and that the server does not know; None if it knows all.
+
+    What a provider rejects or ignores altogether is not looked up.
+    """
+    return None if asked.store is None else next(_missing(asked, asked.store, claims), None)
+
+
+def _missing(asked: Asked, store: ReplyStore, claims: Claims) -> Iterator[Missing]:
+    body: Any = asked.native.request
+    previous = body.get("previous_response_id")
+    if type(previous) is str and previous and claims.get(_PREVIOUS) != "ignored" and not store.has(previous):
+        yield Missing(_NOT_STORED, {"id": previous}, f"no reply with the id {previous!r:.80} is stored")
+    if body.get("conversation") is not None:
+        yield Missing("", {}, "the simulator has no conversations; send previous_response_id or the whole history")
+    for place in asked.native.facts.get("unjudged", ()):
+        item = body["input"][place[2]]
+        if item.get("type") == "item_reference":
+            yield Missing(_ITEM, _values(item, place[2]), f"no item with the id {item.get('id')!r:.80} is stored")
+    if isinstance(claims.get(_BLOB), Mapping):
+        for position in store.unknown_blobs(body.get("input")):
+            words = "the encrypted content is not from this server"
+            yield Missing(_BLOB, _values(body["input"][position], position), words)
+
+
+def _values(item: Mapping[str, Any], position: int) -> dict[str, object]:
+    return {"id": item.get("id"), "index": position}
+
+
+def refuse(found: Missing, body: Mapping[str, Any], responder: Responder) -> HttpReply:
+    """Refuse a request that refers to what the server does not know: as claimed, or in the simulator's words."""
+    claimed = responder.context(body).claims.get(found.claim)
+    if isinstance(claimed, Mapping):
+        refusal: Refusal = refusals.of_claim(claimed, found.values)
+        return responder.refuse(body, refusal)
+    return responder.invalid(body, found.words)
+
+
+def answer_stored(method: str, identity: str, store: ReplyStore, responder: Responder) -> HttpReply:
+    """Return the reply to a request for a stored reply, or to delete it."""
+    if method not in ("GET", "HEAD", "DELETE"):
+        return other_method(method, "GET, HEAD, DELETE")
+    kept = store.stored(identity)
+    if kept is None:
+        return responder.generic({}, 404, f"no reply with the id {identity!r:.80} is stored")
+    if method == "DELETE":
+        store.delete(identity)
+        return as_json(200, {"id": identity, "object": "response", "deleted": True})
+    return as_json(200, kept)

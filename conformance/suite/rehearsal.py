@@ -1,21 +1,28 @@
-"""What a run will send: every case is played against the simulator in process, and its requests are counted.
+"""A run rehearsed against the simulator in process: how many requests it will send, and what would go wrong.
 
 A real provider may get fewer requests if it ends a scenario early. Probes that find nothing to change are not sent. If
 the run first asks whether the model thinks, the plan counts that question and assumes that the model does.
+
+What goes wrong against the simulator of a profile goes wrong with every provider. Claims that exclude each other show
+as a reply that breaks a rule, or as an answer to a probe that is not the claimed one.
 """
 
 from collections.abc import Iterable, Iterator, Mapping
 from types import MappingProxyType
 from typing import Any, NamedTuple
 
+from conformance import scenarios
 from conformance.errors import Unusable
 from conformance.profiles import Profile
-from conformance.results import Evidence
+from conformance.results import Evidence, Status
+from conformance.results.runs import Case
 from conformance.scenarios import Scenario
 from conformance.simulator import Simulator
 from conformance.simulator.replies import tokens
-from conformance.suite.play import Subject, max_reply_tokens, play
+from conformance.suite.failures import summary_of_probe, summary_of_rule
+from conformance.suite.play import play
 from conformance.suite.run_claims import assumed, question, with_switch
+from conformance.suite.turns import Subject, max_reply_tokens
 from conformance.wire.exchange import Exchange
 
 
@@ -115,3 +122,29 @@ def _planned(profile: Profile, model: str, scenario: Scenario, variant: str, mem
         note = f"at least {len(sent)} requests"
     turns = min(len(scenario.turns), len(sent))
     return PlannedCase(f"{scenario.name}.{variant}", len(sent), len(sent) - turns, sum(sent), note)
+
+
+def problems(profile: Profile) -> Iterator[str]:
+    """Yield what the suite finds against the simulator of a profile, in one line each."""
+    subject = Subject(profile, profile.model or "any-model", Simulator(profile).send, Evidence.SIMULATED)
+    for scenario in map(scenarios.load, scenarios.names()):
+        if scenario.for_clients or scenario.unmet(subject.claims) is not None:
+            continue
+        for variant in scenario.variants:
+            try:
+                yield from failures(play(scenario, variant, subject))
+            except Unusable as error:
+                yield f"{scenario.name}.{variant}: {error}"
+
+
+def failures(case: Case) -> Iterator[str]:
+    """Yield what fails in a case, in one line each: its early end alone, or its rules and probes."""
+    if case.note:
+        yield f"{case.name}: {case.note}"
+        return
+    yield from (f"{case.name}: {summary}" for each in case.outcomes if (summary := summary_of_rule(each)))
+    yield from (
+        f"{case.name}: {summary_of_probe(each)}"
+        for each in case.probes
+        if each.status in (Status.FAILED, Status.UNTESTED, Status.ERRORED)
+    )

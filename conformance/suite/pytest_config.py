@@ -1,10 +1,11 @@
-"""The keys under which a pytest run keeps what the plugin and the suites share.
+"""What the plugin and the suites share: the keys of pytest's configuration, the width of its output, and warnings.
 
 The plugin imports this module in every pytest run of an environment, so it imports nothing but pytest.
 """
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Final
 
@@ -40,3 +41,19 @@ _NARROWEST: Final = 40
 def width_of(config: pytest.Config) -> int:
     """Return the width to fit text to: that of the terminal, which COLUMNS overrides."""
     return max(_NARROWEST, config.get_terminal_writer().fullwidth)
+
+
+class ConformanceWarning(UserWarning):
+    """The provider does not meet a recommendation."""
+
+
+def warn(item: pytest.Item, message: str) -> None:
+    """Show a message among pytest's warnings.
+
+    The hook is called directly, so that a repository that makes warnings errors does not turn a SHOULD into a MUST.
+    """
+    category = ConformanceWarning
+    shown = item.config.stash.get(SAFE, str)(message)
+    warning = warnings.WarningMessage(ConformanceWarning(shown), category, str(item.path), 0)
+    arguments = {"warning_message": warning, "when": "runtest", "nodeid": item.nodeid, "location": None}
+    item.config.hook.pytest_warning_recorded.call_historic(kwargs=arguments)

@@ -1,0 +1,162 @@
+"""The turns of a scenario, played by its user: what the client sends next, and when the conversation is over."""
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, Final, TypeAlias
+
+from conformance import profiles
+from conformance.convert import egress, ingress
+from conformance.errors import Unusable
+from conformance.observations.replies import reasoning_fields
+from conformance.profiles import UNKNOWN, Profile
+from conformance.results import ENDED_BY_MODEL, INCONCLUSIVE, Evidence
+from conformance.scenarios import Scenario, ScriptTurn, tool_definitions
+from conformance.transport.client import Inconclusive
+from conformance.wire.exchange import Exchange
+from conformance.wire.index import Index
+
+Send: TypeAlias = Callable[[Mapping[str, Any]], Exchange]
+
+NO_RESULT = "There is nothing to say about that."
+"""The tool message for a call that has no result in the script."""
+
+MAX_TOKENS: Final = 2048
+"""The smallest token limit of a reply: enough for reasoning and some calls."""
+
+
+@dataclass(frozen=True, slots=True)
+class Subject:
+    """The model of a provider under test, and how to send it requests."""
+
+    profile: Profile
+    model: str
+    send: Send
+    evidence: Evidence
+
+    @property
+    def claims(self) -> Mapping[str, Any]:
+        """Return what the profile claims about this model."""
+        return self.profile.at(self.model, "")
+
+
+@dataclass(slots=True)
+class Progress:
+    """A scenario while it is played: the canonical transcript and the exchanges so far.
+
+    `sources` are, for each request, the messages of the transcript that its messages were made from, one for one.
+    `silent` are the turns whose calls came without reasoning, asked twice, though the model thinks.
+    """
+
+    transcript: list[dict[str, Any]]
+    exchanges: list[Exchange] = field(default_factory=list)
+    sources: list[list[dict[str, Any]]] = field(default_factory=list)
+    note: str = ""
+    silent: list[int] = field(default_factory=list)
+
+    @property
+    def is_inconclusive(self) -> bool:
+        """Return True if the endpoint was busy or failed before the scenario ended."""
+        return self.note.startswith(INCONCLUSIVE)
+
+
+def converse(scenario: Scenario, variant: str, subject: Subject) -> Progress:
+    """Play the turns of a scenario, without its probes and without checking the replies."""
+    system = [{"role": "system", "content": scenario.system}] if scenario.system else []
+    progress = Progress(transcript=system)
+    for number, turn in enumerate(scenario.turns, 1):
+        called = progress.transcript[-1].get("tool_calls", ()) if progress.transcript else ()
+        if bool(called) is not bool(turn.results):
+            progress.note = _early_end(number, progress, subject, called=bool(called))
+            break
+        progress.transcript += _client_messages(turn, called)
+        prepared = egress.prepare(progress.transcript, subject.claims)
+        body = _body(scenario, variant, prepared.messages, subject)
+        try:
+            exchange = _with_reasoning(subject.send(body), number, turn, progress, subject)
+        except Inconclusive as error:
+            progress.note = f"{INCONCLUSIVE}: {error}"
+            break
+        progress.exchanges.append(exchange)
+        progress.sources.append([progress.transcript[origin] for origin in prepared.origins])
+        index = Index((exchange,))
+        if not index.replies:
+            progress.note = f"ended at turn {number}: HTTP {exchange.status}: {exchange.response!r:.400}"
+            break
+        if (reported := next((stream.value.error for stream in index.streams), None)) is not None:
+            progress.note = f"ended at turn {number}: an error came inside the stream: {reported!r:.400}"
+            break
+        progress.transcript.append(ingress.read(index.replies[0].message, subject.claims))
+    return progress
+
+
+def _early_end(number: int, progress: Progress, subject: Subject, *, called: bool) -> str:
+    """Return why a scenario ends before a turn: a reply that did not arrive whole is the wire's doing."""
+    cut = not Index(tuple(progress.exchanges[-1:])).replies[0].complete if progress.exchanges else False
+    if cut and subject.claims.get("finish.missing-in-stream") is not True:
+        return f"ended at turn {number - 1}: the stream of the reply did not come to its end"
+    return f"{ENDED_BY_MODEL} {number}: the model " + ("called a tool" if called else "called no tool")
+
+
+def _with_reasoning(
+    exchange: Exchange, number: int, turn: ScriptTurn, progress: Progress, subject: Subject
+) -> Exchange:
+    """Return the exchange of a turn, asked again if a thinking model called without reasoning where the script thinks.
+
+    A model may leave reasoning out by chance. If it does so twice, the turn is noted: nothing that depends on its
+    reasoning is tested. A replay cannot ask again, unless the recording did.
+    """
+    if not turn.calls or not turn.thinks or not _must_reason(exchange, subject.claims):
+        return exchange
+    try:
+        again = subject.send(exchange.request)
+    except (Inconclusive, Unusable):
+        again = exchange
+    if _must_reason(again, subject.claims):
+        progress.silent.append(number)
+    return again if Index((again,)).replies else exchange
+
+
+def _must_reason(exchange: Exchange, claims: Mapping[str, Any]) -> bool:
+    """Return True if a reply calls without reasoning, though the claims say that the model thinks and shows it."""
+    if not _is_shown(exchange, claims) or profiles.thinks(claims, exchange.request) is not True:
+        return False
+    return any(reply.calls and not reasoning_fields(reply.message) for reply in Index((exchange,)).replies)
+
+
+def _is_shown(exchange: Exchange, claims: Mapping[str, Any]) -> bool:
+    """Return True if the claims say that a reply to this request shows reasoning, wherever that is."""
+    field: Any = claims.get("reasoning.response-field", UNKNOWN)
+    switches = claims.get("reasoning.response-field-switches", ())
+    for switch in switches if isinstance(switches, list) else ():
+        if profiles.matches(switch, exchange.request):
+            field = switch["field"]
+    return field != UNKNOWN and "none" not in (field if isinstance(field, list) else [field])
+
+
+def _client_messages(turn: ScriptTurn, called: Sequence[Mapping[str, Any]]) -> Iterator[dict[str, Any]]:
+    """Yield what the client adds in a turn: the user message, or one result per call in their order."""
+    if turn.user is not None:
+        yield {"role": "user", "content": turn.user}
+    for position, call in enumerate(called):
+        text = turn.results[position] if position < len(turn.results) else NO_RESULT
+        yield {"role": "tool", "tool_call_id": call["id"], "content": text}
+
+
+def _body(scenario: Scenario, variant: str, messages: Sequence[Mapping[str, Any]], subject: Subject) -> dict[str, Any]:
+    claims = subject.claims
+    body: dict[str, Any] = {"model": subject.model, "messages": messages}
+    if scenario.tools:
+        body["tools"] = [tool_definitions()[name] for name in scenario.tools]
+    if variant == "stream":
+        body |= {"stream": True, "stream_options": {"include_usage": True}}
+    elif claims.get("stream.default") is True:
+        body["stream"] = False
+    names = claims.get("request.max-tokens-fields")
+    body[names[0] if isinstance(names, list) and names else "max_tokens"] = max_reply_tokens(subject.profile)
+    switch = claims.get("thinking.on") if "thinking.mode" in scenario.needs else None
+    return body | switch if isinstance(switch, dict) else body
+
+
+def max_reply_tokens(profile: Profile) -> int:
+    """Return the token limit of a reply."""
+    return max(MAX_TOKENS, profile.max_tokens or 0)
