@@ -19,8 +19,8 @@ from conformance.wire.native import Native, NativeEvent
 from conformance.wire.text import content_text
 from conformance.wires.drafts import Draft, Transcript, as_chat
 from conformance.wires.gemini.names import camel_case, listed, of_either, snake_case, spelled
-from conformance.wires.gemini.stream import Assembled, add_up, assemble, plain
-from conformance.wires.gemini.walk import TranscriptWalk, Walk
+from conformance.wires.gemini.stream import AssembledChunks, add_up, assemble, plain
+from conformance.wires.gemini.walk import ContentsWalk, TranscriptWalk
 from conformance.wires.values import as_object, as_word, objects, total
 
 _ERROR: Final = 400
@@ -82,7 +82,7 @@ def translated(exchanges: Sequence[Exchange]) -> Sequence[Exchange]:
 
 
 def _translated(exchange: Exchange) -> Exchange:
-    walk = Walk(_Judged())
+    walk = ContentsWalk(_Judged())
     request = exchange.request
     model = exchange.model or _model(exchange.url)
     if type(request) is dict:
@@ -107,7 +107,7 @@ def _translated(exchange: Exchange) -> Exchange:
     return as_chat(exchange, request, response, native, model)
 
 
-def _assembled(exchange: Exchange) -> Assembled | None:
+def _assembled(exchange: Exchange) -> AssembledChunks | None:
     """Return the response as what its chunks add up to; None if it is an error or was not recorded.
 
     A plain reply stays as it is: what is wrong with its shape must be seen.
@@ -133,7 +133,7 @@ def _with_method(request: dict[str, Any], url: str, model: str) -> dict[str, Any
     return made | ({"stream": True} if ":streamGenerateContent" in url else {})
 
 
-def _request(body: dict[str, Any], walk: Walk) -> dict[str, Any]:
+def _request(body: dict[str, Any], walk: ContentsWalk) -> dict[str, Any]:
     walk.request(body, ("request",))
     made: dict[str, Any] = {key: body[key] for key in ("model",) if key in body}
     if type(body.get("contents")) in (list, dict):
@@ -202,7 +202,7 @@ def _schema(given: Any) -> Any:
     return made
 
 
-def _body(body: Mapping[str, Any], walk: Walk, begins: Mapping[int, int]) -> dict[str, Any]:
+def _body(body: Mapping[str, Any], walk: ContentsWalk, begins: Mapping[int, int]) -> dict[str, Any]:
     """Return a response as a reply of chat completions; `begins` are the chunks at which streamed parts begin."""
     _, candidate = next(objects(body.get("candidates")), (0, {}))
     message: dict[str, Any] = {"role": "assistant", "content": None}

@@ -15,7 +15,7 @@ from conformance.wires.values import as_object, objects
 _PLAIN: Final = frozenset({"text", "thought"})
 
 
-class Assembled(NamedTuple):
+class AssembledChunks(NamedTuple):
     """A stream as a response. `begins`: the chunk that begins each part of the first candidate, by its position."""
 
     events: tuple[NativeEvent, ...]
@@ -55,20 +55,20 @@ class _Candidate:
         return {**self._members, "content": {"role": "model", **self._content, "parts": self._parts}}
 
 
-def assemble(text: str) -> Assembled:
+def assemble(text: str) -> AssembledChunks:
     """Return what the chunks of an event stream add up to."""
     return add_up(events_of(read(text)))
 
 
-def plain(response: dict[str, Any]) -> Assembled:
+def plain(response: dict[str, Any]) -> AssembledChunks:
     """Return a response that is not a stream in the same form, or the error that it reports."""
     if "error" in response:
-        return Assembled((), None, response, {}, complete=False)
+        return AssembledChunks((), None, response, {}, complete=False)
     _, first = next(objects(response.get("candidates")), (0, {}))
-    return Assembled((), response, None, {}, first.get("finishReason") is not None)
+    return AssembledChunks((), response, None, {}, first.get("finishReason") is not None)
 
 
-def add_up(events: tuple[NativeEvent, ...]) -> Assembled:
+def add_up(events: tuple[NativeEvent, ...]) -> AssembledChunks:
     """Return what chunks add up to: texts that follow each other join, calls and signatures stay parts of their own."""
     reply: dict[str, Any] = {}
     candidates: dict[int, _Candidate] = {}
@@ -86,10 +86,10 @@ def add_up(events: tuple[NativeEvent, ...]) -> Assembled:
                 candidates[place] = _Candidate()
             candidates[place].add(candidate, number)
     if not candidates:
-        return Assembled(events, reply or None, error, {}, complete=False)
+        return AssembledChunks(events, reply or None, error, {}, complete=False)
     ordered = [candidates[index] for index in sorted(candidates)]
     whole = reply["candidates"] = [candidate.whole() for candidate in ordered]
-    return Assembled(events, reply, error, ordered[0].begins, whole[0].get("finishReason") is not None)
+    return AssembledChunks(events, reply, error, ordered[0].begins, whole[0].get("finishReason") is not None)
 
 
 def _continues(last: Mapping[str, Any], part: Mapping[str, Any]) -> bool:

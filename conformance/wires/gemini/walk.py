@@ -40,7 +40,7 @@ Parts = Sequence[tuple[Place, Mapping[str, Any]]]
 """The parts of a content, each with its place."""
 
 
-class Walk:
+class ContentsWalk:
     """Hands what contents hold to a draft, one content after the other, as it stands.
 
     `draft`: takes the messages. What has no counterpart keeps its own form, or is passed over.
@@ -187,7 +187,7 @@ class Walk:
             )
 
 
-class TranscriptWalk(Walk):
+class TranscriptWalk(ContentsWalk):
     """Hands what contents hold to a transcript, and notes what it cannot hold, or not as it stands."""
 
     draft: Transcript

@@ -66,7 +66,7 @@ def conversation(canonical: Any) -> dict[str, Any]:
     """Return the instruction and the contents of a request."""
     made: dict[str, Any] = {}
     contents: list[dict[str, Any]] = []
-    names = _Names()
+    names = _CallNames()
     for _, message in objects(canonical):
         if message.get("role") in ("system", "developer") and not contents and not made:
             made["systemInstruction"] = {"parts": _said(message.get("content"))}
@@ -75,7 +75,7 @@ def conversation(canonical: Any) -> dict[str, Any]:
     return made | {"contents": contents}
 
 
-class _Names:
+class _CallNames:
     """The names of the functions that were called, for the results, which have one on this wire."""
 
     def __init__(self) -> None:
@@ -93,7 +93,7 @@ class _Names:
         return self._last if found is None else found[0]
 
 
-def _add(message: Mapping[str, Any], contents: list[dict[str, Any]], names: _Names) -> None:
+def _add(message: Mapping[str, Any], contents: list[dict[str, Any]], names: _CallNames) -> None:
     """Add a message; results that follow each other are one content."""
     role = message.get("role")
     if role == "assistant":
@@ -119,7 +119,7 @@ def _shown(part: Mapping[str, Any]) -> dict[str, Any]:
     return dict(part) if isinstance(made, str) else made
 
 
-def _result(message: Mapping[str, Any], names: _Names) -> dict[str, Any]:
+def _result(message: Mapping[str, Any], names: _CallNames) -> dict[str, Any]:
     identity = message.get("tool_call_id")
     content, shown = _split(message.get("content"))
     answer = {**id_of(identity), "name": names.of_result(identity), "response": write_response(content)}

@@ -22,7 +22,7 @@ _OF_BLOCK: Final = {
 }
 
 
-class Assembled(NamedTuple):
+class AssembledMessage(NamedTuple):
     """A stream as a reply.
 
     `reply`: None if the stream does not begin one. `error`: the body of the event that reports one. `inputs`: the JSON
@@ -40,9 +40,9 @@ class Assembled(NamedTuple):
     irregularities: tuple[Irregularity, ...]
 
 
-def assemble(text: str) -> Assembled:
+def assemble(text: str) -> AssembledMessage:
     """Return what the events of a stream add up to."""
-    assembly = _Assembly()
+    assembly = _MessageAssembly()
     events = events_of(read(text))
     for number, event in enumerate(events):
         if not assembly.continues(number, event):
@@ -50,7 +50,7 @@ def assemble(text: str) -> Assembled:
     return assembly.assembled(events)
 
 
-class _Assembly:
+class _MessageAssembly:
     """The state of a stream while its events are read.
 
     `inputs`, `texts`: the parts of each block's input, and of its texts by their keys. `last`: the event before, as the
@@ -220,7 +220,7 @@ class _Assembly:
             listed = ", ".join(map(str, self.open))
             self.note("block-not-stopped", number, f"expected every block to be stopped, got block {listed} still open")
 
-    def assembled(self, events: tuple[NativeEvent, ...]) -> Assembled:
+    def assembled(self, events: tuple[NativeEvent, ...]) -> AssembledMessage:
         reply = self.reply
         for index, texts in self.texts.items():
             self.blocks[index] |= {key: "".join(parts) for key, parts in texts.items()}
@@ -230,4 +230,4 @@ class _Assembly:
         inputs = {order[index]: "".join(parts) for index, parts in self.inputs.items()}
         begins = {order[index]: number for index, number in self.begins.items()}
         continuing = frozenset(self.continuing)
-        return Assembled(events, reply, self.error, inputs, begins, self.stopped, continuing, tuple(self.found))
+        return AssembledMessage(events, reply, self.error, inputs, begins, self.stopped, continuing, tuple(self.found))

@@ -16,8 +16,8 @@ from conformance.wires.drafts import Draft, SubPlaces, Transcript, as_chat
 from conformance.wires.responses import WIRE
 from conformance.wires.responses.blocks import kind_of, name_of
 from conformance.wires.responses.state import NOTHING, History, Memory
-from conformance.wires.responses.stream import Assembled, assemble
-from conformance.wires.responses.turns import AT_SERVER, Walk
+from conformance.wires.responses.stream import AssembledResponse, assemble
+from conformance.wires.responses.turns import AT_SERVER, ItemsWalk
 from conformance.wires.values import as_object, objects
 
 _INSIDE: Final = SubPlaces(
@@ -83,7 +83,7 @@ def _translated(exchange: Exchange, memory: Memory) -> Exchange:
     return as_chat(exchange, request, response, native, model_of(exchange.response))
 
 
-def _reply_of(response: Any, made: Assembled | None) -> _Reply | None:
+def _reply_of(response: Any, made: AssembledResponse | None) -> _Reply | None:
     """Return the reply of an exchange; None if it has none, such as an error."""
     if made is not None:
         end: Place = ("response",) if made.end is None else ("response", made.end, "response")
@@ -99,7 +99,7 @@ def _reply_of(response: Any, made: Assembled | None) -> _Reply | None:
     return _Reply(response, places, ("response",))
 
 
-def _failure(reply: _Reply | None, made: Assembled | None) -> Mapping[str, Any]:
+def _failure(reply: _Reply | None, made: AssembledResponse | None) -> Mapping[str, Any]:
     """Return what a reply says about its failure; empty if it did not fail."""
     if made is not None and made.error is not None:
         return made.error[1]
@@ -123,7 +123,7 @@ def _request(
     for message in history.messages:
         draft.add(message, ("request", "conversation" if "conversation" in facts else "previous_response_id"))
     held = range(first, len(draft.messages)) if "history" in facts else None
-    walk = Walk(draft, memory, is_stored=body.get("store") is not False, is_whole=history.is_whole)
+    walk = ItemsWalk(draft, memory, is_stored=body.get("store") is not False, is_whole=history.is_whole)
     walk.read(body.get("input"), ("request", "input"))
     facts |= {"hosted": tuple(walk.hosted)} if walk.hosted else {}
     facts |= {"unjudged": tuple(walk.unjudged)} if walk.unjudged else {}
@@ -224,7 +224,7 @@ def _reply(
     """Return a reply as the body that chat completions have for it, and remember it."""
     body, stored = reply.body, reply.body.get("store", request.get("store"))
     message: dict[str, Any] = {"role": "assistant", "content": None}
-    walk = Walk(draft, memory, is_stored=stored is not False)
+    walk = ItemsWalk(draft, memory, is_stored=stored is not False)
     output = body.get("output")
     memory.keep(output if type(output) is list else (), reply.repeated, is_stored=stored is not False)
     for position, item in objects(output):
@@ -269,7 +269,7 @@ def transcript(native: dict[str, Any], draft: Transcript) -> None:
     for key, value in native.items():
         if key not in held and value is not None:
             draft.lose((key,), AT_SERVER if key in _HISTORY else "a transcript holds only messages")
-    walk = Walk(draft, None, is_stored=native.get("store") is not False)
+    walk = ItemsWalk(draft, None, is_stored=native.get("store") is not False)
     if "output" in native:
         for position, item in objects(native["output"]):
             walk.speak(kind_of(item), item, ("output", position))

@@ -39,7 +39,7 @@ _ASIDE: Final[Mapping[str, str]] = {
 """What is not about the order of events has rules of its own; under which name they find it, by kind."""
 
 
-class Assembled(NamedTuple):
+class AssembledResponse(NamedTuple):
     """A stream as a reply.
 
     `reply`: None if the stream does not begin one. `error`: the body of the event that reports one, and its number.
@@ -60,9 +60,9 @@ class Assembled(NamedTuple):
     aside: Mapping[str, tuple[Irregularity, ...]]
 
 
-def assemble(text: str) -> Assembled:
+def assemble(text: str) -> AssembledResponse:
     """Return what the events of a stream add up to."""
-    assembly = _Assembly()
+    assembly = _ResponseAssembly()
     reading = read(text)
     events = events_of(reading)
     if reading.data and reading.data[-1].strip() == _SENTINEL:
@@ -79,7 +79,7 @@ def _are_of_same_types(value: Mapping[str, Any], like: Mapping[str, Any]) -> boo
     return list(map(type, value.values())) == list(map(type, like.values()))
 
 
-class _Assembly:
+class _ResponseAssembly:
     """The state of a stream while its events are read.
 
     `items`: by `output_index`, in the order of their beginning; without that index, by the item's id. `earlier`: those
@@ -258,7 +258,7 @@ class _Assembly:
         listed = sorted([*self.earlier, *self.items.items()], key=lambda keyed: _order(keyed[0]))
         return [item for _, item in listed]
 
-    def assembled(self, events: tuple[NativeEvent, ...]) -> Assembled:
+    def assembled(self, events: tuple[NativeEvent, ...]) -> AssembledResponse:
         reply, items = self.reply, self._in_order()
         places = [item.place for item in items]
         output = None if reply is None else reply.get("output")
@@ -274,7 +274,7 @@ class _Assembly:
         for each in self.found:
             if each.kind in _ASIDE:
                 aside[_ASIDE[each.kind]] = (*aside.get(_ASIDE[each.kind], ()), each)
-        return Assembled(
+        return AssembledResponse(
             events, reply, self.error, places, repeated, self.end, frozenset(self.continuing), order, aside
         )
 

@@ -41,7 +41,7 @@ _READ_TEXTS: Final = Codec(lambda _: "on the wire, instructions and results are 
 """Of what is not text, nothing is left in instructions and results."""
 
 
-class Walk:
+class ItemsWalk:
     """Reads items one after the other into a draft.
 
     `memory`: what the earlier exchanges of the session say; None for a body alone, of which a transcript is made.
