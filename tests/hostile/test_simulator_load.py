@@ -298,7 +298,7 @@ def test_patterns_of_a_schema_cannot_keep_the_simulator_busy(pattern: str) -> No
         assert Simulator(profiles.load("openai")).reply({**body, "response_format": wanted}).status < 500
 
 
-@pytest.mark.parametrize("demand", ["answer", "call"])
+@pytest.mark.parametrize("demand", some(["call", "answer"]))
 def test_a_request_for_a_huge_reply_is_refused(demand: str) -> None:
     names = [f"property_{number}" for number in range(1000)]
     schema = {"type": "object", "required": names, "properties": {name: {"type": "string"} for name in names}}
