@@ -1,6 +1,7 @@
 """What the tests share: where they run, and the folder of real recordings, where it lies beside the checkout."""
 
 import gc
+import os
 import signal
 import socket
 import sys
@@ -17,8 +18,9 @@ import yaml  # noqa: F401 — pytester unloads what a test imports first, and Py
 pytest_plugins = ["pytester"]
 
 # Else pytest rewrites the asserts of every module in every process and every run, which takes as long as all else that
-# it does to collect them.
+# it does to collect them. What tests start would compile the package every time.
 sys.dont_write_bytecode = False
+os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
 
 WORKERS = 2
 """Processes of a run of all tests. `-n 0` uses one; so does a run of chosen files."""
