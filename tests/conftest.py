@@ -1,5 +1,7 @@
 """What the tests share: where they run, and the folder of real recordings, where it lies beside the checkout."""
 
+import gc
+import os
 import signal
 import socket
 import sys
@@ -16,8 +18,9 @@ import yaml  # noqa: F401 — pytester unloads what a test imports first, and Py
 pytest_plugins = ["pytester"]
 
 # Else pytest rewrites the asserts of every module in every process and every run, which takes as long as all else that
-# it does to collect them.
+# it does to collect them. What tests start would compile the package every time.
 sys.dont_write_bytecode = False
+os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
 
 WORKERS = 2
 """Processes of a run of all tests. `-n 0` uses one; so does a run of chosen files."""
@@ -37,7 +40,7 @@ def pytest_configure(config: pytest.Config) -> None:
 
     # The same examples in every run, and no clock: these machines are noisy. A plain run draws a sample; CI and the
     # nightly workflow choose a profile with `--hypothesis-profile`, and `tests.sampling.examples` follows it.
-    settings.register_profile("sample", deadline=None, derandomize=True, database=None, max_examples=15)
+    settings.register_profile("sample", deadline=None, derandomize=True, database=None, max_examples=10)
     settings.register_profile("ci", settings.get_profile("sample"), max_examples=50)
     settings.register_profile("long", settings.get_profile("sample"), max_examples=1000)
     settings.load_profile("sample")
@@ -54,6 +57,15 @@ def pytest_cmdline_main(config: pytest.Config) -> None:
     ours = not option.conformance_provider and not getattr(option, "cov_source", None)
     if undecided and ours and config.args_source is pytest.Config.ArgsSource.TESTPATHS and not option.usepdb:
         option.numprocesses, option.dist = WORKERS, "worksteal"
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_collection() -> Iterator[None]:
+    """Keep the garbage collector from what is collected, which lives to the end: it takes a fourth of the time."""
+    gc.disable()
+    yield
+    gc.freeze()
+    gc.enable()
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:

@@ -11,6 +11,7 @@ import pytest
 import conformance
 from conformance.cli import _registry, main
 from tests.checking import ENVIRONMENT, GOOD, write
+from tests.sampling import some
 
 COMMANDS = {_registry.module(words) for words in _registry.commands()}
 HEAVY = {
@@ -72,7 +73,7 @@ def test_checking_a_small_file_imports_few_modules(checking: set[str]) -> None:
     assert len({name for name in checking if name.split(".")[0] != "conformance"}) <= MAX_OTHERS
 
 
-@pytest.mark.parametrize("option", ["--help", "-h", "--version"])
+@pytest.mark.parametrize("option", some(["--help", "--version", "-h"]))
 def test_the_help_and_the_version_import_nothing_but_themselves(option: str) -> None:
     expected = {"conformance", "conformance.cli", "conformance.cli._overview", "conformance.cli._registry"}
     assert expected == imported(option) - {"gc"}
@@ -83,7 +84,7 @@ def test_the_version_of_the_command_is_that_of_the_package(capsys: pytest.Captur
     assert f"conformance {conformance.__version__}\n" == capsys.readouterr().out
 
 
-@pytest.mark.parametrize("option", ["--help", "--version"])
+@pytest.mark.parametrize("option", some(["--help", "--version"]))
 def test_a_terminal_that_lacks_characters_is_no_error(option: str) -> None:
     command = [sys.executable, "-m", "conformance", option]
     finished = subprocess.run(

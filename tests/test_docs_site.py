@@ -1,6 +1,7 @@
 """The documentation as a site: every page is in the navigation, and the generated reference is complete."""
 
 import re
+from collections.abc import Mapping
 from typing import Any
 
 import pytest
@@ -19,7 +20,16 @@ DOCS = ROOT / "docs"
 SETTINGS = (ROOT / "mkdocs.yml").read_text("utf-8")
 # Its other parts have tags of Python objects, which a safe loader rejects.
 NAVIGATION: Any = yaml.safe_load(SETTINGS[SETTINGS.index("\nnav:") :])["nav"]
-GENERATED = pages()
+NAMES: dict[str, Any] = {
+    "api": [name for name in conformance.__all__ if not name.startswith("__")],
+    "claims": profiles.vocabulary(),
+    "commands": [f"conformance {' '.join(words)}\n" for words in _registry.commands()],
+    "pytest": OPTIONS,
+    "rules": [*(rule.id for rule in rules.load()), *(fact.id for fact in loop.load())],
+    "scenarios": scenarios.names(),
+    "schemas": [path.name for path in (ROOT / "schemas").rglob("*.json")],
+}
+"""What each page of the reference names."""
 SITE = "https://wire-conformance.github.io/wire-conformance/"
 
 
@@ -29,38 +39,34 @@ def listed(entry: Any) -> list[str]:
     return [path for each in (entry.values() if isinstance(entry, dict) else entry) for path in listed(each)]
 
 
-def test_every_page_is_in_the_navigation_of_mkdocs_yml_once() -> None:
+@pytest.fixture(scope="module")
+def generated() -> Mapping[str, str]:
+    return pages()
+
+
+def test_every_page_is_in_the_navigation_of_mkdocs_yml_once(generated: Mapping[str, str]) -> None:
     written = [path.relative_to(DOCS).as_posix() for path in DOCS.rglob("*.md")]
-    assert sorted([*written, *GENERATED]) == sorted(listed(NAVIGATION))
+    assert sorted([*written, *generated]) == sorted(listed(NAVIGATION))
 
 
-@pytest.mark.parametrize(
-    ("page", "names"),
-    [
-        ("api", [name for name in conformance.__all__ if not name.startswith("__")]),
-        ("claims", profiles.vocabulary()),
-        ("commands", [f"conformance {' '.join(words)}\n" for words in _registry.commands()]),
-        ("pytest", OPTIONS),
-        ("rules", [*(rule.id for rule in rules.load()), *(fact.id for fact in loop.load())]),
-        ("scenarios", scenarios.names()),
-        ("schemas", [path.name for path in (ROOT / "schemas").rglob("*.json")]),
-    ],
-)
-def test_the_reference_names_everything_that_there_is(page: str, names: list[str]) -> None:
-    text = GENERATED[f"reference/{page}.md"]
+@every(("page", "names"), NAMES.items(), ids=str)
+def test_the_reference_names_everything_that_there_is(
+    page: str, names: list[str], generated: Mapping[str, str]
+) -> None:
+    text = generated[f"reference/{page}.md"]
     assert [] == [name for name in names if name not in text]
 
 
-@pytest.mark.parametrize("page", GENERATED)
-def test_a_generated_page_links_to_pages_that_exist(page: str) -> None:
-    links = re.findall(r"\]\((?!https?:|#|<)([^)#]+)", GENERATED[page])
-    places = {link: ((DOCS / page).parent / link).resolve() for link in links}
-    known = {DOCS / each for each in GENERATED}
-    assert [] == [link for link, place in places.items() if place not in known and not place.exists()]
+def test_a_generated_page_links_to_pages_that_exist(generated: Mapping[str, str]) -> None:
+    known = {DOCS / page for page in generated}
+    for page, text in generated.items():
+        links = re.findall(r"\]\((?!https?:|#|<)([^)#]+)", text)
+        places = {link: ((DOCS / page).parent / link).resolve() for link in links}
+        assert [] == [(page, link) for link, place in places.items() if place not in known and not place.exists()]
 
 
-def test_the_page_of_the_commands_has_the_groups_and_the_values_of_options() -> None:
-    page = GENERATED["reference/commands.md"]
+def test_the_page_of_the_commands_has_the_groups_and_the_values_of_options(generated: Mapping[str, str]) -> None:
+    page = generated["reference/commands.md"]
     assert ["Traffic", "Clients", "Providers", "Results"] == re.findall("^## (.+)$", page, re.MULTILINE)
     assert "one of console, github, json, jsonl, junit, sarif (default: console)" in page
     assert " object at 0x" not in page

@@ -189,6 +189,7 @@ def test_any_bytes_are_read_or_rejected(head: bytes, data: bytes, name: str) -> 
     assert all(each.problem or each.kind in KINDS for each in survives(head + data, name))
 
 
+@pytest.mark.slow
 def test_every_recording_is_read(shared: Path) -> None:
     paths = sorted((shared / "recordings").glob("*.jsonl.gz"))
     inputs: Iterable[Input] = [each for path in paths for each in read_path(path)]
@@ -206,6 +207,7 @@ def test_every_recording_is_read(shared: Path) -> None:
     assert (158, 158) == (len(sessions), len(set(sessions)))
 
 
+@pytest.mark.slow
 def test_every_capture_is_read(shared: Path) -> None:
     found = [each for path in sorted((shared / "captures").glob("*.jsonl.gz")) for each in read_path(path)]
     assert {("exchanges", None)} == {(each.kind, each.problem) for each in found}

@@ -83,6 +83,7 @@ def test_damaged_gzip_ends_with_a_problem(tmp_path: Path, cut: int) -> None:
     assert f"{path}:{len(whole) + 1}: cannot be read beyond this line" in str(last.problem)
 
 
+@pytest.mark.slow
 def test_long_files_of_lines_are_read_in_constant_memory(tmp_path: Path) -> None:
     path = tmp_path / "x.jsonl.gz"
     line = json.dumps({**REQUEST, "padding": "x" * 50_000}).encode() + b"\n"

@@ -179,6 +179,7 @@ def test_without_pyarrow_the_error_names_the_extra(tmp_path: Path, monkeypatch: 
     assert "is a Parquet file, and pyarrow is not installed: pip install 'wire-conformance[arrow]'" in error
 
 
+@pytest.mark.slow
 def test_memory_does_not_depend_on_the_number_of_rows(tmp_path: Path) -> None:
     def peak(rows: int) -> int:
         """Return the most bytes that Arrow holds between the inputs of a file with one row group."""

@@ -86,7 +86,7 @@ def repeated_calls(number: int) -> Conversation:
     return (exchange(before.request, after.response),)
 
 
-@every("provider", [None, "mistral", "deepseek"])
+@every("provider", some([None, "mistral", "deepseek"]))
 @every("build", [unanswered, half_answered, reversed_results, of_one_id, calls_of_a_reply, repeated_calls])
 def test_each_id_is_compared_a_constant_number_of_times(
     build: Callable[[int], Conversation], provider: str | None

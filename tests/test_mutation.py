@@ -23,7 +23,7 @@ from tests.sampling import some
 
 MUTATIONS = catalogue.load()
 IDS = [rule.id for rule in rules.load()]
-ONE_IN = 12
+ONE_IN = 24
 """One in so many mutations is applied in a plain run. CI applies all."""
 
 SAMPLE = some(MUTATIONS, ONE_IN, name=lambda each: each.name)

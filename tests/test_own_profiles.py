@@ -19,6 +19,7 @@ from conformance.profiles.review import contradictions
 from conformance.schemas import validator
 from conformance.simulator.sessions import serving_sessions
 from tests.loops import every
+from tests.sampling import some
 
 HEAD = "title: T\nkind: gateway\n"
 ENTRY = "source: {inferred: s}, confidence: low"
@@ -263,7 +264,7 @@ def test_claims_that_exclude_each_other_are_a_problem(
     assert message in out
 
 
-@every("name", profiles.names())
+@every("name", some(profiles.names(), 6))
 def test_the_claims_of_a_shipped_profile_do_not_exclude_each_other(name: str) -> None:
     assert () == contradictions(load_profile(name))
 

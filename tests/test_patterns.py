@@ -93,6 +93,7 @@ def test_chunks_of_the_usual_forms_repeat_one(name: str) -> None:
     assert (name in USUAL) is (len(chunks) - len(chunks.special) > 4)
 
 
+@pytest.mark.slow
 def test_most_recorded_chunks_repeat_another(shared: Path) -> None:
     special = total = 0
     for text in recorded(shared):

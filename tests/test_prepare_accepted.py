@@ -24,7 +24,7 @@ from conformance.strategies.transcript import ARGUMENTS, IDS, NAMES, RESULTS
 from conformance.wire.exchange import Exchange
 from conformance.wire.views import Side
 from tests.loops import every
-from tests.sampling import examples
+from tests.sampling import examples, some
 
 DRAWN = settings(max_examples=examples(4), suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large])
 SIDES = {rule.id: rule.on.side for rule in rules.load()}
@@ -130,7 +130,7 @@ DISTURBANCES = (
 )
 
 
-@every("provider", profiles.names())
+@every("provider", some(profiles.names(), 3))
 @DRAWN
 @given(data=st.data())
 def test_what_is_prepared_is_accepted_at_every_point_of_a_transcript(provider: str, data: st.DataObject) -> None:
@@ -150,7 +150,7 @@ UNFIXABLE = {"results.user-after"}
 """The claims that a valid transcript can break and that cannot be fixed without invented text."""
 
 
-@every("provider", profiles.names())
+@every("provider", some(profiles.names(), 3))
 @DRAWN
 @given(data=st.data())
 def test_a_prepared_disturbed_transcript_is_accepted_or_has_notes(provider: str, data: st.DataObject) -> None:
@@ -164,7 +164,7 @@ def test_a_prepared_disturbed_transcript_is_accepted_or_has_notes(provider: str,
     assert before == transcript
 
 
-@every("provider", profiles.names())
+@every("provider", some(profiles.names(), 3))
 @DRAWN
 @given(data=st.data())
 def test_a_request_repeats_the_one_before_it(provider: str, data: st.DataObject) -> None:
@@ -177,7 +177,7 @@ def test_a_request_repeats_the_one_before_it(provider: str, data: st.DataObject)
         assert prepared.ids == last.ids[: len(prepared.ids)]
 
 
-@every("provider", profiles.names())
+@every("provider", some(profiles.names(), 3))
 @DRAWN
 @given(data=st.data())
 def test_what_has_no_note_is_sent_unchanged(provider: str, data: st.DataObject) -> None:

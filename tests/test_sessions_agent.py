@@ -36,7 +36,7 @@ SIDES = {rule.id: rule.on.side for rule in rules.load()}
 
 
 def playable(names: tuple[str, ...], chosen: list[Scenario]) -> list[Any]:
-    return sampled(cases(names, chosen), 3, whole=["deepseek"], in_ci=6)
+    return sampled(cases(names, chosen), 1, whole=["deepseek"], in_ci=6)
 
 
 def cases(names: tuple[str, ...], chosen: list[Scenario]) -> Iterator[Any]:

@@ -42,7 +42,7 @@ def test_a_request_is_valid_and_breaks_no_rule(body: dict[str, Any]) -> None:
     assert set() == musts((Exchange(request=body, model=body["model"]),))
 
 
-@every("provider", profiles.names())
+@every("provider", sampling.some(profiles.names(), 4))
 def test_a_request_to_a_provider_is_accepted(provider: str) -> None:
     profile = profiles.load(provider)
 
@@ -66,7 +66,7 @@ MODELS = [
 ]
 
 
-@pytest.mark.parametrize(("provider", "model"), MODELS)
+@every(("provider", "model"), sampling.some(MODELS, 4))
 def test_a_request_to_a_model_is_accepted(provider: str, model: str) -> None:
     profile = profiles.load(provider)
 
@@ -88,7 +88,7 @@ REQUESTS: dict[str, Any] = {
 }
 
 
-@every("name", sampling.some(REQUESTS, 4))
+@every("name", sampling.some(REQUESTS))
 def test_every_shape_of_a_request_is_drawn(name: str) -> None:
     assert REQUESTS[name](find(requests(), REQUESTS[name], settings=QUICKLY))
 
@@ -146,7 +146,7 @@ TOLERATED = {"id null", "role on every chunk"}
 
 @every("quirk", QUIRKS)
 def test_a_quirk_breaks_its_rule_or_none(quirk: str) -> None:
-    @settings(max_examples=sampling.examples(50))
+    @settings(max_examples=sampling.examples(100))
     @given(streams(quirks=quirk))
     def broken(drawn: tuple[bytes, dict[str, Any]]) -> None:
         seen.update(outcome.rule for outcome in check(streamed(drawn[0])) if outcome.status is Status.FAILED)
@@ -181,7 +181,7 @@ STREAMS: dict[str, Any] = {
 }
 
 
-@every("name", sampling.some(STREAMS, 4))
+@every("name", sampling.some(STREAMS))
 def test_every_shape_of_a_stream_is_drawn(name: str) -> None:
     assert STREAMS[name](find(streams(quirks=()), STREAMS[name], settings=QUICKLY))
 

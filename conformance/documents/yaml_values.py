@@ -25,6 +25,8 @@ from conformance.errors import InvalidDocument
 _LOADER: Final = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 _WORDS: Final[Mapping[str, JSON]] = {"": None, "~": None, "null": None, "true": True, "false": False}
 _NUMBER: Final = re.compile(r"-?(?:0|[1-9][0-9]*)(\.[0-9]+)?([eE][+-]?[0-9]+)?")
+_STARTS: Final = "-0123456789"
+"""How a number starts."""
 _STRING_TAGS: Final = ("!", "tag:yaml.org,2002:str")
 _BINARY_TAGS: Final = ("!binary", "tag:yaml.org,2002:binary")
 _SHOWN_TOKENS: Final = 8
@@ -90,6 +92,9 @@ class _Composer:
         raise InvalidDocument(message, self.file, _line(event), pointer)
 
     def value(self, event: Event, pointer: str, depth: int) -> Any:
+        if isinstance(event, ScalarEvent) and not event.anchor:  # as are most: they need none of the counts below
+            self.count(1, depth, event, pointer)
+            return self.scalar(event, pointer)
         if isinstance(event, AliasEvent):
             return self.alias(event, pointer, depth)
         # The counts so far are set aside, so that an anchored value knows its own size and height.
@@ -111,7 +116,8 @@ class _Composer:
 
     def count(self, values: int, depth: int, event: Event, pointer: str) -> None:
         self.values += values
-        self.deepest = max(self.deepest, depth)
+        if depth > self.deepest:  # noqa: PLR1730 — `max` takes as long as all else here, and this runs for each value
+            self.deepest = depth
         if self.values > self.bounds.values:
             self.fail(f"expected at most {self.bounds.values} values, got more", event, pointer)
         if depth > self.bounds.depth:
@@ -174,7 +180,7 @@ class _Composer:
             return self.text(event, pointer)
         if text in _WORDS:
             return _WORDS[text]
-        number = _NUMBER.fullmatch(text)
+        number = _NUMBER.fullmatch(text) if text[0] in _STARTS else None
         if number is None:
             return self.text(event, pointer)
         whole = number.group(1) is None and number.group(2) is None
@@ -182,6 +188,8 @@ class _Composer:
 
     def text(self, event: ScalarEvent, pointer: str) -> str:
         text: str = event.value
+        if text.isascii():
+            return text
         try:
             text.encode()
         except UnicodeEncodeError:

@@ -9,8 +9,6 @@ from typing import Any, NamedTuple
 
 import orjson
 import pydantic
-from openai._streaming import SSEDecoder
-from openai.types.chat import ChatCompletion, ChatCompletionChunk, CompletionCreateParams
 
 from conformance import Exchange, check, load_profile
 from conformance.cli import main
@@ -81,10 +79,15 @@ def _validate(part: Part, *validators: Callable[[Any], bool]) -> None:
 
 @cache
 def _request_model() -> "pydantic.TypeAdapter[Any]":
+    # Imported here and below because it takes a second, which would delay every run of the tests.
+    from openai.types.chat import CompletionCreateParams
+
     return pydantic.TypeAdapter(CompletionCreateParams)
 
 
 def pydantic_models(part: Part) -> None:
+    from openai.types.chat import ChatCompletion, ChatCompletionChunk
+
     for sample in part.samples:
         with contextlib.suppress(pydantic.ValidationError):
             _request_model().validate_json(sample.request)
@@ -97,6 +100,9 @@ def pydantic_models(part: Part) -> None:
 
 def openai_sdk(part: Part) -> None:
     """Parse replies as the SDK does: its reader of event streams, and its models without validation."""
+    from openai._streaming import SSEDecoder
+    from openai.types.chat import ChatCompletion, ChatCompletionChunk
+
     for sample in part.samples:
         if not sample.events:
             ChatCompletion.construct(**orjson.loads(sample.reply))

@@ -33,7 +33,7 @@ def served(host: str, reached_at: str) -> tuple[str, str, int]:
 @pytest.mark.parametrize(
     ("host", "reached_at", "shown", "warns"),
     [
-        ("127.0.0.1", "127.0.0.1", "http://127.0.0.1:", False),
+        pytest.param("127.0.0.1", "127.0.0.1", "http://127.0.0.1:", False, marks=pytest.mark.slow),
         pytest.param("localhost", "127.0.0.1", "http://127.0.0.1:", False, marks=pytest.mark.slow),
         pytest.param("::1", "[::1]", "http://[::1]:", False, marks=pytest.mark.slow),
         ("0.0.0.0", "127.0.0.1", "http://0.0.0.0:", True),  # noqa: S104 — what a user may ask for
