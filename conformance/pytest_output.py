@@ -1,12 +1,12 @@
 """What a pytest run of the suites prints: without secrets, and without what controls a terminal or a workflow."""
 
 import logging
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from typing import Final
 
 import pytest
 
-from conformance.core_facts import CoreFact
+from conformance.core_facts import CoreFact, untested
 from conformance.gate import GateResult
 from conformance.reporting.matrix import PROBES, Cell, cells
 from conformance.reporting.renderers.gate import render as render_gate
@@ -15,9 +15,10 @@ from conformance.reporting.renderers.run_end import render as render_end
 from conformance.reporting.renderers.run_end import render_core_facts as render_facts
 from conformance.reporting.renderers.terminal import render
 from conformance.reporting.text import printable_lines
+from conformance.results.runs import Case
 from conformance.secrets import Unscrubbable, scrubber
 from conformance.suite.cassettes import warnings
-from conformance.suite.pytest_config import IS_DONE, MATRIX, RESULTS, RUN, width_of
+from conformance.suite.pytest_config import DESELECTED, IS_DONE, MATRIX, RESULTS, RUN, width_of
 from conformance.suite.run import Run
 from conformance.suite.run_claims import answer_line
 
@@ -54,7 +55,22 @@ def keep_http_logs_quiet() -> None:
         logging.getLogger(name).propagate = False
 
 
-def summary(reporter: pytest.TerminalReporter, run: Run, untested: Sequence[CoreFact], stale: GateResult) -> None:
+def is_checked(case: Case) -> bool:
+    """Return whether any rule judged something in a case."""
+    return any(outcome.judged for outcome in case.outcomes)
+
+
+def untested_facts(run: Run, config: pytest.Config) -> tuple[CoreFact, ...]:
+    """Return the core facts that a whole run promised and did not test; with some items deselected, none."""
+    return () if config.stash.get(DESELECTED, False) else untested(run.core_facts())
+
+
+def stale_entries(run: Run, config: pytest.Config) -> GateResult:
+    """Return which expected failures no longer fail; with some items deselected, only those of cases that ran."""
+    return run.stale_entries(deselected=config.stash.get(DESELECTED, False))
+
+
+def summary(reporter: pytest.TerminalReporter, run: Run, config: pytest.Config) -> None:
     """Print the core facts of a run, what does not conform or the matrix, and what is wrong with the run as a whole."""
 
     def write(text: str) -> None:
@@ -66,20 +82,21 @@ def summary(reporter: pytest.TerminalReporter, run: Run, untested: Sequence[Core
         if run.answer is not None:
             write(answer_line(results.model, run.answer, run.claims))
             write("")
-        write(render_facts(run.core_facts(), run.profile.title, results.model, width_of(reporter.config)))
+        write(render_facts(run.core_facts(), run.profile.title, results.model, width_of(config)))
         write("")
-        _write_checks(write, reporter.config, run)
+        _write_checks(write, config, run)
     if run.stopped:
         reporter.section("Stopped")
         write(f"{run.stopped}; what was not asked is untested.")
-    is_done = reporter.config.stash.get(IS_DONE, False)
+    is_done = config.stash.get(IS_DONE, False)
     if run.options.record and (lines := [*warnings(run, is_done=is_done)]):
         reporter.section("Not recorded")
         for line in lines:
             write(line)
-    if untested and results.cases:
+    facts, stale = untested_facts(run, config), stale_entries(run, config)
+    if facts and results.cases:
         reporter.section("Core facts that were not tested")
-        for fact in untested:
+        for fact in facts:
             write(f"{fact.title}: {'; '.join(fact.reasons)}")
     if not stale.passes and results.cases:
         reporter.section("Stale expected failures")

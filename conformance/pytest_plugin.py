@@ -25,11 +25,7 @@ from conformance.suite.pytest_config import DESELECTED, FOREIGN, IS_DONE, LEFT, 
 
 if TYPE_CHECKING:
     from conformance.adapters.simulation import Simulation
-    from conformance.core_facts import CoreFact
-    from conformance.gate import GateResult
-    from conformance.results.runs import Case
     from conformance.scenarios import Scenario
-    from conformance.suite.run import Run
 
 SHORT: Final = tuple(name for name in OPTIONS if name != "strict")
 """The options that also have a short name; --strict is pytest's own."""
@@ -323,7 +319,7 @@ def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter, config: p
         return
     from conformance.pytest_output import summary
 
-    summary(terminalreporter, run, _untested(run, config), _stale_entries(run, config))
+    summary(terminalreporter, run, config)
 
 
 def pytest_sessionfinish(session: pytest.Session) -> None:
@@ -332,7 +328,7 @@ def pytest_sessionfinish(session: pytest.Session) -> None:
     if run is None or run.options.plan:
         return
     from conformance.errors import ConformanceError
-    from conformance.pytest_output import safe
+    from conformance.pytest_output import is_checked, safe, stale_entries, untested_facts
     from conformance.results.files import write
 
     directory = _option(session.config, "results")
@@ -344,27 +340,14 @@ def pytest_sessionfinish(session: pytest.Session) -> None:
             write(directory, run.results(), run.scrubber)
     except ConformanceError as error:
         pytest.exit(safe(session.config, str(error)), returncode=2)
-    if session.exitstatus == pytest.ExitCode.OK and not any(map(_is_checked, run.results().cases)):
+    if session.exitstatus == pytest.ExitCode.OK and not any(map(is_checked, run.results().cases)):
         session.exitstatus = pytest.ExitCode.NO_TESTS_COLLECTED
-    if session.exitstatus == pytest.ExitCode.OK and (run.stopped or run.left_out or _untested(run, session.config)):
+    if session.exitstatus == pytest.ExitCode.OK and (
+        run.stopped or run.left_out or untested_facts(run, session.config)
+    ):
         session.exitstatus = pytest.ExitCode.TESTS_FAILED
-    if session.exitstatus == pytest.ExitCode.OK and not _stale_entries(run, session.config).passes:
+    if session.exitstatus == pytest.ExitCode.OK and not stale_entries(run, session.config).passes:
         session.exitstatus = pytest.ExitCode.TESTS_FAILED
-
-
-def _is_checked(case: Case) -> bool:
-    return any(outcome.judged for outcome in case.outcomes)
-
-
-def _untested(run: Run, config: pytest.Config) -> tuple[CoreFact, ...]:
-    """Return the core facts that a whole run promised and did not test; with some items deselected, none."""
-    from conformance.core_facts import untested
-
-    return () if config.stash.get(DESELECTED, False) else untested(run.core_facts())
-
-
-def _stale_entries(run: Run, config: pytest.Config) -> GateResult:
-    return run.stale_entries(deselected=config.stash.get(DESELECTED, False))
 
 
 @pytest.fixture
