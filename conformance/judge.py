@@ -18,8 +18,7 @@ from conformance.wire.exchange import Conversation, Exchange
 from conformance.wire.index import Index
 from conformance.wire.native import CHAT
 from conformance.wire.views import View
-from conformance.wires import translate
-from conformance.wires.outside import other_api
+from conformance.wires import other_api, translate
 
 MAX_FINDINGS = 100
 """An outcome holds this many findings of its rule; a last one says how many more there were."""

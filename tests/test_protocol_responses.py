@@ -14,7 +14,7 @@ from conformance.formats.records import exchange
 from conformance.judge import check
 from conformance.rules import Example
 from conformance.wire.exchange import Conversation, Exchange
-from conformance.wires.unseen import unseen
+from conformance.wire.unseen import unseen
 from tests.checking import BASES
 
 CALL = {"type": "function_call", "id": "fc_1", "call_id": "call_1", "name": "run", "arguments": "{}"}

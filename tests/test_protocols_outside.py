@@ -10,7 +10,7 @@ from conformance import Exchange, check
 from conformance.arrow import check_table
 from conformance.errors import Unusable
 from conformance.formats import read
-from conformance.wires.outside import other_api
+from conformance.wires import other_api
 from tests.wires import REPLY, REQUEST, URL, cassette, lines, one
 
 HOST = "https://api.example.test"

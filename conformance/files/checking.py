@@ -97,7 +97,7 @@ class Checker:
         days, notes = self._by_day(given, profile)
         if conversation is not given.conversation:
             # Imported here because most files hold chat completions only.
-            from conformance.wires.unseen import unseen
+            from conformance.wire.unseen import unseen
 
             notes += unseen(conversation)
         counts.update([("as_of", f"{profile.name} {day}") for day in days] if profile is not None else ())

@@ -10,7 +10,7 @@ from conformance.formats.bodies import reply_body, request_body
 from conformance.formats.inputs import Input
 from conformance.formats.records import date_of, date_of_reply, flat_headers, located, status_of
 from conformance.wire.exchange import Exchange, model_of
-from conformance.wires.outside import other_api
+from conformance.wires import other_api
 
 _PATH: Final = "/chat/completions"
 _MAX_NOTES: Final = 10

@@ -10,7 +10,7 @@ from conformance.formats import logs, records, sse
 from conformance.formats.inputs import ACCEPTED, Input
 from conformance.formats.records import as_object, as_text
 from conformance.wire.exchange import Exchange, model_of
-from conformance.wires.outside import other_api
+from conformance.wires import other_api
 
 _MAX_KEYS: Final = 8
 _SHOWN: Final = 80

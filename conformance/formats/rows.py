@@ -15,7 +15,7 @@ from conformance.formats.compression import unpack, unpack_body
 from conformance.formats.records import date_of, date_of_reply, flat_headers, located, status_of
 from conformance.wire import plain
 from conformance.wire.exchange import Exchange, model_of
-from conformance.wires.outside import other_api
+from conformance.wires import other_api
 
 if TYPE_CHECKING:
     import pyarrow

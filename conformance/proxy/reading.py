@@ -12,7 +12,7 @@ from conformance.formats.records import date_of
 from conformance.proxy.copies import Copy
 from conformance.secrets.urls import shown_url
 from conformance.wire.exchange import CUT, Exchange
-from conformance.wires.outside import other_api
+from conformance.wires import other_api
 
 _KIND: Final = "cassette"
 _SECRET: Final = re.compile(r"(?:^|-)(?:authorization|api-?key|token|secret|cookie|password)$", re.IGNORECASE)

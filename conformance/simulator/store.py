@@ -13,7 +13,7 @@ from typing import Any, Final, NamedTuple
 import orjson
 
 from conformance.wire.exchange import Exchange, model_of
-from conformance.wires.values import objects
+from conformance.wire.values import objects
 
 MAX_REPLIES: Final = 512
 MAX_BYTES: Final = 32 * 1024 * 1024

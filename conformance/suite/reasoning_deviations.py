@@ -18,8 +18,8 @@ from conformance.suite.changed_requests import (
     tool_turns,
 )
 from conformance.wire.reasoning import ALL_KEYS, PAIR, SIGNATURE_KEYS
+from conformance.wire.values import objects
 from conformance.wires.responses import NAME as RESPONSES
-from conformance.wires.values import objects
 
 _OTHER_WORDS: Final = " Or so it seems."
 _INVENTED: Final = "rs_{number:048}"

@@ -22,10 +22,10 @@ from conformance.errors import InvalidDocument, UnknownName
 from conformance.formats.records import located
 from conformance.schemas import SchemaError, validator
 from conformance.wire.arguments import decode, encode
+from conformance.wire.drafts import Transcript
 from conformance.wire.losses import Converted, Losses
 from conformance.wire.plain import plain
 from conformance.wires import Wire
-from conformance.wires.drafts import Transcript
 
 CANONICAL: Final = "canonical"
 INPUT: Final = "<input>"

@@ -13,7 +13,7 @@ from conformance import wires
 from conformance.formats.bodies import reply_body, request_body
 from conformance.formats.records import as_object, as_text, date_of_reply, status_of
 from conformance.wire.exchange import Exchange, model_of
-from conformance.wires.outside import other_api
+from conformance.wires import other_api
 
 KIND: Final = "batch"
 RULES: Final = ()

@@ -15,7 +15,7 @@ from conformance.errors import InvalidDocument
 from conformance.formats.bodies import decode_base64, reply_body, request_body
 from conformance.formats.records import as_object, as_text, date_of, date_of_reply, flat_headers, status_of
 from conformance.wire.exchange import Exchange, model_of
-from conformance.wires.outside import other_api
+from conformance.wires import other_api
 
 KIND: Final = "wiremock"
 RULES: Final = ()

@@ -1,7 +1,7 @@
 from conformance.results import Level
 from conformance.rules import Context, Fault, Source, example, rule
-from conformance.wires.values import as_word, objects
-from conformance.wires.views import NativeMessage, messages
+from conformance.wire.native_views import NativeMessage, messages
+from conformance.wire.values import as_word, objects
 
 _ROLE = {"tool_result": "user", "tool_use": "assistant", "thinking": "assistant", "redacted_thinking": "assistant"}
 

@@ -3,7 +3,7 @@ from typing import Any
 from conformance.documents.pointer import Place
 from conformance.results import Level
 from conformance.rules import Context, Fault, Source, example, rule
-from conformance.wires.views import NativeBody, requests
+from conformance.wire.native_views import NativeBody, requests
 
 _AT: Place = ("thinking", "budget_tokens")
 

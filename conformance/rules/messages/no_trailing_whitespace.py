@@ -2,7 +2,7 @@ from typing import Any
 
 from conformance.results import Level
 from conformance.rules import Context, Fault, Source, example, rule
-from conformance.wires.views import NativeMessage, messages
+from conformance.wire.native_views import NativeMessage, messages
 
 
 @rule(

@@ -1,6 +1,6 @@
 from conformance.results import Level
 from conformance.rules import Context, Fault, Source, example, rule
-from conformance.wires.views import NativeBody, requests
+from conformance.wire.native_views import NativeBody, requests
 
 _ON = ("enabled", "adaptive")
 

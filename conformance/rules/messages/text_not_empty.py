@@ -4,8 +4,8 @@ from typing import Any
 from conformance.documents.pointer import Place
 from conformance.results import Level
 from conformance.rules import Context, Fault, Source, example, rule
-from conformance.wires.values import objects
-from conformance.wires.views import NativeMessage, messages
+from conformance.wire.native_views import NativeMessage, messages
+from conformance.wire.values import objects
 
 _EMPTY = {"type": "text", "text": ""}
 

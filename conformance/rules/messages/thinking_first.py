@@ -2,8 +2,8 @@ from typing import Any
 
 from conformance.results import Level
 from conformance.rules import Context, Fault, Source, example, rule
-from conformance.wires.values import objects
-from conformance.wires.views import NativeMessage, messages
+from conformance.wire.native_views import NativeMessage, messages
+from conformance.wire.values import objects
 
 _THINKING = ("thinking", "redacted_thinking")
 _TURN = "/0/request/messages/1/content"

@@ -1,8 +1,8 @@
 from conformance.documents.pointer import REMOVE
 from conformance.results import Level
 from conformance.rules import Context, Fault, Source, example, rule
-from conformance.wires.values import objects
-from conformance.wires.views import NativeMessage, messages
+from conformance.wire.native_views import NativeMessage, messages
+from conformance.wire.values import objects
 
 _SIGNATURE = "/0/request/messages/1/content/0/signature"
 _REPLY = "/0/response/content/0/signature"

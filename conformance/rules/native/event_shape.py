@@ -1,7 +1,7 @@
 from conformance.documents.pointer import REMOVE
 from conformance.results import Level
 from conformance.rules import NATIVE, Context, Fault, Source, example, rule
-from conformance.wires.views import NativeBody, events
+from conformance.wire.native_views import NativeBody, events
 
 
 @rule(

@@ -2,7 +2,7 @@ from conformance.documents.pointer import REMOVE
 from conformance.results import Level
 from conformance.rules import NATIVE, Context, Fault, Source, example, rule
 from conformance.schemas import validator
-from conformance.wires.views import NativeBody, replies
+from conformance.wire.native_views import NativeBody, replies
 
 
 @rule(

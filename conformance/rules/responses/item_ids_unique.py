@@ -2,8 +2,8 @@ from collections import Counter
 
 from conformance.results import Level
 from conformance.rules import Context, Fault, Source, example, rule
-from conformance.wires.values import objects
-from conformance.wires.views import NativeBody, requests
+from conformance.wire.native_views import NativeBody, requests
+from conformance.wire.values import objects
 
 
 @rule(

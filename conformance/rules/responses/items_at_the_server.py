@@ -1,7 +1,7 @@
 from conformance.results import Level
 from conformance.rules import Context, Fault, Source, example, rule
+from conformance.wire.values import as_object
 from conformance.wires.responses.views import SentItem, sent_items
-from conformance.wires.values import as_object
 
 
 def _is_reference(item: SentItem, _context: Context) -> bool:

@@ -1,6 +1,6 @@
 from conformance.results import Level
 from conformance.rules import Context, Fault, Source, example, rule
-from conformance.wires.views import NativeBody, requests
+from conformance.wire.native_views import NativeBody, requests
 
 _CLAIM = "responses.previous-response-id"
 _REFUSAL = {"status": 400, "message": "llama.cpp does not support 'previous_response_id'."}

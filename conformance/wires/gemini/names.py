@@ -5,7 +5,7 @@ from functools import lru_cache
 from typing import Any, Final
 
 from conformance.documents.pointer import Place
-from conformance.wires.values import objects
+from conformance.wire.values import objects
 
 SPELLINGS: Final = {
     "system_instruction": "systemInstruction",

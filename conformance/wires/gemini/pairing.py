@@ -3,7 +3,7 @@
 from collections import deque
 from typing import Any, NamedTuple
 
-from conformance.wires.values import as_word, rendered
+from conformance.wire.values import as_word, rendered
 
 
 class Called(NamedTuple):

@@ -17,8 +17,8 @@ from conformance.wire.codec import Codec
 from conformance.wire.content import read_media, write_media
 from conformance.wire.ids import is_of_place
 from conformance.wire.media import IMAGE, Media, address_of, image_at, media_of
+from conformance.wire.values import as_object, rendered
 from conformance.wires.gemini.names import of_either
-from conformance.wires.values import as_object, rendered
 
 FORMAT: Final = "google-gemini-v1"
 """OpenRouter's name for reasoning that Gemini signed."""

@@ -14,14 +14,14 @@ from conformance.documents.pointer import Place
 from conformance.errors import InvalidDocument
 from conformance.wire import sse
 from conformance.wire.blocks import Block
+from conformance.wire.drafts import Draft, Transcript, as_chat
 from conformance.wire.exchange import Exchange
 from conformance.wire.native import Native, NativeEvent
 from conformance.wire.text import content_text
-from conformance.wires.drafts import Draft, Transcript, as_chat
+from conformance.wire.values import as_object, as_word, objects, total
 from conformance.wires.gemini.names import camel_case, listed, of_either, snake_case, spelled
 from conformance.wires.gemini.stream import AssembledChunks, add_up, assemble, plain
 from conformance.wires.gemini.walk import ContentsWalk, TranscriptWalk
-from conformance.wires.values import as_object, as_word, objects, total
 
 _ERROR: Final = 400
 _FINISH: Final[Mapping[Any, str]] = {"STOP": "stop", 1: "stop", "MAX_TOKENS": "length", 2: "length"}

@@ -6,11 +6,11 @@ Source: https://ai.google.dev/gemini-api/docs/thought-signatures
 from collections.abc import Mapping
 from typing import Any, Final, NamedTuple
 
+from conformance.wire.drafts import events_of
 from conformance.wire.native import NativeEvent
 from conformance.wire.sse import read
-from conformance.wires.drafts import events_of
+from conformance.wire.values import as_object, objects
 from conformance.wires.gemini.names import listed
-from conformance.wires.values import as_object, objects
 
 _PLAIN: Final = frozenset({"text", "thought"})
 

@@ -6,10 +6,10 @@ from typing import Any, Final, NamedTuple
 from conformance.documents.pointer import Place
 from conformance.wire.index import Index
 from conformance.wire.native import Native
+from conformance.wire.native_views import native_view
+from conformance.wire.values import as_object, objects
 from conformance.wire.views import Side, View
 from conformance.wires.gemini.names import of_either
-from conformance.wires.values import as_object, objects
-from conformance.wires.views import native_view
 
 _ALPHABETS: Final = str.maketrans("-_", "+/")
 

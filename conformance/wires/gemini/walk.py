@@ -11,8 +11,9 @@ from typing import Any, Final
 from conformance.documents.pointer import Place
 from conformance.wire.blocks import Block
 from conformance.wire.content import EMPTY_SYSTEM, EMPTY_TEXT, content_of
+from conformance.wire.drafts import Draft, Transcript
 from conformance.wire.ids import id_of_place, is_of_place
-from conformance.wires.drafts import Draft, Transcript
+from conformance.wire.values import objects, rendered
 from conformance.wires.gemini.names import SPELLINGS, of_either
 from conformance.wires.gemini.pairing import Called, Waiting
 from conformance.wires.gemini.parts import (
@@ -25,7 +26,6 @@ from conformance.wires.gemini.parts import (
     read_response,
     write_response,
 )
-from conformance.wires.values import objects, rendered
 
 _SIGNATURE: Final = ("thoughtSignature", "thought_signature")
 _SAID: Final = frozenset({"text", "thought", *_SIGNATURE})

@@ -14,6 +14,7 @@ from conformance.wire.ids import id_of_place, is_of_place
 from conformance.wire.losses import Losses
 from conformance.wire.native import NativeEvent
 from conformance.wire.pairing import PendingCalls
+from conformance.wire.values import as_object, objects, rendered
 from conformance.wires.gemini.pairing import Waiting
 from conformance.wires.gemini.parts import (
     CALLS,
@@ -29,7 +30,6 @@ from conformance.wires.gemini.parts import (
     write_response,
 )
 from conformance.wires.gemini.reading import SETTINGS
-from conformance.wires.values import as_object, objects, rendered
 
 _MODES: Final[Mapping[Any, str]] = {"auto": "AUTO", "required": "ANY", "none": "NONE"}
 _REASONS: Final[Mapping[Any, str]] = {

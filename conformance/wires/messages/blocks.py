@@ -13,7 +13,7 @@ from conformance.wire.arguments import decode
 from conformance.wire.codec import Codec
 from conformance.wire.content import read_media
 from conformance.wire.media import address_of, image_at
-from conformance.wires.values import as_object, as_word, rendered
+from conformance.wire.values import as_object, as_word, rendered
 
 FORMAT: Final = "anthropic-claude-v1"
 """OpenRouter's name for reasoning that Anthropic's models signed."""

@@ -13,13 +13,13 @@ from conformance.errors import InvalidDocument
 from conformance.wire.arguments import decode
 from conformance.wire.blocks import Block
 from conformance.wire.content import AS_STRING
+from conformance.wire.drafts import Draft, SubPlaces, Transcript, as_chat
 from conformance.wire.exchange import Exchange, model_of
 from conformance.wire.native import Native
-from conformance.wires.drafts import Draft, SubPlaces, Transcript, as_chat
+from conformance.wire.values import as_object, as_word, objects, total
 from conformance.wires.messages import WIRE
 from conformance.wires.messages.blocks import LOCAL, READ_PARTS, read_call, read_detail
 from conformance.wires.messages.stream import assemble
-from conformance.wires.values import as_object, as_word, objects, total
 
 _INSIDE: Final = SubPlaces(
     call={("id",): ("id",), ("function", "name"): ("name",), ("function", "arguments"): ("input",)},

@@ -6,10 +6,10 @@ Source: https://platform.claude.com/docs/en/build-with-claude/streaming
 from typing import Any, Final, NamedTuple
 
 from conformance.documents.pointer import Place
+from conformance.wire.drafts import events_of
 from conformance.wire.native import Irregularity, NativeEvent
 from conformance.wire.sse import read
-from conformance.wires.drafts import events_of
-from conformance.wires.values import as_object, as_word
+from conformance.wire.values import as_object, as_word
 
 _TEXTS: Final = {"text_delta": "text", "thinking_delta": "thinking", "signature_delta": "signature"}
 _CONTINUED: Final = {"text_delta": "text", "thinking_delta": "thinking", "input_json_delta": "partial_json"}

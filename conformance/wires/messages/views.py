@@ -6,9 +6,9 @@ from typing import Any, Final, NamedTuple
 from conformance.documents.pointer import Place
 from conformance.wire.index import Index
 from conformance.wire.native import Native
+from conformance.wire.values import objects, rendered
 from conformance.wire.views import Side, View
 from conformance.wires.messages import NAME
-from conformance.wires.values import objects, rendered
 
 _THINKING: Final = ("thinking", "redacted_thinking")
 _BOUND: Final = ("system", "tools")

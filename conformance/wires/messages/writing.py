@@ -13,8 +13,8 @@ from conformance.wire.blocks import Block, blocks_of, reduced
 from conformance.wire.content import AS_STRING, held_parts, joined_instructions
 from conformance.wire.losses import Losses
 from conformance.wire.native import NativeEvent
+from conformance.wire.values import as_object, objects
 from conformance.wires.messages.blocks import CALLS, DETAILS, PARTS, thinking_block, write_call, write_part
-from conformance.wires.values import as_object, objects
 
 _CHOICES: Final[Mapping[Any, str]] = {"auto": "auto", "required": "any", "none": "none"}
 _REASONS: Final[Mapping[Any, str]] = {

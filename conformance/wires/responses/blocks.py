@@ -9,7 +9,7 @@ from typing import Any, Final
 
 from conformance.wire.codec import Codec
 from conformance.wire.media import IMAGE, image_at
-from conformance.wires.values import as_object, objects, rendered
+from conformance.wire.values import as_object, objects, rendered
 
 FORMAT: Final = "openai-responses-v1"
 """OpenRouter's name for reasoning items of OpenAI's models."""

@@ -6,7 +6,7 @@ from conformance.documents.pointer import Place
 from conformance.wire.keys import key_of
 from conformance.wire.native import Irregularity
 from conformance.wire.text import quoted_difference
-from conformance.wires.values import as_object
+from conformance.wire.values import as_object
 
 _FINALS: Final = ("text", "refusal", "arguments", "input", "code", "diff")
 """The keys of a `.done` event under which the whole text is."""

@@ -10,7 +10,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Final
 
 from conformance.wire.native import NativeEvent
-from conformance.wires.values import objects
+from conformance.wire.values import objects
 
 _PIECE: Final = 12
 """How many characters a delta holds."""

@@ -10,15 +10,15 @@ from typing import Any, Final, NamedTuple
 
 from conformance.documents.pointer import Place
 from conformance.errors import InvalidDocument
+from conformance.wire.drafts import Draft, SubPlaces, Transcript, as_chat
 from conformance.wire.exchange import Exchange, model_of
 from conformance.wire.native import Native
-from conformance.wires.drafts import Draft, SubPlaces, Transcript, as_chat
+from conformance.wire.values import as_object, objects
 from conformance.wires.responses import WIRE
 from conformance.wires.responses.blocks import kind_of, name_of
 from conformance.wires.responses.state import NOTHING, History, Memory
 from conformance.wires.responses.stream import AssembledResponse, assemble
 from conformance.wires.responses.turns import AT_SERVER, ItemsWalk
-from conformance.wires.values import as_object, objects
 
 _INSIDE: Final = SubPlaces(
     call={("id",): ("call_id",), ("function", "name"): ("name",), ("function", "arguments"): ("arguments",)}

@@ -3,8 +3,8 @@
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Final, NamedTuple
 
+from conformance.wire.values import as_object
 from conformance.wires.responses.blocks import whole_detail
-from conformance.wires.values import as_object
 
 MAX_HELD: Final = 16
 """Of a history that the server holds, so many messages are looked at: what is before was looked at when it was new."""

@@ -10,11 +10,11 @@ from collections.abc import Mapping
 from typing import Any, Final, NamedTuple
 
 from conformance.documents.pointer import Place
+from conformance.wire.drafts import events_of
 from conformance.wire.native import Irregularity, NativeEvent
 from conformance.wire.sse import read
-from conformance.wires.drafts import events_of
+from conformance.wire.values import as_object
 from conformance.wires.responses.items import Item
-from conformance.wires.values import as_object
 
 BEGIN: Final = ("response.created", "response.queued")
 ENDS: Final = ("response.completed", "response.incomplete", "response.failed")

@@ -11,8 +11,9 @@ from conformance.documents.pointer import Place
 from conformance.wire.blocks import Block
 from conformance.wire.codec import Codec
 from conformance.wire.content import AS_STRING, EMPTY_TEXT
+from conformance.wire.drafts import Draft
 from conformance.wire.keys import key_of
-from conformance.wires.drafts import Draft
+from conformance.wire.values import objects
 from conformance.wires.responses.blocks import (
     CALLS,
     LOCAL,
@@ -31,7 +32,6 @@ from conformance.wires.responses.blocks import (
     whole_detail,
 )
 from conformance.wires.responses.state import Memory
-from conformance.wires.values import objects
 
 AT_SERVER: Final = "stands for what only the server has"
 _ROLES: Final = ("user", "system", "developer")

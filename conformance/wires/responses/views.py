@@ -10,10 +10,10 @@ from typing import Any, Final, NamedTuple
 from conformance.documents.pointer import Place
 from conformance.wire.index import Index
 from conformance.wire.native import Native
+from conformance.wire.values import as_object, objects
 from conformance.wire.views import Side, View
 from conformance.wires.responses import NAME
 from conformance.wires.responses.blocks import CALLS, kind_of
-from conformance.wires.values import as_object, objects
 
 _ADDED: Final = "response.output_item.added"
 

@@ -13,6 +13,7 @@ from typing import Any, Final
 
 from conformance.wire.blocks import Block, blocks_of, message_of, reduced
 from conformance.wire.losses import Losses
+from conformance.wire.values import as_object, as_word, objects, rendered
 from conformance.wires.responses.blocks import (
     DETAILS,
     PARTS,
@@ -24,7 +25,6 @@ from conformance.wires.responses.blocks import (
     write_part,
 )
 from conformance.wires.responses.playing import events
-from conformance.wires.values import as_object, as_word, objects, rendered
 
 __all__ = ["conversation", "events", "hold", "reply", "request"]
 

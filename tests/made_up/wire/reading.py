@@ -6,11 +6,11 @@ from typing import Any, Final
 
 from conformance.documents.pointer import Place
 from conformance.wire.blocks import Block
+from conformance.wire.drafts import Draft, SubPlaces, Transcript, as_chat, events_of
 from conformance.wire.exchange import Exchange
 from conformance.wire.native import Native, NativeEvent
 from conformance.wire.sse import read
-from conformance.wires.drafts import Draft, SubPlaces, Transcript, as_chat, events_of
-from conformance.wires.values import objects
+from conformance.wire.values import objects
 
 _INSIDE: Final = SubPlaces(
     call={("id",): ("tag",), ("function", "arguments"): ("how",)}, result={("tool_call_id",): ("tag",)}

@@ -5,7 +5,7 @@ from typing import Any
 
 from conformance.wire.losses import Losses
 from conformance.wire.native import NativeEvent
-from conformance.wires.values import objects
+from conformance.wire.values import objects
 
 _WHO = {"assistant": "parrot", "tool": "chore", "system": "keeper"}
 

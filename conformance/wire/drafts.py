@@ -14,7 +14,7 @@ from conformance.wire.exchange import Exchange
 from conformance.wire.losses import Losses
 from conformance.wire.native import Native, NativeEvent
 from conformance.wire.sse import Reading
-from conformance.wires.values import objects
+from conformance.wire.values import objects
 
 _JOINED: Final = "comes back in one message with the tool results before it"
 

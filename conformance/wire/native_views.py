@@ -9,8 +9,8 @@ from typing import Any, Final, NamedTuple
 from conformance.documents.pointer import Place
 from conformance.wire.index import Index
 from conformance.wire.native import Native
+from conformance.wire.values import objects
 from conformance.wire.views import Side, View
-from conformance.wires.values import objects
 
 
 class NativeBody(NamedTuple):
