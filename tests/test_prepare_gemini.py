@@ -65,8 +65,8 @@ def test_what_the_wire_cannot_hold_is_named(name: str, tmp_path: Path, capsys: p
     model = ("--model", "gemini-3-pro-preview", "--format", "json")
     code = main(["prepare", "--provider", "gemini", "--protocol", "gemini", *model, str(path)])
     printed = json.loads(capsys.readouterr().out)
-    assert notes == [note["pointer"] for note in printed["notes"] if note["mended"]]  # codespell:ignore mended
-    assert problems == [note["pointer"] for note in printed["notes"] if not note["mended"]]  # codespell:ignore mended
+    assert notes == [note["pointer"] for note in printed["notes"] if note["fixed"]]
+    assert problems == [note["pointer"] for note in printed["notes"] if not note["fixed"]]
     assert (1 if problems else 0) == code
     sent = json.dumps(printed["request"])
     for held in ("Zm9yZWlnbg==", "rs_1", "Look.", "file-1", "example.org", "ada", "is_error", "refusal"):

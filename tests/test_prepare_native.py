@@ -173,7 +173,7 @@ def test_what_responses_cannot_hold_of_a_message_is_named(
     messages = [message, {"role": "user", "content": "Go on."}]
     code = prepared(tmp_path, messages, "--provider", "openai", "--protocol", "responses", "--format", "json")
     printed = json.loads(capsys.readouterr().out)
-    assert noted == {note["pointer"]: note["mended"] for note in printed["notes"]}  # codespell:ignore mended
+    assert noted == {note["pointer"]: note["fixed"] for note in printed["notes"]}
     assert {"type": "message", **item} == printed["request"]["input"][0]
     assert code == (False in noted.values())
 
