@@ -19,7 +19,7 @@ from tests.html_pages import write
 pytest_plugins = ["tests.html_windows"]
 pytestmark = pytest.mark.slow
 
-WIRED = ["wired", "wired.messages", "wired.responses", "wired.gemini"]
+WIRED = ["wired", "wired.gemini", "wired.messages", "wired.responses"]
 VIEWS = (
     "#/",
     "#/?wire=messages",
