@@ -8,7 +8,7 @@ import orjson
 
 
 def objects(value: Any) -> Iterator[tuple[int, Mapping[str, Any]]]:
-    """Yield the objects in a list, each with its position; nothing if it is no list."""
+    """Yield the objects in a list, each with its position; nothing if it is not a list."""
     for position, item in enumerate(value if type(value) is list else ()):
         if type(item) is dict:
             yield position, item
