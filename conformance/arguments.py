@@ -11,6 +11,9 @@ from conformance.documents import parse_json, read_json
 STDIN = "-"
 TODAY = "today"
 
+PROVIDER_HELP = "the provider (see `conformance explain providers`), or the path of a profile"
+"""What `--provider` means wherever a profile is needed."""
+
 
 def positive(text: str) -> int:
     """Return the number that an argument holds; argparse reports an error if it is not 1 or more."""

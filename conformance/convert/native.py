@@ -18,9 +18,6 @@ _LIMITS: Final = ("max_tokens", "max_completion_tokens")
 _WAY_BACK: Final = "comes back"
 """How reasons begin that matter only if the messages are read again: what is sent says the same."""
 
-_PART: Final = 3
-"""How long the place of a content part is, such as `/0/content/1`."""
-
 
 class NativeRequest(NamedTuple):
     """A request on another wire, as the exchange that the rules check, and a note of each value that it lacks."""
@@ -51,17 +48,17 @@ def native_request(
         if reason.startswith(_WAY_BACK):
             continue
         position, *inside = parse(pointer)
-        is_part = len(inside) == _PART - 1 and inside[0] == "content"
         place = render((*at, origins[int(position)], *inside))
-        notes.append(Note(place, reason, fixed=not is_part or "text" in _at(body["messages"], pointer)))
+        notes.append(Note(place, reason, fixed=not _is_medium(body["messages"][int(position)], inside)))
     return NativeRequest(exchange, tuple(notes))
 
 
-def _at(messages: Sequence[Mapping[str, Any]], pointer: str) -> Mapping[str, Any]:
-    """Return the part at a pointer into the messages."""
-    position, _, number = parse(pointer)
-    part: Mapping[str, Any] = messages[int(position)]["content"][int(number)]
-    return part
+def _is_medium(message: Mapping[str, Any], place: Sequence[str]) -> bool:
+    """Return whether a place inside a message is a whole part of its content, and no text."""
+    match place:
+        case ["content", number]:
+            return "text" not in message["content"][int(number)]
+    return False
 
 
 def _of_parameters(body: Mapping[str, Any], sent: Exchange) -> Iterator[Note]:

@@ -42,12 +42,12 @@ def message_of(blocks: Sequence[Block]) -> dict[str, Any]:
     return message
 
 
-def note_moved_texts(blocks: Sequence[Block], places: Sequence[Place], losses: Losses) -> None:
+def note_moved_texts(blocks: Sequence[Block], losses: Losses) -> None:
     """Note each text that comes after a call, an order that the wire cannot hold, and the reasoning beside it."""
     first = next((at for at, block in enumerate(blocks) if block.kind == "call"), len(blocks))
     behind = [at for at in range(first, len(blocks)) if blocks[at].kind != "call"]
     if any(blocks[at].kind == "text" for at in behind):
-        for place in dict.fromkeys([places[at] for at in behind]):
+        for place in dict.fromkeys([blocks[at].place for at in behind]):
             losses.add(place, AFTER_CALLS)
 
 

@@ -1,6 +1,6 @@
 """What a model can hold of a transcript, found by writing each piece and reading it back."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from typing import Any, NamedTuple
 
 from conformance.documents.pointer import Place
@@ -13,6 +13,11 @@ class Codec(NamedTuple):
     write: Callable[[dict[str, Any]], dict[str, Any] | str]
     read: Callable[[dict[str, Any]], Any]
     reason: str
+
+    def written_or_kept(self, given: Mapping[str, Any]) -> dict[str, Any]:
+        """Return a part as the other side has it; one that has no counterpart keeps its own form."""
+        written = self.write(dict(given))
+        return dict(given) if isinstance(written, str) else written
 
     def convert(self, given: dict[str, Any], place: Place, losses: Losses) -> dict[str, Any] | None:
         """Return a part as the model holds it, or None; whatever does not come back is noted as a loss."""

@@ -1,12 +1,13 @@
 """What translations share: a body in the making that remembers where its parts come from."""
 
-from collections.abc import Container, Iterable, Mapping
+from collections.abc import Container, Iterable, Mapping, Sized
 from itertools import count, repeat
 from typing import Any, Final, NamedTuple
 
 import orjson
 
 from conformance.documents.pointer import Place
+from conformance.errors import InvalidDocument
 from conformance.wire.blocks import Block, message_of, note_moved_texts
 from conformance.wire.codec import Codec
 from conformance.wire.content import EMPTY_SYSTEM, EMPTY_TEXT
@@ -52,8 +53,7 @@ class Draft:
 
     def piece(self, codec: Codec, value: Mapping[str, Any], _place: Place) -> Any:
         """Return a content part; what has no counterpart keeps its own form. None if it is left out."""
-        made = codec.write(dict(value))
-        return dict(value) if isinstance(made, str) else made
+        return codec.written_or_kept(value)
 
     def pieces(self, codec: Codec, values: Any, place: Place) -> list[Any]:
         """Return the content parts of a list, without those that are left out."""
@@ -216,7 +216,7 @@ class Transcript(Draft):
                 self.losses.add(block.place, EMPTY_TEXT)
             else:
                 found.append(block)
-        note_moved_texts(found, [block.place for block in found], self.losses)
+        note_moved_texts(found, self.losses)
         self.add(message_of(found), native)
 
 
@@ -236,6 +236,12 @@ def as_chat(exchange: Exchange, request: Any, response: Any, native: Native, mod
         date=exchange.date,
         native=native,
     )
+
+
+def require_events(found: Sized, text: str) -> None:
+    """Raise InvalidDocument for a text in which no events were found, unless it is blank."""
+    if not found and text.strip():
+        raise InvalidDocument("expected events, got text without any", "<stream>")
 
 
 def events_of(reading: Reading) -> tuple[NativeEvent, ...]:

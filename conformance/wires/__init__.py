@@ -112,12 +112,12 @@ class Wire(NamedTuple):
     @property
     def reading(self) -> WireReader:
         """Return the module that reads the wire's bodies."""
-        return cast("WireReader", importlib.import_module(f"{__name__}.{self.name}.reading"))
+        return cast("WireReader", _module(f"{self.name}.reading"))
 
     @property
     def writing(self) -> WireWriter:
         """Return the module that writes the wire's bodies."""
-        return cast("WireWriter", importlib.import_module(f"{__name__}.{self.name}.writing"))
+        return cast("WireWriter", _module(f"{self.name}.writing"))
 
     def translate(self, exchanges: Sequence[Exchange]) -> Sequence[Exchange]:
         """Return the exchanges of one conversation as those of chat completions, in order, with their native forms."""
@@ -143,13 +143,14 @@ class Wire(NamedTuple):
 
 @cache
 def _module(name: str) -> ModuleType:
+    """Return a module below this one; remembered, because every exchange asks for one."""
     return importlib.import_module(f"{__name__}.{name}")
 
 
 @cache
 def load() -> tuple[Wire, ...]:
     """Return every wire, in the order of NAMES."""
-    return tuple([importlib.import_module(f"{__name__}.{name}").WIRE for name in NAMES])
+    return tuple([_module(name).WIRE for name in NAMES])
 
 
 def by_name(name: str) -> Wire:

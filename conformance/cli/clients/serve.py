@@ -10,6 +10,7 @@ import sys
 from typing import Final
 
 from conformance import faults, profiles
+from conformance.arguments import PROVIDER_HELP
 from conformance.simulator import serve_simulator
 from conformance.transport.http import is_loopback
 
@@ -29,7 +30,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
         "--provider",
         metavar="PROVIDER",
         required=True,
-        help="the provider (see `conformance explain providers`), or the path of a profile",
+        help=PROVIDER_HELP,
     )
     add("--port", type=int, default=8080, help="the port to listen on; 0 chooses a free one (default: 8080)")
     add("--host", default="127.0.0.1", help="the address to listen on (default: 127.0.0.1, loopback only)")

@@ -15,7 +15,7 @@ from typing import Any, Final
 import orjson
 
 from conformance import convert, judge, profiles
-from conformance.arguments import add_json_file, read_json_file
+from conformance.arguments import PROVIDER_HELP, add_json_file, read_json_file
 from conformance.convert.egress import Note
 from conformance.convert.native import native_request
 from conformance.profiles import Profile
@@ -46,7 +46,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
         "--provider",
         metavar="PROVIDER",
         required=True,
-        help="the provider (see `conformance explain providers`), or the path of a profile",
+        help=PROVIDER_HELP,
     )
     add("--model", metavar="MODEL", help=_MODEL)
     add("--protocol", choices=(CHAT, *NATIVE), default="", metavar="WIRE", help=_PROTOCOL)

@@ -11,10 +11,9 @@ from urllib.parse import unquote
 
 from conformance.documents import parse_json
 from conformance.documents.pointer import Place
-from conformance.errors import InvalidDocument
 from conformance.wire import sse
 from conformance.wire.blocks import Block
-from conformance.wire.drafts import Draft, Transcript, as_chat
+from conformance.wire.drafts import Draft, Transcript, as_chat, require_events
 from conformance.wire.exchange import Exchange
 from conformance.wire.native import Native, NativeEvent
 from conformance.wire.text import content_text
@@ -268,6 +267,5 @@ def assembled(stream: str | list[Any]) -> dict[str, Any]:
 
 def _chunks(text: str) -> list[Any]:
     reading = sse.read(text)
-    if not reading.data and text.strip():
-        raise InvalidDocument("expected events, got text without any", "<stream>")
+    require_events(reading.data, text)
     return [parse_json(data, "<stream>") for data in reading.data]

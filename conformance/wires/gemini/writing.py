@@ -26,7 +26,6 @@ from conformance.wires.gemini.parts import (
     with_signature,
     write_call,
     write_detail,
-    write_part,
     write_response,
 )
 from conformance.wires.gemini.reading import SETTINGS
@@ -111,12 +110,9 @@ def _add(message: Mapping[str, Any], contents: list[dict[str, Any]], names: _Cal
 
 def _said(content: Any) -> list[dict[str, Any]]:
     """Return a content as parts; what this wire has no form for keeps its own."""
-    return [{"text": content}] if type(content) is str else [_shown(part) for _, part in objects(content)]
-
-
-def _shown(part: Mapping[str, Any]) -> dict[str, Any]:
-    made = write_part(part)
-    return dict(part) if isinstance(made, str) else made
+    if type(content) is str:
+        return [{"text": content}]
+    return [PARTS.written_or_kept(part) for _, part in objects(content)]
 
 
 def _result(message: Mapping[str, Any], names: _CallNames) -> dict[str, Any]:
@@ -130,7 +126,8 @@ def _split(content: Any) -> tuple[Any, list[dict[str, Any]]]:
     """Return what a result says, and its media: here they stand beside it, and only with their data."""
     if type(content) is not list:
         return content, []
-    shown = {at: made for at, part in objects(content) if "inlineData" in (made := _shown(part)) and made != part}
+    written = [(at, part, PARTS.written_or_kept(part)) for at, part in objects(content)]
+    shown = {at: made for at, part, made in written if "inlineData" in made and made != part}
     said = [part for at, part in enumerate(content) if at not in shown]
     return said or ("" if shown else said), list(shown.values())
 
@@ -163,7 +160,7 @@ def _blocks(message: Mapping[str, Any]) -> list[Block]:
 def _part(block: Block) -> dict[str, Any] | str:
     if block.kind == "call":
         return write_call(block.value)
-    return write_detail(block.value) if block.kind == "detail" else _shown(block.value)
+    return write_detail(block.value) if block.kind == "detail" else PARTS.written_or_kept(block.value)
 
 
 def hold(canonical: Sequence[Mapping[str, Any]], losses: Losses) -> list[dict[str, Any]]:

@@ -23,7 +23,6 @@ _KINDS_OF_IDS: Final = {"rs_": "openai-responses-v1"}
 
 LOCAL: Final = "the wire has no such field"
 _FOREIGN: Final = "a block has no such field"
-_MEDIA: Final = ("image", "document")
 
 
 def read_part(block: dict[str, Any]) -> dict[str, Any] | str:
@@ -139,5 +138,3 @@ PARTS: Final = Codec(write_part, read_part, _FOREIGN)
 DETAILS: Final = Codec(write_detail, read_detail, _FOREIGN)
 CALLS: Final = Codec(_write_repaired, read_call, "a block holds the arguments as an object, and no other fields")
 READ_PARTS: Final = Codec(read_part, write_part, LOCAL)
-READ_DETAILS: Final = Codec(read_detail, write_detail, LOCAL)
-READ_CALLS: Final = Codec(read_call, write_call, LOCAL)

@@ -13,7 +13,7 @@ from conformance.errors import InvalidDocument
 from conformance.wire.arguments import decode
 from conformance.wire.blocks import Block
 from conformance.wire.content import AS_STRING
-from conformance.wire.drafts import Draft, SubPlaces, Transcript, as_chat
+from conformance.wire.drafts import Draft, SubPlaces, Transcript, as_chat, require_events
 from conformance.wire.exchange import Exchange, model_of
 from conformance.wire.native import Native
 from conformance.wire.values import as_object, as_word, objects, total
@@ -83,7 +83,7 @@ def _translated(exchange: Exchange) -> Exchange:
 
 def _request(body: dict[str, Any], draft: Draft) -> dict[str, Any]:
     """Return a request as one of chat completions."""
-    read_messages(body, ("request",), draft)
+    _read_messages(body, ("request",), draft)
     listed = body.get("messages")
     made: dict[str, Any] = {key: body[key] for key in _COPIED if key in body}
     # A body without messages stays without: what is missing must be seen.
@@ -101,7 +101,7 @@ def _request(body: dict[str, Any], draft: Draft) -> dict[str, Any]:
     return made
 
 
-def read_messages(body: Mapping[str, Any], place: Place, draft: Draft) -> None:
+def _read_messages(body: Mapping[str, Any], place: Place, draft: Draft) -> None:
     """Read the system prompt and the messages of a request that is at a place."""
     draft.instruct(_said(body.get("system"), (*place, "system"), draft), (*place, "system"))
     for position, message in objects(body.get("messages")):
@@ -206,7 +206,7 @@ def transcript(native: dict[str, Any], draft: Transcript) -> None:
     if is_reply:
         draft.turn(_blocks(native["content"], (), draft), ())
         return
-    read_messages(native, (), draft)
+    _read_messages(native, (), draft)
     roles = [message["role"] for message in draft.messages]
     if roles[:1] == ["system"] and "system" in native and "system" in roles[1:]:
         draft.lose(("system",), "comes back joined with later instructions")
@@ -219,8 +219,7 @@ def assembled(text: str) -> dict[str, Any]:
     or the data of an event is not JSON.
     """
     made = assemble(text)
-    if not made.events and text.strip():
-        raise InvalidDocument("expected events, got text without any", "<stream>")
+    require_events(made.events, text)
     for number, event in enumerate(made.events):
         if event.value is None:
             raise InvalidDocument(f"expected the data of event {number} to be JSON, got something else", "<stream>")

@@ -14,7 +14,7 @@ from conformance.wire.content import AS_STRING, held_parts, joined_instructions
 from conformance.wire.losses import Losses
 from conformance.wire.native import NativeEvent
 from conformance.wire.values import as_object, objects
-from conformance.wires.messages.blocks import CALLS, DETAILS, PARTS, thinking_block, write_call, write_part
+from conformance.wires.messages.blocks import CALLS, DETAILS, PARTS, thinking_block, write_call
 
 _CHOICES: Final[Mapping[Any, str]] = {"auto": "auto", "required": "any", "none": "none"}
 _REASONS: Final[Mapping[Any, str]] = {
@@ -118,8 +118,7 @@ def _said(content: Any) -> Any:
 
 
 def _shown(part: Mapping[str, Any]) -> dict[str, Any]:
-    block = dict(part) if part.get("type") == "text" else write_part(dict(part))
-    return dict(part) if isinstance(block, str) else block
+    return dict(part) if part.get("type") == "text" else PARTS.written_or_kept(part)
 
 
 def _result(message: Mapping[str, Any]) -> list[dict[str, Any]]:

@@ -9,8 +9,7 @@ from types import NoneType
 from typing import Any, Final, NamedTuple
 
 from conformance.documents.pointer import Place
-from conformance.errors import InvalidDocument
-from conformance.wire.drafts import Draft, SubPlaces, Transcript, as_chat
+from conformance.wire.drafts import Draft, SubPlaces, Transcript, as_chat, require_events
 from conformance.wire.exchange import Exchange, model_of
 from conformance.wire.native import Native
 from conformance.wire.values import as_object, objects
@@ -289,8 +288,7 @@ def assembled(text: str) -> dict[str, Any]:
     Raises InvalidDocument if the text is not an event stream.
     """
     made = assemble(text)
-    if not made.events and text.strip():
-        raise InvalidDocument("expected events, got text without any", "<stream>")
+    require_events(made.events, text)
     if made.error is not None:
         _, event = made.error
         return {"error": event.get("error", event)}

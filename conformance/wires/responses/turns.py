@@ -198,7 +198,7 @@ class ItemsWalk:
         if type(content) is not list:
             return content
         if self.memory is not None:
-            return [_part(part) for _, part in objects(content)]
+            return [READ_PARTS.written_or_kept(part) for _, part in objects(content)]
         if not content:
             self.draft.lose(place, AS_STRING)
         codec = READ_PARTS if shows else _READ_TEXTS
@@ -330,9 +330,3 @@ class ItemsWalk:
                 self.draft.rest(part, ("type", "text"), at, LOCAL)
         if item.get("encrypted_content") == "":
             self.draft.lose((*place, "encrypted_content"), "an empty blob is left out")
-
-
-def _part(part: Mapping[str, Any]) -> Any:
-    """Return a part as chat completions have it; what they cannot hold keeps its own form."""
-    made = read_part(part)
-    return dict(part) if isinstance(made, str) else made

@@ -22,7 +22,6 @@ from conformance.wires.responses.blocks import (
     joins,
     reasoning_item,
     write_call,
-    write_part,
 )
 from conformance.wires.responses.playing import events
 
@@ -120,12 +119,7 @@ def _parts(content: Any) -> Any:
     """Return a content with its parts under the names that they have on this wire; a text stays one."""
     if type(content) is not list:
         return content
-    return [_shown(part) if type(part) is dict else part for part in content]
-
-
-def _shown(part: dict[str, Any]) -> dict[str, Any]:
-    made = write_part(part)
-    return part if isinstance(made, str) else made
+    return [PARTS.written_or_kept(part) if type(part) is dict else part for part in content]
 
 
 def _turn_items(message: Mapping[str, Any]) -> Iterator[dict[str, Any]]:

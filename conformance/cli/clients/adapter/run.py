@@ -16,6 +16,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
+from conformance.arguments import PROVIDER_HELP
 from conformance.cli import _adapters
 from conformance.errors import Unusable
 from conformance.terminal import painter, print_error
@@ -44,7 +45,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
         "--provider",
         metavar="PROVIDER",
         default="",
-        help="the provider (see `conformance explain providers`), or the path of a profile",
+        help=PROVIDER_HELP,
     )
     add(
         "--model", metavar="MODEL", default="", help="the model to request (default: the adapter's, else the profile's)"

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 from conformance import artifacts
-from conformance.arguments import seconds
+from conformance.arguments import PROVIDER_HELP, seconds
 from conformance.artifacts import Journal
 from conformance.errors import ConformanceError, Unusable
 from conformance.reporting.text import printable
@@ -34,7 +34,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
     whose.add_argument(
         "--provider",
         metavar="PROVIDER",
-        help="the provider (see `conformance explain providers`), or the path of a profile",
+        help=PROVIDER_HELP,
     )
     whose.add_argument("--all", action="store_true", help="every provider, from the simulator")
     add = parser.add_argument

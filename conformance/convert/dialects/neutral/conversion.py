@@ -84,7 +84,6 @@ def _result_texts(message: dict[str, Any], place: Place, losses: Losses) -> list
 
 def _assistant(message: dict[str, Any], place: Place, losses: Losses) -> dict[str, Any]:
     blocks: list[Block] = []
-    places: list[Place] = []
     for number, block in enumerate(message["Content"] or ()):
         at = (*place, number)
         if block["type"] == "TextContent":
@@ -93,9 +92,8 @@ def _assistant(message: dict[str, Any], place: Place, losses: Losses) -> dict[st
             made = [Block("call", READ_CALLS.convert(block, at, losses))]
         else:
             made = [Block("detail", READ_DETAILS.convert(block, at, losses))]
-        blocks += made
-        places += [at] * len(made)
-    note_moved_texts(blocks, places, losses)
+        blocks += [each._replace(place=at) for each in made]
+    note_moved_texts(blocks, losses)
     return message_of(blocks)
 
 
