@@ -61,7 +61,8 @@ class _Replies:
     """The replies so far, by what a message that sends one of them back has in common with it.
 
     `owners`: the replies that have an id, by id. `near`: replies by the number of the assistant message that should
-    send them back, and by key. `anywhere`: replies by key.
+    send them back, and by key. `anywhere`: replies by key. `exact`: those with an id that several replies have, by all of
+    their calls.
     """
 
     def __init__(self, replies: Sequence[Reply]) -> None:
@@ -70,10 +71,14 @@ class _Replies:
         self.owners: dict[str, set[int]] = {}
         self.near: dict[Any, deque[int]] = {}
         self.anywhere: dict[Any, deque[int]] = {}
+        self.exact: dict[Any, set[int]] = {}
         for number, reply in enumerate(replies):
             for call in reply.calls:
                 if type(call.id) is str:
                     self.owners.setdefault(call.id, set()).add(number)
+        for number, reply in enumerate(replies):
+            if self._shares_ids(reply.calls):
+                self.exact.setdefault(_exact_key(reply.calls), set()).add(number)
 
     def add(self, number: int, expected: int) -> None:
         """Add a reply; `expected` is the number of assistant messages in its request."""
@@ -124,16 +129,30 @@ class _Replies:
         """Return whether only other replies have an id."""
         return type(identity) is str and identity in self.owners and number not in self.owners[identity]
 
+    def _shares_ids(self, calls: list[Call]) -> bool:
+        """Return whether an id of these calls is that of several replies."""
+        return any([type(call.id) is str and len(self.owners.get(call.id, ())) > 1 for call in calls])
+
+    def _is_of_another(self, number: int, calls: list[Call]) -> bool:
+        """Return whether the ids, names and arguments of calls are those of other replies that used an id again."""
+        if not self._shares_ids(calls):
+            return False
+        owners = self.exact.get(_exact_key(calls))
+        return owners is not None and number not in owners
+
     def _sends_back(self, number: int, value: dict[str, Any], *, near: bool) -> bool:
         """Return whether a message has the text and the calls of a reply; reasoning is ignored.
 
         At the expected position (`near`) the id of one call is enough; elsewhere all calls must be the same, because
-        ids may repeat. A message whose ids all come from other replies belongs to one of those.
+        ids may repeat. A message whose ids all come from other replies belongs to one of those, and so does one with
+        exactly the calls of another reply.
         """
         reply, calls = self.replies[number], calls_in(value)
         if not calls or not reply.calls:
             text = content_text(reply.message.get("content")).strip()
             return not calls and not reply.calls and bool(text) and content_text(value.get("content")).strip() == text
+        if self._is_of_another(number, calls):
+            return False
         own_ids = {call.id for call in reply.calls if type(call.id) is str and call.id}
         same_ids = own_ids.intersection([back.id for back in calls if type(back.id) is str])
         if same_ids and (near or len(same_ids) == len(calls) == len(reply.calls)):
@@ -187,6 +206,10 @@ def same_arguments(back: Any, given: Any) -> bool:
         return bool(orjson.loads(back) == orjson.loads(given))
     except (orjson.JSONDecodeError, TypeError):
         return False
+
+
+def _exact_key(calls: list[Call]) -> Any:
+    return tuple([(key_of(call.id), key_of(call.name), _arguments_key(call.arguments)) for call in calls])
 
 
 def _arguments_key(arguments: Any) -> Any:
