@@ -36,6 +36,7 @@ _NO_IDS = {_CALL_ID: id_of_place(0, 0), _RESULT_ID: id_of_place(0, 0)}
         example("stream-thinking-session", _IDS),
         example("stream-thinking-session", _IDS, _DAMAGED),
         example("stream-thinking-session", _NO_IDS, {"ids.optional": True}),
+        example("plain-session", {"/2/request/messages/2/content": "Nice to meet you."}),
     ],
     good=[
         example("thinking-session"),
@@ -58,9 +59,10 @@ def judge(returned: Resent, context: Context) -> list[Fault]:
     The model continues from what the history says that it said. Arguments that are parsed and written again miss the
     prompt cache; malformed ones are lost with what the model would learn from them. A changed id fails on templates
     that read the function name from it; where ids are optional, calls and results without them are paired by order. One
-    reply that comes back as two messages is two turns to the model. Hosts use ids again, so a client that keeps one call
-    per id loses the others. Other rules cover reasoning. To fix it, store the text of content and arguments as received,
-    copy the ids, keep calls by their turn and position, and send one message per reply.
+    reply that comes back as two messages is two turns to the model. Hosts use ids again, so a client that keeps one
+    call per id loses the others. A reply is recognized by its text, its calls, or the messages before it. Other rules
+    cover reasoning. To fix it, store the text of content and arguments as received, copy the ids, keep calls by their
+    turn and position, and send one message per reply.
     """
     value, message = returned.value, returned.reply.message
     if value.get("content") == message.get("content") and value.get("tool_calls") == message.get("tool_calls"):
