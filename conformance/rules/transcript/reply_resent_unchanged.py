@@ -80,22 +80,19 @@ def judge(returned: Resent, context: Context) -> list[Fault]:
 
 
 def _of_calls(calls: list[Call], returned: Resent, context: Context) -> list[Fault]:
-    """Check the calls of a message; of those whose id was used again, it is not an id that changed."""
+    """Check the calls of a message; one whose id was used again is missing, and has not changed."""
     number, given = int(returned.place[0]), returned.reply.calls
     known = [call for reply in context.index.replies for call in reply.calls]
     gone = overwritten(given, context.exchange.request["messages"], known)
     histories = [_messages(each.request) for each in context.index.conversation[:number]]
-    faults = [Fault(missing(call, histories), at=("tool_calls",), values={"id": call.id}) for call in gone]
-    rest = [call for call in given if call not in gone]
     if gone:
-        calls = [back for back in calls if any(is_same_call(back, call) for call in rest)]
-    if len(calls) != len(rest):
-        text = f"expected {len(rest)} calls as in the reply, got {len(calls)}"
-        return [*faults, Fault(text, at=("tool_calls",), values={"count": len(calls)})]
+        # What stands in the place of these calls follows from the same cause.
+        return [Fault(missing(call, histories), at=("tool_calls",), values={"id": call.id}) for call in gone]
+    if len(calls) != len(given):
+        text = f"expected {len(given)} calls as in the reply, got {len(calls)}"
+        return [Fault(text, at=("tool_calls",), values={"count": len(calls)})]
     ids = Counter([key_of(call.id) for call in given])
-    for back, call in zip(calls, rest, strict=True):
-        faults += _of_call(back, call, ids, context)
-    return faults
+    return [fault for back, call in zip(calls, given, strict=True) for fault in _of_call(back, call, ids, context)]
 
 
 def _messages(body: Any) -> list[Any]:
