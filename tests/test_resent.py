@@ -260,8 +260,8 @@ def plain_texts(*conversation: Exchange) -> list[str]:
     return [each.message for outcome in outcomes for each in outcome.findings]
 
 
-ANSWER = said("Paris is the capital of France.")
-GIVEN = asked([SYSTEM, ASKED], ANSWER)
+FRANCE = said("Paris is the capital of France.")
+GIVEN = asked([SYSTEM, ASKED], FRANCE)
 NEXT = user("And Rome?")
 
 
@@ -269,7 +269,7 @@ NEXT = user("And Rome?")
 def test_a_plain_reply_that_comes_back_changed_is_recognized_by_its_position(text: str) -> None:
     (found,) = plain_texts(GIVEN, asked([SYSTEM, ASKED, said(text), NEXT], said("Rome.")))
     assert found.startswith("expected content ")
-    later = asked([SYSTEM, ASKED, ANSWER, NEXT], said("Rome."))
+    later = asked([SYSTEM, ASKED, FRANCE, NEXT], said("Rome."))
     assert 1 == len(plain_texts(GIVEN, later, asked([SYSTEM, ASKED, said(text), NEXT, said("Rome."), ASKED], None)))
 
 
@@ -280,7 +280,7 @@ OTHERS: dict[str, list[Exchange]] = {
     "another session": [asked([SYSTEM, NEXT, said("Rome."), ASKED], None)],
     "another system prompt": [asked([user("You are a poet."), ASKED, said("O Paris!"), NEXT], None)],
     "the beginning of the next reply": [asked([SYSTEM, ASKED, said("Paris is")], None)],
-    "without its tags": [asked([SYSTEM, ASKED, ANSWER, NEXT], None)],
+    "without its tags": [asked([SYSTEM, ASKED, FRANCE, NEXT], None)],
 }
 
 
