@@ -19,7 +19,7 @@ from conformance.wire.plain import is_foreign
 from conformance.wire.resent import find_resent, last_user
 from conformance.wire.sse import read
 
-Element = TypeVar("Element", ToolTurn, Result)
+Element = TypeVar("Element", ToolTurn, Result, Reply)
 
 
 class Index:
@@ -298,5 +298,5 @@ class Index:
         self.replies.append(Reply(place, message, finish_reason, calls, request, streamed, complete, texts or {}))
 
 
-def _exchange(element: ToolTurn | Result) -> int:
+def _exchange(element: ToolTurn | Result | Reply) -> int:
     return int(element.place[0])

@@ -51,8 +51,13 @@ class Native:
     continuing: frozenset[int] = frozenset()
 
     def place(self, canonical: Place) -> Place:
-        """Return where a part of the translated exchange comes from; both places begin with the exchange's number."""
+        """Return where a part of the translated exchange comes from; both places begin with the exchange's number.
+
+        The place of an event is that of the native stream, since no translated exchange is streamed.
+        """
         number, *inside = canonical
+        if len(inside) > 1 and type(inside[1]) is int:
+            return canonical
         # The longest known place wins: a part that was not mapped is shown at what contains it.
         for end in range(len(inside), 0, -1):
             found = self.places.get(tuple(inside[:end]))

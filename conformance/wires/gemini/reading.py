@@ -217,6 +217,7 @@ def _body(body: Mapping[str, Any], walk: ContentsWalk, begins: Mapping[int, int]
     if finish in _CALLING and "tool_calls" in message:
         finish = "tool_calls"
     draft.places["response", "choices", 0, "finish_reason"] = (*place, "finishReason")
+    draft.places["response", "choices", 0, "index"] = (*place, "index")
     draft.places["response", "usage"] = ("response", "usageMetadata")
     made: dict[str, Any] = {"object": "chat.completion"}
     made["choices"] = [{"index": 0, "message": message, "finish_reason": finish}]
