@@ -1,13 +1,12 @@
 import re
-from os.path import commonprefix
-from typing import Any, Final
+from typing import Final
 
 from conformance.results import Level
 from conformance.rules import EVERY, Context, Fault, Source, example, rule
 from conformance.rules.conditions import reply_has_reasoning
 from conformance.wire.elements import Reply
 from conformance.wire.reasoning import carried_fields, is_telling, reasoning_text
-from conformance.wire.text import content_text, quoted
+from conformance.wire.text import quoted, said_text
 from conformance.wire.views import replies
 
 _CONTENT = "/0/response/choices/0/message/content"
@@ -46,7 +45,7 @@ def judge(reply: Reply, _context: Context) -> list[Fault]:
     words in common are no fault: answers often begin as the reasoning does. To fix it, end the reasoning where the
     model ends it, and send each text in one field only.
     """
-    content = _said(reply.message.get("content")).lstrip()
+    content = said_text(reply.message.get("content")).lstrip()
     if not content:
         return []
     for field in carried_fields(reply.message):
@@ -57,18 +56,13 @@ def judge(reply: Reply, _context: Context) -> list[Fault]:
     return []
 
 
-def _said(content: Any) -> str:
-    """Return the text of a content without the parts of it that hold reasoning."""
-    if type(content) is list:
-        content = [part for part in content if type(part) is dict and part.get("type") == "text"]
-    return content_text(content)
-
-
 def _leaked(reasoning: str, content: str) -> str:
-    """Return the reasoning, or the sentences at its beginning, if the content begins with them; empty if it does not."""
+    """Return the reasoning, or its first sentences, if the content begins with them; empty if it does not."""
     if content.startswith(reasoning):
         return reasoning if is_telling(reasoning) else ""
-    shared = commonprefix((reasoning, content))
+    pairs = enumerate(zip(reasoning, content, strict=False))
+    end = next((at for at, (left, right) in pairs if left != right), min(len(reasoning), len(content)))
+    shared = reasoning[:end]
     if len(shared) < _LEAKED:
         return ""
     ends = [found.end() for found in _SENTENCE.finditer(reasoning[: len(shared) + 1])]

@@ -13,7 +13,7 @@ from conformance.documents import parse_json
 from conformance.documents.pointer import Place
 from conformance.wire import sse
 from conformance.wire.blocks import Block
-from conformance.wire.drafts import Draft, Transcript, as_chat, require_events
+from conformance.wire.drafts import Draft, Transcript, as_chat, require_events, strict_format
 from conformance.wire.exchange import Exchange
 from conformance.wire.native import Native, NativeEvent
 from conformance.wire.text import content_text
@@ -140,9 +140,18 @@ def _request(body: dict[str, Any], walk: ContentsWalk) -> dict[str, Any]:
     if functions := _functions(body, walk.draft):
         made["tools"] = functions
     choice = _choice(as_object(of_either(as_object(of_either(body, "toolConfig")), "functionCallingConfig")))
-    return (
-        made | ({"tool_choice": choice} if choice else {}) | _settings(as_object(of_either(body, "generationConfig")))
-    )
+    configuration = as_object(of_either(body, "generationConfig"))
+    if of_either(configuration, "responseMimeType") == "application/json":
+        made["response_format"] = strict_format(_reply_schema(configuration))
+    return made | ({"tool_choice": choice} if choice else {}) | _settings(configuration)
+
+
+def _reply_schema(configuration: Mapping[str, Any]) -> Any:
+    """Return the schema that the text of a reply has to match; without one, any JSON does."""
+    schema = of_either(configuration, "responseJsonSchema")
+    if schema is None:
+        schema = _schema(of_either(configuration, "responseSchema"))
+    return {} if schema is None else schema
 
 
 def _choice(calling: Mapping[str, Any]) -> Any:
