@@ -101,9 +101,17 @@ def _translated(exchange: Exchange) -> Exchange:
         reply,
         made is None or made.complete,
         places=walk.draft.places,
-        facts={} if made is None or made.error is None else {"error": made.error},
+        facts=_allowed(exchange.request) | ({} if made is None or made.error is None else {"error": made.error}),
     )
     return as_chat(exchange, request, response, native, model)
+
+
+def _allowed(request: Any) -> dict[str, Any]:
+    """Return the names of the functions to which a request limits the calls, as a fact; empty if it does not."""
+    calling = as_object(of_either(as_object(of_either(as_object(request), "toolConfig")), "functionCallingConfig"))
+    names = of_either(calling, "allowedFunctionNames")
+    is_limited = type(names) is list and bool(names) and calling.get("mode") in ("ANY", "VALIDATED")
+    return {"allowed": tuple(names)} if is_limited else {}
 
 
 def _assembled(exchange: Exchange) -> AssembledChunks | None:
