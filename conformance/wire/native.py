@@ -64,3 +64,17 @@ class Native:
             if found is not None:
                 return (number, *found)
         return canonical[:2]
+
+    def error(self) -> tuple[Place, Any] | None:
+        """Return the first error that the events of a stream report, and the place of its event; None without one.
+
+        Responses repeats an error in the event that ends the response.
+        """
+        for number, event in enumerate(self.events if "error" in self.facts else ()):
+            value = event.value if type(event.value) is dict else {}
+            error = value.get("error") or (value if value.get("type") == "error" else None)
+            if value.get("type") == "response.failed" and type(value.get("response")) is dict:
+                error = value["response"].get("error")
+            if error:
+                return (number,), error
+        return None

@@ -65,7 +65,8 @@ def _translated(exchange: Exchange, memory: Memory) -> Exchange:
     failure = _failure(reply, made)
     facts |= {"error": failure} if failure else {}
     if reply is not None:
-        response = _reply(reply, draft, memory, body, facts)
+        response = _reply(reply, draft, memory, body, facts) | ({"error": failure} if failure else {})
+        draft.places["response", "error"] = (*reply.rest, "error")
     native = Native(
         "responses",
         exchange.request,
