@@ -14,8 +14,8 @@ from conformance.results.runs import ProbeResult
 from conformance.scenarios import Deviation, Probe
 from conformance.simulator.refusals import refusals
 from conformance.suite import deviations, reasoning_deviations
-from conformance.suite.as_scripted import is_paired
 from conformance.suite.changed_requests import ChangedRequest, Inapplicable
+from conformance.suite.nonces import is_paired
 from conformance.transport.client import Inconclusive, UnusableReply
 from conformance.wire.exchange import CUT, Conversation, Exchange
 from conformance.wire.index import Index

@@ -11,6 +11,7 @@ from conformance.observations.replies import reasoning_fields
 from conformance.profiles import UNKNOWN, Profile
 from conformance.results import ENDED_BY_MODEL, INCONCLUSIVE, Evidence
 from conformance.scenarios import Scenario, ScriptTurn, tool_definitions
+from conformance.suite.nonces import filled
 from conformance.transport.client import Inconclusive
 from conformance.wire.exchange import Exchange
 from conformance.wire.index import Index
@@ -61,6 +62,7 @@ class Progress:
 
 def converse(scenario: Scenario, variant: str, subject: Subject) -> Progress:
     """Play the turns of a scenario, without its probes and without checking the replies."""
+    scenario = filled(scenario, variant)
     system = [{"role": "system", "content": scenario.system}] if scenario.system else []
     progress = Progress(transcript=system)
     for number, turn in enumerate(scenario.turns, 1):
