@@ -104,7 +104,8 @@ class Scenario:
     `needs` are claims with their required value; None allows any value that does not rule the scenario out.
     `for_clients`: it is never played against a provider. `claims` override the profile's while it is played and
     checked. `breaks` are the rules about providers that its replies break on purpose. `wires` are those that have what
-    it is about. `expects` says what a conforming client does.
+    it is about. `history`: messages from elsewhere, before the first turn, in the canonical form. `expects` says what a
+    conforming client does.
     """
 
     name: str
@@ -120,6 +121,7 @@ class Scenario:
     claims: Mapping[str, Any] = field(default_factory=dict)
     breaks: tuple[str, ...] = ()
     wires: tuple[str, ...] = NAMES
+    history: tuple[Mapping[str, Any], ...] = ()
     expects: str = ""
     source: Source | None = None
 
@@ -173,6 +175,7 @@ def read(path: Path) -> Scenario:
         claims=unknown | value.get("claims", {}),
         breaks=tuple(value.get("breaks", ())),
         wires=tuple(value.get("wires", NAMES)),
+        history=tuple(value.get("history", ())),
         expects=value.get("expects", ""),
         source=Source(**value["source"]) if "source" in value else None,
     )
