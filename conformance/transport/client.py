@@ -188,7 +188,7 @@ class Client:
 
     def _on_wire(self, body: Mapping[str, Any]) -> _Sent:
         url = self._base_url + self._wire.path(body)
-        return _Sent(self._wire.writing.request(body), url, shown_url(url))
+        return _Sent(self._wire.write(body), url, shown_url(url))
 
     def _request(self, sent: _Sent) -> httpx.Request:
         headers = {"accept-encoding": bodies.ACCEPTED_ENCODINGS, **self._wire.headers(self._endpoint.key)}

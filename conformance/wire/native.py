@@ -9,6 +9,12 @@ from conformance.documents.pointer import Place
 CHAT: Final = "chat"
 """The name of the canonical wire, which needs no translation."""
 
+OWN: Final = "own"
+"""The key of a message, or of a whole request, that holds its form on another wire, which is written as it is.
+
+So what a provider said goes back as it came. No body on any wire has the key.
+"""
+
 
 class NativeEvent(NamedTuple):
     """An event of a native stream: its name, empty if it has none, and its data; None if that is not JSON."""
