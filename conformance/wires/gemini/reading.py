@@ -101,6 +101,7 @@ def _translated(exchange: Exchange) -> Exchange:
         reply,
         made is None or made.complete,
         places=walk.draft.places,
+        fragments=() if made is None else made.fragments,
         facts=_allowed(exchange.request) | ({} if made is None or made.error is None else {"error": made.error}),
     )
     return as_chat(exchange, request, response, native, model)

@@ -71,6 +71,7 @@ def _translated(exchange: Exchange) -> Exchange:
             draft.places,
             {} if made.error is None else {"error": made.error},
             continuing=made.continuing,
+            fragments=made.fragments,
         )
         body = made.reply if made.error is None else made.error
         response = None if body is None else _body(body, draft, made.inputs, made.begins)

@@ -79,6 +79,7 @@ def _translated(exchange: Exchange, memory: Memory) -> Exchange:
         facts,
         held,
         continuing=frozenset() if made is None else made.continuing,
+        fragments=() if made is None else made.fragments,
     )
     return as_chat(exchange, request, response, native, model_of(exchange.response))
 
