@@ -236,10 +236,11 @@ def _body(body: Mapping[str, Any], walk: ContentsWalk, begins: Mapping[int, int]
         finish = "tool_calls"
     draft.places["response", "choices", 0, "finish_reason"] = (*place, "finishReason")
     draft.places["response", "choices", 0, "index"] = (*place, "index")
+    names = {"responseId": "id", "modelVersion": "model"}
     draft.places["response", "usage"] = ("response", "usageMetadata")
+    draft.places.update({("response", name): ("response", native) for native, name in names.items()})
     made: dict[str, Any] = {"object": "chat.completion"}
     made["choices"] = [{"index": 0, "message": message, "finish_reason": finish}]
-    names = {"responseId": "id", "modelVersion": "model"}
     made |= {name: body[native] for native, name in names.items() if type(body.get(native)) is str}
     usage = body.get("usageMetadata")
     return made | ({"usage": _usage(usage)} if type(usage) is dict else {})

@@ -254,7 +254,7 @@ def _body(
     reason = body.get("stop_reason")
     choice = {"index": 0, "message": message, "finish_reason": _FINISH.get(as_word(reason), reason)}
     draft.places["response", "choices", 0, "finish_reason"] = ("response", "stop_reason")
-    draft.places["response", "usage"] = ("response", "usage")
+    draft.places.update({("response", key): ("response", key) for key in ("usage", "id", "model")})
     made = {"object": "chat.completion", "choices": [choice]}
     made |= {key: body[key] for key in ("id", "model") if key in body}
     return made | ({"usage": _usage(body["usage"])} if type(body.get("usage")) is dict else {})
