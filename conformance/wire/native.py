@@ -11,6 +11,10 @@ CHAT: Final = "chat"
 """The name of the canonical wire, which needs no translation."""
 
 
+_OWN: Final = frozenset({"candidates", "content", "output"})
+"""The keys under which native replies have what chat completions have under `choices`."""
+
+
 class NativeEvent(NamedTuple):
     """An event of a native stream: its name, empty if it has none, and its data; None if that is not JSON."""
 
@@ -56,10 +60,11 @@ class Native:
     def place(self, canonical: Place) -> Place:
         """Return where a part of the translated exchange comes from; both places begin with the exchange's number.
 
-        The place of an event is that of the native stream, since no translated exchange is streamed.
+        A place in the native reply itself stays: that of an event, since no translated exchange is streamed, or one
+        under a key that no translated reply has.
         """
         number, *inside = canonical
-        if len(inside) > 1 and type(inside[1]) is int:
+        if len(inside) > 1 and (type(inside[1]) is int or inside[1] in _OWN):
             return canonical
         # The longest known place wins: a part that was not mapped is shown at what contains it.
         for end in range(len(inside), 0, -1):
