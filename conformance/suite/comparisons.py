@@ -10,7 +10,7 @@ from typing import Final
 from conformance.results import Evidence, Status
 from conformance.results.runs import ProbeResult
 from conformance.scenarios import Scenario
-from conformance.suite import as_scripted, nonces
+from conformance.suite import as_scripted, echoes, nonces
 from conformance.suite.repeating import MODELS_DOING, ReplyReading, judged
 from conformance.suite.turns import Subject
 from conformance.wire.exchange import Conversation
@@ -21,9 +21,13 @@ AS_SCRIPTED: Final = "as-scripted"
 RESULTS_PAIRED: Final = "results-paired"
 """The check that an answer contains each result, with its own call."""
 
+ARGUMENTS_ECHOED: Final = "arguments-echoed"
+"""The check that a call has the arguments that the user's message gives word for word."""
+
 _TITLES: Final = {
     AS_SCRIPTED: "Replies say what the script says, to the character.",
     RESULTS_PAIRED: "The answer contains each result, with its own call.",
+    ARGUMENTS_ECHOED: "The call has the arguments that the message gives word for word.",
 }
 
 COMPARISONS: Final = tuple(_TITLES)
@@ -46,6 +50,7 @@ def compared(
         yield ProbeResult(AS_SCRIPTED, _TITLES[AS_SCRIPTED], "", Status.FAILED, *difference)
         return
     yield from _of_results(scenario, variant, conversation, subject, evidence)
+    yield from _of_arguments(scenario, conversation, subject, evidence)
 
 
 def notice(result: ProbeResult) -> str:
@@ -54,7 +59,11 @@ def notice(result: ProbeResult) -> str:
         return ""
     if result.status is Status.UNTESTED:
         return f"probes/{result.name}: untested: {result.observed}"
-    return f"probes/{result.name}: {result.observed}" if MODELS_DOING in result.observed else ""
+    return (
+        f"probes/{result.name}: {result.observed}"
+        if MODELS_DOING in result.observed or echoes.REORDERED in result.observed
+        else ""
+    )
 
 
 def _of_results(
@@ -68,6 +77,17 @@ def _of_results(
     ]
     if readings:
         yield _result(RESULTS_PAIRED, "each result with its own call", readings)
+
+
+def _of_arguments(
+    scenario: Scenario, conversation: Conversation, subject: Subject, evidence: Evidence
+) -> Iterator[ProbeResult]:
+    pairs = zip(scenario.turns, conversation, strict=False)
+    readings = [
+        judged(exchange, subject.send, partial(echoes.read, turn), evidence) for turn, exchange in pairs if turn.echo
+    ]
+    if readings:
+        yield _result(ARGUMENTS_ECHOED, "the arguments as given", readings)
 
 
 def _result(name: str, expected: str, readings: Sequence[ReplyReading]) -> ProbeResult:

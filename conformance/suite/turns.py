@@ -11,6 +11,7 @@ from conformance.observations.replies import reasoning_fields
 from conformance.profiles import UNKNOWN, Profile
 from conformance.results import ENDED_BY_MODEL, INCONCLUSIVE, Evidence
 from conformance.scenarios import Scenario, ScriptTurn, tool_definitions
+from conformance.suite.echoes import forced
 from conformance.suite.nonces import filled
 from conformance.transport.client import Inconclusive
 from conformance.wire.exchange import Exchange
@@ -73,6 +74,7 @@ def converse(scenario: Scenario, variant: str, subject: Subject) -> Progress:
         progress.transcript += _client_messages(turn, called)
         prepared = egress.prepare(progress.transcript, subject.claims)
         body = _body(scenario, variant, prepared.messages, subject)
+        body |= forced(turn, body, subject.profile)
         try:
             exchange = _with_reasoning(subject.send(body), number, turn, progress, subject)
         except Inconclusive as error:
