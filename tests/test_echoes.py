@@ -33,7 +33,7 @@ def calling(arguments: Callable[[Any], Any]) -> Model:
     def model(body: Body) -> ScriptTurn:
         made = arguments(given(body))
         text = made if isinstance(made, str) else json.dumps(made)
-        return ScriptTurn(thinks="As I was told.", calls=((body["tools"][0]["function"]["name"], text),))
+        return ScriptTurn(thinks="As you wish.", calls=((body["tools"][0]["function"]["name"], text),))
 
     return model
 

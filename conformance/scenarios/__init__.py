@@ -134,8 +134,9 @@ class Scenario:
     `needs` are claims with their required value; None allows any value that does not rule the scenario out.
     `for_clients`: it is never played against a provider. `claims` override the profile's while it is played and
     checked. `breaks` are the rules about providers that its replies break on purpose. `wires` are those that have what
-    it is about. `expects` says what a conforming client does. `for_providers`: no client is driven through it. `since`
-    is the ISO day from which on recordings can hold it; empty for the oldest scenarios.
+    it is about. `history`: messages from elsewhere, before the first turn, in the canonical form. `expects` says what a
+    conforming client does. `for_providers`: no client is driven through it. `since` is the ISO day from which on
+    recordings can hold it; empty for the oldest scenarios.
     """
 
     name: str
@@ -151,6 +152,7 @@ class Scenario:
     claims: Mapping[str, Any] = field(default_factory=dict)
     breaks: tuple[str, ...] = ()
     wires: tuple[str, ...] = NAMES
+    history: tuple[Mapping[str, Any], ...] = ()
     expects: str = ""
     source: Source | None = None
     for_providers: bool = False
@@ -211,6 +213,7 @@ def read(path: Path) -> Scenario:
         claims=unknown | value.get("claims", {}),
         breaks=tuple(value.get("breaks", ())),
         wires=tuple(value.get("wires", NAMES)),
+        history=tuple(value.get("history", ())),
         expects=value.get("expects", ""),
         source=Source(**value["source"]) if "source" in value else None,
         for_providers=value.get("for") == "providers",
