@@ -45,7 +45,9 @@ def subject_of(wire: str, client: Client, provider: str = "") -> Subject:
     return Subject(played, played.model or "model", client.send, Evidence.LIVE)
 
 
-def conversed(wire: str, replies: Sequence[Any], scenario: str, variant: str, provider: str = "") -> tuple[Progress, Peer]:
+def conversed(
+    wire: str, replies: Sequence[Any], scenario: str, variant: str, provider: str = ""
+) -> tuple[Progress, Peer]:
     """Return a scenario as it was played with these replies, without its probes, and the peer with the requests."""
     peer = Peer(replies)
     with Client(Endpoint("http://provider.test/v1", wire=wire), peer) as client:
