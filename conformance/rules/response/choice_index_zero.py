@@ -58,8 +58,8 @@ def _first_other(reply: Reply, context: Context) -> tuple[Place, int] | None:
         return _of_events(number, "candidates", [event.value for event in native.events], None)
     if reply.streamed:
         (stream,) = [each for each in context.index.streams if each.place[0] == number]
-        index = reply.place[-1]
-        return None if index == 0 else _of_events(number, "choices", stream.value.chunks, index)
+        own = reply.place[-1]
+        return None if own == 0 else _of_events(number, "choices", stream.value.chunks, own)
     body: Any = context.exchange.response
     listed = body["choices"] if native is None else as_object(native.reply).get("candidates")
     # With several choices, it is their number that is wrong.
