@@ -11,6 +11,6 @@ BREAKS = ("probes/results-paired", "probes/nonces")
 
 def change(sent: Outgoing) -> Outgoing:
     """Answer without any result."""
-    if any(results(sent.request)) and not calls(sent):
+    if results(sent.request) and not calls(sent):
         set_text(sent, "I have no access to that, so I cannot say more.")
     return sent
