@@ -1,5 +1,5 @@
 from conformance.results import Level
-from conformance.rules import Context, Fault, Source, example, rule
+from conformance.rules import EVERY, Context, Fault, Source, example, rule
 from conformance.wire.elements import Reply
 from conformance.wire.views import replies
 
@@ -28,6 +28,7 @@ def _has_ended(reply: Reply, context: Context) -> bool:
         example("plain", claims={"reply.may-be-empty": False}),
     ],
     reads=("reply.may-be-empty",),
+    wires=EVERY,
 )
 def judge(reply: Reply, _context: Context) -> list[Fault]:
     """A reply that ends with `stop` has content, reasoning, a refusal or tool calls.
