@@ -5,7 +5,7 @@ from conformance.faults import BOTH, Outgoing
 SOURCE = "https://github.com/vercel/ai/pull/5039"
 WIRES = ("gemini",)
 VARIANTS = BOTH
-BREAKS = ()
+BREAKS = ("gemini/content-present",)
 
 
 def change(sent: Outgoing) -> Outgoing:

@@ -5,7 +5,7 @@ from conformance.faults import PLAIN, Outgoing
 SOURCE = "https://github.com/agentjido/req_llm/issues/944"
 WIRES = ("gemini",)
 VARIANTS = (PLAIN,)
-BREAKS = ()
+BREAKS = ("gemini/content-present",)
 
 
 def change(sent: Outgoing) -> Outgoing:

@@ -5,7 +5,7 @@ from conformance.faults import PLAIN, Outgoing
 SOURCE = "https://github.com/BerriAI/litellm/issues/24442"
 WIRES = ("gemini",)
 VARIANTS = (PLAIN,)
-BREAKS = ("response/message-not-empty",)
+BREAKS = ("gemini/content-present",)
 
 
 def change(sent: Outgoing) -> Outgoing:

@@ -5,7 +5,7 @@ from conformance.faults import PLAIN, Outgoing
 SOURCE = "https://github.com/livekit/agents/issues/4066"
 WIRES = ("gemini",)
 VARIANTS = (PLAIN,)
-BREAKS = ("response/message-not-empty",)
+BREAKS = ("gemini/content-present",)
 
 
 def change(sent: Outgoing) -> Outgoing:

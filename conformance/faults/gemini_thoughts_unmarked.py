@@ -5,7 +5,7 @@ from conformance.faults import BOTH, Outgoing
 SOURCE = "https://github.com/googleapis/python-genai/issues/2121"
 WIRES = ("gemini",)
 VARIANTS = BOTH
-BREAKS = ()
+BREAKS = ("reasoning/in-claimed-field",)
 
 
 def change(sent: Outgoing) -> Outgoing:

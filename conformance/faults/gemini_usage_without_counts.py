@@ -5,7 +5,7 @@ from conformance.faults import BOTH, Outgoing
 SOURCE = "https://github.com/neuron-core/neuron-ai/pull/443"
 WIRES = ("gemini",)
 VARIANTS = BOTH
-BREAKS = ()
+BREAKS = ("usage/adds-up",)
 
 
 def change(sent: Outgoing) -> Outgoing:

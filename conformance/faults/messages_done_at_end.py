@@ -7,7 +7,7 @@ SOURCE = "https://github.com/anthropics/anthropic-sdk-csharp/pull/202"
 WIRES = ("messages",)
 VARIANTS = (STREAM,)
 BREAKS = ("native/stream-in-order",)
-RELATED = ("messages/events-named", "native/event-shape")
+RELATED = ("native/events-named", "native/event-shape")
 
 
 def change(sent: Outgoing) -> Outgoing:

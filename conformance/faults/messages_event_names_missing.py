@@ -5,7 +5,7 @@ from conformance.faults import STREAM, Outgoing
 SOURCE = "https://github.com/earendil-works/pi/issues/1983"
 WIRES = ("messages",)
 VARIANTS = (STREAM,)
-BREAKS = ("messages/events-named",)
+BREAKS = ("native/events-named",)
 
 
 def change(sent: Outgoing) -> Outgoing:

@@ -5,7 +5,7 @@ from conformance.faults import PLAIN, Outgoing
 SOURCE = "https://github.com/vllm-project/vllm/issues/43395"
 WIRES = ("responses",)
 VARIANTS = (PLAIN,)
-BREAKS = ()
+BREAKS = ("reasoning/in-claimed-field", "core/reasoning-field")
 
 
 def change(sent: Outgoing) -> Outgoing:

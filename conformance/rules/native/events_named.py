@@ -30,19 +30,23 @@ def _has_names(_stream: NativeBody, context: Context) -> bool:
     on=streams,
     where=_has_names,
     source=Source("https://platform.claude.com/docs/en/build-with-claude/streaming"),
-    bad=[example("messages-stream", {"/0/headers": _HEADERS})],
+    bad=[
+        example("messages-stream", {"/0/headers": _HEADERS}),
+        example("responses-stream", {"/0/headers": _HEADERS}),
+    ],
     good=[example("messages-stream", {"/0/headers": _HEADERS, "/0/response": _NAMED})],
-    wires=("messages",),
+    wires=("messages", "responses"),
 )
 def judge(stream: NativeBody, _context: Context) -> list[Fault]:
     """Each event of a stream has its name in a line `event: …` before its data.
 
-    The SDKs of Anthropic drop an event whose name they do not know, and so every event without one. To fix it, write
-    the `type` of the event as its name.
+    The SDKs of Anthropic drop an event whose name they do not know, and so every event without one; some clients of
+    Responses do, too. To fix it, write the `type` of the event as its name.
     """
     number = stream.place[0]
     nameless = [at for at, event in enumerate(stream.value) if not event.name]
     if not nameless:
         return []
+    level = Level.MUST if stream.native.protocol == "messages" else Level.SHOULD
     message = f"expected a name for each event, got none for {len(nameless)} of {len(stream.value)}"
-    return [Fault(message, place=(number, "response", nameless[0]))]
+    return [Fault(message, place=(number, "response", nameless[0]), level=level)]
