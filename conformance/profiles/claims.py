@@ -260,7 +260,7 @@ class Profile:
 def of(claims: Claims, name: str = "") -> Profile:
     """Return a profile with these claims for every model and all dates, on every wire."""
     made = Profile(name, claims={each: (Claim(each, value),) for each, value in claims.items()})
-    return replace(made, protocols=dict.fromkeys(NATIVE, made))
+    return replace(made, protocols={wire: replace(made, wire=wire) for wire in NATIVE})
 
 
 def _newest(history: Sequence[Claim], day: str) -> Claim | None:

@@ -27,7 +27,7 @@ from conformance.simulator import replies, script, wire_requests
 from conformance.simulator.faulty import with_faults
 from conformance.simulator.http import divided, not_found, other_method, to_exchange, wire_at
 from conformance.simulator.parameters import Parameters, read_parameters
-from conformance.simulator.responder import Responder
+from conformance.simulator.responder import BROKEN_BY_SCRIPT, Responder
 from conformance.simulator.store import ReplyStore
 from conformance.simulator.strictness import first_violation
 from conformance.transport.client import SIMULATOR_ERROR
@@ -164,6 +164,9 @@ class Simulator:
         if isinstance(turn, str):
             return responder.invalid(body, turn)
         named = {**body, "model": exchange.model or self.profile.model or "simulated"}
+        if not script.is_demand_met(body, claims):
+            # No claim refuses the demand, and no reply can meet it.
+            responder = replace(responder, broken=responder.broken | BROKEN_BY_SCRIPT)
         return responder.reply(named, turn, responder.context(named, parameters=parameters))
 
 
@@ -181,10 +184,6 @@ def _read(request: HttpRequest, responder: Responder) -> dict[str, Any] | HttpRe
 
 def _turn(body: Mapping[str, Any], played: Scenario | None, claims: Claims, parameters: Parameters) -> ScriptTurn | str:
     """Return the turn that a request gets, or why it gets none."""
-    if not isinstance(body.get("messages"), list) or not body["messages"]:
-        return "expected messages: a list with at least one message"
-    if not script.is_demand_met(body, claims):
-        return "tool_choice demands a call that no declared tool allows"
     turn = script.formatted(script.next_turn(body, played, claims), parameters)
     if turn is None:
         return "no value that obeys the schema in response_format was found"

@@ -34,6 +34,14 @@ from conformance.wires.chat import PATH
 GENERIC_HEADER: Final = {"x-conformance": "generic-refusal"}
 """The header that marks a refusal in the simulator's own words."""
 
+STATE_HEADER: Final = {"x-conformance-state": "not-stored"}
+"""The header of a refusal that no request shows by itself: it refers to what this simulator does not hold."""
+
+BROKEN_BY_SCRIPT: Final = frozenset(
+    {"tool-calls/required-choice-obeyed", "tool-calls/named-choice-obeyed", "tool-calls/no-parallel-when-disabled"}
+)
+"""Rules that a reply breaks if the request demands what the script does not contain; the script wins."""
+
 _GLOB = re.compile(r"[*?]")
 _EVENT = re.compile(r"(?<=\n\n)|(?<=\r\n\r\n)")
 

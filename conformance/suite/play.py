@@ -16,7 +16,8 @@ from conformance.results import ENDED_BY_MODEL, NOT_PLAYED, Evidence, Level, Out
 from conformance.results.excerpts import with_excerpts
 from conformance.results.runs import Case, ProbeResult, Runs
 from conformance.scenarios import Probe, Scenario
-from conformance.suite.as_scripted import RESULTS_PAIRED, compared
+from conformance.suite.as_scripted import is_unscripted
+from conformance.suite.comparisons import COMPARISONS, RESULTS_PAIRED, compared
 from conformance.suite.probes import run_probe
 from conformance.suite.turns import Progress, Subject, converse
 from conformance.transport.client import SIMULATOR
@@ -53,6 +54,9 @@ def play(scenario: Scenario, variant: str, subject: Subject) -> Case:
     conversation = tuple(progress.exchanges)
     if not conversation:
         return Case(scenario.name, variant, subject.evidence, note=progress.note)
+    if is_unscripted(conversation):
+        note = f"{NOT_PLAYED}: the engine's scripted model has no reply for this scenario"
+        return Case(scenario.name, variant, subject.evidence, note=note)
     checked = check(conversation, subject.profile)
     idle = {outcome.rule for outcome in checked if outcome.found_nothing}.intersection(
         promised(scenario, variant, subject.profile.wire)
@@ -64,7 +68,7 @@ def play(scenario: Scenario, variant: str, subject: Subject) -> Case:
     outcomes = _claims_kept(outcomes, subject.claims)
     probes = (
         *[result for probe in scenario.probes if (result := probed(probe, progress, subject)) is not None],
-        *compared(scenario, conversation, subject.profile, evidence),
+        *compared(scenario, variant, conversation, subject, evidence),
     )
     return Case(scenario.name, variant, evidence, outcomes, probes, progress.note, observed=observed)
 
@@ -225,6 +229,8 @@ def _is_by_chance(checked: Outcome | ProbeResult) -> bool:
     """Return True if a model may do by chance what fails: one run that does better is enough."""
     if isinstance(checked, Outcome):
         return checked.status is Status.UNTESTED and checked.reason.endswith(SILENT)
+    if checked.name in COMPARISONS and checked.status is Status.UNTESTED:
+        return True
     if checked.name == RESULTS_PAIRED:
         return checked.status is Status.FAILED
     return checked.status is Status.UNTESTED and checked.observed == NO_REASONING

@@ -14,8 +14,9 @@ from conformance.results.runs import ProbeResult
 from conformance.scenarios import Deviation, Probe
 from conformance.simulator.refusals import refusals
 from conformance.suite import deviations, reasoning_deviations
-from conformance.suite.as_scripted import is_paired
 from conformance.suite.changed_requests import ChangedRequest, Inapplicable
+from conformance.suite.nonces import is_paired
+from conformance.suite.sent_back import with_change
 from conformance.transport.client import Inconclusive, UnusableReply
 from conformance.wire.exchange import CUT, Conversation, Exchange
 from conformance.wire.index import Index
@@ -127,10 +128,10 @@ def _changed(
     )
     # Chat completions is sent as it is, so it shows every change, even one that leaves the value the same.
     if probe.changes and profile.wire != CHAT:
-        request = by_name(profile.wire).writing.request
-        if request(origin.request) == request(changed):
+        wire = by_name(profile.wire)
+        if wire.write(origin.request) == wire.write(changed):
             raise Inapplicable
-    return changed
+    return with_change(changed, origin)
 
 
 def _send(

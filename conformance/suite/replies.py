@@ -8,7 +8,8 @@ from typing import Any
 
 from conformance.errors import Unusable
 from conformance.profiles import Profile
-from conformance.results import Evidence
+from conformance.results import NOT_PLAYED, Evidence
+from conformance.scenarios import Scenario
 from conformance.secrets import scrubber
 from conformance.simulator import simulated
 from conformance.suite.options import Options, key_for
@@ -64,6 +65,16 @@ class Replies:
         if self.is_replay:
             engine = self.entry.engine if self.entry is not None else None
         return engine["versions"] if engine is not None else {}
+
+    def not_recorded(self, scenario: Scenario, variant: str) -> str:
+        """Return why a recording need not hold a case: it is real, and older than the scenario; empty if it has to."""
+        name = f"{scenario.name}.{variant}"
+        entry = None if self.entry is None else self.entry.of(name)
+        if entry is None or entry.evidence is Evidence.SIMULATED or entry.date >= scenario.since:
+            return ""
+        if self.cassettes.path(self.model, name).exists():
+            return ""
+        return f"{NOT_PLAYED}: recorded on {entry.date}, before there was this scenario; record it again: {entry.again}"
 
     def prepare(self, profile: Profile, playable: Collection[str], stack: ExitStack) -> tuple[Evidence, Endpoint]:
         """Return what the replies are, and where requests go; a simulator that has to run ends with the stack.

@@ -154,6 +154,8 @@ class Run:
         if not self._replies.is_replay:
             return play(scenario, variant, self._subject())
         evidence = self._replies.entry.of(name).evidence if self._replies.entry is not None else self._evidence
+        if note := self._replies.not_recorded(scenario, variant):
+            return Case(scenario.name, variant, evidence, note=note)
         try:
             with replaying(self._replies.cassettes.path(self.model, name)):
                 return play(scenario, variant, self._subject(evidence))

@@ -10,16 +10,29 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, TypeVar
 
 from conformance.documents.pointer import Place
+from conformance.wire.anomalies import Anomaly, describe
 from conformance.wire.assemble import assemble
 from conformance.wire.continuations import Continuation, find_continuations
-from conformance.wire.elements import Body, Call, Message, Reply, Resent, Result, Streamed, ToolTurn, Usage, calls_of
+from conformance.wire.elements import (
+    AnyStream,
+    Body,
+    Call,
+    Message,
+    Reply,
+    Resent,
+    Result,
+    Streamed,
+    ToolTurn,
+    Usage,
+    calls_of,
+)
 from conformance.wire.exchange import Conversation, Exchange
 from conformance.wire.keys import key_of
 from conformance.wire.plain import is_foreign
 from conformance.wire.resent import find_resent, last_user
 from conformance.wire.sse import read
 
-Element = TypeVar("Element", ToolTurn, Result)
+Element = TypeVar("Element", ToolTurn, Result, Reply)
 
 
 class Index:
@@ -78,6 +91,17 @@ class Index:
             for number, (exchange, body) in enumerate(held)
             if body is not None
         ]
+
+    @property
+    def all_streams(self) -> list[AnyStream]:
+        """Return the streams of all wires."""
+        found = {each.place: each.value.anomalies.get("error-in-band", ()) for each in self.streams}
+        for number, exchange in enumerate(self.conversation):
+            native = exchange.native
+            if native is not None and native.events:
+                error = native.error()
+                found[number, "response"] = () if error is None else (Anomaly(error[0], describe(error[1])),)
+        return [AnyStream(place, found[place]) for place in sorted(found)]
 
     @property
     def messages(self) -> list[Message]:
@@ -298,5 +322,5 @@ class Index:
         self.replies.append(Reply(place, message, finish_reason, calls, request, streamed, complete, texts or {}))
 
 
-def _exchange(element: ToolTurn | Result) -> int:
+def _exchange(element: ToolTurn | Result | Reply) -> int:
     return int(element.place[0])

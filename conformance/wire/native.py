@@ -9,6 +9,12 @@ from conformance.documents.pointer import Place
 CHAT: Final = "chat"
 """The name of the canonical wire, which needs no translation."""
 
+OWN: Final = "own"
+"""The key of a message, or of a whole request, that holds its form on another wire, which is written as it is.
+
+So what a provider said goes back as it came. No body on any wire has the key.
+"""
+
 
 class NativeEvent(NamedTuple):
     """An event of a native stream: its name, empty if it has none, and its data; None if that is not JSON."""
@@ -51,11 +57,30 @@ class Native:
     continuing: frozenset[int] = frozenset()
 
     def place(self, canonical: Place) -> Place:
-        """Return where a part of the translated exchange comes from; both places begin with the exchange's number."""
+        """Return where a part of the translated exchange comes from; both places begin with the exchange's number.
+
+        The place of an event is that of the native stream, since no translated exchange is streamed.
+        """
         number, *inside = canonical
+        if len(inside) > 1 and type(inside[1]) is int:
+            return canonical
         # The longest known place wins: a part that was not mapped is shown at what contains it.
         for end in range(len(inside), 0, -1):
             found = self.places.get(tuple(inside[:end]))
             if found is not None:
                 return (number, *found)
         return canonical[:2]
+
+    def error(self) -> tuple[Place, Any] | None:
+        """Return the first error that the events of a stream report, and the place of its event; None without one.
+
+        Responses repeats an error in the event that ends the response.
+        """
+        for number, event in enumerate(self.events if "error" in self.facts else ()):
+            value = event.value if type(event.value) is dict else {}
+            error = value.get("error") or (value if value.get("type") == "error" else None)
+            if value.get("type") == "response.failed" and type(value.get("response")) is dict:
+                error = value["response"].get("error")
+            if error:
+                return (number,), error
+        return None

@@ -13,7 +13,7 @@ from conformance.errors import InvalidDocument
 from conformance.wire.arguments import decode
 from conformance.wire.blocks import Block
 from conformance.wire.content import AS_STRING
-from conformance.wire.drafts import Draft, SubPlaces, Transcript, as_chat, require_events
+from conformance.wire.drafts import Draft, SubPlaces, Transcript, as_chat, require_events, strict_format
 from conformance.wire.exchange import Exchange, model_of
 from conformance.wire.native import Native
 from conformance.wire.values import as_object, as_word, objects, total
@@ -98,6 +98,10 @@ def _request(body: dict[str, Any], draft: Draft) -> dict[str, Any]:
         made["tool_choice"] = _choice(choice, tools)
     if choice.get("disable_parallel_tool_use") is True:
         made["parallel_tool_calls"] = False
+    # The key at the top is that of the beta.
+    wanted = as_object(as_object(body.get("output_config")).get("format") or body.get("output_format"))
+    if type(wanted.get("schema")) is dict:
+        made["response_format"] = strict_format(wanted["schema"])
     return made
 
 
