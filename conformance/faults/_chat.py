@@ -4,6 +4,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any, Final
 
 from conformance.faults import Outgoing
+from conformance.wire.native import NativeEvent
 
 REASONING: Final = ("reasoning_content", "reasoning")
 """The fields of a message that hold its reasoning as text."""
@@ -64,6 +65,12 @@ def set_text(sent: Outgoing, value: str, field: str = "content") -> None:
 def reasoning_field(sent: Outgoing) -> str:
     """Return the field that holds the reasoning; empty if there is none."""
     return next((name for name in REASONING if text(sent, name)), "")
+
+
+def is_event(event: NativeEvent, name: str) -> bool:
+    """Return whether an event is a chunk whose delta has a text of that name."""
+    found = event.value.get("choices") if isinstance(event.value, dict) else None
+    return bool(found and found[0].get("delta", {}).get(name))
 
 
 def usages(sent: Outgoing) -> list[dict[str, Any]]:
