@@ -16,7 +16,7 @@ from importlib import import_module
 from pathlib import Path
 from typing import Final
 
-from conformance import artifacts, baseline
+from conformance import artifacts, baseline, profiles
 from conformance.arguments import add_outputs, add_partial, partial_line, print_accepted
 from conformance.baseline import Entry
 from conformance.errors import Unusable
@@ -84,9 +84,13 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 def _check_provider(provider: str, found: Sequence[tuple[Path, Results]]) -> None:
-    """Raise Unusable if results are of another provider than the named one; any wire of it will do."""
+    """Raise Unusable if results are of another provider than the named one, a profile's name or path.
+
+    Any wire of it will do.
+    """
+    named = Path(provider).stem if profiles.is_path(provider) else provider
     for path, results in found if provider else ():
-        if provider not in (results.profile, results.service, results.subject):
+        if named not in (results.profile, results.service, results.subject):
             raise Unusable(f"{path} is of {results.profile}, and not of {provider}, which --provider names")
 
 
