@@ -11,7 +11,7 @@ from conformance.results import Level
 from conformance.rules.schema_claims import claim_and_values
 from conformance.schemas import SchemaError
 from conformance.wire.definitions import Definitions, definitions
-from conformance.wire.elements import Call, Result, ToolTurn
+from conformance.wire.elements import Call, Reply, Result, ToolTurn
 from conformance.wire.exchange import Exchange
 from conformance.wire.index import Index
 from conformance.wire.keys import key_of
@@ -158,6 +158,11 @@ class Context(Claimed):
     def results(self) -> Sequence[Result]:
         """Return the tool messages in the request of this exchange."""
         return self.index.of_exchange(self.index.results, self._number)
+
+    @property
+    def replies(self) -> Sequence[Reply]:
+        """Return the replies of this exchange, one for each choice."""
+        return self.index.of_exchange(self.index.replies, self._number)
 
     @property
     def sent_ids(self) -> Mapping[Any, int]:

@@ -49,10 +49,17 @@ _REMEMBERED_BYTES: Final = 32 * 1024
 
 @dataclass(frozen=True, slots=True)
 class Simulator:
-    """A provider that behaves as its profile claims; `store`: what it keeps for wires whose requests refer to it."""
+    """A provider that behaves as its profile claims.
+
+    `store`: what it keeps for wires whose requests refer to it. `find`: returns the scenario of a request, if it has
+    one.
+    """
 
     profile: Profile
     store: ReplyStore = field(default_factory=ReplyStore, compare=False, repr=False)
+    find: Callable[[Mapping[str, Any]], Scenario | None] = field(
+        default=script.find_scenario, compare=False, repr=False
+    )
 
     def answer(self, request: HttpRequest) -> HttpReply:
         """Return the reply to any HTTP request; never raises, whatever a client sends."""
@@ -93,7 +100,7 @@ class Simulator:
         body = _read(request, Responder(profile))
         if isinstance(body, HttpReply):
             return wire_requests.refused(wire, request.path, body)
-        on_wire = Simulator(profile, self.store)
+        on_wire = replace(self, profile=profile)
         return wire_requests.answer(
             wire,
             request.path,
@@ -133,7 +140,7 @@ class Simulator:
         """
         native = None if asked is None else asked.native
         exchange = Exchange.of_plain(request=body, url=_ENDPOINT, model=model_of(dict(body)), native=native)
-        played = (scenario or script.find_scenario(body)) if isinstance(body.get("messages"), list) else None
+        played = (scenario or self.find(body)) if isinstance(body.get("messages"), list) else None
         responder = Responder(self.profile)
         if played is not None and played.for_clients:
             responder = Responder(self.profile.with_claims(played.claims), frozenset(played.breaks))

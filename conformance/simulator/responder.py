@@ -14,6 +14,7 @@ import orjson
 from conformance import profiles, rules
 from conformance.documents.json_scan import syntax_error_position
 from conformance.errors import InvalidDocument
+from conformance.faults import event_bytes
 from conformance.judge import check
 from conformance.profiles import Profile
 from conformance.results import Level, Refusal, Status
@@ -80,7 +81,7 @@ class Responder:
         kind = str(context.claim("stream.content-type", STREAM_TYPE))
         if turn.raw:
             made = [NativeEvent("", each) for each in chunks.events(context, choices)]
-            events = tuple(map(faulty.event_bytes, faulty.with_named(turn.raw, CHAT, made)))
+            events = tuple(map(event_bytes, faulty.with_named(turn.raw, CHAT, made)))
             text = b"".join(events).decode()
         else:
             text = chunks.text(context, choices)

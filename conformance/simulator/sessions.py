@@ -175,7 +175,7 @@ class ScenarioSession:
         named = {**body, "model": self._model(body)}
         turn = script.adapted(turn, named, self.scenario.tools)
         if isinstance(body.get("messages"), list):
-            turn = script.with_results_exchanged(turn, body["messages"], self.profile.at(self._model(body)))
+            turn = script.with_results(turn, body["messages"], self.profile.at(self._model(body)))
         return responder.reply(named, turn, responder.context(named, self._history()))
 
     def _asks_again(self, body: Mapping[str, Any]) -> bool:

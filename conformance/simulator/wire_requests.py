@@ -9,10 +9,11 @@ from typing import Any, Final, NamedTuple
 
 import orjson
 
+from conformance.faults import event_bytes
 from conformance.profiles import Claims
 from conformance.results import Refusal
 from conformance.simulator import refusals
-from conformance.simulator.faulty import event_bytes, with_named
+from conformance.simulator.faulty import with_named
 from conformance.simulator.http import STREAM_TYPE, as_json, headers, other_method
 from conformance.simulator.responder import STATE_HEADER, Responder
 from conformance.simulator.store import ReplyStore

@@ -65,7 +65,9 @@ def _translated(exchange: Exchange, memory: Memory) -> Exchange:
     failure = _failure(reply, made)
     facts |= {"error": failure} if failure else {}
     if reply is not None:
-        response = _reply(reply, draft, memory, body, facts)
+        response = _reply(reply, draft, memory, body, facts) | ({"error": failure} if failure else {})
+        if failure:
+            draft.places["response", "error"] = (*reply.rest, "error")
     native = Native(
         "responses",
         exchange.request,
@@ -78,6 +80,7 @@ def _translated(exchange: Exchange, memory: Memory) -> Exchange:
         facts,
         held,
         continuing=frozenset() if made is None else made.continuing,
+        fragments=() if made is None else made.fragments,
     )
     return as_chat(exchange, request, response, native, model_of(exchange.response))
 
@@ -133,7 +136,7 @@ def _request(
     if draft.messages or body.get("input") is not None:
         made["messages"] = draft.messages
     _add_format(as_object(body.get("text")).get("format"), made, draft)
-    _add_tools(body, made, draft)
+    _add_tools(body, made, draft, facts)
     return made, held
 
 
@@ -173,7 +176,7 @@ def _session_key(body: Mapping[str, Any]) -> tuple[str, str] | None:
     return ("conversation", identity) if type(identity) is str and identity else None
 
 
-def _add_tools(body: Mapping[str, Any], made: dict[str, Any], draft: Draft) -> None:
+def _add_tools(body: Mapping[str, Any], made: dict[str, Any], draft: Draft, facts: dict[str, Any]) -> None:
     """Add the tools of a request, those that its items bring along, and its choice of them."""
     found: list[tuple[Place, dict[str, Any]]] = []
     _collect(body.get("tools"), ("request", "tools"), {}, found)
@@ -187,6 +190,9 @@ def _add_tools(body: Mapping[str, Any], made: dict[str, Any], draft: Draft) -> N
     # A choice among tools that the server runs says nothing about the client's.
     if choice is not None and (found or not body.get("tools")):
         made["tool_choice"] = _choice(choice) if type(choice) is dict else choice
+    listed = [tool for _, tool in objects(as_object(choice).get("tools"))]
+    if listed and all([tool.get("type") in _FUNCTIONS for tool in listed]):
+        facts["allowed"] = tuple([name_of(tool) for tool in listed])
 
 
 def _collect(tools: Any, place: Place, space: Mapping[str, Any], found: list[tuple[Place, dict[str, Any]]]) -> None:
@@ -234,7 +240,8 @@ def _reply(
     choice = {"index": 0, "message": message, "finish_reason": _finish(body, message)}
     draft.places["response", "choices", 0] = reply.rest
     draft.places["response", "choices", 0, "finish_reason"] = (*reply.rest, "status")
-    draft.places["response", "usage"] = (*reply.rest, "usage")
+    for key in ("usage", "id", "model"):
+        draft.places["response", key] = (*reply.rest, key)
     memory.answered(body.get("id"), _session_key(request), message)
     made = {"object": "chat.completion", "choices": [choice]}
     made |= {key: body[key] for key in ("id", "model") if key in body}
