@@ -10,7 +10,7 @@ from typing import Final
 from conformance.results import Evidence, Status
 from conformance.results.runs import ProbeResult
 from conformance.scenarios import Scenario
-from conformance.suite import as_scripted, echoes, nonces
+from conformance.suite import as_scripted, echoes, nonces, twins
 from conformance.suite.repeating import MODELS_DOING, ReplyReading, judged
 from conformance.suite.turns import Progress, Subject
 from conformance.wire.exchange import Exchange
@@ -24,10 +24,14 @@ RESULTS_PAIRED: Final = "results-paired"
 ARGUMENTS_ECHOED: Final = "arguments-echoed"
 """The check that a call has the arguments that the user's message gives word for word."""
 
+TWINS_AGREE: Final = "twins-agree"
+"""The check that replies to one request, plain and streamed, agree in what is not the model's choice."""
+
 _TITLES: Final = {
     AS_SCRIPTED: "Replies say what the script says, to the character.",
     RESULTS_PAIRED: "The answer contains each result, with its own call.",
     ARGUMENTS_ECHOED: "The call has the arguments that the message gives word for word.",
+    TWINS_AGREE: "The replies to one request, plain and streamed, agree in what is not the model's choice.",
 }
 
 COMPARISONS: Final = tuple(_TITLES)
@@ -52,6 +56,7 @@ def compared(
         return
     yield from _of_results(scenario, variant, progress, subject, evidence)
     yield from _of_arguments(scenario, progress, subject, evidence)
+    yield from _of_twins(scenario, progress, subject)
 
 
 def notice(result: ProbeResult) -> str:
@@ -91,6 +96,16 @@ def _of_arguments(
     ]
     if readings:
         yield _result(ARGUMENTS_ECHOED, "the arguments as given", readings)
+
+
+def _of_twins(scenario: Scenario, progress: Progress, subject: Subject) -> Iterator[ProbeResult]:
+    readings = [
+        twins.read(exchange, body, subject.send, subject.claims)
+        for turn, exchange, body in zip(scenario.turns, progress.exchanges, progress.bodies, strict=False)
+        if turn.twin
+    ]
+    if readings:
+        yield _result(TWINS_AGREE, twins.AGREE, readings)
 
 
 def _again(progress: Progress, turn: int, subject: Subject) -> Callable[[], Exchange]:
