@@ -11,7 +11,7 @@ from conformance.results import Evidence, Status
 from conformance.results.runs import ProbeResult
 from conformance.scenarios import Scenario
 from conformance.suite import as_scripted, echoes, nonces, twins
-from conformance.suite.repeating import MODELS_DOING, ReplyReading, judged
+from conformance.suite.repeating import MODELS_DOING, REPLIES, ReplyReading, judged
 from conformance.suite.turns import Progress, Subject
 from conformance.wire.exchange import Exchange
 
@@ -57,6 +57,17 @@ def compared(
     yield from _of_results(scenario, variant, progress, subject, evidence)
     yield from _of_arguments(scenario, progress, subject, evidence)
     yield from _of_twins(scenario, progress, subject)
+
+
+def most_repeats(scenario: Scenario) -> int:
+    """Return how many requests of a scenario may be sent again because their replies are not as they must be.
+
+    What a busy or failing server makes the client send again is not among them.
+    """
+    answers = len([*nonces.answering(scenario)]) + sum(turn.echo for turn in scenario.turns)
+    twinned = sum(turn.twin for turn in scenario.turns)
+    silent = sum(bool(turn.calls and turn.thinks) for turn in scenario.turns)
+    return answers * (REPLIES - 1) + twinned * (2 * REPLIES - 1 - twins.TWINS) + silent
 
 
 def notice(result: ProbeResult) -> str:

@@ -14,6 +14,7 @@ from conformance.secrets import scrubber
 from conformance.simulator import simulated
 from conformance.suite.options import Options, key_for
 from conformance.transport.client import Client, Endpoint, Inconclusive, OutOfTime
+from conformance.transport.interaction import RawInteraction
 from conformance.transport.recording import Take
 from conformance.transport.shelf import CassetteFolder, ManifestEntry
 from conformance.wire.exchange import Exchange
@@ -112,7 +113,7 @@ class Replies:
 class Requests:
     """Sends the requests of a run, up to its limits.
 
-    `stopped` says why nothing more is sent, once the time of the run is over.
+    `stopped` says why nothing more is sent, once the time of the run is over or its requests are spent.
     """
 
     def __init__(self, endpoint: Endpoint, options: Options, stack: ExitStack) -> None:
@@ -129,20 +130,31 @@ class Requests:
         return self._stack.enter_context(Client(self._endpoint, until=self._ends))
 
     def send(self, body: Mapping[str, Any], take: Take | None) -> Exchange:
-        """Send a request, and give the exchange to a take; raises as the client does, and Unusable at the limit."""
+        """Send a request, and give the exchange to a take; raises as the client does, and Inconclusive at the limit."""
         self._count()
+        replies: list[RawInteraction] = []
+
+        def keep(reply: RawInteraction) -> None:
+            replies.append(reply)
+            if take is not None:
+                take.keep(reply)
+
         try:
-            return self._client.send(body, None if take is None else take.keep)
+            return self._client.send(body, keep)
         except Inconclusive as error:
             if take is not None and error.exchange is None:
                 take.lost += 1
             if isinstance(error, OutOfTime):
                 self.stopped = str(error)
             raise
+        finally:
+            # What the client has sent again, after a 429 or an error of the server, counts as well.
+            self._sent += max(0, len(replies) - 1)
 
     def _count(self) -> None:
-        """Count a request; raises Unusable if it exceeds the limit."""
+        """Count a request; raises Inconclusive if it exceeds the limit, so that the results so far are kept."""
         limit = self._options.max_requests
         if self._options.is_live and limit is not None and self._sent >= limit:
-            raise Unusable(f"the limit of {limit} requests is reached; raise it with --max-requests")
+            self.stopped = f"the limit of {limit} requests is reached; raise it with --max-requests"
+            raise Inconclusive(self.stopped)
         self._sent += 1

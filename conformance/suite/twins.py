@@ -20,6 +20,9 @@ from conformance.wire.elements import Call, Reply
 from conformance.wire.exchange import Exchange
 from conformance.wire.index import Index
 
+TWINS: Final = 2
+"""How many more requests a twinned one costs."""
+
 AGREE: Final = "as in the other replies to the same request"
 
 _PREFIX: Final = re.compile(r"[A-Za-z]+[_-]")
