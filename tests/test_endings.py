@@ -25,7 +25,7 @@ def call(arguments: Any = ARGUMENTS, name: Any = "get_weather") -> dict[str, Any
 
 def text(said: str, key: str = "output_text") -> dict[str, Any]:
     member = "refusal" if key == "refusal" else "text"
-    part = {"type": key, member: said} | ({"annotations": []} if member == "text" else {})
+    part: dict[str, Any] = {"type": key, member: said} | ({"annotations": []} if member == "text" else {})
     return {"type": "message", "id": "msg_1", "role": "assistant", "status": "completed", "content": [part]}
 
 

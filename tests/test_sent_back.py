@@ -12,14 +12,18 @@ from tests.loops import every
 from tests.scripted import chat, conversed, gemini, messages, played, responses, streamed
 
 ARGUMENTS = '{"city":"Paris"}'
-CALL = {"id": "call_1", "type": "function", "function": {"name": "get_weather", "arguments": ARGUMENTS}}
+CALL: dict[str, Any] = {"id": "call_1", "type": "function", "function": {"name": "get_weather", "arguments": ARGUMENTS}}
 THINKING = {"type": "thinking", "thinking": "Hm.", "signature": "c2ln"}
 USE = {"type": "tool_use", "id": "toolu_1", "name": "get_weather", "input": {"city": "Paris"}}
 ITEM = {"type": "function_call", "id": "fc_1", "call_id": "call_1", "name": "get_weather", "arguments": ARGUMENTS}
 REASONING = {"type": "reasoning", "id": "rs_1", "summary": [{"type": "summary_text", "text": "Hm"}]}
 PART = {"functionCall": {"name": "get_weather", "args": {"city": "Paris"}}}
 SIGNED = {**PART, "thoughtSignature": "c2ln"}
-MADE = {"messages": lambda blocks: messages(blocks, "tool_use"), "responses": responses, "gemini": gemini}
+MADE: dict[str, Any] = {
+    "messages": lambda blocks: messages(blocks, "tool_use"),
+    "responses": responses,
+    "gemini": gemini,
+}
 
 
 def text(*texts: str) -> dict[str, Any]:
@@ -96,7 +100,7 @@ def test_a_native_turn_goes_back_as_it_came(wire: str, blocks: list[Any]) -> Non
         assert [] == progress.changes
 
 
-FUNCTION = CALL["function"]
+FUNCTION: dict[str, Any] = {"name": "get_weather", "arguments": ARGUMENTS}
 CALLS = [
     {key: value for key, value in CALL.items() if key != "id"},
     {**CALL, "id": ""},
