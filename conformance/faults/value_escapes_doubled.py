@@ -1,0 +1,25 @@
+"""Backslashes in the arguments of a call are doubled."""
+
+from typing import Any
+
+from conformance.faults import BOTH, Outgoing
+from conformance.faults._chat import changed_arguments
+
+SOURCE = "https://github.com/"
+WIRES = ("chat",)
+VARIANTS = BOTH
+BREAKS = ("probes/echo*", "probes/arguments-*")
+
+
+def change(sent: Outgoing) -> Outgoing:
+    """Change the values of all arguments."""
+    changed_arguments(sent, _changed)
+    return sent
+
+
+def _changed(value: Any) -> Any:
+    if isinstance(value, dict):
+        return {key: _changed(each) for key, each in value.items()}
+    if isinstance(value, list):
+        return [_changed(each) for each in value]
+    return value.replace("\\", "\\\\").replace("\n", "\\n") if isinstance(value, str) else value
