@@ -32,7 +32,7 @@ ENDED: Final = "ended"
 ENDED_BY_MODEL: Final = "ended-by-model"
 STOPPED: Final = "stopped"
 CORE: Final = "core"
-_NAMED: Final = re.compile(r"^(?: +finding: *)?([a-z-]+/[a-z0-9-]+)(?: \(SHOULD\))?: ", re.MULTILINE)
+_NAMED: Final = re.compile(r"^(?: +(?:finding|found): *)?([a-z-]+/[a-z0-9-]+)(?: \(SHOULD\))?: ", re.MULTILINE)
 _BROKEN: Final = "the wire is broken: "
 _WARNED: Final = re.compile(r"([a-z-]+/[a-z0-9-]+) \(SHOULD\)")
 
