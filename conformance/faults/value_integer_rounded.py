@@ -5,7 +5,7 @@ from typing import Any
 from conformance.faults import BOTH, Outgoing
 from conformance.faults._chat import changed_arguments
 
-SOURCE = "https://github.com/earendil-works/pi/issues/8943"
+SOURCE = "https://github.com/ollama/ollama/issues/18421"
 WIRES = ("chat",)
 VARIANTS = BOTH
 BREAKS = ("probes/echo*", "probes/arguments-*")

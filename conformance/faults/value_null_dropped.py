@@ -5,7 +5,7 @@ from typing import Any
 from conformance.faults import BOTH, Outgoing
 from conformance.faults._chat import changed_arguments
 
-SOURCE = "https://github.com/"
+SOURCE = "https://github.com/pleaseai/shunt/issues/450"
 WIRES = ("chat",)
 VARIANTS = BOTH
 BREAKS = ("probes/echo*", "probes/arguments-*")
