@@ -3,7 +3,7 @@
 from conformance.faults import BOTH, Outgoing
 from conformance.faults._chat import calls, results, set_text
 
-SOURCE = "https://github.com/ggml-org/llama.cpp/issues/27129"
+SOURCE = "https://github.com/vllm-project/vllm/issues/39614"
 WIRES = ("chat",)
 VARIANTS = BOTH
 BREAKS = ("probes/results-paired", "probes/nonces")
