@@ -1,6 +1,7 @@
 """What faults read of chat completions: the messages or deltas of a reply, its calls, its texts."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
+from itertools import takewhile
 from typing import Any, Final
 
 from conformance.faults import Outgoing
@@ -78,9 +79,7 @@ def usages(sent: Outgoing) -> list[dict[str, Any]]:
     return sent.objects(lambda value: "prompt_tokens" in value)
 
 
-def results(request: Mapping[str, Any]) -> Iterator[Mapping[str, Any]]:
-    """Yield the tool messages at the end of a request."""
-    for each in reversed(request.get("messages") or ()):
-        if each.get("role") != "tool":
-            return
-        yield each
+def results(request: Mapping[str, Any]) -> list[Mapping[str, Any]]:
+    """Return the tool messages at the end of a request, in order."""
+    listed = request.get("messages") or ()
+    return [*takewhile(lambda each: each.get("role") == "tool", reversed(listed))][::-1]

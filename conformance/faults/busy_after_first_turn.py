@@ -6,6 +6,7 @@ SOURCE = "https://github.com/Alishahryar1/free-claude-code/issues/1035"
 WIRES = ("chat", "messages", "responses", "gemini")
 VARIANTS = BOTH
 BREAKS = ("core/*",)
+TOGETHER = True
 
 
 def change(sent: Outgoing) -> Outgoing:

@@ -6,6 +6,7 @@ SOURCE = "https://github.com/open-webui/computer/issues/293"
 WIRES = ("chat", "messages", "responses", "gemini")
 VARIANTS = BOTH
 BREAKS = ("core/*", "stopped")
+TOGETHER = True
 
 
 def change(sent: Outgoing) -> Outgoing:

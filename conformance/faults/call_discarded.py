@@ -6,7 +6,7 @@ from conformance.faults._chat import REASONING, calls, choices, messages
 SOURCE = "https://github.com/ollama/ollama/issues/17274"
 WIRES = ("chat",)
 VARIANTS = BOTH
-BREAKS = ("response/message-not-empty",)
+BREAKS = ("ended: *the reply is empty*",)
 
 
 def change(sent: Outgoing) -> Outgoing:

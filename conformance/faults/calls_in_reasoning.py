@@ -6,7 +6,7 @@ from conformance.faults._chat import arguments, calls, choices, messages, reason
 SOURCE = "https://github.com/ggml-org/llama.cpp/pull/26849"
 WIRES = ("chat",)
 VARIANTS = BOTH
-BREAKS = ("response/no-call-markup-in-text", "response/message-not-empty", "reasoning/no-call-markup")
+BREAKS = ("ended: *markup*",)
 
 
 def change(sent: Outgoing) -> Outgoing:

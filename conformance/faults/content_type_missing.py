@@ -5,7 +5,7 @@ from conformance.faults import STREAM, Outgoing
 SOURCE = "https://github.com/nearai/private-ml-sdk/pull/20"
 WIRES = ("chat", "messages", "responses", "gemini")
 VARIANTS = (STREAM,)
-BREAKS = ("http/content-type-matches-body",)
+BREAKS = ("http/content-type-matches-body", "http/body-is-object-or-stream")
 
 
 def change(sent: Outgoing) -> Outgoing:

@@ -10,4 +10,5 @@ BREAKS = ("stream/nothing-after-done", "stream/done-last")
 
 def change(sent: Outgoing) -> Outgoing:
     """Append the first chunk again."""
-    return sent._replace(events=(*(sent.events or ()), (sent.events or ())[0]))
+    first = next(each for each in sent.events or () if not isinstance(each.value, str))
+    return sent._replace(events=(*(sent.events or ()), first))

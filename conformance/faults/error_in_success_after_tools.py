@@ -11,7 +11,7 @@ BREAKS = ("ended", "error/no-error-in-success")
 
 def change(sent: Outgoing) -> Outgoing:
     """Send an error in reply to results."""
-    if any(results(sent.request)):
+    if results(sent.request):
         body = {"error": {"message": "Provider returned error", "code": 502}}
         sent = sent._replace(events=None, body=body).with_headers(content_type="application/json")
     return sent

@@ -6,6 +6,7 @@ SOURCE = "https://github.com/anomalyco/opencode/issues/24264"
 WIRES = ("chat", "messages", "responses", "gemini")
 VARIANTS = BOTH
 BREAKS = ("core/*", "stopped")
+TOGETHER = True
 
 
 def change(sent: Outgoing) -> Outgoing:

@@ -6,6 +6,7 @@ SOURCE = "https://github.com/agent0ai/agent-zero/issues/1027"
 WIRES = ("chat", "messages", "responses", "gemini")
 VARIANTS = BOTH
 BREAKS = ("stopped",)
+TOGETHER = True
 
 
 def change(sent: Outgoing) -> Outgoing:

@@ -11,7 +11,7 @@ BREAKS = ("ended",)
 
 def change(sent: Outgoing) -> Outgoing:
     """Refuse requests that end with a result."""
-    if any(results(sent.request)):
+    if results(sent.request):
         message = "Input should be a valid string"
         sent = sent._replace(
             status=422, events=None, body={"error": {"message": message, "type": "invalid_request_error"}}

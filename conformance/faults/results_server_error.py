@@ -11,7 +11,7 @@ BREAKS = ("core/*", "ended")
 
 def change(sent: Outgoing) -> Outgoing:
     """Fail on requests that end with a result."""
-    if any(results(sent.request)):
+    if results(sent.request):
         body = {"error": {"code": 500, "message": "Failed to parse input", "type": "server_error"}}
         sent = sent._replace(status=500, events=None, body=body).with_headers(content_type="application/json")
     return sent

@@ -6,7 +6,7 @@ from conformance.faults._chat import chunks
 SOURCE = "https://github.com/microsoft/foundry-local/issues/173"
 WIRES = ("chat",)
 VARIANTS = BOTH
-BREAKS = ("usage/present-when-asked", "shape/response")
+BREAKS = ("usage/present-when-asked", "usage/adds-up")
 
 
 def change(sent: Outgoing) -> Outgoing:
