@@ -7,7 +7,7 @@ from conformance.faults import Outgoing
 from conformance.faults._chat import reasoning_field
 
 
-class Piece(NamedTuple):
+class TextPiece(NamedTuple):
     """A text of a reply: the object that holds it, and its key there."""
 
     holder: dict[str, Any]
@@ -20,11 +20,11 @@ class Piece(NamedTuple):
         return found if isinstance(found, str) else ""
 
 
-class Texts(NamedTuple):
+class PiecedText(NamedTuple):
     """One text of a reply: the pieces that add up to it, and what repeats it whole, as streams of Responses do."""
 
-    pieces: list[Piece]
-    repeated: list[Piece]
+    pieces: list[TextPiece]
+    repeated: list[TextPiece]
 
     @property
     def whole(self) -> str:
@@ -47,33 +47,37 @@ _PARTS: Final = {
 }
 
 
-def answer(sent: Outgoing) -> Texts:
+def answer(sent: Outgoing) -> PiecedText:
     """Return the text of the answer; it has no pieces if the reply has none."""
     return _texts(sent, "text")
 
 
-def reasoning(sent: Outgoing) -> Texts:
+def reasoning(sent: Outgoing) -> PiecedText:
     """Return the reasoning."""
     return _texts(sent, "reasoning")
 
 
-def _texts(sent: Outgoing, kind: str) -> Texts:
+def _texts(sent: Outgoing, kind: str) -> PiecedText:
     if sent.wire == "responses":
-        whole = [Piece(each, "text") for each in sent.objects(lambda value: value.get("type") in _PARTS[kind])]
+        whole = [TextPiece(each, "text") for each in sent.objects(lambda value: value.get("type") in _PARTS[kind])]
         whole = [each for each in whole if each.text]
         if sent.events is None:
-            return Texts(whole, [])
-        return Texts([Piece(each, "delta") for each in sent.objects(lambda v: v.get("type") == _DELTAS[kind])], whole)
+            return PiecedText(whole, [])
+        return PiecedText(
+            [TextPiece(each, "delta") for each in sent.objects(lambda v: v.get("type") == _DELTAS[kind])], whole
+        )
     if sent.wire == "messages":
         key = "text" if kind == "text" else "thinking"
-        return Texts([Piece(each, key) for each in sent.objects(lambda v: v.get("type") in (key, f"{key}_delta"))], [])
+        return PiecedText(
+            [TextPiece(each, key) for each in sent.objects(lambda v: v.get("type") in (key, f"{key}_delta"))], []
+        )
     if sent.wire == "gemini":
         is_thought = kind == "reasoning"
         parts = sent.objects(lambda value: "text" in value and value.get("thought", False) is is_thought)
-        return Texts([Piece(each, "text") for each in parts], [])
+        return PiecedText([TextPiece(each, "text") for each in parts], [])
     key = "content" if kind == "text" else reasoning_field(sent)
-    return Texts(
-        [Piece(each, key) for each in sent.objects(lambda v: isinstance(v.get(key), str) and "id" not in v)], []
+    return PiecedText(
+        [TextPiece(each, key) for each in sent.objects(lambda v: isinstance(v.get(key), str) and "id" not in v)], []
     )
 
 
