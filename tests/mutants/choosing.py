@@ -19,7 +19,7 @@ MANY: Final = 60
 FILE: Final = 0.3
 """About what it takes to import a file of tests, in seconds."""
 BATCHES: Final = (2.0, 8.0, 32.0)
-"""How long the first runs of pytest may take, in seconds of measured tests. The last one runs all that is left."""
+"""How long each run of pytest may take, in seconds of measured tests; later ones as long as the last of these."""
 
 
 class Choice:
@@ -57,13 +57,13 @@ class Choice:
 
     def batches(self, tests: Sequence[str]) -> Iterator[list[str]]:
         """Yield tests in batches for one run of pytest each, of which the first are the shortest."""
-        bounds, batch, spent = [*BATCHES], list[str](), 0.0
+        bounds, batch, spent = [*BATCHES[::-1]], list[str](), 0.0
         for name, group in groupby(tests, key=_file_of):
             of_file = list(group)
             cost = self._cost(of_file)
-            if batch and bounds and spent + cost > bounds[0]:
+            if batch and spent + cost > bounds[-1]:
                 yield batch
-                bounds, batch, spent = bounds[1:], [], 0.0
+                bounds, batch, spent = bounds[:-1] or bounds, [], 0.0
             batch += [name] if len(of_file) > MANY else of_file
             spent += cost
         if batch:
