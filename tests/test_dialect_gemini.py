@@ -140,15 +140,6 @@ def test_results_in_two_contents_come_back_in_one_and_are_named() -> None:
     ]
 
 
-def test_one_unsigned_detail_comes_back_as_plain_reasoning_and_is_named() -> None:
-    detail = {"type": "reasoning.text", "text": "Hm.", "index": 0}
-    found = to_native([{"role": "assistant", "content": "x", "reasoning_details": [detail]}])
-    assert [("/0/reasoning_details", "one unsigned block comes back as reasoning_content")] == [
-        (loss.pointer, loss.reason) for loss in found.lost
-    ]
-    assert "Hm." == to_canonical(found.value).value[0]["reasoning_content"]
-
-
 def test_a_loss_points_to_the_key_in_its_given_spelling() -> None:
     call = {"function_call": {"name": "f", "more": 1}, "video_metadata": {}}
     native = {"system_instruction": {"parts": [{"text": ""}]}, "contents": [{"role": "model", "parts": [call]}]}
