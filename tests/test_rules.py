@@ -141,11 +141,21 @@ def refusals(example: Example) -> list[str]:
     return [str(each.refusal.message) for outcome in outcomes for each in outcome.findings if each.refusal is not None]
 
 
-@every(("handling", "expected"), [("ignored", "ignored"), ("unknown", ""), (REFUSED, "")])
-def test_a_call_whose_result_has_no_id_says_what_the_provider_does_with_it(handling: Any, expected: str) -> None:
+WITHOUT_ID = [
+    ("ignored", "ignored", Level.SHOULD),
+    ("unknown", "unknown", Level.SHOULD),
+    ("damaged", "", Level.MUST),
+    (REFUSED, "", Level.MUST),
+]
+
+
+@every(("handling", "expected", "level"), WITHOUT_ID)
+def test_a_call_whose_result_has_no_id_says_what_the_provider_does_with_it(
+    handling: Any, expected: str, level: Level
+) -> None:
     given = Example("tool-result", {f"{RESULT}/tool_call_id": REMOVE}, {"results.without-id": handling})
     (outcome,) = check(given.conversation(), of(given.claims), rules="transcript/calls-answered")
-    assert [expected] == [found.handling for found in outcome.findings]
+    assert [(expected, level)] == [(found.handling, found.level) for found in outcome.findings]
 
 
 @every(("claim", "edits", "words"), SHAPES)
