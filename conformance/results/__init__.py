@@ -58,7 +58,7 @@ class Finding:
     `refusal` is the provider's answer to it, if its profile claims one. `excerpt` is the JSON at that place, or its
     start. For a reply, `asked` is the last message of the request. Both are empty if they were not kept. `side`: who is
     responsible, `client` or `provider`, empty if not stated. `handling` is what the provider is claimed to do instead
-    of rejecting it: accepted, ignored or damaged; empty if that is unknown.
+    of rejecting it: accepted, ignored, damaged or unknown; empty if it rejects it, or if there is no such claim.
     """
 
     at: str

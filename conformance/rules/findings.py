@@ -19,7 +19,7 @@ _MEMBERS: Final = ("message", "type", "code", "param", "body")
 class _Answer(NamedTuple):
     """What a provider does about a fault, as its claim says.
 
-    `level`: how severe that makes it. `handling`: what it does instead of rejecting it; empty if that is unknown.
+    `level`: how severe that makes it. `handling`: what it is claimed to do instead of rejecting it; it may be unknown.
     `refusal`: its answer; None if it does not reject it. `is_template`: whether the fault's values fill that answer.
     """
 
