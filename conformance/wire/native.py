@@ -10,6 +10,12 @@ from conformance.wire.repeats import Fragments, StreamedText
 CHAT: Final = "chat"
 """The name of the canonical wire, which needs no translation."""
 
+OWN: Final = "own"
+"""The key of a message, or of a whole request, that holds its form on another wire, which is written as it is.
+
+So what a provider said goes back as it came. No body on any wire has the key.
+"""
+
 
 _OWN: Final = frozenset({"candidates", "content", "output"})
 """The keys under which native replies have what chat completions have under `choices`."""

@@ -1,0 +1,32 @@
+"""Play the known faults of servers between the suite and a simulated provider whose script it does not know.
+
+    python -m tests.faults PROVIDER[/WIRE] … [--fault NAME …]
+
+Without --fault, the results of these wires replace those in reports/faults.json, and reports/faults.md is written.
+"""
+
+import argparse
+from pathlib import Path
+
+from conformance import faults
+from tests.faults import pages
+from tests.faults.verdicts import rows
+
+
+def main() -> None:
+    """Play the faults and print a line for each."""
+    parser = argparse.ArgumentParser(prog="python -m tests.faults", description=__doc__.partition("\n")[0])
+    parser.add_argument("providers", metavar="PROVIDER[/WIRE]", nargs="+", help="such as deepseek or openai/responses")
+    parser.add_argument("--fault", action="append", default=[], metavar="NAME", help="play only this one; repeatable")
+    chosen = parser.parse_args()
+    for text in chosen.providers:
+        played = []
+        for row in rows(text, chosen.fault or faults.names(), whole=True):
+            print(pages.line(row), flush=True)
+            played.append(row)
+        if not chosen.fault:
+            pages.update(Path("reports"), text, played)
+
+
+if __name__ == "__main__":
+    main()
