@@ -25,6 +25,10 @@ from conformance.suite.run_claims import answer_line
 _LOGGERS: Final = ("httpx", "httpcore", "hpack", "vcr")
 """Loggers that name URLs and headers of requests, with passwords and keys."""
 
+_DISCOVER: Final = (
+    "The core facts cannot be tested without these claims; `conformance provider discover` finds their values."
+)
+
 
 def safe(config: pytest.Config, text: str) -> str:
     """Return a text as it may be printed."""
@@ -93,6 +97,7 @@ def summary(reporter: pytest.TerminalReporter, run: Run, config: pytest.Config) 
         reporter.section("Not recorded")
         for line in lines:
             write(line)
+    _write_claims(reporter, write, run)
     facts, stale = untested_facts(run, config), stale_entries(run, config)
     if facts and results.cases:
         reporter.section("Core facts that were not tested")
@@ -101,6 +106,19 @@ def summary(reporter: pytest.TerminalReporter, run: Run, config: pytest.Config) 
     if not stale.passes and results.cases:
         reporter.section("Stale expected failures")
         write("".join(render_gate(stale, lambda _colour, text: text)).rstrip("\n"))
+
+
+def _write_claims(reporter: pytest.TerminalReporter, write: Callable[[str], None], run: Run) -> None:
+    """Write which claims of the user are wrong, and which are missing."""
+    missing = run.missing_claims() if run.results().cases else ()
+    for title, claims, fix in (
+        ("Contradicted claims", run.contradicted_claims(), "To fix it, correct the claim, or omit --claim."),
+        ("Missing claims", missing, _DISCOVER),
+    ):
+        if claims:
+            reporter.section(title)
+            for line in (*claims, fix):
+                write(line)
 
 
 def _write_checks(write: Callable[[str], None], config: pytest.Config, run: Run) -> None:

@@ -153,6 +153,13 @@ def test_a_signature_that_belongs_to_a_call_is_written_beside_it() -> None:
     assert ["/0/reasoning_details/0"] == [loss.pointer for loss in found.lost]
 
 
+def test_a_signature_that_belongs_to_no_call_is_a_part_with_an_empty_text() -> None:
+    detail = {"type": "reasoning.encrypted", "data": "c2ln", "format": "google-gemini-v1", "index": 0}
+    call = {"id": "c", "type": "function", "function": {"name": "f", "arguments": "{}"}}
+    found = to_native([{"role": "assistant", "reasoning_details": [detail], "content": None, "tool_calls": [call]}])
+    assert {"text": "", "thoughtSignature": "c2ln"} in found.value["contents"][0]["parts"]
+
+
 @pytest.mark.parametrize(
     ("message", "expected"),
     [

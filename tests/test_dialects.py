@@ -1,6 +1,7 @@
 """The dialects: language-neutral vectors, schemas, and conversion from one to another."""
 
 import copy
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -74,6 +75,16 @@ def test_the_other_side_comes_back_without_the_named_losses(path: Path) -> None:
     converted = convert(value[end])
     assert expected == converted.value
     assert [loss["pointer"] for loss in value["lost"][f"to_{start}"]] == pointers(converted.lost)
+
+
+def test_each_loss_says_what_becomes_of_the_value(golden: Callable[[str, str], None]) -> None:
+    lines = []
+    for path in VECTORS:
+        for back in (False, True):
+            start, end, convert = way(path, back=back)
+            for loss in convert(vector(path)[1][start]).lost:
+                lines.append(f"{path.parent.name}/{path.stem} to {end} {loss.pointer}: {loss.reason}\n")
+    golden("losses.txt", "".join(lines))
 
 
 @pytest.mark.parametrize("name", dialects.names())

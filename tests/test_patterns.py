@@ -93,6 +93,15 @@ def test_chunks_of_the_usual_forms_repeat_one(name: str) -> None:
     assert (name in USUAL) is (len(chunks) - len(chunks.special) > 4)
 
 
+@every("role", [5, True, {"a": "b"}])
+def test_chunks_whose_role_is_not_a_string_are_assembled_as_if_each_were_parsed(role: Any) -> None:
+    items = said({}, *[{"role": "assistant", "content": "a"}], *[{"role": role, "content": text} for text in "bcd"])
+    reading = read(render(items))
+    stream = assemble(reading)
+    assert assemble_slowly(reading.data) == stream
+    assert ["abcd"] == [found.message["content"] for found in stream.choices]
+
+
 @pytest.mark.slow
 def test_most_recorded_chunks_repeat_another(shared: Path) -> None:
     special = total = 0

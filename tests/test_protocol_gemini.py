@@ -51,6 +51,22 @@ def test_calls_without_ids_and_their_results_get_the_same_ids() -> None:
 
 
 @pytest.mark.parametrize(
+    ("said", "expected"),
+    [
+        ([{"text": "And?"}], "And?"),
+        ([{"text": "And"}, {"text": "now?"}], [{"type": "text", "text": "And"}, {"type": "text", "text": "now?"}]),
+    ],
+)
+def test_what_the_user_says_beside_results_is_a_message_after_them(said: list[Any], expected: Any) -> None:
+    record = session()[1]
+    record["request"]["contents"][2]["parts"] += said
+    (translated,) = wires.translate((exchange(record, "test"),))
+    *_, called, first, second, last = translated.request["messages"]
+    assert ["assistant", "tool", "tool"] == [each["role"] for each in (called, first, second)]
+    assert {"role": "user", "content": expected} == last
+
+
+@pytest.mark.parametrize(
     ("parts", "rule"),
     [
         (lambda parts: parts[:1], "transcript/calls-answered"),

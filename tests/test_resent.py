@@ -101,7 +101,9 @@ def test_a_message_sends_back_one_of_two_equal_replies() -> None:
 
 
 def test_unrelated_conversations_with_equal_replies_are_not_linked() -> None:
-    assert {} == links((asked([A], said("Yes.")), asked([B, said("Yes."), user("Why?")], None)))
+    for before in ([], [SYSTEM]):
+        later = [*before, B, said("Yes."), user("Why?")]
+        assert {} == links((asked([*before, A], said("Yes.")), asked(later, None)))
 
 
 @pytest.mark.parametrize(

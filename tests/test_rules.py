@@ -1,5 +1,7 @@
 """The rules and their own examples: the proof that each rule can fail, and fails alone."""
 
+import ast
+import importlib.util
 from pathlib import Path
 from typing import Any
 
@@ -182,6 +184,23 @@ def test_null_for_an_optional_parameter_is_a_must_only_where_it_is_rejected(
 )
 def test_no_refusal_is_predicted_if_no_claim_covers_it(edits: dict[str, object]) -> None:
     assert [] == refusals(Example("tool-result", edits, {claim: REFUSED for claim, *_ in SHAPES}))
+
+
+def test_each_parameter_of_the_sdk_of_openai_is_known() -> None:
+    spec = importlib.util.find_spec("openai")
+    assert spec is not None
+    assert spec.origin is not None
+    # Read, because importing the types of the SDK takes longer than this file of tests.
+    path = Path(spec.origin).parent / "types" / "chat" / "completion_create_params.py"
+    classes = [node for node in ast.parse(path.read_text("utf-8")).body if isinstance(node, ast.ClassDef)]
+    of_request = [each for each in classes if each.name.startswith("CompletionCreateParams")]
+    fields = [node.target for each in of_request for node in each.body if isinstance(node, ast.AnnAssign)]
+    names = {field.id for field in fields if isinstance(field, ast.Name)}
+    assert {"messages", "stream", "presence_penalty"} <= names
+    edits = {f"/0/request/{name}": 1 for name in names} | {"/0/request/top_k": 5}
+    given = Example("plain", edits).conversation()
+    (outcome,) = check(given, of({"request.unknown-top-field": REFUSED}), rules="request/no-unknown-parameters")
+    assert ["/0/request/top_k"] == [found.at for found in outcome.findings]
 
 
 @pytest.mark.parametrize(

@@ -162,8 +162,9 @@ class Scenario:
 
     @property
     def prompts(self) -> tuple[str, ...]:
-        """Return the texts of the user messages, in order."""
-        return tuple(turn.user for turn in self.turns if turn.user is not None)
+        """Return the texts of the user messages, in order, those of the history first."""
+        before = [str(message["content"]) for message in self.history if message["role"] == "user"]
+        return (*before, *[turn.user for turn in self.turns if turn.user is not None])
 
     @property
     def audience(self) -> str:

@@ -31,7 +31,8 @@ def errors(value: Mapping[str, Any], tools: Set[str]) -> Iterator[tuple[Place, s
     if not _is_template(value.get("ids", "")):
         known = ", ".join(f"{{{name}}}" for name in ID_FIELDS)
         yield ("ids",), f"expected a template with the fields {known} only, got {value['ids']!r}"
-    yield from _errors_of_turns(value["turns"], frozenset(value.get("tools", ())))
+    last = value["history"][-1] if "history" in value else {}
+    yield from _errors_of_turns(value["turns"], frozenset(value.get("tools", ())), len(last.get("tool_calls", ())))
 
 
 def _is_template(text: str) -> bool:
@@ -58,8 +59,8 @@ def _errors_of_claims(claims: Mapping[str, Any]) -> Iterator[tuple[Place, str]]:
             yield ("claims", name), error.message
 
 
-def _errors_of_turns(turns: Sequence[Mapping[str, Any]], tools: Set[str]) -> Iterator[tuple[Place, str]]:
-    called = 0
+def _errors_of_turns(turns: Sequence[Mapping[str, Any]], tools: Set[str], called: int) -> Iterator[tuple[Place, str]]:
+    """Yield the errors of turns; before the first one, the history ends with so many calls."""
     for number, turn in enumerate(turns):
         place: Place = ("turns", number)
         if "results" in turn and not called:

@@ -4,7 +4,7 @@ A request that belongs to no scenario gets a made-up turn.
 """
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import cache
 from itertools import takewhile
@@ -45,14 +45,18 @@ def next_turn(body: Mapping[str, Any], scenario: Scenario | None, claims: Mappin
     """
     messages = _messages(body)
     offered = _offered(body) if claims.get("tools.supported") is not False else {}
-    number = len([message for message in messages if message.get("role") == "assistant"])
-    if scenario is not None and number < len(scenario.turns):
+    number = _assistants(messages) - (0 if scenario is None else _assistants(scenario.history))
+    if scenario is not None and 0 <= number < len(scenario.turns):
         turn = scenario.turns[number]
         called = [name for name, _ in turn.calls]
         demanded = demanded_call(body, claims)
         if set(called) <= offered.keys() and (not demanded or (called and demanded in ("required", *called))):
             return with_results(turn, messages, claims)
     return with_results(_improvised(demanded_call(body, claims), offered, messages), messages, claims)
+
+
+def _assistants(messages: Iterable[Mapping[str, Any]]) -> int:
+    return len([message for message in messages if message.get("role") == "assistant"])
 
 
 def with_results(turn: ScriptTurn, messages: Sequence[Any], claims: Mapping[str, Any]) -> ScriptTurn:
@@ -217,7 +221,8 @@ def _every() -> tuple[Scenario, ...]:
 
 
 def _messages(body: Mapping[str, Any]) -> list[Mapping[str, Any]]:
-    return [message for message in body["messages"] if isinstance(message, dict)]
+    listed = body.get("messages")
+    return [message for message in listed if isinstance(message, dict)] if isinstance(listed, list) else []
 
 
 def _offered(body: Mapping[str, Any]) -> dict[str, Mapping[str, Any]]:

@@ -255,7 +255,9 @@ def _strings(value: Any) -> Iterator[str]:
 
 def _is_called(name: str, text: str) -> bool:
     """Return whether a text has the name of a tool directly before its arguments, as a call in markup has it."""
-    return re.search(rf"\b{re.escape(name)}\b[^\w\s]{{0,20}}\s*(?:\{{|\(\s*[\w\"']+\s*[=:)])", text) is not None
+    return (
+        re.search(rf"\b{re.escape(name)}\b(?::\d+)?[^\w\s]{{0,20}}\s*(?:\{{|\(\s*[\w\"']+\s*[=:)])", text) is not None
+    )
 
 
 def _hosted(exchange: Exchange) -> str:

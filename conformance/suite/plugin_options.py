@@ -23,6 +23,12 @@ OPTIONS: Final[Mapping[str, Mapping[str, Any]]] = {
         "help": "The wire to speak: chat (chat completions), messages, responses or gemini, if the profile has claims "
         "about it (default: chat, or the first wire of a provider without chat completions).",
     },
+    "variant": {
+        "choices": ("plain", "stream"),
+        "default": "",
+        "help": "Play only plain or only streamed replies. The results say so, and `conformance gate` takes them with "
+        "--partial.",
+    },
     "model": {"metavar": "NAME", "default": "", "help": "Model to request (default: the one that the profile names)."},
     "live": {
         "action": "store_true",
@@ -65,6 +71,10 @@ OPTIONS: Final[Mapping[str, Mapping[str, Any]]] = {
         "type": Path,
         "help": "YAML file of expected failures; they are reported as xfail (default: this project's file when its "
         "own cassettes are replayed, otherwise none).",
+    },
+    "allow-wide-baseline": {
+        "action": "store_true",
+        "help": "Accept expected failures that match more than a tenth of the checks of the run.",
     },
     "repeat": {
         "metavar": "N",

@@ -25,6 +25,7 @@ from conformance.wires import as_sent, by_name
 
 ACCEPTED: Final = "accepted"
 EXCHANGED: Final = "the answer exchanges the results"
+ALREADY: Final = "a reply, sent back as it came, is claimed to have the same answer"
 UNSEEN: Final = "the prompt has as many tokens as without it"
 _SERVER_ERROR: Final = 500
 _TOLERATED: Final = ("accepted", "ignored", "damaged")
@@ -59,6 +60,8 @@ def run_probe(
         return None
     expected = expected_answers(body, probe, tuple(before), profile)
     claimed = _expected_text(expected[0]) if expected else UNKNOWN
+    if already := _refused_already(expected, exchanges, profile):
+        return ProbeResult(probe.name, probe.title, rule, Status.UNTESTED, claimed, already)
     try:
         exchange = _send(body, expected, send)
     except Inconclusive as error:
@@ -74,6 +77,17 @@ def run_probe(
         is_as_claimed = claims.get(probe.claims[0]) in effect.claimed
     status = Status.PASSED if is_as_claimed else Status.FAILED
     return ProbeResult(probe.name, probe.title, rule, status, claimed, observed)
+
+
+def _refused_already(expected: Sequence[Refusal | str], exchanges: Conversation, profile: Profile) -> str:
+    """Return why a refusal would say nothing of the change; empty if the request without it is not refused by claims.
+
+    A reply that is sent back as it came may be what the provider is claimed to refuse.
+    """
+    if not expected or isinstance(expected[0], str):
+        return ""
+    refused = refusals(check(exchanges, profile), len(exchanges) - 1)
+    return f"{ALREADY}: {_expected_text(refused[0])}" if refused and refused[0] == expected[0] else ""
 
 
 class _Effect(NamedTuple):

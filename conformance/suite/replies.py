@@ -7,8 +7,10 @@ from functools import cached_property
 from typing import Any
 
 from conformance.errors import Unusable
+from conformance.observations.sights import digest
 from conformance.profiles import Profile
 from conformance.results import NOT_PLAYED, Evidence
+from conformance.results.record import ExchangesDigest
 from conformance.scenarios import Scenario
 from conformance.secrets import scrubber
 from conformance.simulator import simulated
@@ -113,16 +115,18 @@ class Replies:
 class Requests:
     """Sends the requests of a run, up to its limits.
 
-    `stopped` says why nothing more is sent, once the time of the run is over or its requests are spent.
+    `stopped` says why nothing more is sent, once the time of the run is over or its requests are spent. `sent` counts
+    the requests, and `exchanges` is the digest of those that were answered.
     """
 
     def __init__(self, endpoint: Endpoint, options: Options, stack: ExitStack) -> None:
         """Take what to close with the stack; the client is opened when the first request is sent."""
         self.stopped = ""
+        self.sent = 0
         self._endpoint = endpoint
         self._options = options
         self._stack = stack
-        self._sent = 0
+        self.exchanges = ExchangesDigest()
         self._ends = time.monotonic() + options.max_time
 
     @cached_property
@@ -131,7 +135,8 @@ class Requests:
 
     def send(self, body: Mapping[str, Any], take: Take | None) -> Exchange:
         """Send a request, and give the exchange to a take; raises as the client does, and Inconclusive at the limit."""
-        self._count()
+        self._check_limit()
+        self.sent += 1
         replies: list[RawInteraction] = []
 
         def keep(reply: RawInteraction) -> None:
@@ -140,7 +145,7 @@ class Requests:
                 take.keep(reply)
 
         try:
-            return self._client.send(body, keep)
+            exchange = self._client.send(body, keep)
         except Inconclusive as error:
             if take is not None and error.exchange is None:
                 take.lost += 1
@@ -149,12 +154,13 @@ class Requests:
             raise
         finally:
             # What the client has sent again, after a 429 or an error of the server, counts as well.
-            self._sent += max(0, len(replies) - 1)
+            self.sent += max(0, len(replies) - 1)
+        self.exchanges.add(digest(exchange))
+        return exchange
 
-    def _count(self) -> None:
-        """Count a request; raises Inconclusive if it exceeds the limit, so that the results so far are kept."""
+    def _check_limit(self) -> None:
+        """Raise Inconclusive if one more request exceeds the limit, so that the results so far are kept."""
         limit = self._options.max_requests
-        if self._options.is_live and limit is not None and self._sent >= limit:
+        if self._options.is_live and limit is not None and self.sent >= limit:
             self.stopped = f"the limit of {limit} requests is reached; raise it with --max-requests"
             raise Inconclusive(self.stopped)
-        self._sent += 1

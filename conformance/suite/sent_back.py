@@ -10,6 +10,7 @@ from typing import Any, Final, NamedTuple
 from conformance.convert.egress import Note, Prepared
 from conformance.wire.exchange import Exchange
 from conformance.wire.native import CHAT, OWN
+from conformance.wire.reasoning import ALL_KEYS
 from conformance.wire.values import as_object, objects
 from conformance.wires import by_name
 
@@ -17,11 +18,12 @@ _NUMBER: Final = "index"
 """The key of a call of chat completions that numbers it in a reply, and that no request has."""
 
 _EXTRA: Final = "extra_content"
-_NEVER: Final = ("ids.", "arguments.", "signature.")
-"""How the claims begin for which `prepare` would change what only the reply can be right or wrong about."""
 
-_OF_CHAT: Final = ("reasoning.request-field", "content.", "request.null-message-fields", "results.")
-"""How the claims begin that only say in which form of several chat completions are sent."""
+_LEFT_OUT: Final = ("reasoning.on-earlier-tool-turn", "reasoning.input.")
+"""How the claims begin for which reasoning is left out on every wire."""
+
+_FORMS: Final = ("reasoning.request-field", "content.", "request.", "results.")
+"""How the claims begin that say in which of its forms a message of chat completions is sent."""
 
 
 class OwnTurn(NamedTuple):
@@ -88,19 +90,21 @@ def _with_id(message: dict[str, Any], identity: Any) -> dict[str, Any]:
 
 def _claimed_changes(notes: Sequence[Note], origin: int, wire: str) -> Iterator[str]:
     """Yield what is changed in a reply because the profile says that the provider refuses it."""
-    # On other wires, reasoning and content have one form each, that of the reply.
-    ignored = _NEVER if wire == CHAT else (*_NEVER, *_OF_CHAT)
+    # On other wires, a message has one form, that of the reply. Whatever else `prepare` changes would be a repair.
+    known = (*_LEFT_OUT, *_FORMS) if wire == CHAT else _LEFT_OUT
     for note in notes:
         is_inside = f"{note.pointer}/".startswith(f"/{origin}/")
-        if is_inside and note.claim and note.fixed and not note.claim.startswith(ignored):
+        if is_inside and note.fixed and note.claim.startswith(known):
             yield f"the reply is not sent back as it came: {note.reason} (the profile claims {note.claim})"
 
 
 def _chat_turn(message: dict[str, Any], source: Mapping[str, Any], calls: Sequence[dict[str, Any]]) -> dict[str, Any]:
-    """Return a message of chat completions with these calls as they came.
+    """Return a message of chat completions with these calls as they came, and no reasoning that the reply has not.
 
     What a claim removes beside the calls stays removed; nothing is added to them.
     """
+    if not any([source.get(key) for key in ALL_KEYS]):
+        message = {key: value for key, value in message.items() if key not in ALL_KEYS or key in source}
     sent = [call for _, call in objects(message.get("tool_calls"))]
     if not sent or len(sent) != len(calls):
         return message

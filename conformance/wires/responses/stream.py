@@ -12,6 +12,7 @@ from typing import Any, Final, NamedTuple
 from conformance.documents.pointer import Place
 from conformance.wire.drafts import events_of
 from conformance.wire.native import Irregularity, NativeEvent
+from conformance.wire.repeats import Fragments
 from conformance.wire.sse import read
 from conformance.wire.values import as_object
 from conformance.wires.responses.items import Item
@@ -46,7 +47,7 @@ class AssembledResponse(NamedTuple):
     `places`: where each item of the reply's output is in the stream. `repeated`: the items of the response at the end,
     and as they were added. `end`: the number of the event that ends the response; None if there is none.
     `continuing`: the numbers of the events that only continue a text. `irregularities`: those of the order of events;
-    `aside`: all others, by what they are about.
+    `aside`: all others, by what they are about. `fragments`: the texts in the fragments in which they came.
     """
 
     events: tuple[NativeEvent, ...]
@@ -58,6 +59,7 @@ class AssembledResponse(NamedTuple):
     continuing: frozenset[int]
     irregularities: tuple[Irregularity, ...]
     aside: Mapping[str, tuple[Irregularity, ...]]
+    fragments: tuple[Fragments, ...]
 
 
 def assemble(text: str) -> AssembledResponse:
@@ -274,8 +276,9 @@ class _ResponseAssembly:
         for each in self.found:
             if each.kind in _ASIDE:
                 aside[_ASIDE[each.kind]] = (*aside.get(_ASIDE[each.kind], ()), each)
+        continuing, fragments = frozenset(self.continuing), tuple([each for item in items for each in item.fragments()])
         return AssembledResponse(
-            events, reply, self.error, places, repeated, self.end, frozenset(self.continuing), order, aside
+            events, reply, self.error, places, repeated, self.end, continuing, order, aside, fragments
         )
 
 
