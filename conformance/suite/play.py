@@ -17,7 +17,6 @@ from conformance.results import ENDED_BY_MODEL, NOT_PLAYED, Evidence, Level, Out
 from conformance.results.excerpts import with_excerpts
 from conformance.results.runs import Case, ProbeResult, Runs
 from conformance.scenarios import Probe, Scenario
-from conformance.suite.as_scripted import is_unscripted
 from conformance.suite.blame import of_provider
 from conformance.suite.comparisons import COMPARISONS, RESULTS_PAIRED, compared
 from conformance.suite.failures import NOT_SENT_BACK
@@ -57,9 +56,6 @@ def play(scenario: Scenario, variant: str, subject: Subject) -> Case:
     conversation = tuple(progress.exchanges)
     if not conversation:
         return Case(scenario.name, variant, subject.evidence, note=progress.note)
-    if is_unscripted(conversation):
-        note = f"{NOT_PLAYED}: the engine's scripted model has no reply for this scenario"
-        return Case(scenario.name, variant, subject.evidence, note=note)
     checked = check(conversation, subject.profile)
     idle = {outcome.rule for outcome in checked if outcome.found_nothing}.intersection(
         promised(scenario, variant, subject.profile.wire)
