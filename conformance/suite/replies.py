@@ -142,8 +142,7 @@ class Requests:
 
     def send(self, body: Mapping[str, Any], take: Take | None) -> Exchange:
         """Send a request, and give the exchange to a take; raises as the client does, and Inconclusive at the limit."""
-        self._check_limit()
-        self.sent += 1
+        self._count()
         replies: list[RawInteraction] = []
 
         def keep(reply: RawInteraction) -> None:
@@ -165,9 +164,10 @@ class Requests:
         self.exchanges.add(digest(exchange))
         return exchange
 
-    def _check_limit(self) -> None:
-        """Raise Inconclusive if one more request exceeds the limit, so that the results so far are kept."""
+    def _count(self) -> None:
+        """Count a request; raises Inconclusive if it exceeds the limit, so that the results so far are kept."""
         limit = self._options.max_requests
         if self._options.is_live and limit is not None and self.sent >= limit:
             self.stopped = f"the limit of {limit} requests is reached; raise it with --max-requests"
             raise Inconclusive(self.stopped)
+        self.sent += 1
