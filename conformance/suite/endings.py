@@ -8,8 +8,7 @@ import re
 from collections.abc import Iterator, Mapping
 from typing import Any, Final, NamedTuple
 
-from conformance.documents import parse_json
-from conformance.errors import InvalidDocument
+from conformance.wire.arguments import read_json
 from conformance.wire.elements import Reply
 from conformance.wire.exchange import Exchange
 from conformance.wire.reasoning import KEYS, TEXT_KEYS
@@ -193,8 +192,8 @@ def _argument_member(exchange: Exchange) -> str:
 
 def _is_json(text: str) -> bool:
     try:
-        parse_json(text)
-    except InvalidDocument:
+        read_json(text)
+    except (ValueError, RecursionError):
         return False
     return True
 
@@ -234,9 +233,9 @@ def _no_call(reply: Reply, key: str, value: Any) -> Cause:
     """Return that the model called no tool, with what is odd in its reply."""
     if value is None:
         return Cause(f"{NO_CALL.words}, and the reply does not say why it ended: it has no {key}")
-    for key in TEXT_KEYS:
-        if isinstance(reply.message.get(key), (list, dict)):
-            return Cause(f"{NO_CALL.words}, and {key} is {_kind(reply.message[key])}, not text")
+    for field in TEXT_KEYS:
+        if isinstance(reply.message.get(field), (list, dict)):
+            return Cause(f"{NO_CALL.words}, and {field} is {_kind(reply.message[field])}, not text")
     return NO_CALL
 
 
