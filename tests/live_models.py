@@ -17,6 +17,7 @@ from conformance.results import Evidence
 from conformance.results.runs import Case, ProbeResult
 from conformance.scenarios import ScriptTurn
 from conformance.simulator import Simulator, script
+from conformance.simulator.responder import Responder
 from conformance.suite.play import play
 from conformance.suite.turns import Subject
 from conformance.wire.exchange import Exchange
@@ -44,6 +45,7 @@ class LiveProvider:
         self.sent.append(body)
         with pytest.MonkeyPatch.context() as patch:
             patch.setattr(script, "next_turn", lambda asked, *_: self.model(asked))
+            patch.setattr(Responder, "_checked", lambda _self, _sent, reply: reply)
             exchange = Simulator(self.profile).send(body)
         return replace(exchange, headers={})
 

@@ -11,8 +11,8 @@ from conformance.simulator import Simulator
 from conformance.suite.comparisons import AS_SCRIPTED, RESULTS_PAIRED, compared
 from conformance.suite.play import play
 from conformance.suite.probes import EXCHANGED
-from conformance.suite.turns import Subject
-from conformance.wire.exchange import Conversation, Exchange
+from conformance.suite.turns import Progress, Subject
+from conformance.wire.exchange import Exchange
 from tests.loops import every
 
 PARALLEL = scenarios.load("parallel-tool-calls")
@@ -24,13 +24,14 @@ def reply(message: dict[str, Any]) -> Exchange:
     return Exchange.of_plain({"model": "m", "messages": []}, {"choices": [choice]}, 200, model="m")
 
 
-def conversation(answer: str) -> Conversation:
+def conversation(answer: str) -> Progress:
     cities = ("Madrid", "Rome")
     calls = [
         {"id": city, "type": "function", "function": {"name": "get_weather", "arguments": f'{{"city": "{city}"}}'}}
         for city in cities
     ]
-    return reply({"content": None, "tool_calls": calls}), reply({"content": answer})
+    exchanges = [reply({"content": None, "tool_calls": calls}), reply({"content": answer})]
+    return Progress([], exchanges, [{}, {}])
 
 
 def always(answer: str) -> Subject:

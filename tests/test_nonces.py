@@ -3,7 +3,6 @@
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from itertools import count
-from typing import Any
 
 import pytest
 
@@ -238,12 +237,12 @@ def replies(*texts: str) -> Iterator[Exchange]:
 def test_replies_to_one_request_are_counted(texts: list[str], evidence: Evidence, status: Status, words: str) -> None:
     found = replies(*texts)
 
-    def send(_: Any) -> Exchange:
+    def again() -> Exchange:
         if (following := next(found, None)) is None:
             message = "the limit is reached"
             raise Unusable(message)
         return following
 
-    result = judged(next(found), send, reading(texts[0]), evidence)
+    result = judged(next(found), again, reading(texts[0]), evidence)
     assert status is result.status
     assert words in result.words

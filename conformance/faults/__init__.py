@@ -6,9 +6,10 @@ it, by wire if that differs) and `change`. `BREAKS` has ids of rules, `probes/NA
 `core/NAME` for core facts, `ended` for a case that the wire ends and `stopped` for a run that it stops; a run reports
 the fault if it names one of these. Nothing in it: nothing is known to report the fault.
 
-Optional are `RELATED` (what may report it, too), `ON` (which replies it changes), `AT` (by wire, the provider to play
-it with, if the usual one is known to have the fault or cannot have it) and `HARMLESS` (clients have to cope with it, so
-no run may report it). What several files need to read a wire is in modules whose names begin with `_`.
+Optional are `RELATED` (what may report it, too), `ON` (which replies it changes), `TOGETHER` (it is in all its variants
+or in none), `AT` (by wire, the provider to play it with, if the usual one is known to have the fault or cannot have it)
+and `HARMLESS` (clients have to cope with it, so no run may report it). What several files need to read a wire is in
+modules whose names begin with `_`.
 """
 
 import copy
@@ -81,6 +82,10 @@ class Outgoing(NamedTuple):
             return b"".join(map(event_bytes, self.events))
         return self.body.encode() if isinstance(self.body, str) else orjson.dumps(self.body)
 
+    def differs(self, other: "Outgoing") -> bool:
+        """Return whether a client gets something else than with the other reply."""
+        return (self.status, self.headers, self.raw()) != (other.status, other.headers, other.raw())
+
     def with_headers(self, **headers: str) -> "Outgoing":
         """Return the reply with other headers; an underscore in a name is a hyphen."""
         return self._replace(headers={**self.headers, **{key.replace("_", "-"): headers[key] for key in headers}})
@@ -116,7 +121,8 @@ class ServerFault:
     """A fault of servers. `breaks`: what reports it, by wire; `related`: what may report it, too.
 
     `change` gets a copy of the reply, which it may modify, and returns the reply to send. `on`: the replies that it
-    changes. `at`: the provider to play it with, by wire, if that is not the usual one.
+    changes. `together`: it is in all its variants or in none. `at`: by wire, the provider to play it with, if that is
+    not the usual one.
     """
 
     name: str
@@ -128,6 +134,7 @@ class ServerFault:
     related: tuple[str, ...]
     change: Callable[[Outgoing], Outgoing] = field(repr=False)
     on: str = GOOD
+    together: bool = False
     at: Mapping[str, str] = field(default_factory=dict)
     harmless: bool = False
 
@@ -146,6 +153,9 @@ class ServerFault:
         return self.change(sent._replace(body=copy.deepcopy(sent.body), events=copy.deepcopy(sent.events)))
 
 
+_OPTIONAL: Final = ("ON", "TOGETHER", "AT", "HARMLESS")
+
+
 @cache
 def names() -> tuple[str, ...]:
     """Return the names of all faults, sorted."""
@@ -161,7 +171,7 @@ def load(name: str) -> ServerFault:
     module = importlib.import_module(f"{__name__}.{name.replace('-', '_')}")
     title = (module.__doc__ or "").strip().partition("\n")[0]
     breaks = module.BREAKS if isinstance(module.BREAKS, dict) else dict.fromkeys(module.WIRES, module.BREAKS)
-    optional = {key.lower(): getattr(module, key) for key in ("ON", "AT", "HARMLESS") if hasattr(module, key)}
+    optional = {key.lower(): getattr(module, key) for key in _OPTIONAL if hasattr(module, key)}
     related = getattr(module, "RELATED", ())
     return ServerFault(
         name, title, module.SOURCE, module.WIRES, module.VARIANTS, breaks, related, module.change, **optional

@@ -1,9 +1,12 @@
 """What faults read of chat completions: the messages or deltas of a reply, its calls, its texts."""
 
-from collections.abc import Iterator, Mapping
+import json
+from collections.abc import Callable, Mapping
+from itertools import takewhile
 from typing import Any, Final
 
 from conformance.faults import Outgoing
+from conformance.wire.native import NativeEvent
 
 REASONING: Final = ("reasoning_content", "reasoning")
 """The fields of a message that hold its reasoning as text."""
@@ -47,6 +50,18 @@ def set_arguments(call: list[dict[str, Any]], value: Any) -> None:
     call[0]["function"]["arguments"] = value
 
 
+def changed_arguments(sent: Outgoing, change: Callable[[Any], Any]) -> None:
+    """Change the value of the arguments of every call that has an object there."""
+    for call in calls(sent):
+        try:
+            value = json.loads(arguments(call))
+        except ValueError:
+            continue
+        changed = change(value)
+        if json.dumps(changed) != json.dumps(value):
+            set_arguments(call, json.dumps(changed, ensure_ascii=False))
+
+
 def text(sent: Outgoing, field: str = "content") -> str:
     """Return the text of a field of the whole reply."""
     return "".join([each[field] for each in messages(sent) if isinstance(each.get(field), str)])
@@ -66,14 +81,18 @@ def reasoning_field(sent: Outgoing) -> str:
     return next((name for name in REASONING if text(sent, name)), "")
 
 
+def is_event(event: NativeEvent, name: str) -> bool:
+    """Return whether an event is a chunk whose delta has a text of that name."""
+    found = event.value.get("choices") if isinstance(event.value, dict) else None
+    return bool(found and found[0].get("delta", {}).get(name))
+
+
 def usages(sent: Outgoing) -> list[dict[str, Any]]:
     """Return the objects that count tokens, wherever they stand."""
     return sent.objects(lambda value: "prompt_tokens" in value)
 
 
-def results(request: Mapping[str, Any]) -> Iterator[Mapping[str, Any]]:
-    """Yield the tool messages at the end of a request."""
-    for each in reversed(request.get("messages") or ()):
-        if each.get("role") != "tool":
-            return
-        yield each
+def results(request: Mapping[str, Any]) -> list[Mapping[str, Any]]:
+    """Return the tool messages at the end of a request, in order."""
+    listed = request.get("messages") or ()
+    return [*takewhile(lambda each: each.get("role") == "tool", reversed(listed))][::-1]

@@ -100,17 +100,27 @@ class Claimed:
 
 
 class Context(Claimed):
-    """The surroundings of the elements of one exchange, with the claims that hold for its model and date."""
+    """The surroundings of the elements of one exchange, with the claims that hold for its model and date.
+
+    `contested`: the refusals that other sources give of what these claims do not call refused.
+    """
 
     __slots__ = (
-        "_declared", "_derived", "_number", "_sent_ids", "_thinks", "_turns", "answers", "exchange", "index",
-        "schema",
+        "_declared", "_derived", "_number", "_sent_ids", "_thinks", "_turns", "answers", "contested", "exchange",
+        "index", "schema",
     )  # fmt: skip
 
     def __init__(
-        self, number: int, index: Index, claims: Mapping[str, Any], schema: SchemaFaults, known: "Known"
+        self,
+        number: int,
+        index: Index,
+        claims: Mapping[str, Any],
+        schema: SchemaFaults,
+        known: "Known",
+        contested: Mapping[str, Any] = _NO_VALUES,
     ) -> None:
         self.claims = claims
+        self.contested = contested
         self.exchange: Exchange = index.conversation[number]
         self.index = index
         self.schema = schema

@@ -5,7 +5,7 @@ side to a client. Replies are derived from the script and the provider's claims.
 since no provider can be asked to behave as they script it.
 """
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache
 from pathlib import Path
@@ -21,6 +21,7 @@ from conformance.scenarios._validation import RESULT, errors
 from conformance.wires import NAMES
 
 __all__ = [
+    "ARGUMENTS",
     "NONCE",
     "RESULT",
     "RULED_OUT",
@@ -51,6 +52,9 @@ _INHERITED: Final = ("tools", "system", "turns", "needs", "variants", "exercises
 NONCE: Final = "{nonce}"
 """Where a result holds a value that no model can guess."""
 
+ARGUMENTS: Final = "{arguments}"
+"""Where a user's message gives the arguments of the call that it asks for."""
+
 _ID_CLAIMS: Final = (
     "ids.format", "ids.format-in-stream", "ids.numbering", "ids.unique-in-reply", "ids.unique-in-conversation",
     "ids.duplicate-in-request", "ids.duplicate-in-message", "ids.input-max-length", "ids.input-pattern",
@@ -72,6 +76,9 @@ class ScriptTurn:
     raise an error or that the user does not allow. Only the simulator follows `raw`, the faults of the stream, and
     `ids`, the ids of the calls.
 
+    `echo`: the arguments of its only call are given word for word in the user's message, where ARGUMENTS stood.
+    `twin`: the request is sent twice more, unchanged and in the other form, plain or streamed.
+
     A result may hold NONCE, which the suite replaces by a value that no model can guess; `says` takes what the results
     were from the request: `{result.0}` is that of the first call.
     """
@@ -86,6 +93,8 @@ class ScriptTurn:
     delays: tuple[int, ...] = ()
     fails: tuple[int, ...] = ()
     denied: tuple[int, ...] = ()
+    echo: bool = False
+    twin: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -248,15 +257,22 @@ def _turns(value: Mapping[str, Any]) -> Iterator[ScriptTurn]:
             if template is not None
         ]
         yield ScriptTurn(
-            user=turn.get("user"),
+            user=_asking(turn.get("user"), calls),
             thinks=turn.get("thinks", ""),
             says=turn.get("says", ""),
             calls=calls,
             raw=(*value.get("raw", ()), *turn.get("raw", ())),
             ids=tuple(ids),
+            echo=turn.get("echo", False),
+            twin=turn.get("twin", False),
             **{key: tuple(turn.get(key, ())) for key in ("results", "delays", "fails", "denied")},
         )
         turns, number = turns + bool(calls), number + len(calls)
+
+
+def _asking(user: str | None, calls: Sequence[tuple[str, Arguments]]) -> str | None:
+    """Return a user's message with the arguments of the first call in it."""
+    return user.replace(ARGUMENTS, arguments_text(calls[0][1])) if user is not None and calls else user
 
 
 def _single(value: Mapping[str, Any]) -> tuple[str, Any]:

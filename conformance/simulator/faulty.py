@@ -50,7 +50,7 @@ def with_faults(
             earlier.append(good)
         for fault in faults:
             sent = fault.apply(sent)
-        return reply if sent._replace(earlier=()) == good else _reply(reply, sent)
+        return _reply(reply, sent) if sent.differs(good) else reply
 
     return faulty if faults else answer
 

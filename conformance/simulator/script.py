@@ -221,7 +221,8 @@ def _every() -> tuple[Scenario, ...]:
 
 
 def _messages(body: Mapping[str, Any]) -> list[Mapping[str, Any]]:
-    return [message for message in body["messages"] if isinstance(message, dict)]
+    listed = body.get("messages")
+    return [message for message in listed if isinstance(message, dict)] if isinstance(listed, list) else []
 
 
 def _offered(body: Mapping[str, Any]) -> dict[str, Mapping[str, Any]]:

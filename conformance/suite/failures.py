@@ -7,7 +7,7 @@ from typing import Final
 
 from conformance import rules
 from conformance.baseline import Entry, fits
-from conformance.gate import GateResult, evaluate, names
+from conformance.gate import GateResult, evaluate, name
 from conformance.results import Evidence, Level, Outcome, Status
 from conformance.results.runs import Case, ProbeResult, Results
 from conformance.rules import advice
@@ -24,19 +24,25 @@ _PROSE: Final = frozenset({"note", "fix"})
 
 @dataclass(frozen=True, slots=True)
 class ExpectedFailures:
-    """The expected failures of one subject, on a day (ISO 8601)."""
+    """The expected failures of one subject, on a day (ISO 8601).
+
+    `allow_wide`: they may match more than a tenth of the checks of the run.
+    """
 
     entries: tuple[Entry, ...]
     today: str
+    allow_wide: bool = False
 
     @classmethod
-    def of_subject(cls, subject: str, entries: Sequence[Entry], today: str) -> "ExpectedFailures":
+    def of_subject(
+        cls, subject: str, entries: Sequence[Entry], today: str, *, allow_wide: bool = False
+    ) -> "ExpectedFailures":
         """Return the entries that may apply to this subject.
 
         An entry whose first segment has a star may apply to other subjects, too; only the gate over all results can
         tell whether it is stale.
         """
-        return cls(tuple([each for each in entries if fits(_subject(each), subject)]), today)
+        return cls(tuple([each for each in entries if fits(_subject(each), subject)]), today, allow_wide)
 
     def covering(self, subject: str, case: Case, fact: str) -> Entry | None:
         """Return the entry in force that covers a failure; `fact` is a rule's id or `probes/<probe>`.
@@ -45,26 +51,29 @@ class ExpectedFailures:
         """
         if case.evidence is Evidence.SIMULATED:
             return None
-        named = names(subject, case.name, fact)
-        return next((each for each in self._in_force() if each.covers(named)), None)
+        named = name(subject, case.name, fact)
+        return next((each for each in self._in_force() if each.covers([named])), None)
 
     def naming(self, subject: str, case: Case, fact: str) -> Entry | None:
         """Return the entry that names exactly this fact in this case; if the fact passes, the entry is stale.
 
         An entry with a star or without a case is judged at the end of the run, a flaky one never.
         """
-        named = f"{subject}/{case.name}/{fact}"
+        named = name(subject, case.name, fact)
         return next((each for each in self._in_force() if each.match == named and not each.flaky), None)
 
     def check_entries(self, results: Results, *, is_complete: bool) -> GateResult:
-        """Return which of the entries that name this subject are stale, expired or unmatched.
+        """Return which of the entries that name this subject are stale, expired, unmatched, or cover too much.
 
-        An entry that no longer fails or matches nothing is only reported after a complete run, an expired one always.
+        An entry that no longer fails or matches nothing is only reported after a complete run, as is a baseline that
+        matches too many checks; an expired entry and one that covers more than its `max` always.
         """
         named = [each for each in self.entries if "*" not in _subject(each)]
-        found = evaluate([results], named, self.today)
-        expired = GateResult(expired=found.expired)
-        return replace(expired, stale=found.stale, unmatched=found.unmatched) if is_complete else expired
+        found = evaluate([results], named, self.today, allow_wide=self.allow_wide)
+        always = GateResult(expired=found.expired, exceeded=found.exceeded)
+        if not is_complete:
+            return always
+        return replace(always, stale=found.stale, unmatched=found.unmatched, wide=found.wide)
 
     def _in_force(self) -> list[Entry]:
         return [each for each in self.entries if not each.has_expired(self.today)]

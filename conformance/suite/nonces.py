@@ -17,7 +17,7 @@ from conformance.results import Status
 from conformance.scenarios import NONCE, VARIANTS, Scenario
 from conformance.suite import pairing
 from conformance.suite.repeating import ReplyReading
-from conformance.wire.exchange import Conversation, Exchange
+from conformance.wire.exchange import Exchange
 from conformance.wire.index import Index
 
 _ALPHABET: Final = "BCDFGHJKLMNPQRTVWXZ2345679"
@@ -74,7 +74,7 @@ def answering(scenario: Scenario) -> Iterator[int]:
             yield number
 
 
-def answers(scenario: Scenario, variant: str, conversation: Conversation) -> Iterator[ExpectedAnswer]:
+def answers(scenario: Scenario, variant: str, conversation: Sequence[Exchange]) -> Iterator[ExpectedAnswer]:
     """Yield each turn that answers from results which its script says back; `scenario` has its placeholders."""
     case = f"{scenario.name}.{variant}"
     pending: list[tuple[int, int, Mapping[str, Any]]] = []

@@ -71,7 +71,7 @@ def play(scenario: Scenario, variant: str, subject: Subject) -> Case:
     outcomes = _claims_kept(outcomes, subject.claims)
     probes = (
         *[result for probe in scenario.probes if (result := probed(probe, progress, subject)) is not None],
-        *compared(scenario, variant, conversation, subject, evidence),
+        *compared(scenario, variant, progress, subject, evidence),
     )
     return Case(scenario.name, variant, evidence, outcomes, probes, progress.note, observed=observed)
 

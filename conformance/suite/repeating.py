@@ -1,7 +1,7 @@
 """One reply shows damage, and several show whose it is: the model's if it comes and goes, the host's if it stays."""
 
-from collections.abc import Callable, Mapping
-from typing import Any, Final, NamedTuple
+from collections.abc import Callable
+from typing import Final, NamedTuple
 
 from conformance.errors import InvalidDocument, Unusable
 from conformance.results import Evidence, Status
@@ -26,20 +26,21 @@ class ReplyReading(NamedTuple):
 
 def judged(
     exchange: Exchange,
-    send: Callable[[Mapping[str, Any]], Exchange],
+    again: Callable[[], Exchange],
     read: Callable[[Exchange], ReplyReading],
     evidence: Evidence,
 ) -> ReplyReading:
     """Return what the replies to one request show together; the request is sent again unless its reply passes.
 
-    Damage in each of `REPLIES` replies is the host's and fails. Damage in some is the model's, and passes with its
-    count. A model with a script needs one reply. Where no further reply can be had, damage is untested.
+    `again` sends the request of the exchange once more. Damage in each of `REPLIES` replies is the host's and fails.
+    Damage in some is the model's, and passes with its count. A model with a script needs one reply. Where no further
+    reply can be had, damage is untested.
     """
     readings = [read(exchange)]
     lost = ""
     while not lost and len(readings) < REPLIES and readings[-1].status is not Status.PASSED:
         try:
-            readings.append(read(send(exchange.request or {})))
+            readings.append(read(again()))
         except (InvalidDocument, Unusable) as error:
             lost = "it was not recorded" if isinstance(error, InvalidDocument) else str(error)
     return _together(readings, lost, evidence)

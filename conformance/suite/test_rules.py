@@ -24,7 +24,7 @@ def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
     if run is None:
         message = "the suites need a provider: pytest --provider=deepseek"
         raise pytest.UsageError(message)
-    cases = list(run.cases())
+    cases = list(run.chosen_cases())
     if "rule" in metafunc.fixturenames:
         pairs = [(each, rule) for each in cases for rule in promised(*each, run.profile.wire)]
         ids = [f"{scenario.name}.{variant}-{rule}" for (scenario, variant), rule in pairs]

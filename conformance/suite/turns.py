@@ -11,6 +11,7 @@ from conformance.observations.replies import reasoning_fields
 from conformance.profiles import UNKNOWN, Profile
 from conformance.results import ENDED_BY_MODEL, INCONCLUSIVE, Evidence
 from conformance.scenarios import Scenario, ScriptTurn, tool_definitions
+from conformance.suite.echoes import forced
 from conformance.suite.endings import cause_of_end
 from conformance.suite.nonces import filled
 from conformance.suite.sent_back import OwnTurn, with_own_turns
@@ -46,14 +47,15 @@ class Subject:
 class Progress:
     """A scenario while it is played: the canonical transcript and the exchanges so far.
 
-    `sources` are, for each request, the messages of the transcript that its messages were made from, one for one.
-    `own`: what the replies said, by their position in the transcript. `changes` say in words what of a reply was not
-    sent back as it came. `silent` are the turns whose calls came without reasoning, asked twice, though the model
-    thinks.
+    `bodies` are the requests as they were given to the sender, and `sources` are, for each of them, the messages of the
+    transcript that its messages were made from, one for one. `own`: what the replies said, by their position in the
+    transcript. `changes` say in words what of a reply was not sent back as it came. `silent` are the turns whose calls
+    came without reasoning, asked twice, though the model thinks.
     """
 
     transcript: list[dict[str, Any]]
     exchanges: list[Exchange] = field(default_factory=list)
+    bodies: list[Mapping[str, Any]] = field(default_factory=list)
     sources: list[list[dict[str, Any]]] = field(default_factory=list)
     own: dict[int, OwnTurn] = field(default_factory=dict)
     changes: list[str] = field(default_factory=list)
@@ -82,12 +84,14 @@ def converse(scenario: Scenario, variant: str, subject: Subject) -> Progress:
             break
         progress.transcript += _client_messages(turn, progress.called)
         body = _body(scenario, variant, _messages(progress, subject), subject)
+        body |= forced(turn, body, subject.profile)
         try:
             exchange = _with_reasoning(subject.send(body), body, number, turn, progress, subject)
         except Inconclusive as error:
             progress.note = f"{INCONCLUSIVE}: {error}"
             break
         progress.exchanges.append(exchange)
+        progress.bodies.append(body)
         index = Index((exchange,))
         if not index.replies:
             progress.note = f"ended at turn {number}: HTTP {exchange.status}: {exchange.response!r:.400}"

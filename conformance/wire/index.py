@@ -29,10 +29,11 @@ from conformance.wire.elements import (
 from conformance.wire.exchange import Conversation, Exchange
 from conformance.wire.keys import key_of
 from conformance.wire.plain import is_foreign
+from conformance.wire.repeats import StreamedText
 from conformance.wire.resent import find_resent, last_user
 from conformance.wire.sse import read
 
-Element = TypeVar("Element", ToolTurn, Result, Reply)
+Element = TypeVar("Element", ToolTurn, Result, Reply, Streamed)
 
 
 class Index:
@@ -102,6 +103,20 @@ class Index:
                 error = native.error()
                 found[number, "response"] = () if error is None else (Anomaly(error[0], describe(error[1])),)
         return [AnyStream(place, found[place]) for place in sorted(found)]
+
+    @property
+    def streamed_texts(self) -> list[StreamedText]:
+        """Return the texts of the streams of all wires, in the fragments in which they come."""
+        found = [text for stream in self.streams for text in _texts_of(stream)]
+        natives = [(number, each.native) for number, each in enumerate(self.conversation) if each.native is not None]
+        return found + [text for number, native in natives for text in native.texts(number)]
+
+    def streamed_texts_of(self, number: int) -> list[StreamedText]:
+        """Return the texts of the stream of one exchange."""
+        native = self.conversation[number].native
+        if native is not None:
+            return list(native.texts(number))
+        return [text for stream in self.of_exchange(self.streams, number) for text in _texts_of(stream)]
 
     @property
     def messages(self) -> list[Message]:
@@ -322,5 +337,14 @@ class Index:
         self.replies.append(Reply(place, message, finish_reason, calls, request, streamed, complete, texts or {}))
 
 
-def _exchange(element: ToolTurn | Result | Reply) -> int:
+def _exchange(element: ToolTurn | Result | Reply | Streamed) -> int:
     return int(element.place[0])
+
+
+def _texts_of(stream: Streamed) -> list[StreamedText]:
+    chunks = stream.value.chunks
+    return [
+        StreamedText(stream.place, name, texts, chunks)
+        for choice in stream.value.choices
+        for name, texts in choice.fragments
+    ]

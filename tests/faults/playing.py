@@ -32,7 +32,8 @@ ENDED: Final = "ended"
 ENDED_BY_MODEL: Final = "ended-by-model"
 STOPPED: Final = "stopped"
 CORE: Final = "core"
-_NAMED: Final = re.compile(r"^(?: +found: +)?([a-z-]+/[a-z0-9-]+)(?: \(SHOULD\))?: ", re.MULTILINE)
+_NAMED: Final = re.compile(r"^(?: +(?:finding|found): *)?([a-z-]+/[a-z0-9-]+)(?: \(SHOULD\))?: ", re.MULTILINE)
+_BROKEN: Final = "the wire is broken: "
 _WARNED: Final = re.compile(r"([a-z-]+/[a-z0-9-]+) \(SHOULD\)")
 
 
@@ -91,9 +92,8 @@ class Provider:
         def change(sent: Outgoing) -> Outgoing:
             nonlocal changed
             assert fault is not None
-            before = sent._replace(earlier=())
             made = fault.apply(sent)
-            changed |= made._replace(earlier=()) != before
+            changed |= made.differs(sent)
             return made
 
         clean = {} if self.profile.wire == "responses" else self.clean
@@ -169,22 +169,24 @@ def _causes(item: Callable[[], object]) -> Iterator[str]:
         text = str(error)
         named = _NAMED.findall(text)
         yield from named
-        if text.startswith("the wire is broken: "):
-            yield ENDED
+        if text.startswith(_BROKEN):
+            yield f"{ENDED}: {text.removeprefix(_BROKEN).partition(chr(10))[0]}"
         elif not named:
-            yield ENDED_BY_MODEL
+            yield f"{ENDED_BY_MODEL}: {text.partition(chr(10))[0]}"
     except pytest.skip.Exception:
         pass
 
 
-def through(subject: Provider, fault: ServerFault, variant: str, is_enough: Callable[[Report], bool]) -> Played:
-    """Play a fault in one variant, until a case reports what is enough; clean cases are not played again."""
+def through(
+    subject: Provider, fault: ServerFault, variants: Sequence[str], is_enough: Callable[[Report], bool]
+) -> Played:
+    """Play a fault in some variants, until a case reports what is enough; clean cases are not played again."""
     reports: dict[str, Report] = {}
     cases = dict(subject.clean_cases)
     changed = False
     for scenario in subject.scenarios:
         for each in scenario.variants:
-            if each != variant:
+            if each not in variants:
                 continue
             try:
                 case, has_changed = subject.case(scenario, each, fault)

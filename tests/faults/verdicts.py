@@ -6,14 +6,13 @@ from typing import Final, NamedTuple
 
 from conformance import faults
 from conformance.faults import ServerFault
+from conformance.suite.visible_faults import ABSENT, OWN
 from tests.faults.playing import STOPPED, Played, Provider, Report, provider, through
 
-OWN: Final = "own"
 OTHER: Final = "other"
 WARNED: Final = "warned"
 GREEN: Final = "green"
-ABSENT: Final = "absent"
-"""Red for its own rule, red for another, warned, green, or not to be had: no reply could have the fault."""
+"""Red for another rule than the fault's own, warned, green; see also OWN and ABSENT."""
 
 _WORST_FIRST: Final = (GREEN, WARNED, OTHER, OWN, ABSENT)
 
@@ -43,8 +42,8 @@ class Row(NamedTuple):
 
 
 def is_own(cause: str, breaks: Sequence[str]) -> bool:
-    """Return whether a cause is one of those that report a fault."""
-    return any(fnmatchcase(cause, glob) for glob in breaks)
+    """Return whether a cause is one of those that report a fault; the words behind a colon may be left out."""
+    return any(fnmatchcase(cause, glob) or cause.partition(": ")[0] == glob for glob in breaks)
 
 
 def rows(text: str, names: Sequence[str], *, whole: bool) -> Iterator[Row]:
@@ -58,17 +57,18 @@ def rows(text: str, names: Sequence[str], *, whole: bool) -> Iterator[Row]:
         if wire in fault.wires:
             played = fault.at.get(wire, text)
             subject = provider(played)
-            yield Row(fault, played, {each: verdict(subject, fault, each, whole=whole) for each in fault.variants})
+            parts = [fault.variants] if fault.together else [(each,) for each in fault.variants]
+            yield Row(fault, played, {"+".join(each): verdict(subject, fault, each, whole=whole) for each in parts})
 
 
-def verdict(subject: Provider, fault: ServerFault, variant: str, *, whole: bool) -> Verdict:
-    """Return what a run shows of a fault in a variant."""
+def verdict(subject: Provider, fault: ServerFault, variants: Sequence[str], *, whole: bool) -> Verdict:
+    """Return what a run shows of a fault in some variants."""
     breaks = fault.breaks[subject.profile.wire]
 
     def is_enough(report: Report) -> bool:
         return not whole and any(is_own(each, breaks) for each in report.failed)
 
-    return judged(subject, through(subject, fault, variant, is_enough), breaks)
+    return judged(subject, through(subject, fault, variants, is_enough), breaks)
 
 
 def judged(subject: Provider, played: Played, breaks: Sequence[str]) -> Verdict:
@@ -83,5 +83,6 @@ def judged(subject: Provider, played: Played, breaks: Sequence[str]) -> Verdict:
     if failed:
         cases = [name for name, each in played.reports.items() if any(is_own(cause, breaks) for cause in each.failed)]
         own = any(is_own(cause, breaks) for cause in failed)
-        return Verdict(OWN if own else OTHER, tuple(sorted(failed)), tuple(cases))
+        names = {cause.partition(": ")[0] for cause in failed}
+        return Verdict(OWN if own else OTHER, tuple(sorted(names)), tuple(cases))
     return Verdict(WARNED if warned else GREEN, tuple(sorted(warned)))

@@ -22,6 +22,7 @@ from tests.fuzz.__main__ import main, parser
 from tests.fuzz.running import Job, attempted, divided, made, merged, run, shrunk, write
 from tests.fuzz.targets import TARGETS
 from tests.loops import every
+from tests.sampling import some
 
 NIGHTLY: Any = read_yaml(ROOT / ".github" / "workflows" / "fuzz.yml").value["jobs"]["fuzz"]
 FOUND = sorted((folder("fixtures") / "bytes" / "fuzz").glob("*.json"))
@@ -36,7 +37,7 @@ def test_an_input_that_once_failed_does_not_fail_again(path: Path, tmp_path: Pat
     assert "" == attempted(TARGETS[saved["target"]], saved["input"], tmp_path).message
 
 
-@every("name", TARGETS)
+@every("name", some(TARGETS, 4))
 def test_a_few_inputs_have_no_faults(name: str) -> None:
     report = run(Job(name, seed=0, inputs=FEW))
     assert FEW == report.inputs

@@ -53,13 +53,13 @@ def judge(reply: Reply, context: Context) -> list[Fault]:
 
 def _first_other(reply: Reply, context: Context) -> tuple[Place, int] | None:
     """Return the first index of a choice that is a number other than 0, with its place."""
-    number, native = reply.place[0], context.exchange.native
+    number, native = int(reply.place[0]), context.exchange.native
     if native is not None and native.events:
         return _of_events(number, "candidates", [event.value for event in native.events], None)
     if reply.streamed:
-        (stream,) = [each for each in context.index.streams if each.place[0] == number]
-        own = reply.place[-1]
-        return None if own == 0 else _of_events(number, "choices", stream.value.chunks, own)
+        (stream,) = context.index.of_exchange(context.index.streams, number)
+        wanted = reply.place[-1]
+        return None if wanted == 0 else _of_events(number, "choices", stream.value.chunks, wanted)
     body: Any = context.exchange.response
     listed = body["choices"] if native is None else as_object(native.reply).get("candidates")
     # With several choices, it is their number that is wrong.

@@ -7,6 +7,7 @@ from conformance.results import Level
 from conformance.rules import EVERY, Context, Fault, Source, example, rule
 from conformance.rules.conditions import reply_has_calls
 from conformance.wire.elements import Call, Reply
+from conformance.wire.repeats import ARGUMENTS, find_repeat
 from conformance.wire.views import replies
 
 _ARGUMENTS = "/0/response/choices/0/message/tool_calls/0/function/arguments"
@@ -57,7 +58,7 @@ def judge(reply: Reply, context: Context) -> list[Fault]:
         if type(text) is not str:
             continue
         value, wrong = _parsed(text)
-        if type(value) is dict or _stands_for_none(call, context):
+        if type(value) is dict or _stands_for_none(call, context) or _came_twice(call, context):
             continue
         if type(value) is str and type(_parsed(value)[0]) is dict:
             wrong = "a JSON string that holds JSON"
@@ -65,6 +66,13 @@ def judge(reply: Reply, context: Context) -> list[Fault]:
         level = None if reply.finish_reason in _ENDED or _has_parameters(call, context) else Level.SHOULD
         faults.append(Fault(message, place=(*call.place, "function", "arguments"), level=level))
     return faults
+
+
+def _came_twice(call: Call, context: Context) -> bool:
+    """Return whether the text is broken because a delta repeats it, which rules about streams report."""
+    texts = [each for each in context.index.streamed_texts_of(int(call.place[0])) if each.name == ARGUMENTS]
+    whole = [each.fragments for each in texts if "".join(each.fragments) == call.arguments]
+    return any([find_repeat(ARGUMENTS, fragments) is not None for fragments in whole])
 
 
 def _has_parameters(call: Call, context: Context) -> bool:

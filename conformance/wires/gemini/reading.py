@@ -101,6 +101,7 @@ def _translated(exchange: Exchange) -> Exchange:
         reply,
         made is None or made.complete,
         places=walk.draft.places,
+        fragments=() if made is None else made.fragments,
         facts=_allowed(exchange.request) | ({} if made is None or made.error is None else {"error": made.error}),
     )
     return as_chat(exchange, request, response, native, model)
@@ -237,10 +238,11 @@ def _body(body: Mapping[str, Any], walk: ContentsWalk, begins: Mapping[int, int]
         finish = "tool_calls"
     draft.places["response", "choices", 0, "finish_reason"] = (*place, "finishReason")
     draft.places["response", "choices", 0, "index"] = (*place, "index")
+    names = {"responseId": "id", "modelVersion": "model"}
     draft.places["response", "usage"] = ("response", "usageMetadata")
+    draft.places.update({("response", name): ("response", native) for native, name in names.items()})
     made: dict[str, Any] = {"object": "chat.completion"}
     made["choices"] = [{"index": 0, "message": message, "finish_reason": finish}]
-    names = {"responseId": "id", "modelVersion": "model"}
     made |= {name: body[native] for native, name in names.items() if type(body.get(native)) is str}
     usage = body.get("usageMetadata")
     return made | ({"usage": _usage(usage)} if type(usage) is dict else {})

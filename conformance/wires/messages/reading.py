@@ -71,6 +71,7 @@ def _translated(exchange: Exchange) -> Exchange:
             draft.places,
             {} if made.error is None else {"error": made.error},
             continuing=made.continuing,
+            fragments=made.fragments,
         )
         body = made.reply if made.error is None else made.error
         response = None if body is None else _body(body, draft, made.inputs, made.begins)
@@ -253,7 +254,7 @@ def _body(
     reason = body.get("stop_reason")
     choice = {"index": 0, "message": message, "finish_reason": _FINISH.get(as_word(reason), reason)}
     draft.places["response", "choices", 0, "finish_reason"] = ("response", "stop_reason")
-    draft.places["response", "usage"] = ("response", "usage")
+    draft.places.update({("response", key): ("response", key) for key in ("usage", "id", "model")})
     made = {"object": "chat.completion", "choices": [choice]}
     made |= {key: body[key] for key in ("id", "model") if key in body}
     return made | ({"usage": _usage(body["usage"])} if type(body.get("usage")) is dict else {})

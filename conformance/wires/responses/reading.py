@@ -67,7 +67,8 @@ def _translated(exchange: Exchange, memory: Memory) -> Exchange:
     facts |= {"error": failure} if failure else {}
     if reply is not None:
         response = _reply(reply, draft, memory, body, facts) | ({"error": failure} if failure else {})
-        draft.places["response", "error"] = (*reply.rest, "error")
+        if failure:
+            draft.places["response", "error"] = (*reply.rest, "error")
     native = Native(
         "responses",
         exchange.request,
@@ -80,6 +81,7 @@ def _translated(exchange: Exchange, memory: Memory) -> Exchange:
         facts,
         held,
         continuing=frozenset() if made is None else made.continuing,
+        fragments=() if made is None else made.fragments,
     )
     return as_chat(exchange, request, response, native, model_of(exchange.response))
 
@@ -239,7 +241,8 @@ def _reply(
     choice = {"index": 0, "message": message, "finish_reason": _finish(body, message)}
     draft.places["response", "choices", 0] = reply.rest
     draft.places["response", "choices", 0, "finish_reason"] = (*reply.rest, "status")
-    draft.places["response", "usage"] = (*reply.rest, "usage")
+    for key in ("usage", "id", "model"):
+        draft.places["response", key] = (*reply.rest, key)
     memory.answered(body.get("id"), _session_key(request), message)
     made = {"object": "chat.completion", "choices": [choice]}
     made |= {key: body[key] for key in ("id", "model") if key in body}
