@@ -6,7 +6,7 @@ from conformance.faults._chat import messages
 SOURCE = "https://github.com/QwenLM/qwen-code/pull/3896"
 WIRES = ("chat",)
 VARIANTS = (STREAM,)
-BREAKS = ("stream/deltas-not-cumulative", "stream/delta-not-cumulative", "stream/content-not-repeated")
+BREAKS = ("stream/deltas-not-cumulative",)
 
 
 def change(sent: Outgoing) -> Outgoing:

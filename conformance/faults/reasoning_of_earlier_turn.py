@@ -6,7 +6,7 @@ from conformance.faults._chat import reasoning_field, set_text, text
 SOURCE = "https://github.com/sgl-project/sglang/issues/29512"
 WIRES = ("chat",)
 VARIANTS = BOTH
-BREAKS = ("reasoning/not-repeated", "reasoning/of-its-own-turn", "reasoning/not-of-earlier-turn")
+BREAKS = ("reasoning/not-of-earlier-turn",)
 
 
 def change(sent: Outgoing) -> Outgoing:

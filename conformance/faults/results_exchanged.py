@@ -9,7 +9,7 @@ from conformance.faults._chat import calls, results, set_text, text
 SOURCE = "https://github.com/JustVugg/colibri/pull/118"
 WIRES = ("chat",)
 VARIANTS = BOTH
-BREAKS = ("probes/results-paired", "probes/nonces")
+BREAKS = ("probes/results-paired",)
 
 
 def change(sent: Outgoing) -> Outgoing:

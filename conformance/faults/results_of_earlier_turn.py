@@ -6,7 +6,7 @@ from conformance.faults._chat import calls, results, set_text, text
 SOURCE = "https://github.com/headroomlabs-ai/headroom/pull/1473"
 WIRES = ("chat",)
 VARIANTS = BOTH
-BREAKS = ("probes/results-paired", "probes/nonces")
+BREAKS = ("probes/results-paired",)
 
 
 def change(sent: Outgoing) -> Outgoing:

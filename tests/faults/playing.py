@@ -81,9 +81,10 @@ class Provider:
 
     @cached_property
     def scenarios(self) -> Sequence[Scenario]:
-        """The scenarios of a whole run that the claims allow."""
+        """The scenarios of a whole run that the claims allow, those with the fewest requests first."""
         every = [scenarios.load(name) for name in scenarios.names()]
-        return [each for each in every if not each.for_clients and each.unmet(self.claims) is None]
+        played = [each for each in every if not each.for_clients and each.unmet(self.claims) is None]
+        return sorted(played, key=lambda each: len(each.probes))
 
     def case(self, scenario: Scenario, variant: str, fault: ServerFault | None = None) -> tuple[Case, bool]:
         """Return a case that is played with a fault, and whether it changed a reply; raises Unusable."""
