@@ -7,6 +7,7 @@ SOURCE = "https://github.com/vllm-project/vllm/issues/54808"
 WIRES = ("chat",)
 VARIANTS = BOTH
 BREAKS = ("tool-calls/required-choice-obeyed", "tool-calls/named-choice-obeyed", "probes/arguments-echoed")
+AT = {"chat": "openai"}
 
 
 def change(sent: Outgoing) -> Outgoing:

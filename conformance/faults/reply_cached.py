@@ -5,7 +5,7 @@ from conformance.faults import BOTH, Outgoing
 SOURCE = "https://github.com/headroomlabs-ai/headroom/pull/1473"
 WIRES = ("chat",)
 VARIANTS = BOTH
-BREAKS = ("probes/results-paired",)
+BREAKS = ("probes/results-paired", "probes/twins-agree")
 
 
 def change(sent: Outgoing) -> Outgoing:
