@@ -6,7 +6,7 @@ from conformance.faults._chat import calls, set_arguments
 SOURCE = "https://github.com/vllm-project/vllm/issues/31501"
 WIRES = ("chat",)
 VARIANTS = BOTH
-BREAKS = ("tool-calls/arguments-fit-schema",)
+BREAKS = ("tool-calls/arguments-fit-schema", "probes/arguments-echoed")
 
 
 def change(sent: Outgoing) -> Outgoing:
