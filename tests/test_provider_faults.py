@@ -8,9 +8,10 @@ import pytest
 
 from conformance import faults
 from conformance.results import Evidence
+from conformance.suite.visible_faults import ABSENT, OWN
 from tests.checking import ROOT
 from tests.faults.playing import provider
-from tests.faults.verdicts import ABSENT, GREEN, OTHER, OWN, WARNED, rows
+from tests.faults.verdicts import GREEN, OTHER, WARNED, rows
 from tests.loops import every
 
 pytestmark = pytest.mark.slow

@@ -1,6 +1,7 @@
 """What faults read of chat completions: the messages or deltas of a reply, its calls, its texts."""
 
-from collections.abc import Mapping
+import json
+from collections.abc import Callable, Mapping
 from itertools import takewhile
 from typing import Any, Final
 
@@ -47,6 +48,18 @@ def set_arguments(call: list[dict[str, Any]], value: Any) -> None:
     for fragment in call[1:]:
         fragment["function"]["arguments"] = ""
     call[0]["function"]["arguments"] = value
+
+
+def changed_arguments(sent: Outgoing, change: Callable[[Any], Any]) -> None:
+    """Change the value of the arguments of every call that has an object there."""
+    for call in calls(sent):
+        try:
+            value = json.loads(arguments(call))
+        except ValueError:
+            continue
+        changed = change(value)
+        if json.dumps(changed) != json.dumps(value):
+            set_arguments(call, json.dumps(changed, ensure_ascii=False))
 
 
 def text(sent: Outgoing, field: str = "content") -> str:

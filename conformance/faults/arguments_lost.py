@@ -3,7 +3,7 @@
 from conformance.faults import BOTH, Outgoing
 from conformance.faults._chat import calls, set_arguments
 
-SOURCE = "https://github.com/ollama/ollama/issues/17274"
+SOURCE = "https://github.com/vllm-project/vllm/issues/31501"
 WIRES = ("chat",)
 VARIANTS = BOTH
 BREAKS = ("tool-calls/arguments-fit-schema",)

@@ -1,19 +1,18 @@
-"""Each fragment of a streamed call repeats all arguments so far."""
+"""Each delta of a streamed call repeats all its arguments so far, which clients join."""
 
 from conformance.faults import STREAM, Outgoing
-from conformance.faults._chat import calls
+from conformance.faults._chat import arguments, calls, set_arguments
 
-SOURCE = "https://github.com/QwenLM/qwen-code/pull/3896"
+SOURCE = "https://github.com/NousResearch/hermes-agent/pull/35718"
 WIRES = ("chat",)
 VARIANTS = (STREAM,)
 BREAKS = ("tool-calls/arguments-are-an-object",)
 
 
 def change(sent: Outgoing) -> Outgoing:
-    """Send the arguments from their beginning in each fragment."""
+    """Send what such deltas add up to."""
     for call in calls(sent):
-        whole = ""
-        for fragment in call:
-            whole += fragment["function"].get("arguments") or ""
-            fragment["function"]["arguments"] = whole
+        given = arguments(call)
+        third = len(given) // 3
+        set_arguments(call, given[:third] + given[: 2 * third] + given)
     return sent

@@ -3,7 +3,7 @@
 from conformance.faults import STREAM, Outgoing
 from conformance.faults._chat import arguments, calls
 
-SOURCE = "https://github.com/vllm-project/vllm/issues/44098"
+SOURCE = "https://github.com/lidge-jun/opencodex/issues/361"
 WIRES = ("chat",)
 VARIANTS = (STREAM,)
 BREAKS = ("tool-calls/arguments-are-an-object",)

@@ -5,7 +5,7 @@ import copy
 from conformance.faults import BOTH, Outgoing
 from conformance.faults._chat import arguments, calls, messages, set_arguments
 
-SOURCE = "https://github.com/agno-agi/agno/issues/2336"
+SOURCE = "https://github.com/rbb-dev/Open-WebUI-OpenRouter-pipe/pull/54"
 WIRES = ("chat",)
 VARIANTS = BOTH
 BREAKS = ("tool-calls/not-repeated", "tool-calls/not-repeated-in-reply")

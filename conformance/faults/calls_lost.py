@@ -3,7 +3,7 @@
 from conformance.faults import BOTH, Outgoing
 from conformance.faults._chat import messages
 
-SOURCE = "https://github.com/vllm-project/vllm/issues/54808"
+SOURCE = "https://github.com/vllm-project/vllm/issues/44326"
 WIRES = ("chat",)
 VARIANTS = BOTH
 BREAKS = ("response/finish-reason-matches-tool-calls",)

@@ -3,7 +3,7 @@
 from conformance.faults import BOTH, Outgoing
 from conformance.faults._chat import REASONING, calls, messages
 
-SOURCE = "https://github.com/ollama/ollama/issues/4264"
+SOURCE = "https://github.com/Miosa-osa/OSA/pull/137"
 WIRES = ("chat",)
 VARIANTS = BOTH
 BREAKS = ("probes/echo*", "response/no-replacement-characters", "response/text-*")

@@ -5,7 +5,7 @@ import copy
 from conformance.faults import STREAM, Outgoing
 from conformance.faults._chat import is_event, text
 
-SOURCE = "https://github.com/QwenLM/qwen-code/issues/3279"
+SOURCE = "https://github.com/BerriAI/litellm/pull/39513"
 WIRES = ("chat",)
 VARIANTS = (STREAM,)
 BREAKS = ("stream/deltas-not-cumulative", "stream/last-delta-not-whole", "stream/delta-not-cumulative")

@@ -2,7 +2,7 @@
 
 from conformance.faults import STREAM, Outgoing
 
-SOURCE = "https://html.spec.whatwg.org/multipage/server-sent-events.html"
+SOURCE = "https://github.com/dataelement/Clawith/pull/106"
 WIRES = ("chat", "messages", "responses", "gemini")
 VARIANTS = (STREAM,)
 BREAKS = ()

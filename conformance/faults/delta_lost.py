@@ -3,7 +3,7 @@
 from conformance.faults import STREAM, Outgoing
 from conformance.faults._chat import is_event
 
-SOURCE = "https://github.com/vllm-project/vllm/pull/42213"
+SOURCE = "https://github.com/raullenchai/Rapid-MLX/issues/209"
 WIRES = ("chat",)
 VARIANTS = (STREAM,)
 BREAKS = ("probes/results-paired",)

@@ -2,7 +2,7 @@
 
 from conformance.faults import STREAM, Outgoing
 
-SOURCE = "https://github.com/ollama/ollama/issues/11586"
+SOURCE = "https://github.com/SillyTavern/SillyTavern/pull/1482"
 WIRES = ("chat", "messages", "responses", "gemini")
 VARIANTS = (STREAM,)
 BREAKS = ("stream/events-are-json", "stream/*", "native/*", "ended")

@@ -3,7 +3,7 @@
 from conformance.faults import BOTH, Outgoing
 from conformance.faults._chat import choices
 
-SOURCE = "https://github.com/BerriAI/litellm/issues/5231"
+SOURCE = "https://github.com/aws-samples/bedrock-access-gateway/issues/11"
 WIRES = ("chat",)
 VARIANTS = BOTH
 BREAKS = ("response/finish-reason-claimed", "response/finish-reason-matches-tool-calls", "shape/choice", "shape/chunk")

@@ -3,7 +3,7 @@
 from conformance.faults import BOTH, Outgoing
 from conformance.faults._chat import calls
 
-SOURCE = "https://github.com/anomalyco/opencode/issues/2557"
+SOURCE = "https://github.com/Mesh-LLM/mesh-llm/pull/1318"
 WIRES = ("chat",)
 VARIANTS = BOTH
 BREAKS = ("tool-calls/id-not-empty", "shape/choice", "shape/chunk")

@@ -2,7 +2,7 @@
 
 from conformance.faults import STREAM, Outgoing
 
-SOURCE = "https://html.spec.whatwg.org/multipage/server-sent-events.html"
+SOURCE = "https://github.com/miruamel/xuan/issues/194"
 WIRES = ("chat", "messages", "responses", "gemini")
 VARIANTS = (STREAM,)
 BREAKS = ()

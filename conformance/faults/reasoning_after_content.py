@@ -6,7 +6,7 @@ from typing import Any
 from conformance.faults import STREAM, Outgoing
 from conformance.faults._chat import reasoning_field
 
-SOURCE = "https://github.com/vllm-project/vllm/issues/24459"
+SOURCE = "https://github.com/tinfoilsh/confidential-model-router/pull/359"
 WIRES = ("chat",)
 VARIANTS = (STREAM,)
 BREAKS = ("reasoning/before-content", "stream/reasoning-before-content", "reasoning/not-after-content")

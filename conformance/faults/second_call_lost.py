@@ -3,7 +3,7 @@
 from conformance.faults import BOTH, Outgoing
 from conformance.faults._chat import calls, messages
 
-SOURCE = "https://github.com/sgl-project/sglang/issues/6310"
+SOURCE = "https://github.com/Avarok-Cybersecurity/atlas/issues/192"
 WIRES = ("chat",)
 VARIANTS = BOTH
 BREAKS = ("core/parallel-calls", "probes/results-paired")

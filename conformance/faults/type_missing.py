@@ -3,7 +3,7 @@
 from conformance.faults import BOTH, Outgoing
 from conformance.faults._chat import calls
 
-SOURCE = "https://github.com/ollama/ollama/pull/12956"
+SOURCE = "https://github.com/mistralai/mistral-vibe/pull/552"
 WIRES = ("chat",)
 VARIANTS = BOTH
 BREAKS = ("tool-calls/type-present", "shape/choice", "shape/chunk")

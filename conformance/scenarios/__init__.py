@@ -77,6 +77,7 @@ class ScriptTurn:
     `ids`, the ids of the calls.
 
     `echo`: the arguments of its only call are given word for word in the user's message, where ARGUMENTS stood.
+    `twin`: the request is sent twice more, unchanged and in the other form, plain or streamed.
 
     A result may hold NONCE, which the suite replaces by a value that no model can guess; `says` takes what the results
     were from the request: `{result.0}` is that of the first call.
@@ -93,6 +94,7 @@ class ScriptTurn:
     fails: tuple[int, ...] = ()
     denied: tuple[int, ...] = ()
     echo: bool = False
+    twin: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -262,6 +264,7 @@ def _turns(value: Mapping[str, Any]) -> Iterator[ScriptTurn]:
             raw=(*value.get("raw", ()), *turn.get("raw", ())),
             ids=tuple(ids),
             echo=turn.get("echo", False),
+            twin=turn.get("twin", False),
             **{key: tuple(turn.get(key, ())) for key in ("results", "delays", "fails", "denied")},
         )
         turns, number = turns + bool(calls), number + len(calls)

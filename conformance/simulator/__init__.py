@@ -159,10 +159,10 @@ class Simulator:
         if missing is not None:
             return wire_requests.refuse(missing, body, responder)
         if isinstance(parameters, str):
-            return responder.invalid(body, parameters)
+            return responder.unable(body, parameters)
         turn = _turn(body, played, claims, parameters)
         if isinstance(turn, str):
-            return responder.invalid(body, turn)
+            return responder.unable(body, turn)
         named = {**body, "model": exchange.model or self.profile.model or "simulated"}
         if not script.is_demand_met(body, claims):
             # No claim refuses the demand, and no reply can meet it.

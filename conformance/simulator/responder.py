@@ -37,6 +37,9 @@ GENERIC_HEADER: Final = {"x-conformance": "generic-refusal"}
 STATE_HEADER: Final = {"x-conformance-state": "not-stored"}
 """The header of a refusal that no request shows by itself: it refers to what this simulator does not hold."""
 
+LIMIT_HEADER: Final = {"x-conformance-limit": "not-honoured"}
+"""The header of a refusal of a value that the simulator cannot honour, whatever the provider would do."""
+
 BROKEN_BY_SCRIPT: Final = frozenset(
     {"tool-calls/required-choice-obeyed", "tool-calls/named-choice-obeyed", "tool-calls/no-parallel-when-disabled"}
 )
@@ -94,6 +97,11 @@ class Responder:
         """
         status = int(self.context(body).claim("http.invalid-status", 400))
         return self.generic(body, status if status >= 400 else 400, message)
+
+    def unable(self, body: Mapping[str, Any], message: str) -> HttpReply:
+        """Refuse a request for a reply that the simulator cannot make."""
+        reply = self.invalid(body, message)
+        return replace(reply, headers={**reply.headers, **LIMIT_HEADER})
 
     def generic(self, body: Mapping[str, Any], status: int, message: str) -> HttpReply:
         """Refuse a request in the provider's shape and in the simulator's words, marked as such."""

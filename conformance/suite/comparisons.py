@@ -10,8 +10,8 @@ from typing import Final
 from conformance.results import Evidence, Status
 from conformance.results.runs import ProbeResult
 from conformance.scenarios import Scenario
-from conformance.suite import as_scripted, echoes, nonces
-from conformance.suite.repeating import MODELS_DOING, ReplyReading, judged
+from conformance.suite import as_scripted, echoes, nonces, twins
+from conformance.suite.repeating import MODELS_DOING, REPLIES, ReplyReading, judged
 from conformance.suite.turns import Progress, Subject
 from conformance.wire.exchange import Exchange
 
@@ -24,10 +24,14 @@ RESULTS_PAIRED: Final = "results-paired"
 ARGUMENTS_ECHOED: Final = "arguments-echoed"
 """The check that a call has the arguments that the user's message gives word for word."""
 
+TWINS_AGREE: Final = "twins-agree"
+"""The check that replies to one request, plain and streamed, agree in what is not the model's choice."""
+
 _TITLES: Final = {
     AS_SCRIPTED: "Replies say what the script says, to the character.",
     RESULTS_PAIRED: "The answer contains each result, with its own call.",
     ARGUMENTS_ECHOED: "The call has the arguments that the message gives word for word.",
+    TWINS_AGREE: "The replies to one request, plain and streamed, agree in what is not the model's choice.",
 }
 
 COMPARISONS: Final = tuple(_TITLES)
@@ -52,6 +56,18 @@ def compared(
         return
     yield from _of_results(scenario, variant, progress, subject, evidence)
     yield from _of_arguments(scenario, progress, subject, evidence)
+    yield from _of_twins(scenario, progress, subject)
+
+
+def most_repeats(scenario: Scenario) -> int:
+    """Return how many requests of a scenario may be sent again because their replies are not as they must be.
+
+    What a busy or failing server makes the client send again is not among them.
+    """
+    answers = len([*nonces.answering(scenario)]) + sum(turn.echo for turn in scenario.turns)
+    twinned = sum(turn.twin for turn in scenario.turns)
+    silent = sum(bool(turn.calls and turn.thinks) for turn in scenario.turns)
+    return answers * (REPLIES - 1) + twinned * (2 * REPLIES - 1 - twins.TWINS) + silent
 
 
 def notice(result: ProbeResult) -> str:
@@ -91,6 +107,16 @@ def _of_arguments(
     ]
     if readings:
         yield _result(ARGUMENTS_ECHOED, "the arguments as given", readings)
+
+
+def _of_twins(scenario: Scenario, progress: Progress, subject: Subject) -> Iterator[ProbeResult]:
+    readings = [
+        twins.read(exchange, body, subject.send, subject.claims)
+        for turn, exchange, body in zip(scenario.turns, progress.exchanges, progress.bodies, strict=False)
+        if turn.twin
+    ]
+    if readings:
+        yield _result(TWINS_AGREE, twins.AGREE, readings)
 
 
 def _again(progress: Progress, turn: int, subject: Subject) -> Callable[[], Exchange]:

@@ -10,7 +10,7 @@ from typing import Any, Final, NamedTuple
 from conformance.convert.egress import Note, Prepared
 from conformance.wire.exchange import Exchange
 from conformance.wire.native import CHAT, OWN
-from conformance.wire.reasoning import ALL_KEYS
+from conformance.wire.reasoning import ALL_KEYS, TEXT_KEYS
 from conformance.wire.values import as_object, objects
 from conformance.wires import by_name
 
@@ -67,7 +67,7 @@ def with_own_turns(
             ids = [call.get("id", ...) for call in calls]
             changes = list(_claimed_changes(prepared.notes, origin, wire))
             if wire == CHAT:
-                messages.append(_chat_turn(message, transcript[origin], calls))
+                messages.append(_chat_turn(message, transcript[origin], own[origin].message, calls))
                 changes += _chat_changes(messages[-1], own[origin].message)
             else:
                 messages.append(message if changes else {**message, OWN: own[origin].form})
@@ -98,13 +98,16 @@ def _claimed_changes(notes: Sequence[Note], origin: int, wire: str) -> Iterator[
             yield f"the reply is not sent back as it came: {note.reason} (the profile claims {note.claim})"
 
 
-def _chat_turn(message: dict[str, Any], source: Mapping[str, Any], calls: Sequence[dict[str, Any]]) -> dict[str, Any]:
+def _chat_turn(
+    message: dict[str, Any], source: Mapping[str, Any], own: Mapping[str, Any], calls: Sequence[dict[str, Any]]
+) -> dict[str, Any]:
     """Return a message of chat completions with these calls as they came, and no reasoning that the reply has not.
 
     What a claim removes beside the calls stays removed; nothing is added to them.
     """
     if not any([source.get(key) for key in ALL_KEYS]):
         message = {key: value for key, value in message.items() if key not in ALL_KEYS or key in source}
+        message |= {key: own[key] for key in TEXT_KEYS if isinstance(own.get(key), (list, dict))}
     sent = [call for _, call in objects(message.get("tool_calls"))]
     if not sent or len(sent) != len(calls):
         return message

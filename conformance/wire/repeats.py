@@ -10,6 +10,9 @@ ARGUMENTS: Final = "arguments"
 _DISTINCT: Final = 3
 """A text with more different letters and digits is not a few signs over and over."""
 
+_MARGIN: Final = 4
+"""How much shorter a repeated text may be: white space at its ends is often stripped."""
+
 
 class Fragments(NamedTuple):
     """A text of a stream in the fragments in which it comes; `name` says what it is: content, reasoning, arguments."""
@@ -31,11 +34,12 @@ class StreamedText(NamedTuple):
 
     def place_of(self, position: int) -> Place:
         """Return the place of a fragment, by its position."""
-        text = self.fragments[position]
+        text, before = self.fragments[position], self.fragments[:position].count(self.fragments[position])
         for number, event in enumerate(self.events):
             found = _place_of(event, text)
-            if found is not None:
+            if found is not None and before == 0:
                 return (*self.place, number, *found)
+            before -= found is not None
         return self.place
 
 
@@ -55,11 +59,11 @@ def find_repeat(name: str, fragments: Sequence[str]) -> Repeat | None:
     longest = max(map(len, fragments), default=0)
     total, growing, previous, first = 0, 0, "", 0
     for position, text in enumerate(fragments):
-        if total > longest:
+        if total > longest + _MARGIN:
             # Nothing that follows is long enough, and most texts end this loop after a few words.
             return None
         if text and total:
-            if len(text) >= total and _repeats(name, text, fragments[:position]):
+            if len(text) + _MARGIN >= total and _repeats(name, text, fragments[:position]):
                 return _repeat(fragments, position)
             growing = growing + 1 if growing >= 0 and _grows(previous, text) else -1
             first = position if growing == 1 else first
@@ -76,12 +80,12 @@ def _grows(previous: str, text: str) -> bool:
 
 def _repeats(name: str, text: str, before: Sequence[str]) -> bool:
     """Return whether a fragment begins with all that came before, and does not do so by chance."""
-    joined = "".join(before)
-    if not text.startswith(joined):
+    joined = "".join(before).strip()
+    if not text.lstrip().startswith(joined):
         return False
     if name == ARGUMENTS:
         # No JSON text of an object can begin with its own beginning twice.
-        return joined.lstrip().startswith("{")
+        return joined.startswith("{")
     is_of_several = sum(map(bool, before)) > 1 or len(joined.split()) > 1
     return is_of_several and _is_varied(joined)
 

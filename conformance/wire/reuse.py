@@ -1,6 +1,6 @@
 """Calls that are gone because their id was used again: a client that keys calls by id keeps the last of each.
 
-Hosts that number the calls of each reply from 0 use ids again, so a call is told by its id, name and arguments.
+Hosts that number the calls of each reply from 0 use ids again, so a call is identified by its id, name and arguments.
 """
 
 from collections.abc import Iterable, Iterator, Sequence

@@ -8,8 +8,9 @@ import orjson
 
 from conformance import faults
 from conformance.artifacts import write
+from conformance.suite.visible_faults import ABSENT, OWN
 from tests.faults.playing import provider
-from tests.faults.verdicts import ABSENT, GREEN, OTHER, OWN, WARNED, Row
+from tests.faults.verdicts import GREEN, OTHER, WARNED, Row
 
 DATA: Final = "faults.json"
 PAGE: Final = "faults.md"

@@ -6,14 +6,13 @@ from typing import Final, NamedTuple
 
 from conformance import faults
 from conformance.faults import ServerFault
+from conformance.suite.visible_faults import ABSENT, OWN
 from tests.faults.playing import STOPPED, Played, Provider, Report, provider, through
 
-OWN: Final = "own"
 OTHER: Final = "other"
 WARNED: Final = "warned"
 GREEN: Final = "green"
-ABSENT: Final = "absent"
-"""Red for its own rule, red for another, warned, green, or not to be had: no reply could have the fault."""
+"""Red for another rule than the fault's own, warned, green; see also OWN and ABSENT."""
 
 _WORST_FIRST: Final = (GREEN, WARNED, OTHER, OWN, ABSENT)
 
@@ -43,7 +42,7 @@ class Row(NamedTuple):
 
 
 def is_own(cause: str, breaks: Sequence[str]) -> bool:
-    """Return whether a cause is one of those that report a fault; what follows a colon are words that may be left out."""
+    """Return whether a cause is one of those that report a fault; the words behind a colon may be left out."""
     return any(fnmatchcase(cause, glob) or cause.partition(": ")[0] == glob for glob in breaks)
 
 

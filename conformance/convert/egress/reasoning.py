@@ -18,6 +18,7 @@ from conformance.wire.reasoning import (
     reasoning_text,
 )
 from conformance.wire.text import content_text
+from conformance.wires.gemini.parts import FORMAT
 
 _CANONICAL: Final = frozenset({"reasoning_content", "reasoning", "reasoning_details", "thinking-parts"})
 _STRUCTURED: Final = frozenset({"reasoning_details", "thinking_blocks", *SIGNATURE_KEYS})
@@ -106,7 +107,10 @@ def fix_reasoning(draft: Outbound, demands: Demands, *, current: bool) -> None:
 
 
 def fix_signatures(draft: Outbound, demands: Demands) -> None:
-    """Leave out `extra_content` if it is rejected; add the claimed bypass if a required signature is missing."""
+    """Leave out `extra_content` if it is rejected; add the claimed bypass if a required signature is missing.
+
+    A signature of the provider's own that is held as a detail with the id of its call goes back beside that call.
+    """
     calls = draft.calls
     for claim in ("request.unknown-call-field", "reasoning.input.extra_content"):
         for position, call in enumerate(calls):
@@ -117,8 +121,17 @@ def fix_signatures(draft: Outbound, demands: Demands) -> None:
                     "left out: only the provider that sent it reads it",
                     claim,
                 )
+    if demands.claims.get("signature.field") != _SIGNATURE_FIELD:
+        return
+    own = _own_signatures(draft.message)
+    for position, call in enumerate(calls):
+        if not _signature(call) and call.get("id") in own:
+            call[_SIGNATURE_KEY] = {"google": {"thought_signature": own[call["id"]]}}
+            reason = "the signature is sent beside its call"
+            demands.note((draft.origin, "tool_calls", position, _SIGNATURE_KEY), reason, "signature.field")
+            _drop_detail(draft.message, call["id"])
     bypass = demands.claims.get("signature.bypass")
-    if not isinstance(bypass, str) or bypass == "unknown" or demands.claims.get("signature.field") != _SIGNATURE_FIELD:
+    if not isinstance(bypass, str) or bypass == "unknown":
         return
     signed = calls[:1] if demands.claims.get("signature.on") == "first-call" else calls
     for position, call in enumerate(signed):
@@ -270,6 +283,25 @@ def _block(detail: Mapping[str, Any]) -> dict[str, Any]:
         return {"type": "redacted_thinking", "data": detail.get("data")}
     signature = {"signature": detail["signature"]} if "signature" in detail else {}
     return {"type": "thinking", "thinking": detail.get("text", detail.get("summary", ""))} | signature
+
+
+def _own_signatures(message: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the signatures of Gemini among the details of a message, by the ids of their calls."""
+    return {
+        detail["id"]: detail["data"]
+        for detail in message.get("reasoning_details") or ()
+        if detail.get("type") == "reasoning.encrypted" and detail.get("format") == FORMAT
+        if isinstance(detail.get("id"), str) and detail.get("data")
+    }
+
+
+def _drop_detail(message: dict[str, Any], identity: str) -> None:
+    """Drop the detail with an id: what it holds is sent elsewhere."""
+    left = [detail for detail in message["reasoning_details"] if detail.get("id") != identity]
+    if left:
+        message["reasoning_details"] = left
+    else:
+        del message["reasoning_details"]
 
 
 def _signature(call: dict[str, Any]) -> Any:

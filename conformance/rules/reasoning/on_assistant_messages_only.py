@@ -39,7 +39,7 @@ def judge(message: Message, context: Context) -> list[Fault]:
             f"expected no {key} in a message of role {message.role!r:.40}",
             place=(*holder, key),
             values={"field": key, "role": message.role},
-            claim=None if context.knows(_CLAIM) else _UNKNOWN,
+            claim=None if _CLAIM in context.claims else _UNKNOWN,
         )
         for holder, key in context.unknown_keys(message.place)
         if key in _KEYS and holder == message.place

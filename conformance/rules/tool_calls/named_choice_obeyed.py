@@ -29,7 +29,7 @@ def _names(reply: Reply, context: Context) -> list[Any]:
     listed = as_object(choice.get("allowed_tools")).get("tools")
     tools = [tool for _, tool in objects(listed)] if listed is not None else [choice]
     functions = [tool.get("function", tool.get("custom")) for tool in tools]
-    return [function.get("name") for function in functions if type(function) is dict]
+    return [name for function in functions if type(name := as_object(function).get("name")) is str]
 
 
 @rule(

@@ -17,7 +17,7 @@ from conformance.wire.drafts import Draft, Transcript, as_chat, require_events, 
 from conformance.wire.exchange import Exchange
 from conformance.wire.native import Native, NativeEvent
 from conformance.wire.text import content_text
-from conformance.wire.values import as_object, as_word, objects, total
+from conformance.wire.values import as_object, as_word, is_error_list, objects, total
 from conformance.wires.gemini.names import camel_case, listed, of_either, snake_case, spelled
 from conformance.wires.gemini.stream import AssembledChunks, add_up, assemble, plain
 from conformance.wires.gemini.walk import ContentsWalk, TranscriptWalk
@@ -125,6 +125,8 @@ def _assembled(exchange: Exchange) -> AssembledChunks | None:
         return None
     if type(response) is str and exchange.streamed:
         return assemble(response)
+    if type(response) is list and ":stream" not in exchange.url and is_error_list(response):
+        return plain(response[0])
     if type(response) is dict:
         return plain(response)
     return add_up(tuple([NativeEvent("", chunk) for _, chunk in objects(response)]))

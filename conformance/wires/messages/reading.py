@@ -65,7 +65,7 @@ def _translated(exchange: Exchange) -> Exchange:
             exchange.request,
             exchange.response,
             made.events,
-            made.reply,
+            made.reply if (exchange.status or 0) < _ERROR else None,
             made.complete and made.error is None,
             made.irregularities,
             draft.places,

@@ -25,6 +25,7 @@ _INSIDE: Final = SubPlaces(
 
 _INCOMPLETE: Final[Mapping[Any, str]] = {"max_output_tokens": "length", "content_filter": "content_filter"}
 _OVER: Final = ("completed", "incomplete")
+_ERROR: Final = 400
 _COPIED: Final = ("model", "stream", "temperature", "top_p", "parallel_tool_calls", "reasoning")
 _HISTORY: Final = ("previous_response_id", "conversation", "prompt")
 """What stands for messages that the server has."""
@@ -56,7 +57,7 @@ def _translated(exchange: Exchange, memory: Memory) -> Exchange:
     if body:
         request, held = _request(body, draft, memory, facts)
     made = assemble(response) if type(response) is str and exchange.streamed else None
-    reply = _reply_of(response, made)
+    reply = None if (exchange.status or 0) >= _ERROR else _reply_of(response, made)
     is_complete = reply is None or reply.body.get("status", "completed") in _OVER
     if made is not None:
         is_complete = made.end is not None and made.error is None and is_complete

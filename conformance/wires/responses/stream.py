@@ -18,7 +18,8 @@ from conformance.wire.values import as_object
 from conformance.wires.responses.items import Item
 
 BEGIN: Final = ("response.created", "response.queued")
-ENDS: Final = ("response.completed", "response.incomplete", "response.failed")
+_FAILED: Final = "response.failed"
+ENDS: Final = ("response.completed", "response.incomplete", _FAILED)
 _LIFECYCLE: Final = (*BEGIN, "response.in_progress", *ENDS)
 _PADDING: Final = "obfuscation"
 _SENTINEL: Final = "[DONE]"
@@ -185,11 +186,16 @@ class _ResponseAssembly:
             self.note("no-begin", number, f"expected response.created first, got {kind!r}")
         self.reply = {**(self.reply or {}), **response}
         if kind in ENDS:
-            if self.open:
-                listed = ", ".join(map(str, self.open))
-                self.note("item-not-done", number, f"expected every item to be done, got item {listed} still open")
             self.end = number
-            self._compare(number, response)
+            # What failed ends as it is: the error says so, and nothing else is wrong with the order.
+            if kind != _FAILED:
+                self._close(number, response)
+
+    def _close(self, number: int, response: Any) -> None:
+        if self.open:
+            listed = ", ".join(map(str, self.open))
+            self.note("item-not-done", number, f"expected every item to be done, got item {listed} still open")
+        self._compare(number, response)
 
     def _compare(self, number: int, response: Any) -> None:
         """Compare the items of the response at the end with those of the stream."""
