@@ -1,7 +1,7 @@
 """Views of the replies of one session, each with those before it.
 
-Recordings mix unrelated conversations, so only a request that contains an earlier one or its reply, or that names it,
-belongs to the same session.
+Recordings mix unrelated conversations, and users ask again, so only a request that sends an earlier reply back, or
+names it, belongs to the session of that reply.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -54,7 +54,7 @@ def _links(index: Index) -> dict[int, int]:
 
     Where the server holds the history, the request names the reply that it continues, or the conversation.
     """
-    found = {int(each.place[0]): each.earlier for each in index.continuations}
+    found = {int(each.place[0]): each.earlier for each in index.continuations if each.returned}
     held: dict[str, int] = {}
     for number, exchange in enumerate(index.conversation):
         native = exchange.native
