@@ -103,7 +103,12 @@ def arguments_emptied(call: Call) -> None:
     call.set_arguments("")
 
 
-@mutation(targets.reply_calls, "shape/choice", "shape/chunk", related=("tool-calls/not-repeated",))
+@mutation(
+    targets.reply_calls,
+    "shape/choice",
+    "shape/chunk",
+    related=("tool-calls/arguments-fit-schema", "tool-calls/not-repeated"),
+)
 def arguments_as_object(call: Call) -> None:
     """The arguments of a call are an object instead of text."""
     call.set_arguments({"city": "Paris"})
