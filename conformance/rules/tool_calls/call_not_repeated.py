@@ -3,7 +3,7 @@ from typing import Any, Final
 import orjson
 
 from conformance.results import Level
-from conformance.rules import EVERY, WITH_IDS, Context, Fault, Source, example, rule
+from conformance.rules import EVERY, Context, Fault, Source, example, rule
 from conformance.rules.conditions import has_server_call, reply_has_calls
 from conformance.wire.elements import Call, Reply
 from conformance.wire.values import rendered
@@ -43,7 +43,7 @@ _SECOND: Final = "/0/response/8/choices/0/delta/tool_calls/0/function/arguments"
     ],
     wires=EVERY,
 )
-def judge(reply: Reply, context: Context) -> list[Fault]:
+def judge(reply: Reply, _context: Context) -> list[Fault]:
     """No two calls of a reply have the same name and the same arguments.
 
     A client runs both: a message is sent twice, a payment made twice. Models do call a function twice on purpose: one
@@ -56,9 +56,8 @@ def judge(reply: Reply, context: Context) -> list[Fault]:
     faults = []
     for position, (call, key) in enumerate(zip(reply.calls, keys, strict=True)):
         first = seen.setdefault(key, position)
-        # Two calls with one id have a rule of their own, where ids are required.
-        is_one = call.id == reply.calls[first].id and context.exchange.protocol in WITH_IDS
-        if key is None or first == position or is_one:
+        # Two calls with one id have a rule of their own.
+        if key is None or first == position or call.id == reply.calls[first].id:
             continue
         before = reply.calls[position - 1]
         is_row = before.arguments == call.arguments and keys[position - 1] == key
