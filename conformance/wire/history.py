@@ -1,7 +1,7 @@
 """Views of the replies of one session, each with those before it.
 
-Recordings mix unrelated conversations, so only a request that contains an earlier one or its reply, or that names it,
-belongs to the same session.
+Recordings mix unrelated conversations, and users ask again, so only a request that sends an earlier reply back, or
+names it, belongs to the session of that reply.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -49,12 +49,13 @@ class ModelNames(NamedTuple):
     asked: str
 
 
-def _links(index: Index) -> dict[int, int]:
+def _links(index: Index, *, needs_reply: bool = True) -> dict[int, int]:
     """Return the exchange that each one continues, by their numbers; those that continue none are left out.
 
     Where the server holds the history, the request names the reply that it continues, or the conversation.
+    `needs_reply`: a request that repeats another one and goes on without its reply counts as another session.
     """
-    found = {int(each.place[0]): each.earlier for each in index.continuations}
+    found = {int(each.place[0]): each.earlier for each in index.continuations if each.returned or not needs_reply}
     held: dict[str, int] = {}
     for number, exchange in enumerate(index.conversation):
         native = exchange.native
@@ -92,7 +93,7 @@ def _later_replies(index: Index) -> list[LaterReply]:
 
 
 def _later_usages(index: Index) -> list[LaterUsage]:
-    links = _links(index)
+    links = _links(index, needs_reply=False)
     of = {int(usage.place[0]): usage for usage in index.usages} if links else {}
     return [
         LaterUsage(of[number].place, of[number], [of[each] for each in _before(number, links) if each in of])

@@ -13,7 +13,7 @@ _IS_FAILED = {
 
 
 @rule(
-    Level.SHOULD,
+    Level.MUST,
     on=all_streams,
     source=Source("https://github.com/anomalyco/opencode/issues/39968"),
     bad=[

@@ -43,23 +43,24 @@ _SECOND: Final = "/0/response/8/choices/0/delta/tool_calls/0/function/arguments"
     ],
     wires=EVERY,
 )
-def judge(reply: Reply, context: Context) -> list[Fault]:
+def judge(reply: Reply, _context: Context) -> list[Fault]:
     """No two calls of a reply have the same name and the same arguments.
 
-    A client runs both: a message is sent twice, a payment made twice. Models do call a function twice on purpose, most
-    of all one without arguments, and so does code that they run at the server; these are exempt. It is a MUST for the
-    same text twice in a row in a stream, as parsers send it that report a call again when it is complete. To fix it,
-    report each call once; a client may ask the user before it runs the second.
+    A client runs both: a message is sent twice, a payment made twice. Models do call a function twice on purpose: one
+    without arguments, or in code that they run at the server; these are exempt. It is a MUST for the same text twice in
+    a row, as parsers send it that report a call again when it is complete. To fix it, report each call once; a client
+    may ask the user before it runs the second.
     """
     keys = [_key(call) for call in reply.calls]
     seen: dict[Any, int] = {}
     faults = []
     for position, (call, key) in enumerate(zip(reply.calls, keys, strict=True)):
         first = seen.setdefault(key, position)
+        # Two calls with one id have a rule of their own.
         if key is None or first == position or call.id == reply.calls[first].id:
             continue
         before = reply.calls[position - 1]
-        is_row = _is_streamed(reply, context) and before.arguments == call.arguments and keys[position - 1] == key
+        is_row = before.arguments == call.arguments and keys[position - 1] == key
         message = f"expected a call of its own, got {call.name!r:.60} with the arguments of call {first} again"
         faults.append(Fault(message, place=call.place, level=Level.MUST if is_row else None))
     return faults
@@ -74,8 +75,3 @@ def _key(call: Call) -> tuple[str, str] | None:
     except orjson.JSONDecodeError:
         return None
     return (call.name, rendered(value, sort=True)) if value else None
-
-
-def _is_streamed(reply: Reply, context: Context) -> bool:
-    native = context.exchange.native
-    return reply.streamed if native is None else bool(native.events)

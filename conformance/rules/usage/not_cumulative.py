@@ -5,9 +5,9 @@ from conformance.rules import EVERY, Context, Fault, Source, example, rule
 from conformance.wire.elements import Usage
 from conformance.wire.history import LaterUsage, later_usages
 
-_TOKENS_PER_BYTE: Final = 0.75
+_TOKENS_PER_BYTE: Final = 0.6
 """More than any tokenizer makes of a text that is not random bytes."""
-_PER_MESSAGE: Final = 16
+_PER_MESSAGE: Final = 10
 """What a chat template adds to a message, in tokens, at most."""
 _UNSEEN: Final = ("image_url", "input_audio", "file")
 

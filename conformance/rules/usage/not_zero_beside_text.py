@@ -5,10 +5,13 @@ from conformance.rules import EVERY, Context, Fault, Source, example, rule
 from conformance.wire.elements import Reply, Usage
 from conformance.wire.reasoning import carried_fields, reasoning_text
 from conformance.wire.text import content_text
+from conformance.wire.values import as_object
 from conformance.wire.views import usages
 
 _USAGE: Final = "/0/response/usage"
 _NOTHING: Final = {"prompt_tokens": 0, "completion_tokens": 0, "total_tokens": 0}
+
+_MESSAGES: Final = {"prompt": "input_tokens", "completion": "output_tokens"}
 
 
 def _is_beside_text(_usage: Usage, context: Context) -> bool:
@@ -30,7 +33,7 @@ def _is_beside_text(_usage: Usage, context: Context) -> bool:
     good=[example("plain"), example("stream-plain"), example("messages-stream")],
     wires=EVERY,
 )
-def judge(usage: Usage, _context: Context) -> list[Fault]:
+def judge(usage: Usage, context: Context) -> list[Fault]:
     """The token counts of a reply with text are not zero.
 
     Prices, budgets and the decision to shorten a history are based on them: with zeros, a client runs into the limit of
@@ -39,10 +42,19 @@ def judge(usage: Usage, _context: Context) -> list[Fault]:
     names = [name for name in ("prompt", "completion") if _is_zero(usage.value.get(f"{name}_tokens"))]
     if usage.request is None and "prompt" in names:
         names.remove("prompt")
+    if context.exchange.protocol == "messages":
+        # That a count is missing there is reported as the shape of the reply.
+        given = as_object(_reply(context).get("usage"))
+        names = [name for name in names if _MESSAGES[name] in given]
     if not names:
         return []
     at = () if len(names) > 1 else (f"{names[0]}_tokens",)
     return [Fault(f"expected the {' and '.join(names)} tokens of a reply with text, got 0", at=at)]
+
+
+def _reply(context: Context) -> dict[str, Any]:
+    native = context.exchange.native
+    return (native.reply if native is not None else None) or {}
 
 
 def _is_zero(count: Any) -> bool:

@@ -168,7 +168,14 @@ def total_wrong(usage: dict[str, Any]) -> None:
     usage["total_tokens"] += 1
 
 
-@mutation(targets.usages, "usage/adds-up", related=("usage/reasoning-within-completion",))
+@mutation(
+    targets.usages,
+    "usage/adds-up",
+    related=(
+        "usage/not-zero-beside-text",
+        "usage/reasoning-within-completion",
+    ),
+)
 def completion_not_counted(usage: dict[str, Any]) -> None:
     """A token count has no completion tokens, but the total includes them."""
     usage["completion_tokens"] = 0

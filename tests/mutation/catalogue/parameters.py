@@ -159,7 +159,12 @@ def strict_function_left_open(tool: dict[str, Any]) -> None:
     tool["function"]["parameters"]["additionalProperties"] = True
 
 
-@mutation(targets.requests, "request/response-format-schema-accepted", claims={"request.format-schema": REJECTED})
+@mutation(
+    targets.requests,
+    "request/response-format-schema-accepted",
+    claims={"request.format-schema": REJECTED},
+    related=("response/content-matches-format",),
+)
 def strict_reply_left_open(body: dict[str, Any]) -> None:
     """The strict schema of the reply permits undeclared keys, for a provider that checks this."""
     schema = {"type": "object", "properties": {"places": {"type": "array", "items": {"type": "object"}}}}

@@ -103,7 +103,12 @@ def arguments_emptied(call: Call) -> None:
     call.set_arguments("")
 
 
-@mutation(targets.reply_calls, "shape/choice", "shape/chunk")
+@mutation(
+    targets.reply_calls,
+    "shape/choice",
+    "shape/chunk",
+    related=("tool-calls/arguments-fit-schema", "tool-calls/call-not-repeated"),
+)
 def arguments_as_object(call: Call) -> None:
     """The arguments of a call are an object instead of text."""
     call.set_arguments({"city": "Paris"})
@@ -179,13 +184,13 @@ def reply_emptied(reply: Reply) -> None:
                 delta[key] = [] if key == "reasoning_details" else ""
 
 
-@mutation(targets.replies_without_calls, "reasoning/no-think-tags-in-content")
+@mutation(targets.replies_without_calls, "reasoning/no-think-tags-in-content", related=("reasoning/before-content",))
 def reasoning_leaks_into_content(reply: Reply) -> None:
     """The reasoning of a reply is in its content, between tags."""
     reply.put("content", "<think>\nIt is known.\n</think>\n\nRarely.")
 
 
-@mutation(targets.replies_without_calls, "reasoning/no-think-tags-in-content")
+@mutation(targets.replies_without_calls, "reasoning/no-think-tags-in-content", related=("reasoning/before-content",))
 def reasoning_leaks_without_opening_tag(reply: Reply) -> None:
     """The reasoning of a reply is in its content, with only the closing tag."""
     reply.put("content", "It is known.\n</think>\n\nRarely.")
@@ -300,7 +305,7 @@ def content_null(reply: Reply) -> None:
             delta["content"] = None
 
 
-@mutation(targets.replies, "reasoning/no-think-tags-in-content")
+@mutation(targets.replies, "reasoning/no-think-tags-in-content", related=("reasoning/before-content",))
 def reasoning_leaks_unclosed(reply: Reply) -> None:
     """The reasoning of a reply is in its content, with only the opening tag."""
     reply.put("content", "<think>\nIt is known.")

@@ -140,10 +140,7 @@ def delta_left_out(event: Slot) -> None:
     event.drop()
 
 
-@mutation(
-    events(*_DELTAS),
-    "responses/deltas-add-up",
-)
+@mutation(events(*_DELTAS), "responses/deltas-add-up", related=("stream/deltas-not-cumulative",))
 def delta_twice(event: Slot) -> None:
     """A piece of a text comes twice."""
     event.holder.insert(event.key, dict(event.value))
