@@ -17,8 +17,8 @@ from conformance.wire.reasoning import TAGS
 REASONING_RULE: Final = "reasoning/in-claimed-field"
 """The rule that checks where reasoning stands."""
 
-SIGNATURE_RULE: Final = "gemini/signature-on-first-call"
-"""The rule that a case fails if a reply lacks the signature that the next request has to carry."""
+SIGNATURE_RULE: Final = "gemini/reply-call-signed"
+"""The rule that a reply breaks if it lacks the signature that the next request has to carry."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,8 +6,11 @@ import pytest
 
 from conformance.core_facts import core_facts
 from conformance.profiles import load_profile
-from conformance.results import Level, Status, Verdict
+from conformance.results import Finding, Level, Outcome, Status, Verdict
+from conformance.suite.blame import SENT_BACK, of_provider
 from conformance.suite.sent_back import merged
+from conformance.wire.exchange import Exchange
+from conformance.wire.native import Native
 from tests.loops import every
 from tests.scripted import chat, conversed, gemini, messages, played, responses, streamed
 
@@ -148,13 +151,14 @@ def steps(signature: str) -> list[Any]:
         return {"functionCall": {"name": name, "args": {"city": city}}, **held}
 
     thought = {"text": "Hm", "thought": True}
-    return [
-        gemini([thought, called("get_weather", "Oslo")]),
-        gemini([thought, called("get_time", "Oslo")]),
-        gemini([thought, {"text": "Oslo has 9 degrees at 14:05."}]),
-        gemini([thought, called("get_weather", "Bergen")]),
-        gemini([thought, {"text": "Bergen has 11 degrees."}]),
+    said = [
+        called("get_weather", "Oslo"),
+        called("get_time", "Oslo"),
+        {"text": "Oslo has 9 degrees at 14:05."},
+        called("get_weather", "Bergen"),
+        {"text": "Bergen has 11 degrees."},
     ]
+    return [gemini([thought, part], responseId=f"r{number}") for number, part in enumerate(said)]
 
 
 @pytest.mark.parametrize("variant", VARIANTS)
@@ -163,15 +167,13 @@ def test_a_missing_signature_is_not_made_up_and_the_core_fact_breaks(variant: st
     case, peer = played("gemini", replies, "interleaved-thinking", variant)
     assert not any("thoughtSignature" in str(request) for request in peer.requests)
     (broken,) = [each for each in case.outcomes if each.status is Status.FAILED and each.level is Level.MUST]
-    assert "gemini/signature-on-first-call" == broken.rule
-    words = (
-        "sent back as it came, the reply breaks this: expected a thoughtSignature beside this functionCall, got none"
-    )
+    assert "gemini/reply-call-signed" == broken.rule
+    words = "expected a thoughtSignature beside this functionCall, got none"
     assert words == broken.findings[0].message
     profile = load_profile("gemini").on("gemini")
     omitted = core_facts([case], profile.at(profile.model, ""))[1]
     name = f"interleaved-thinking.{variant}"
-    assert (Verdict.BREAKS, (f"{name}: gemini/signature-on-first-call: {words}",)) == (omitted.verdict, omitted.reasons)
+    assert (Verdict.BREAKS, (f"{name}: gemini/reply-call-signed: {words}",)) == (omitted.verdict, omitted.reasons)
 
 
 def test_a_history_from_elsewhere_has_the_bypass_value_and_the_replies_have_none() -> None:
@@ -180,6 +182,62 @@ def test_a_history_from_elsewhere_has_the_bypass_value_and_the_replies_have_none
     foreign, own = [each["parts"] for each in peer.requests[1]["contents"] if each["role"] == "model"]
     assert ["skip_thought_signature_validator"] == [part["thoughtSignature"] for part in foreign]
     assert [PART] == own
+
+
+USER, RESULT = {"role": "user", "content": "Hi"}, {"role": "tool", "tool_call_id": "c", "content": "9"}
+REQUESTS: dict[str, dict[str, Any]] = {
+    "chat": {"messages": [USER, {"role": "assistant", "content": "", "tool_calls": [CALL]}, RESULT]},
+    "messages": {
+        "messages": [
+            USER,
+            {"role": "assistant", "content": [USE]},
+            {"role": "user", "content": [{"type": "tool_result", "tool_use_id": "x", "content": "9"}]},
+        ]
+    },
+    "responses": {"input": [USER, ITEM, {"type": "function_call_output", "call_id": "call_1", "output": "9"}]},
+    "gemini": {
+        "contents": [
+            {"role": "user", "parts": [{"text": "Hi"}]},
+            {"role": "model", "parts": [PART]},
+            {"role": "user", "parts": [{"functionResponse": {"name": "get_weather", "response": {"output": "9"}}}]},
+        ]
+    },
+}
+
+
+def outcome(rule: str, at: str) -> Outcome:
+    return Outcome(rule, Status.FAILED, Level.MUST, 1, (Finding(at, "expected one, got none", Level.MUST),))
+
+
+@every("wire", REQUESTS)
+def test_a_request_that_breaks_a_rule_by_what_a_reply_said_is_the_fault_of_the_reply(wire: str) -> None:
+    request = REQUESTS[wire]
+    exchange = Exchange(request=request, native=None if wire == "chat" else Native(wire, request=request))
+    key = next(key for key in ("messages", "input", "contents") if key in request)
+    rule = "transcript/calls-answered"
+    for number, status in enumerate([Status.ERRORED, Status.FAILED, Status.FAILED]):
+        given = [outcome(rule, f"/1/request/{key}/{number}")]
+        (made,) = of_provider(given, frozenset(), (exchange, exchange))
+        assert status is made.status
+        words = made.findings[0].message if status is Status.FAILED else made.reason
+        assert (
+            words
+            == {
+                Status.FAILED: f"{SENT_BACK}: expected one, got none",
+                Status.ERRORED: "the suite's own request breaks it: expected one, got none",
+            }[status]
+        )
+        (first,) = of_provider([outcome(rule, f"/0/request/{key}/{number}")], frozenset(), (exchange, exchange))
+        assert Status.ERRORED is first.status
+    (top,) = of_provider([outcome(rule, "/1/request/tools/0")], frozenset(), (exchange, exchange))
+    assert Status.ERRORED is top.status
+
+
+def test_what_follows_from_the_fault_of_a_reply_is_not_reported_twice() -> None:
+    exchange = Exchange(request=REQUESTS["chat"])
+    own = outcome("tool-calls/id-not-empty", "/0/response/choices/0/message/tool_calls/0/id")
+    follows = outcome("transcript/calls-answered", "/1/request/messages/1")
+    assert (own,) == of_provider([own, follows], frozenset(), (exchange, exchange))
 
 
 MERGED = [

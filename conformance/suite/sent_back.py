@@ -109,7 +109,8 @@ def _chat_turn(
         message = {key: value for key, value in message.items() if key not in ALL_KEYS or key in source}
         message |= {key: own[key] for key in TEXT_KEYS if isinstance(own.get(key), (list, dict))}
     sent = [call for _, call in objects(message.get("tool_calls"))]
-    if not sent or len(sent) != len(calls):
+    # The order of keys says nothing, and recorded requests have that of the transcript.
+    if not sent or len(sent) != len(calls) or sent == calls:
         return message
     had_extra = any([_EXTRA in call for _, call in objects(source.get("tool_calls"))])
     drops_extra = had_extra and not any([_EXTRA in call for call in sent])
