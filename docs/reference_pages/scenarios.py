@@ -24,9 +24,8 @@ _AUDIENCES: Final = {"clients": "a client only", "providers": "a provider only",
 
 def page() -> str:
     """Return the page: a section for each scenario, those for both ends first."""
-    loaded = sorted(
-        map(scenarios.load, scenarios.names()), key=lambda each: (each.audience != "both", each.for_clients, each.name)
-    )
+    every = map(scenarios.load, scenarios.names())
+    loaded = sorted(every, key=lambda each: (each.audience != "both", each.for_clients, each.name))
     return "\n".join([_INTRODUCTION, *[line for each in loaded for line in _scenario(each)]])
 
 
