@@ -49,12 +49,12 @@ def test_a_limit_bounds_repeated_requests_and_keeps_the_results(
 ) -> None:
     monkeypatch.delenv("PYTEST_ADDOPTS", raising=False)
     with losing_results() as url:
-        code, text = run(pytester, f"--base-url={url}", "--max-requests=6", "--results=out")
+        code, text = run(pytester, f"--base-url={url}", "--max-requests=9", "--results=out")
     assert 1 == code
-    assert "This run sends to deepseek, deepseek-flash: 6 to 15 requests with about " in text
-    assert "the limit of 6 requests is reached; raise it with --max-requests; what was not asked is untested" in text
+    assert "This run sends to deepseek, deepseek-flash: 9 to 24 requests with about " in text
+    assert "the limit of 9 requests is reached; raise it with --max-requests; what was not asked is untested" in text
     (written,) = (pytester.path / "out").glob("*.json")
-    assert 6 == orjson.loads(written.read_bytes())["run"]["requests"]
+    assert 9 == orjson.loads(written.read_bytes())["run"]["requests"]
 
 
 @pytest.mark.slow
@@ -70,8 +70,8 @@ def test_lost_results_are_named_over_http(pytester: pytest.Pytester, monkeypatch
     ("name", "least", "repeats"),
     [
         ("plain-answer", 13, 0),
-        ("nonces", 4, 6),
-        ("nonces-parallel", 2, 3),
+        ("nonces", 6, 10),
+        ("nonces-parallel", 3, 5),
         ("echo-text", 1, 2),
         ("twins-answer", 3, 3),
         ("twins-call", 3, 4),

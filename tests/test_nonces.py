@@ -144,6 +144,21 @@ def test_damage_in_one_of_several_replies_is_counted_as_the_models(profile: str,
     assert "which is the model's doing" in result.observed
 
 
+@every("variant", VARIANTS)
+@every("scenario", ["nonces", "nonces-parallel"])
+@every("profile", WIRES)
+def test_an_answer_from_a_cache_that_ignores_results_is_named(profile: str, scenario: str, variant: str) -> None:
+    cache: dict[int, ScriptTurn] = {}
+
+    def cached(body: Body) -> ScriptTurn:
+        return cache.setdefault(len(body["messages"]), answers(lines)(body))
+
+    result = comparison(played(profile, scenario, variant, cached), RESULTS_PAIRED)
+    assert Status.FAILED is result.status
+    assert result.observed.startswith("in 3 of 3 replies: the answer does not contain ")
+    assert ", a result of the request before" in result.observed
+
+
 @every(
     ("words", "expected"),
     [

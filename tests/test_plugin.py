@@ -17,7 +17,7 @@ from conformance.transport.server import serving
 
 pytestmark = pytest.mark.slow
 
-REQUESTS = {"deepseek": 233, "groq": 233, "openai": 148}
+REQUESTS = {"deepseek": 260, "groq": 260, "openai": 166}
 """How many requests a complete run sends, with turns and probes, plain and streamed; each new probe costs some."""
 
 OWN = {

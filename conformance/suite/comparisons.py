@@ -3,17 +3,17 @@
 Each is a result of the case beside its probes. What the replies do not show is untested, with the reason.
 """
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from functools import partial
-from typing import Final
+from typing import Any, Final
 
+from conformance.errors import InvalidDocument, Unusable
 from conformance.results import Evidence, Status
 from conformance.results.runs import ProbeResult
 from conformance.scenarios import Scenario
 from conformance.suite import as_scripted, echoes, nonces, twins
-from conformance.suite.repeating import MODELS_DOING, REPLIES, ReplyReading, judged
+from conformance.suite.repeating import MODELS_DOING, REPLIES, ReplyReading, judged, lost
 from conformance.suite.turns import Progress, Subject
-from conformance.wire.exchange import Exchange
 
 AS_SCRIPTED: Final = "as-scripted"
 """The check that replies say what the script says; it is only in the results if it fails."""
@@ -64,10 +64,18 @@ def most_repeats(scenario: Scenario) -> int:
 
     What a busy or failing server makes the client send again is not among them.
     """
-    answers = len([*nonces.answering(scenario)]) + sum(turn.echo for turn in scenario.turns)
+    answering = [*nonces.answering(scenario)]
+    answers = len(answering) + sum(turn.echo for turn in scenario.turns)
+    answers += sum(nonces.renews(scenario, turn) for turn in answering)
     twinned = sum(turn.twin for turn in scenario.turns)
     silent = sum(bool(turn.calls and turn.thinks) for turn in scenario.turns)
     return answers * (REPLIES - 1) + twinned * (2 * REPLIES - 1 - twins.TWINS) + silent
+
+
+def further_requests(scenario: Scenario, turns: int) -> int:
+    """Return how many requests the comparisons of the first turns of a scenario send in any case."""
+    renewed = sum(nonces.renews(scenario, turn) for turn in nonces.answering(scenario) if turn <= turns)
+    return renewed + twins.TWINS * sum(turn.twin for turn in scenario.turns[:turns])
 
 
 def notice(result: ProbeResult) -> str:
@@ -87,22 +95,36 @@ def _of_results(
     scenario: Scenario, variant: str, progress: Progress, subject: Subject, evidence: Evidence
 ) -> Iterator[ProbeResult]:
     found = [*nonces.answers(scenario, variant, progress.exchanges)]
-    readings = [
-        judged(each.exchange, _again(progress, each.turn, subject), partial(nonces.read, each), evidence)
-        for each in found
-    ]
+    readings = []
+    for each in found:
+        body = progress.bodies[each.turn - 1]
+        readings.append(judged(each.exchange, partial(subject.send, body), partial(nonces.read, each), evidence))
+        if readings[-1].status is Status.PASSED and nonces.renews(scenario, each.turn):
+            readings.append(_of_other_results(each, body, subject, evidence))
     unreached = sorted({*nonces.answering(scenario)} - {each.turn for each in found})
     readings += [ReplyReading(Status.UNTESTED, f"the answer of turn {turn} never came") for turn in unreached]
     if readings:
         yield _result(RESULTS_PAIRED, "each result with its own call", readings)
 
 
+def _of_other_results(
+    expected: nonces.ExpectedAnswer, body: Mapping[str, Any], subject: Subject, evidence: Evidence
+) -> ReplyReading:
+    """Return what the answer shows to the same request with other results."""
+    other, changed = nonces.renewed(expected, body)
+    try:
+        exchange = subject.send(changed)
+    except (InvalidDocument, Unusable) as error:
+        return ReplyReading(Status.UNTESTED, f"there is no answer to other results: {lost(error)}")
+    return judged(exchange, partial(subject.send, changed), partial(nonces.read, other), evidence)
+
+
 def _of_arguments(
     scenario: Scenario, progress: Progress, subject: Subject, evidence: Evidence
 ) -> Iterator[ProbeResult]:
     readings = [
-        judged(exchange, _again(progress, number, subject), partial(echoes.read, turn), evidence)
-        for number, (turn, exchange) in enumerate(zip(scenario.turns, progress.exchanges, strict=False), 1)
+        judged(exchange, partial(subject.send, body), partial(echoes.read, turn), evidence)
+        for turn, exchange, body in zip(scenario.turns, progress.exchanges, progress.bodies, strict=False)
         if turn.echo
     ]
     if readings:
@@ -119,12 +141,7 @@ def _of_twins(scenario: Scenario, progress: Progress, subject: Subject) -> Itera
         yield _result(TWINS_AGREE, twins.AGREE, readings)
 
 
-def _again(progress: Progress, turn: int, subject: Subject) -> Callable[[], Exchange]:
-    """Return what sends the request of a turn once more, as it was sent."""
-    return partial(subject.send, progress.bodies[turn - 1])
-
-
 def _result(name: str, expected: str, readings: Sequence[ReplyReading]) -> ProbeResult:
-    """Return the result of a comparison, which is the worst of its readings."""
-    worst = min(readings, key=lambda each: _WORST_FIRST.index(each.status))
+    """Return the result of a comparison: the worst of its readings, where counted damage is worse than none."""
+    worst = min(readings, key=lambda each: (_WORST_FIRST.index(each.status), MODELS_DOING not in each.words))
     return ProbeResult(name, _TITLES[name], "", worst.status, expected, worst.words)

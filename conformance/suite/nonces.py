@@ -116,6 +116,30 @@ def read(expected: ExpectedAnswer, exchange: Exchange) -> ReplyReading:
     return _assigned(text, named, pairing.pairs(text, labels, values))
 
 
+def renews(scenario: Scenario, turn: int) -> bool:
+    """Return True if the results that a turn answers from hold values that can be replaced."""
+    return any(NONCE in result for each in scenario.turns[:turn] for result in each.results)
+
+
+def renewed(expected: ExpectedAnswer, body: Mapping[str, Any]) -> tuple[ExpectedAnswer, dict[str, Any]]:
+    """Return a request whose results hold other values, and what its answer must name: only a cache knows the old ones.
+
+    `body` is the request that the expected answer is for.
+    """
+    other = {each.value: value(each.value, 0, 0) for each in expected.named}
+    messages = [_with_values(each, other) if each.get("role") == "tool" else each for each in body["messages"]]
+    named = tuple([each._replace(value=other[each.value]) for each in expected.named])
+    foreign = {**expected.foreign, **dict.fromkeys(other, "a result of the request before")}
+    return expected._replace(named=named, foreign=foreign), {**body, "messages": messages}
+
+
+def _with_values(message: Mapping[str, Any], values: Mapping[str, str]) -> dict[str, Any]:
+    text = str(message.get("content"))
+    for old, new in values.items():
+        text = text.replace(old, new)
+    return {**message, "content": text}
+
+
 def _missing(missing: ExpectedResult, text: str, foreign: Mapping[str, str]) -> str:
     said = f"the answer does not contain {missing.value!r}, the result of {missing.call}"
     other = next((each for each in foreign if pairing.names(text, each)), None)

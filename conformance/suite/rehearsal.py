@@ -20,12 +20,11 @@ from conformance.results.runs import Case
 from conformance.scenarios import Scenario
 from conformance.simulator import Simulator
 from conformance.simulator.replies import tokens
-from conformance.suite.comparisons import most_repeats
+from conformance.suite.comparisons import further_requests, most_repeats
 from conformance.suite.failures import summary_of_probe, summary_of_rule
 from conformance.suite.play import play
 from conformance.suite.run_claims import assumed, question, with_switch
 from conformance.suite.turns import Subject, max_reply_tokens
-from conformance.suite.twins import TWINS
 from conformance.wire.exchange import Exchange
 
 
@@ -140,9 +139,9 @@ def _planned(profile: Profile, model: str, scenario: Scenario, variant: str, mem
         # The simulator fails here; how far a real provider gets is unknown.
         note = f"at least {len(sent)} requests"
     turns = min(len(scenario.turns), len(sent))
-    twins = TWINS * sum(turn.twin for turn in scenario.turns[:turns])
+    further = further_requests(scenario, turns)
     repeats = most_repeats(scenario) if sent else 0
-    return PlannedCase(f"{scenario.name}.{variant}", len(sent), len(sent) - turns - twins, sum(sent), note, repeats)
+    return PlannedCase(f"{scenario.name}.{variant}", len(sent), len(sent) - turns - further, sum(sent), note, repeats)
 
 
 def problems(profile: Profile) -> Iterator[str]:

@@ -37,16 +37,21 @@ def judged(
     reply can be had, damage is untested.
     """
     readings = [read(exchange)]
-    lost = ""
-    while not lost and len(readings) < REPLIES and readings[-1].status is not Status.PASSED:
+    reason = ""
+    while not reason and len(readings) < REPLIES and readings[-1].status is not Status.PASSED:
         try:
             readings.append(read(again()))
         except (InvalidDocument, Unusable) as error:
-            lost = "it was not recorded" if isinstance(error, InvalidDocument) else str(error)
-    return _together(readings, lost, evidence)
+            reason = lost(error)
+    return _together(readings, reason, evidence)
 
 
-def _together(readings: list[ReplyReading], lost: str, evidence: Evidence) -> ReplyReading:
+def lost(error: InvalidDocument | Unusable) -> str:
+    """Return why there is no further reply."""
+    return "it was not recorded" if isinstance(error, InvalidDocument) else str(error)
+
+
+def _together(readings: list[ReplyReading], reason: str, evidence: Evidence) -> ReplyReading:
     passed, failed = ([each for each in readings if each.status is status] for status in (Status.PASSED, Status.FAILED))
     if not failed:
         return (passed or readings)[-1]
@@ -55,5 +60,5 @@ def _together(readings: list[ReplyReading], lost: str, evidence: Evidence) -> Re
         return ReplyReading(Status.PASSED, f"{passed[0].words}; {count}, {MODELS_DOING}")
     if len(failed) == REPLIES or (evidence in _SCRIPTED and len(failed) == len(readings)):
         return ReplyReading(Status.FAILED, count)
-    why = f"; {REPLIES} replies would show whether it is the host's doing, and there is no further one: {lost}"
-    return ReplyReading(Status.UNTESTED, count + (why if lost else "; the others do not show it"))
+    why = f"; {REPLIES} replies would show whether it is the host's doing, and there is no further one: {reason}"
+    return ReplyReading(Status.UNTESTED, count + (why if reason else "; the others do not show it"))

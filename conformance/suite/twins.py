@@ -15,7 +15,7 @@ from conformance.observations.counts import prompt_tokens
 from conformance.observations.replies import is_reasoned, reasoning_fields
 from conformance.profiles import UNKNOWN, Claims
 from conformance.results import Status
-from conformance.suite.repeating import MODELS_DOING, REPLIES, ReplyReading
+from conformance.suite.repeating import MODELS_DOING, REPLIES, ReplyReading, lost
 from conformance.wire.elements import Call, Reply
 from conformance.wire.exchange import Exchange
 from conformance.wire.index import Index
@@ -69,8 +69,7 @@ def read(
         if len({each.reasoned for each in found}) > 1:
             return _reasoning(found, bodies, send, claims)
     except (InvalidDocument, Unusable) as error:
-        lost = "it was not recorded" if isinstance(error, InvalidDocument) else str(error)
-        return ReplyReading(Status.UNTESTED, f"there is no further reply to the same request: {lost}")
+        return ReplyReading(Status.UNTESTED, f"there is no further reply to the same request: {lost(error)}")
     return ReplyReading(Status.PASSED, AGREE)
 
 
