@@ -130,6 +130,16 @@ def test_results_without_ids_answer_the_open_calls_with_their_name_in_order() ->
     ]
 
 
+def test_results_in_two_contents_come_back_in_one_and_are_named() -> None:
+    made = [{"functionCall": {"id": name, "name": name}} for name in "fg"]
+    answers = [{"functionResponse": {"id": name, "name": name, "response": {"output": "1"}}} for name in "fg"]
+    contents = [{"role": "model", "parts": made}, *[{"role": "user", "parts": [answer]} for answer in answers]]
+    found = to_canonical({"contents": contents})
+    assert [("/contents/2", "comes back in one content with the results before it")] == [
+        (loss.pointer, loss.reason) for loss in found.lost
+    ]
+
+
 def test_a_loss_points_to_the_key_in_its_given_spelling() -> None:
     call = {"function_call": {"name": "f", "more": 1}, "video_metadata": {}}
     native = {"system_instruction": {"parts": [{"text": ""}]}, "contents": [{"role": "model", "parts": [call]}]}
@@ -151,6 +161,13 @@ def test_a_signature_that_belongs_to_a_call_is_written_beside_it() -> None:
         found.value["contents"][0]["parts"]
     )
     assert ["/0/reasoning_details/0"] == [loss.pointer for loss in found.lost]
+
+
+def test_a_signature_that_belongs_to_no_call_is_a_part_with_an_empty_text() -> None:
+    detail = {"type": "reasoning.encrypted", "data": "c2ln", "format": "google-gemini-v1", "index": 0}
+    call = {"id": "c", "type": "function", "function": {"name": "f", "arguments": "{}"}}
+    found = to_native([{"role": "assistant", "reasoning_details": [detail], "content": None, "tool_calls": [call]}])
+    assert {"text": "", "thoughtSignature": "c2ln"} in found.value["contents"][0]["parts"]
 
 
 @pytest.mark.parametrize(

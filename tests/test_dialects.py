@@ -1,6 +1,7 @@
 """The dialects: language-neutral vectors, schemas, and conversion from one to another."""
 
 import copy
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -76,6 +77,16 @@ def test_the_other_side_comes_back_without_the_named_losses(path: Path) -> None:
     assert [loss["pointer"] for loss in value["lost"][f"to_{start}"]] == pointers(converted.lost)
 
 
+def test_each_loss_says_what_becomes_of_the_value(golden: Callable[[str, str], None]) -> None:
+    lines = []
+    for path in VECTORS:
+        for back in (False, True):
+            start, end, convert = way(path, back=back)
+            for loss in convert(vector(path)[1][start]).lost:
+                lines.append(f"{path.parent.name}/{path.stem} to {end} {loss.pointer}: {loss.reason}\n")
+    golden("losses.txt", "".join(lines))
+
+
 @pytest.mark.parametrize("name", dialects.names())
 def test_every_dialect_has_vectors_of_both_starts_and_of_losses_both_ways(name: str) -> None:
     values = [vector(path)[1] for path in VECTORS if path.parent.name == name]
@@ -96,6 +107,45 @@ LOOPS = transcripts(results=RESULTS, arguments=tuple(ARGUMENTS), sendable=False)
 @pytest.mark.parametrize("name", dialects.names())
 def test_transcripts_of_agent_loops_come_back_without_the_named_losses(name: str) -> None:
     given(LOOPS)(lambda canonical: comes_back(dialects.load(name), canonical))()
+
+
+@pytest.mark.parametrize("name", ["gemini", "neutral", "responses"])
+def test_one_unsigned_detail_comes_back_as_plain_reasoning_and_is_named(name: str) -> None:
+    dialect, detail = dialects.load(name), {"type": "reasoning.text", "text": "Hm.", "index": 0}
+    found = dialect.to_native([{"role": "assistant", "content": "x", "reasoning_details": [detail]}])
+    assert [("/0/reasoning_details", "one unsigned block comes back as reasoning_content")] == [
+        (loss.pointer, loss.reason) for loss in found.lost
+    ]
+    assert "Hm." == dialect.to_canonical(found.value).value[0]["reasoning_content"]
+
+
+REFUSAL = {"type": "refusal", "refusal": "No."}
+THINKING = {"type": "thinking", "thinking": [{"type": "text", "text": "Hm."}]}
+
+
+@pytest.mark.parametrize("name", ["gemini", "messages"])
+def test_what_a_system_prompt_does_not_hold_is_named(name: str) -> None:
+    given = [{"role": "developer", "content": "Be brief.", "name": "n"}, {"role": "user", "content": "x"}]
+    assert [
+        ("/0/role", "the model has no developer role; comes back as system"),
+        ("/0/name", "a system prompt has no name"),
+    ] == [(loss.pointer, loss.reason) for loss in dialects.load(name).to_native(given).lost]
+
+
+@every("name", ["gemini", "messages", "neutral", "responses"])
+@every(
+    ("message", "at", "reason"),
+    [
+        ({"content": [THINKING]}, "/0/content/0", "thinking is not part of the content there"),
+        ({"content": [REFUSAL]}, "/0/content/0", "the content of an assistant is text there"),
+        ({"content": [{"type": "text", "text": ""}]}, "/0/content/0", "an empty text is left out"),
+        ({"content": "x", "name": "n"}, "/0/name", "an assistant message has no such field there"),
+        ({"reasoning_content": "a", "reasoning": "a"}, "/0/reasoning", "the same reasoning is in another field"),
+    ],
+)
+def test_what_no_wire_holds_of_an_assistant_is_named(name: str, message: dict[str, Any], at: str, reason: str) -> None:
+    found = dialects.load(name).to_native([{"role": "assistant", **message}])
+    assert (at, reason) == (found.lost[0].pointer, found.lost[0].reason)
 
 
 NAMES: dict[str, Any] = {

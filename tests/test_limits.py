@@ -1,20 +1,23 @@
 """Limits and statuses at their borders: what is just allowed, and what is just too much."""
 
+from dataclasses import replace
 from typing import Any
 
 import pytest
 
-from conformance import check
+from conformance import check, profiles
 from conformance.documents.pointer import edit
 from conformance.gate import check_results
-from conformance.proxy import tally
+from conformance.proxy import judging, tally
 from conformance.results import Evidence, Level, Status
 from conformance.results.runs import Case, ProbeResult, Results
 from conformance.scenarios import ScriptTurn
 from conformance.simulator import replies, script, store
 from conformance.simulator.parameters import Parameters, read_parameters
+from conformance.transport.client import SIMULATOR
 from conformance.wire.exchange import Exchange
 from conformance.wire.index import Index
+from conformance.wire.sse import render
 from tests.checking import BASES
 from tests.traffic import checked, copy_of
 
@@ -123,6 +126,60 @@ def test_the_tally_keeps_as_many_models_and_findings_as_it_says(monkeypatch: pyt
     assert [(2, 2, 2), (3, 3, 2), (4, 4, 2)] == [(row.judged, row.failed, len(row.findings)) for row in rows]
     assert 9 == found.tally.checked
     assert {Level.MUST: 9} == dict(found.tally.levels)
+
+
+def test_of_the_findings_of_a_rule_the_first_twenty_are_kept() -> None:
+    faulty = edit(BASES["plain"][0], {"/response/object": 7})
+    found, _ = checked([copy_of(faulty)] * 22)
+    row = found.tally.models["example-model"].rows["plain", "shape/response"]
+    assert (22, 22, 20) == (row.judged, row.failed, len(row.findings))
+    assert "(conversation-0020)" in row.findings[-1].message
+
+
+def test_results_say_which_model_is_not_the_one_of_the_profile_and_what_the_simulator_sent() -> None:
+    profile = profiles.load("deepseek")
+    real = copy_of(edit(BASES["plain"][0], {"/request/model": profile.model}))
+    other = copy_of(BASES["plain"][0])
+    played = replace(other, headers=[*other.headers, ("Server", SIMULATOR)])
+    found, _ = checked([real, other, played, other, copy_of(BASES["stream-plain"][0])])
+    of_provider = {(each.model, each.further): each for each in found.tally.results(profile) if not each.provider}
+    assert {(profile.model, False), ("example-model", True)} == set(of_provider)
+    evidence = {name: [(case.variant, case.evidence) for case in each.cases] for (name, _), each in of_provider.items()}
+    # One reply of the simulator is enough: what it plays proves nothing about the provider.
+    assert [("plain", Evidence.SIMULATED), ("stream", Evidence.LIVE)] == evidence["example-model"]
+    assert [("plain", Evidence.LIVE)] == evidence[profile.model]
+
+
+def test_a_finding_counts_from_the_first_exchange_though_the_oldest_are_dropped() -> None:
+    assert ["/7/request/model", "/2/request/model"] == [judging._shifted("/2/request/model", n) for n in (5, 0)]
+    assert ["", "/request"] == [judging._shifted(at, 5) for at in ("", "/request")]
+
+
+@pytest.mark.parametrize(
+    ("ids", "expected"), [("a", Status.NOT_APPLICABLE), ("aa", Status.PASSED), ("ab", Status.FAILED)]
+)
+def test_two_chunks_are_enough_to_have_different_ids(ids: str, expected: Status) -> None:
+    choice = {"index": 0, "delta": {"role": "assistant", "content": "Hi"}, "finish_reason": None}
+    chunks = [{"id": name, "object": "chat.completion.chunk", "model": "m", "choices": [choice]} for name in ids]
+    given = Exchange({"model": "m", "messages": [], "stream": True}, render([*chunks, "data: [DONE]\n\n"]), 200)
+    (outcome,) = check(given, rules="stream/chunk-id-constant")
+    assert expected is outcome.status
+
+
+def test_a_reply_is_looked_for_among_the_last_eight_with_the_same_text() -> None:
+    def ask(text: str, *more: dict[str, Any]) -> dict[str, Any]:
+        return {"model": "m", "messages": [{"role": "user", "content": text}, *more]}
+
+    replies = [
+        {"role": "assistant", "content": "Yes.", "reasoning_content": f"Thought {number}"} for number in range(9)
+    ]
+    earlier = [
+        Exchange(ask(f"Question {number}"), {"choices": [{"index": 0, "message": reply, "finish_reason": "stop"}]}, 200)
+        for number, reply in enumerate(replies)
+    ]
+    for number, expected in ((1, 1), (0, 8)):  # What is no longer looked for is taken for the latest.
+        later = Exchange(ask("Question", replies[number], {"role": "user", "content": "Why?"}), None, 200)
+        assert [expected] == [found.reply.place[0] for found in Index((*earlier, later)).resent]
 
 
 def test_what_a_later_request_repeats_is_paired_with_its_first_place() -> None:

@@ -51,6 +51,22 @@ def test_calls_without_ids_and_their_results_get_the_same_ids() -> None:
 
 
 @pytest.mark.parametrize(
+    ("said", "expected"),
+    [
+        ([{"text": "And?"}], "And?"),
+        ([{"text": "And"}, {"text": "now?"}], [{"type": "text", "text": "And"}, {"type": "text", "text": "now?"}]),
+    ],
+)
+def test_what_the_user_says_beside_results_is_a_message_after_them(said: list[Any], expected: Any) -> None:
+    record = session()[1]
+    record["request"]["contents"][2]["parts"] += said
+    (translated,) = wires.translate((exchange(record, "test"),))
+    *_, called, first, second, last = translated.request["messages"]
+    assert ["assistant", "tool", "tool"] == [each["role"] for each in (called, first, second)]
+    assert {"role": "user", "content": expected} == last
+
+
+@pytest.mark.parametrize(
     ("parts", "rule"),
     [
         (lambda parts: parts[:1], "transcript/calls-answered"),
@@ -168,6 +184,18 @@ def test_a_signature_of_a_text_is_judged_only_if_it_comes_back_changed(
     second = Exchange(request={"contents": [words, {"role": "model", "parts": [back]}, words]})
     (outcome,) = check((first, second), rules=["gemini/text-signature-unchanged"])
     assert expected == [each.at for each in outcome.findings]
+
+
+def test_the_signature_of_a_call_is_not_that_of_an_empty_text_beside_it() -> None:
+    words, name = {"role": "user", "parts": [{"text": "Hello"}]}, {"functionCall": {"name": "f", "args": {}}}
+    said = [{"text": "", "thoughtSignature": "c2lnbmVk"}, {**name, "thoughtSignature": "Y2FsbA=="}]
+    reply = {"candidates": [{"content": {"role": "model", "parts": said}, "finishReason": "STOP"}]}
+    back = {"role": "model", "parts": [said[0], {**name, "thoughtSignature": "b3RoZXI="}]}
+    second = Exchange(request={"contents": [words, back]})
+    (outcome,) = check(
+        (Exchange(request={"contents": [words]}, response=reply), second), rules="gemini/text-signature-unchanged"
+    )
+    assert (1, ()) == (outcome.judged, outcome.findings)
 
 
 def translated(request: Any = None, response: Any = None) -> Exchange:

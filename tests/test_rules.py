@@ -1,5 +1,7 @@
 """The rules and their own examples: the proof that each rule can fail, and fails alone."""
 
+import ast
+import importlib.util
 from pathlib import Path
 from typing import Any
 
@@ -16,6 +18,7 @@ from conformance.results import Level, Status
 from conformance.rules import Example, Rule
 from tests.loops import every
 
+ROOT = Path(__file__).parents[1]
 FAMILIES = {
     "shape", "request", "transcript", "tool-calls", "reasoning", "response", "stream", "usage", "error", "http",
     "native", "gemini", "messages", "responses",
@@ -138,6 +141,20 @@ def refusals(example: Example) -> list[str]:
     return [str(each.refusal.message) for outcome in outcomes for each in outcome.findings if each.refusal is not None]
 
 
+def test_a_refused_value_is_named_with_its_parameter_and_the_model() -> None:
+    refused = {"status": 400, "message": "{model}: {field} {value}"}
+    claims = {"thinking.fixed-parameters": [{"field": "temperature", "values": [1], "refusal": refused}]}
+    edits = {"/0/request/temperature": 0.5}
+    assert ["example-model: temperature 0.5"] == refusals(Example("plain", edits, claims))
+
+
+@every(("handling", "expected"), [("ignored", "ignored"), ("unknown", ""), (REFUSED, "")])
+def test_a_call_whose_result_has_no_id_says_what_the_provider_does_with_it(handling: Any, expected: str) -> None:
+    given = Example("tool-result", {f"{RESULT}/tool_call_id": REMOVE}, {"results.without-id": handling})
+    (outcome,) = check(given.conversation(), of(given.claims), rules="transcript/calls-answered")
+    assert [expected] == [found.handling for found in outcome.findings]
+
+
 @every(("claim", "edits", "words"), SHAPES)
 def test_a_wrong_shape_is_refused_as_the_claim_about_it_says(claim: str, edits: dict[str, object], words: str) -> None:
     (message,) = refusals(Example("tool-result", edits, {claim: REFUSED}))
@@ -184,6 +201,23 @@ def test_no_refusal_is_predicted_if_no_claim_covers_it(edits: dict[str, object])
     assert [] == refusals(Example("tool-result", edits, {claim: REFUSED for claim, *_ in SHAPES}))
 
 
+def test_each_parameter_of_the_sdk_of_openai_is_known() -> None:
+    spec = importlib.util.find_spec("openai")
+    assert spec is not None
+    assert spec.origin is not None
+    # Read, because importing the types of the SDK takes longer than this file of tests.
+    path = Path(spec.origin).parent / "types" / "chat" / "completion_create_params.py"
+    classes = [node for node in ast.parse(path.read_text("utf-8")).body if isinstance(node, ast.ClassDef)]
+    of_request = [each for each in classes if each.name.startswith("CompletionCreateParams")]
+    fields = [node.target for each in of_request for node in each.body if isinstance(node, ast.AnnAssign)]
+    names = {field.id for field in fields if isinstance(field, ast.Name)}
+    assert {"messages", "stream", "presence_penalty"} <= names
+    edits = {f"/0/request/{name}": 1 for name in names} | {"/0/request/top_k": 5}
+    given = Example("plain", edits).conversation()
+    (outcome,) = check(given, of({"request.unknown-top-field": REFUSED}), rules="request/no-unknown-parameters")
+    assert ["/0/request/top_k"] == [found.at for found in outcome.findings]
+
+
 @pytest.mark.parametrize(
     ("base", "edits", "known"),
     [
@@ -206,6 +240,15 @@ def test_what_a_provider_is_known_to_omit_from_replies_is_no_must(
         for claims in ({}, known)
     ]
     assert [{Level.MUST}, {Level.SHOULD}] == levels
+
+
+def test_each_rule_has_the_level_and_the_side_that_are_published() -> None:
+    rows = [line.split(" | ") for line in (ROOT / "reports" / "rules.md").read_text("utf-8").splitlines()]
+    published = {row[0].strip("| []").partition("]")[0]: tuple(row[1:3]) for row in rows if 4 == len(row)}
+    known = {rule.id: (rule.level.value, rule.on.side.value) for rule in rules.load()}
+    listed = known.keys() & published.keys()
+    assert 100 < len(listed)
+    assert {name: published[name] for name in listed} == {name: known[name] for name in listed}
 
 
 def test_every_family_has_rules() -> None:

@@ -4,6 +4,7 @@ from typing import Any
 
 import pytest
 
+from conformance import Exchange, Status, check
 from conformance.wire.reasoning import (
     FIELDS,
     PARTS,
@@ -48,6 +49,42 @@ def test_prepended_reasoning_is_found_again(field: str, content: Any) -> None:
         assert [field] == carried_fields(message)
         expected = "a"
         assert expected == reasoning_text(message, field)
+
+
+@pytest.mark.parametrize(
+    ("more", "expected"),
+    [({}, Status.NOT_APPLICABLE), ({"id": None}, Status.NOT_APPLICABLE), ({"signature": "c2ln"}, Status.FAILED)],
+)
+def test_details_of_text_alone_may_come_back_under_another_key(more: dict[str, Any], expected: Status) -> None:
+    call = {"id": "call_1", "type": "function", "function": {"name": "f", "arguments": "{}"}}
+    said = {"role": "assistant", "content": None, "tool_calls": [call]}
+    detail = {"type": "reasoning.text", "text": "Hm.", "format": "unknown", "index": 0, **more}
+    reply = {"index": 0, "message": {**said, "reasoning_details": [detail]}, "finish_reason": "tool_calls"}
+    user, result = {"role": "user", "content": "Go."}, {"role": "tool", "tool_call_id": "call_1", "content": "9"}
+    first = Exchange({"model": "m", "messages": [user]}, {"choices": [reply]}, 200)
+    back = Exchange({"model": "m", "messages": [user, {**said, "reasoning_content": "Hm."}, result]}, None, 200)
+    (outcome,) = check((first, back), rules="reasoning/details-unchanged")
+    assert expected is outcome.status
+
+
+@pytest.mark.parametrize(
+    ("back", "expected"),
+    [
+        ({"reasoning_content": "Hm."}, []),
+        ({"reasoning_content": "Hm.", "reasoning": "Hm."}, []),
+        ({"reasoning_content": "Hm.", "reasoning": "Well."}, ["/1/request/messages/1/reasoning"]),
+        ({"reasoning_content": "Well."}, ["/1/request/messages/1/reasoning_content"]),
+    ],
+)
+def test_each_field_that_returns_reasoning_has_to_hold_it_word_for_word(
+    back: dict[str, Any], expected: list[str]
+) -> None:
+    user, said = {"role": "user", "content": "Go."}, {"role": "assistant", "content": "Done."}
+    reply = {"index": 0, "message": {**said, "reasoning_content": "Hm."}, "finish_reason": "stop"}
+    first = Exchange({"model": "m", "messages": [user]}, {"choices": [reply]}, 200)
+    second = Exchange({"model": "m", "messages": [user, {**said, **back}, user]}, None, 200)
+    (outcome,) = check((first, second), rules="reasoning/verbatim")
+    assert expected == [found.at for found in outcome.findings]
 
 
 def test_an_empty_field_is_present_but_carries_nothing() -> None:

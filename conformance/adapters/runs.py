@@ -69,7 +69,9 @@ class RunPlan:
             if not any(fnmatchcase(name, glob) for name in known):
                 raise UnknownName("scenario", glob, known)
         chosen = [name for name in known if not self.scenarios or any(fnmatchcase(name, g) for g in self.scenarios)]
-        loaded = [each for each in map(scenarios.load, chosen) if self.profile.wire in each.wires]
+        loaded = [
+            each for each in map(scenarios.load, chosen) if self.profile.wire in each.wires and not each.for_providers
+        ]
         variants = (self.variant,) if self.variant else self.variants
         every = [(scenario, variant) for scenario in loaded for variant in variants]
         return tuple([(scenario, variant) for scenario, variant in every if variant in scenario.variants])

@@ -16,6 +16,9 @@ from conformance.scenarios import Probe
 _WIDTH: Final = 100
 _LABEL: Final = 10
 _SHOWN: Final = 5
+
+NOT_SENT_BACK: Final = "not-sent-back"
+"""The member of `Case.observed` that says what of the replies was not sent back as it came."""
 _PROSE: Final = frozenset({"note", "fix"})
 
 
@@ -116,12 +119,13 @@ def follows_from_end(case: Case, status: Status) -> bool:
 def report_on_end(case: Case) -> str:
     """Return why a case ended early: the model's doing or the wire's, with the findings that show the cause."""
     if case.is_ended_by_model:
-        advice_text = "The model did not follow the scenario; the wire is not at fault. Measure it with --repeat N."
+        advice_text = "The scenario was not played to its end; the wire is not at fault. Measure it with --repeat N."
         return "\n".join([case.note, *_details(iter([("fix", advice_text)]))])
     shown = [summary_of_rule(each) for each in case.outcomes if each.status is Status.FAILED and summary_of_rule(each)]
-    found = [("finding", each) for each in shown[:_SHOWN]]
+    found = [("found", each) for each in shown[:_SHOWN]]
     if len(shown) > _SHOWN:
-        found.append(("finding", f"and {len(shown) - _SHOWN} more rules"))
+        found.append(("found", f"and {len(shown) - _SHOWN} more rules"))
+    found += [("note", each) for each in case.observed.get(NOT_SENT_BACK, ())]
     return "\n".join([f"the wire is broken: {case.note}", *_details(iter(found))])
 
 

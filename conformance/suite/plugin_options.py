@@ -106,7 +106,8 @@ OPTIONS: Final[Mapping[str, Mapping[str, Any]]] = {
     "max-requests": {
         "metavar": "N",
         "type": int,
-        "help": "Do not send more than N requests; a run that needs more exits with code 4 before it sends any.",
+        "help": "Do not send more than N requests. A run that needs more exits with code 4 before it sends any. If "
+        "replies that had to be asked for again spend them, the rest is untested and the run fails.",
     },
     "request-timeout": {
         "metavar": "SECONDS",

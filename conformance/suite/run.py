@@ -120,7 +120,8 @@ class Run:
 
     def plan(self, cases: Iterable[tuple[Scenario, str]]) -> Plan:
         """Return the requests that these cases need."""
-        return plan(self.profile, self.model, cases, self._switch, asks=self.asks)
+        played = [each for each in cases if not self._replies.not_played(*each)]
+        return plan(self.profile, self.model, played, self._switch, asks=self.asks)
 
     @property
     def asks(self) -> bool:
@@ -164,6 +165,8 @@ class Run:
     def _case(self, name: str, scenario: Scenario, variant: str) -> Case:
         if self.unmet(scenario) is not None:
             return play(scenario, variant, self._subject())
+        if note := self._replies.not_played(scenario, variant):
+            return Case(scenario.name, variant, self._evidence, note=note)
         if self._recording is not None:
             return recorder.record(
                 self._recording, name, lambda take: play(scenario, variant, self._subject(take=take))

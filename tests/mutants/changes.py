@@ -1,9 +1,17 @@
-"""The changes: another operator, constant, condition or result at one place of a file."""
+"""The changes: another operator, constant, condition or result at one place of a file.
+
+Not changed is what decides nothing: docstrings, annotations and aliases of types, decorators other than `rule`, the
+examples and sources of rules, the words of errors and f-strings, what a module exports, the meanings in `KINDS`, what
+only type checkers read, and empty results.
+"""
 
 import ast
-from collections.abc import Iterator
+from collections import Counter
+from collections.abc import Iterable, Iterator
 from pathlib import Path
-from typing import Final, NamedTuple
+from typing import Final, NamedTuple, TypeAlias
+
+from tests.mutants.places import Places
 
 _OPPOSITES: Final[dict[type[ast.cmpop], type[ast.cmpop]]] = {
     ast.Lt: ast.LtE, ast.LtE: ast.Lt, ast.Gt: ast.GtE, ast.GtE: ast.Gt, ast.Eq: ast.NotEq, ast.NotEq: ast.Eq,
@@ -15,9 +23,16 @@ _DATA_OF_RULES: Final = ("bad", "good", "source")
 """The examples and the source of a rule are data, which other tests compare with it."""
 _SHOWN: Final = 80
 
+Key: TypeAlias = tuple[str, str, str, str, int]
+"""The file, the holder, the text before and after in one line each, and which of equal changes it is."""
+
 
 class Change(NamedTuple):
-    """A change at one place: `start` and `end` are offsets in the bytes of the file."""
+    """A change at one place.
+
+    `holder`: the function, class or constant that holds the place. `nth`: which of the equal changes in the
+    holder it is, from 1. `start` and `end`: offsets in the bytes of the file.
+    """
 
     file: str
     line: int
@@ -25,6 +40,13 @@ class Change(NamedTuple):
     after: str
     start: int
     end: int
+    holder: str
+    nth: int
+
+    @property
+    def key(self) -> Key:
+        """What identifies the change while lines around it move."""
+        return (self.file, self.holder, _line(self.before), _line(self.after), self.nth)
 
     def applied(self, source: bytes) -> bytes:
         """Return the changed source."""
@@ -32,8 +54,12 @@ class Change(NamedTuple):
 
     def __str__(self) -> str:
         """Return the place and the change in one line."""
-        shown = [" ".join(text.split())[:_SHOWN] for text in (self.before, self.after)]
+        shown = [_line(text)[:_SHOWN] for text in (self.before, self.after)]
         return f"{self.file}:{self.line}: {shown[0]} -> {shown[1]}"
+
+
+def _line(text: str) -> str:
+    return " ".join(text.split())
 
 
 def changes(root: Path, file: str) -> list[Change]:
@@ -46,8 +72,17 @@ def changes(root: Path, file: str) -> list[Change]:
     for node, after in _variants(ast.parse(source), in_rules="/rules/" in file):
         start = starts[node.lineno - 1] + node.col_offset
         end = starts[(node.end_lineno or 0) - 1] + (node.end_col_offset or 0)
-        found.append(Change(file, node.lineno, source[start:end].decode(), after, start, end))
-    return sorted(found, key=lambda change: (change.start, change.after))
+        found.append((start, end, after, node.lineno))
+    return list(_numbered(file, source, sorted(found)))
+
+
+def _numbered(file: str, source: bytes, found: Iterable[tuple[int, int, str, int]]) -> Iterator[Change]:
+    places, seen = Places(source), Counter[tuple[str, str, str]]()
+    for start, end, after, line in found:
+        holder, before = places.holder(line), source[start:end].decode()
+        equal = (holder, _line(before), _line(after))
+        seen[equal] += 1
+        yield Change(file, line, before, after, start, end, holder, seen[equal])
 
 
 def _variants(tree: ast.AST, *, in_rules: bool) -> Iterator[tuple[ast.expr | ast.stmt, str]]:
@@ -69,11 +104,27 @@ def _children(tree: ast.AST) -> Iterator[ast.AST]:
         yield from [default for default in [*tree.args.defaults, *tree.args.kw_defaults] if default]
         yield from tree.body
     elif isinstance(tree, ast.AnnAssign):
-        yield from [tree.value] if tree.value else []
+        yield from _assigned(tree)
     elif isinstance(tree, ast.ClassDef):
         yield from tree.body
-    elif not isinstance(tree, ast.Raise | ast.JoinedStr | ast.arguments) and not _is_text(tree):
+    elif isinstance(tree, ast.If) and _names(tree.test) & {"TYPE_CHECKING"}:
+        yield from tree.orelse
+    elif not isinstance(tree, ast.Raise | ast.Assert | ast.JoinedStr | ast.arguments) and not _is_text(tree):
         yield from ast.iter_child_nodes(tree)
+
+
+def _assigned(tree: ast.AnnAssign) -> Iterator[ast.AST]:
+    """Yield the value of a name; of a table of meanings only the keys, because nothing reads the meanings."""
+    if tree.value is None or _names(tree.annotation) & {"TypeAlias"}:
+        return
+    if isinstance(tree.value, ast.Dict) and _names(tree.target) & {"KINDS"}:
+        yield from [key for key in tree.value.keys if key]
+    else:
+        yield tree.value
+
+
+def _names(tree: ast.AST) -> set[str]:
+    return {node.id for node in ast.walk(tree) if isinstance(node, ast.Name)}
 
 
 def _facts(function: ast.FunctionDef) -> Iterator[ast.expr]:
@@ -87,7 +138,10 @@ def _facts(function: ast.FunctionDef) -> Iterator[ast.expr]:
 def _is_text(tree: ast.AST) -> bool:
     """Return whether a statement is a docstring, or names what a module or class exports."""
     if isinstance(tree, ast.Assign):
-        return any(isinstance(each, ast.Name) and each.id in ("__all__", "__slots__") for each in tree.targets)
+        names = set[str]().union(*[_names(each) for each in tree.targets])
+        return bool(names & {"__all__", "__slots__"}) or (
+            isinstance(tree.value, ast.Call) and _names(tree.value.func) == {"TypeVar"}
+        )
     return isinstance(tree, ast.Expr) and isinstance(tree.value, ast.Constant)
 
 
@@ -112,8 +166,8 @@ def _other_constant(value: object) -> Iterator[str]:
 
 def _other_statement(node: ast.stmt) -> Iterator[str]:
     match node:
-        case ast.Return(value=ast.Constant(value=None) | ast.List(elts=[]) | ast.Tuple(elts=[]) | None):
-            return
+        case ast.Return(value=ast.Constant(value=None | bool()) | ast.List(elts=[]) | ast.Tuple(elts=[]) | None):
+            return  # The constant of `return True` is changed by itself, and None is as false as False.
         case ast.Return():
             yield "return None"
         case ast.Continue():
