@@ -76,11 +76,14 @@ def print_accepted(accepted: Sequence[str] | None) -> None:
 
 
 def partial_line(accepted: Sequence[str]) -> str:
-    """Return in one line what --partial accepted; empty without any."""
+    """Return in one line what --partial accepted, as it may be printed; empty without any."""
     if not accepted:
         return ""
+    # Imported here because only --partial needs it.
+    from conformance.reporting.text import printable
+
     more = f"; and {len(accepted) - _LISTED} more files" if len(accepted) > _LISTED else ""
-    return f"partial: {'; '.join(accepted[:_LISTED])}{more}"
+    return printable(f"partial: {'; '.join(accepted[:_LISTED])}{more}")
 
 
 def add_json_file(parser: argparse.ArgumentParser) -> None:

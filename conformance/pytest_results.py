@@ -96,11 +96,17 @@ def _filters(config: pytest.Config) -> Iterator[str]:
     for name, value in (("-k", options.keyword), ("-m", options.markexpr)):
         if value:
             yield f"{name} {quote(value)}"
-    yield from [f"--deselect {quote(Path(each).name)}" for each in options.deselect or ()]
+    yield from [f"--deselect {quote(_without_folder(each))}" for each in options.deselect or ()]
     for name in ("last-failed", "stepwise"):
         if getattr(options, {"last-failed": "lf"}.get(name, name), False):
             yield f"--{name}"
     if config.getoption(VARIANT):
         yield f"--variant {config.getoption(VARIANT)}"
     if config.args_source is pytest.Config.ArgsSource.ARGS:
-        yield from [Path(each).name for each in config.args]
+        yield from map(_without_folder, config.args)
+
+
+def _without_folder(item: str) -> str:
+    """Return the id of an item, or a path, without its folder."""
+    file, separator, rest = item.partition("::")
+    return f"{Path(file).name}{separator}{rest}"

@@ -132,7 +132,7 @@ def test_results_are_the_same_each_time_and_can_be_read_back(adapter: Any, tmp_p
     assert one.read_bytes() == two.read_bytes()
     document = json.loads(one.read_bytes())
     assert () == validator("files/results").errors(document)
-    results = read(one)
+    results = read(one, [])
     assert ("driver", "deepseek", {"broken-client": "1.0"}) == (
         results.subject,
         results.provider,
@@ -195,7 +195,7 @@ def test_a_client_that_cannot_stream_gets_one_error_with_the_advice(adapter: Any
     assert 2 == code
     assert 1 == out.count("use --variant plain if it cannot do that")
     assert "1 errored; 2 more cases with the same error" in out
-    cases = [case for case in read(tmp_path / "driver.deepseek.json").cases if case.variant == "stream"]
+    cases = [case for case in read(tmp_path / "driver.deepseek.json", []).cases if case.variant == "stream"]
     assert [1, 0, 0] == [len(case.outcomes) for case in cases]
     assert 0 == adapter(*chosen, "--variant", "plain")[0]
 

@@ -99,4 +99,4 @@ def test_a_run_shows_the_bug_where_it_is(bug: Bug, release: str, expected: Statu
     only = ["--scenario", scenario, "--variant", variant, "--jobs", "1"]
     assert main(["adapter", "run", release, *only, "--results", str(tmp_path)]) in (0, 1)
     (written,) = tmp_path.glob("*.json")
-    assert expected is status(read(written), bug)
+    assert expected is status(read(written, []), bug)

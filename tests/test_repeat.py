@@ -95,7 +95,7 @@ def test_a_model_that_sometimes_calls_no_tool_is_counted_and_does_not_fail(pytes
     assert "Each case runs 3 times" in text
     assert "the model called no tool (in " in text
     assert "not enough runs" in text
-    (case,) = [each for each in read(Path(pytester.path, "out", "openai.json")).cases if each.runs]
+    (case,) = [each for each in read(Path(pytester.path, "out", "openai.json"), []).cases if each.runs]
     assert case.runs is not None
     assert (3, 1, 0) == (case.runs.played, case.runs.ended, case.runs.inconclusive)
 

@@ -161,7 +161,7 @@ def test_claims_of_the_user_are_over_those_of_the_profile(
     )
     (path,) = Path(pytester.path, "out").glob("*.json")
     assert {"reasoning.response-field": "reasoning_content", "thinking.mode": "default-on"} == {
-        name: claim.value for name, claim in read(path).claims.items()
+        name: claim.value for name, claim in read(path, []).claims.items()
     }
 
 

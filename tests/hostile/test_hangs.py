@@ -84,7 +84,7 @@ def test_a_request_after_one_that_hung_is_answered() -> None:
 def cases(folder: Path) -> dict[str, Case]:
     """Return the cases in the results of a run, by name."""
     (path,) = (folder / "out").iterdir()
-    return {case.name: case for case in read(path).cases}
+    return {case.name: case for case in read(path, []).cases}
 
 
 def silent_after(number: int) -> Answer:
