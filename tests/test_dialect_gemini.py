@@ -130,6 +130,16 @@ def test_results_without_ids_answer_the_open_calls_with_their_name_in_order() ->
     ]
 
 
+def test_results_in_two_contents_come_back_in_one_and_are_named() -> None:
+    made = [{"functionCall": {"id": name, "name": name}} for name in "fg"]
+    answers = [{"functionResponse": {"id": name, "name": name, "response": {"output": "1"}}} for name in "fg"]
+    contents = [{"role": "model", "parts": made}, *[{"role": "user", "parts": [answer]} for answer in answers]]
+    found = to_canonical({"contents": contents})
+    assert [("/contents/2", "comes back in one content with the results before it")] == [
+        (loss.pointer, loss.reason) for loss in found.lost
+    ]
+
+
 def test_a_loss_points_to_the_key_in_its_given_spelling() -> None:
     call = {"function_call": {"name": "f", "more": 1}, "video_metadata": {}}
     native = {"system_instruction": {"parts": [{"text": ""}]}, "contents": [{"role": "model", "parts": [call]}]}

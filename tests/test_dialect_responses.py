@@ -179,6 +179,7 @@ def test_a_refusal_comes_last_and_is_one() -> None:
         (message("developer", [{"type": "input_image", "image_url": "x"}]), ["/input/0/content/0"]),
         (message("user", [{"type": "input_image", "file_id": "file-1"}]), ["/input/0/content/0"]),
         (message("tool", "x"), ["/input/0"]),
+        ({**message("user", "x"), "id": "msg_1", "status": "completed"}, ["/input/0/id", "/input/0/status"]),
     ],
 )  # fmt: skip
 def test_what_the_wire_cannot_hold_is_named_as_lost(item: dict[str, Any], pointers: list[str]) -> None:

@@ -109,6 +109,16 @@ def test_transcripts_of_agent_loops_come_back_without_the_named_losses(name: str
     given(LOOPS)(lambda canonical: comes_back(dialects.load(name), canonical))()
 
 
+@pytest.mark.parametrize("name", ["gemini", "neutral", "responses"])
+def test_one_unsigned_detail_comes_back_as_plain_reasoning_and_is_named(name: str) -> None:
+    dialect, detail = dialects.load(name), {"type": "reasoning.text", "text": "Hm.", "index": 0}
+    found = dialect.to_native([{"role": "assistant", "content": "x", "reasoning_details": [detail]}])
+    assert [("/0/reasoning_details", "one unsigned block comes back as reasoning_content")] == [
+        (loss.pointer, loss.reason) for loss in found.lost
+    ]
+    assert "Hm." == dialect.to_canonical(found.value).value[0]["reasoning_content"]
+
+
 NAMES: dict[str, Any] = {
     "gemini": lambda native: [
         part["functionResponse"]["name"]

@@ -10,7 +10,7 @@ import pytest
 from coverage import CoverageData
 
 from tests.mutants.changes import Change, changes
-from tests.mutants.choosing import MANY, Choice
+from tests.mutants.choosing import FILE, MANY, MOST, Choice
 from tests.mutants.drawing import Equivalent, draw, equivalents
 from tests.mutants.ledger import Ledger
 from tests.mutants.report import render_score, score
@@ -176,6 +176,12 @@ def test_tests_run_in_batches_of_which_the_first_are_short(tmp_path: Path) -> No
     few = ["tests/test_a.py::test_a", "tests/test_b.py::test_b", "tests/test_c.py::test_c"]
     choice = measured(tmp_path, {test: [1] for test in [*few, *many]})
     assert [few[:1], few[1:], ["tests/test_big.py"]] == list(choice.batches([*few, *many]))
+
+
+def test_tests_beyond_the_bound_are_left_out(module: dict[int, list[Change]], tmp_path: Path) -> None:
+    many = [f"tests/test_{number:02}.py::test_a" for number in range(99)]
+    choice = measured(tmp_path, {test: [7] for test in many})
+    assert many[: int(MOST / (FILE + 1)) + 1] == choice.tests(module[7][0])
 
 
 def test_living_functions_take_the_code_of_a_changed_source(tmp_path: Path) -> None:

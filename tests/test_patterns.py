@@ -93,6 +93,14 @@ def test_chunks_of_the_usual_forms_repeat_one(name: str) -> None:
     assert (name in USUAL) is (len(chunks) - len(chunks.special) > 4)
 
 
+@every(("padding", "repeats"), [(["ab", "c", "defg", "", "h"], True), ([1, 2, 3, 4, 5], False)])
+def test_chunks_with_a_text_as_padding_repeat_one(padding: list[Any], repeats: bool) -> None:  # noqa: FBT001
+    items = [chunk({"content": text}) | {"obfuscation": each} for text, each in zip("abcde", padding, strict=True)]
+    stream = assemble(read(render([*said({})[:1], *items, DONE])))
+    assert repeats is (len(stream.chunks) - len(stream.chunks.special) > 2)
+    assert padding == [each["obfuscation"] for each in stream.chunks if each and "obfuscation" in each]
+
+
 @every("role", [5, True, {"a": "b"}])
 def test_chunks_whose_role_is_not_a_string_are_assembled_as_if_each_were_parsed(role: Any) -> None:
     items = said({}, *[{"role": "assistant", "content": "a"}], *[{"role": role, "content": text} for text in "bcd"])

@@ -186,6 +186,18 @@ def test_a_signature_of_a_text_is_judged_only_if_it_comes_back_changed(
     assert expected == [each.at for each in outcome.findings]
 
 
+def test_the_signature_of_a_call_is_not_that_of_an_empty_text_beside_it() -> None:
+    words, name = {"role": "user", "parts": [{"text": "Hello"}]}, {"functionCall": {"name": "f", "args": {}}}
+    said = [{"text": "", "thoughtSignature": "c2lnbmVk"}, {**name, "thoughtSignature": "Y2FsbA=="}]
+    reply = {"candidates": [{"content": {"role": "model", "parts": said}, "finishReason": "STOP"}]}
+    back = {"role": "model", "parts": [said[0], {**name, "thoughtSignature": "b3RoZXI="}]}
+    second = Exchange(request={"contents": [words, back]})
+    (outcome,) = check(
+        (Exchange(request={"contents": [words]}, response=reply), second), rules="gemini/text-signature-unchanged"
+    )
+    assert (1, ()) == (outcome.judged, outcome.findings)
+
+
 def translated(request: Any = None, response: Any = None) -> Exchange:
     sent = Exchange(request=request, response=response, status=200, url="/v1beta/models/m:generateContent")
     return wires.by_name("gemini").translate_one(sent)

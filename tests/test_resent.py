@@ -100,6 +100,12 @@ def test_a_message_sends_back_one_of_two_equal_replies() -> None:
     assert [(1, 2, 1)] == returned(conversation)
 
 
+def test_a_message_with_the_id_of_another_reply_does_not_send_back_an_equal_one() -> None:
+    first, second = called(("call_a", '{"city": "Paris"}')), called(("call_b", '{"city": "Paris"}'))
+    again = [second, result("call_b"), B, second, result("call_b")]
+    assert [(1, 2, 4)] == returned((asked([A], first), asked([A, said("Hm."), B], second), asked([A, *again], None)))
+
+
 def test_unrelated_conversations_with_equal_replies_are_not_linked() -> None:
     for before in ([], [SYSTEM]):
         later = [*before, B, said("Yes."), user("Why?")]

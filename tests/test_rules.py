@@ -18,6 +18,7 @@ from conformance.results import Level, Status
 from conformance.rules import Example, Rule
 from tests.loops import every
 
+ROOT = Path(__file__).parents[1]
 FAMILIES = {
     "shape", "request", "transcript", "tool-calls", "reasoning", "response", "stream", "usage", "error", "http",
     "native", "gemini", "messages", "responses",
@@ -140,6 +141,13 @@ def refusals(example: Example) -> list[str]:
     return [str(each.refusal.message) for outcome in outcomes for each in outcome.findings if each.refusal is not None]
 
 
+@every(("handling", "expected"), [("ignored", "ignored"), ("unknown", ""), (REFUSED, "")])
+def test_a_call_whose_result_has_no_id_says_what_the_provider_does_with_it(handling: Any, expected: str) -> None:
+    given = Example("tool-result", {f"{RESULT}/tool_call_id": REMOVE}, {"results.without-id": handling})
+    (outcome,) = check(given.conversation(), of(given.claims), rules="transcript/calls-answered")
+    assert [expected] == [found.handling for found in outcome.findings]
+
+
 @every(("claim", "edits", "words"), SHAPES)
 def test_a_wrong_shape_is_refused_as_the_claim_about_it_says(claim: str, edits: dict[str, object], words: str) -> None:
     (message,) = refusals(Example("tool-result", edits, {claim: REFUSED}))
@@ -225,6 +233,15 @@ def test_what_a_provider_is_known_to_omit_from_replies_is_no_must(
         for claims in ({}, known)
     ]
     assert [{Level.MUST}, {Level.SHOULD}] == levels
+
+
+def test_each_rule_has_the_level_and_the_side_that_are_published() -> None:
+    rows = [line.split(" | ") for line in (ROOT / "reports" / "rules.md").read_text("utf-8").splitlines()]
+    published = {row[0].strip("| []").partition("]")[0]: tuple(row[1:3]) for row in rows if 4 == len(row)}
+    known = {rule.id: (rule.level.value, rule.on.side.value) for rule in rules.load()}
+    listed = known.keys() & published.keys()
+    assert 100 < len(listed)
+    assert {name: published[name] for name in listed} == {name: known[name] for name in listed}
 
 
 def test_every_family_has_rules() -> None:

@@ -199,6 +199,8 @@ CHOICES: list[tuple[str, Body, Body]] = [
         {"tool_choice": "required"},
     ),
     ("responses", {**RESPONSES_TOOLS, "tool_choice": {"type": "web_search"}}, {"tool_choice": "auto"}),
+    ("responses", {"tools": [{"type": "web_search"}], "tool_choice": "required"}, {}),
+    ("responses", {"tools": [], "tool_choice": "required"}, {"tool_choice": "required"}),
     ("responses", {**RESPONSES_TOOLS, "parallel_tool_calls": False}, {"parallel_tool_calls": False}),
     ("responses", {**RESPONSES_TOOLS, "parallel_tool_calls": True}, {"parallel_tool_calls": True}),
     ("gemini", calling("AUTO"), {"tool_choice": "auto"}),
@@ -232,6 +234,22 @@ SETTINGS: list[tuple[str, Body, Body]] = [
             "top_p": 0.3,
             "stream": True,
             "reasoning": {"effort": "low"},
+        },
+    ),
+    ("responses", {"text": {"format": {"type": "text"}}}, {}),
+    (
+        "responses",
+        {"text": {"format": {"type": "json_object"}}},
+        {"response_format": {"type": "json_object"}},
+    ),
+    (
+        "responses",
+        {"text": {"format": {"type": "json_schema", "name": "a", "schema": {"type": "object"}, "strict": True}}},
+        {
+            "response_format": {
+                "type": "json_schema",
+                "json_schema": {"name": "a", "schema": {"type": "object"}, "strict": True},
+            }
         },
     ),
     (

@@ -1,17 +1,19 @@
-"""Another model replies than the one that was asked for."""
+"""Another model replies than the one that was asked for.
+
+The report is about chat completions; servers do the same on other wires.
+"""
 
 from conformance.faults import BOTH, Outgoing
-from conformance.faults._chat import chunks
+from conformance.faults._answers import MODEL, envelopes
 
 SOURCE = "https://github.com/QuantumNous/new-api/pull/7418"
-WIRES = ("chat",)
+WIRES = ("chat", "messages", "responses", "gemini")
 VARIANTS = BOTH
 BREAKS = ("response/model-as-requested",)
 
 
 def change(sent: Outgoing) -> Outgoing:
     """Name the other model."""
-    for chunk in chunks(sent):
-        if "model" in chunk:
-            chunk["model"] = "gpt-3.5-turbo"
+    for each in envelopes(sent):
+        each[MODEL.get(sent.wire, "model")] = "gpt-3.5-turbo"
     return sent

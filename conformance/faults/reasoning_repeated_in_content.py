@@ -1,17 +1,20 @@
-"""The content begins with the reasoning, which also has its own field."""
+"""The content begins with the reasoning, which also has its own field.
+
+The report is about chat completions; servers do the same on other wires.
+"""
 
 from conformance.faults import BOTH, Outgoing
-from conformance.faults._chat import reasoning_field, set_text, text
+from conformance.faults._answers import answer, reasoning
 
 SOURCE = "https://github.com/adolfousier/opencrabs/issues/760"
-WIRES = ("chat",)
+WIRES = ("chat", "messages", "responses", "gemini")
 VARIANTS = BOTH
 BREAKS = ("reasoning/not-in-content",)
 
 
 def change(sent: Outgoing) -> Outgoing:
     """Put the reasoning before the content."""
-    field = reasoning_field(sent)
-    if field and text(sent):
-        set_text(sent, f"{text(sent, field)}\n\n{text(sent)}")
+    thought, said = reasoning(sent), answer(sent)
+    if thought.whole and said.whole:
+        said.write(f"{thought.whole}\n\n{said.whole}")
     return sent

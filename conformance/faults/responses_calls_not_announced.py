@@ -9,7 +9,7 @@ BREAKS = ("responses/deltas-add-up",)
 
 
 def change(sent: Outgoing) -> Outgoing:
-    """Remove the events, and number the others anew."""
+    """Remove the events, and number the others again."""
     calls = {each["id"] for each in sent.calls()}
     kept = [
         each

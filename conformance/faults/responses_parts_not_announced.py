@@ -9,7 +9,7 @@ BREAKS = ("native/stream-in-order",)
 
 
 def change(sent: Outgoing) -> Outgoing:
-    """Remove the events of content parts, and number the others anew."""
+    """Remove the events of content parts, and number the others again."""
     kept = [each for each in sent.events or () if not each.name.startswith("response.content_part.")]
     for number, event in enumerate(kept):
         event.value["sequence_number"] = number

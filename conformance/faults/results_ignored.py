@@ -1,16 +1,19 @@
-"""The answer never uses the result of the tool, which the server has dropped from the prompt."""
+"""The answer never uses the result of the tool, which the server has dropped from the prompt.
+
+The report is about chat completions; servers do the same on other wires.
+"""
 
 from conformance.faults import BOTH, Outgoing
-from conformance.faults._chat import calls, results, set_text
+from conformance.faults._answers import answer, results
 
-SOURCE = "https://github.com/vllm-project/vllm/issues/39614"
-WIRES = ("chat",)
+SOURCE = "https://github.com/ggml-org/llama.cpp/issues/27129"
+WIRES = ("chat", "messages", "responses", "gemini")
 VARIANTS = BOTH
 BREAKS = ("probes/results-paired",)
 
 
 def change(sent: Outgoing) -> Outgoing:
     """Answer without any result."""
-    if results(sent.request) and not calls(sent):
-        set_text(sent, "I have no access to that, so I cannot say more.")
+    if results(sent) and not sent.calls():
+        answer(sent).write("I have no access to that, so I cannot say more.")
     return sent

@@ -1,19 +1,21 @@
-"""The answer names the result of an earlier turn."""
+"""The answer names the result of an earlier turn.
+
+The report is about chat completions; servers do the same on other wires.
+"""
 
 from conformance.faults import BOTH, Outgoing
-from conformance.faults._chat import calls, results, set_text, text
+from conformance.faults._answers import answer, earlier_results, results
 
 SOURCE = "https://github.com/headroomlabs-ai/headroom/pull/1473"
-WIRES = ("chat",)
+WIRES = ("chat", "messages", "responses", "gemini")
 VARIANTS = BOTH
 BREAKS = ("probes/results-paired",)
 
 
 def change(sent: Outgoing) -> Outgoing:
-    """Replace each result of this turn by one of an earlier turn."""
-    now = [str(each.get("content")) for each in results(sent.request)]
-    before = [str(each["content"]) for each in sent.request.get("messages", ()) if each.get("role") == "tool"]
-    before = [each for each in before if each not in now]
-    if now and before and not calls(sent):
-        set_text(sent, text(sent).replace(now[0], before[0]))
+    """Replace the first result of this turn by one of an earlier turn."""
+    now, said = results(sent), answer(sent)
+    before = [each for each in earlier_results(sent) if each not in now]
+    if now and before and not sent.calls():
+        said.write(said.whole.replace(now[0], before[0]))
     return sent

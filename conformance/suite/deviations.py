@@ -142,7 +142,7 @@ def _content(request: ChangedRequest, form: str, on: str = "tool") -> None:
 def _unknown_field(request: ChangedRequest, on: str, key: str = "x_note") -> None:
     """Add an unknown key to the last message of a role, or to a call or content part."""
     holders: Mapping[str, Callable[[], Body]] = {
-        "call": lambda: tool_turns(request.messages)[-1]["tool_calls"][0],
+        "call": lambda: assistant_messages(request.messages, "tool")[-1]["tool_calls"][0],
         "part": lambda: _part(request.messages),
     }
     if on in holders:
@@ -166,7 +166,7 @@ _ARGUMENTS: Final[Mapping[str, Any]] = {"malformed": '{"city": "Par', "empty": "
 
 def _arguments(request: ChangedRequest, form: str) -> None:
     """Write the arguments of the last tool turn's first call in another form."""
-    function = tool_turns(request.messages)[-1]["tool_calls"][0]["function"]
+    function = assistant_messages(request.messages, "tool")[-1]["tool_calls"][0]["function"]
     function["arguments"] = {"city": "Paris"} if form == "object" else _ARGUMENTS[form]
 
 

@@ -82,7 +82,8 @@ class Trial(NamedTuple):
 
 def _verdicts(drawn: Sequence[Change], trial: Trial, ends: float) -> Iterator[tuple[Change, Verdict]]:
     carried = 0
-    for number, change in enumerate(drawn, 1):
+    # What was missed before comes last, because it takes longest.
+    for number, change in enumerate(sorted(drawn, key=trial.ledger.missed), 1):
         found = trial.ledger.noticed(change)
         if found is not None:
             carried += 1

@@ -16,10 +16,12 @@ DATA: Final = "coverage"
 SECONDS: Final = "seconds.json"
 MANY: Final = 60
 """If so many tests of a file run a line, the file runs whole."""
+MOST: Final = 40.0
+"""How many seconds of tests a change gets. What notices one does so in half of that; else it counts as missed."""
 FILE: Final = 0.3
 """About what it takes to import a file of tests, in seconds."""
 BATCHES: Final = (2.0, 8.0, 32.0)
-"""How long the first runs of pytest may take, in seconds of measured tests. The last one runs all that is left."""
+"""How long each run of pytest may take, in seconds of measured tests; later ones as long as the last of these."""
 
 
 class Choice:
@@ -44,7 +46,7 @@ class Choice:
         near = [_union(lines, each) for each in places.lines(change.line, last)]
         found = next((tests for tests in near if tests), set[str]())
         rest = _union(lines, set(lines)) - found if places.runs_at_import(change.line) else set[str]()
-        return self._ordered(found) + self._ordered(rest)
+        return list(self._first(self._ordered(found) + self._ordered(rest)))
 
     def acts_at_import(self, change: Change) -> bool:
         """Return whether a change alters what runs once, when its module is imported."""
@@ -57,13 +59,13 @@ class Choice:
 
     def batches(self, tests: Sequence[str]) -> Iterator[list[str]]:
         """Yield tests in batches for one run of pytest each, of which the first are the shortest."""
-        bounds, batch, spent = [*BATCHES], list[str](), 0.0
+        bounds, batch, spent = [*BATCHES[::-1]], list[str](), 0.0
         for name, group in groupby(tests, key=_file_of):
             of_file = list(group)
             cost = self._cost(of_file)
-            if batch and bounds and spent + cost > bounds[0]:
+            if batch and spent + cost > bounds[-1]:
                 yield batch
-                bounds, batch, spent = bounds[1:], [], 0.0
+                bounds, batch, spent = bounds[:-1] or bounds, [], 0.0
             batch += [name] if len(of_file) > MANY else of_file
             spent += cost
         if batch:
@@ -75,6 +77,16 @@ class Choice:
             by_file[_file_of(test)].append(test)
         costs = {name: self._cost(found) / (1 + self._noticed[name]) for name, found in by_file.items()}
         return [test for name in sorted(by_file, key=lambda each: (costs[each], each)) for test in by_file[name]]
+
+    def _first(self, tests: Sequence[str]) -> Iterator[str]:
+        """Yield the tests of the first files, until they take too long."""
+        spent = 0.0
+        for _, group in groupby(tests, key=_file_of):
+            of_file = list(group)
+            yield from of_file
+            spent += self._cost(of_file)
+            if spent > MOST:
+                return
 
     def _cost(self, tests: Sequence[str]) -> float:
         """Return about how long tests of one file take, in seconds."""

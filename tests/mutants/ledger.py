@@ -28,6 +28,10 @@ class Ledger:
         entry = self._known.get(_identity(self._entry(change)))
         return Verdict(Fate.KILLED, entry["by"]) if entry and entry["fate"] == Fate.KILLED else None
 
+    def missed(self, change: Change) -> bool:
+        """Return whether no test noticed the same change of the same file in an earlier run."""
+        return _identity(self._entry(change)) in self._known and self.noticed(change) is None
+
     def add(self, change: Change, verdict: Verdict) -> None:
         """Keep a verdict at once, because a long run may be stopped."""
         entry = {**self._entry(change), "fate": verdict.fate, "by": verdict.by}

@@ -8,7 +8,6 @@ import gc
 import json
 import os
 import resource
-import select
 import signal
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
@@ -23,6 +22,8 @@ READY: Final = "ready"
 """What is answered once all is imported, before which no source may change."""
 UNSURE: Final = "?"
 """The answer if a change cannot be tried here."""
+SECONDS: Final = 200
+"""How long one test may take: a change that makes it hang is noticed. It is far more than any test takes."""
 BYTES: Final = 4 << 30
 """How much memory the tests of a change may take; one that makes them fill it is noticed."""
 
@@ -46,7 +47,7 @@ def pytest_runtestloop(session: pytest.Session) -> bool:
 
 
 def _tried(job: dict[str, Any], chosen: Sequence[pytest.Item], functions: Sequence[FunctionType]) -> str:
-    """Return the first test that fails with a change, or the reason why the tests did not end; empty if all pass."""
+    """Return the first test that fails with a change, or that one did not end; empty if all pass."""
     receiver, sender = os.pipe()
     child = os.fork()
     if not child:
@@ -54,13 +55,12 @@ def _tried(job: dict[str, Any], chosen: Sequence[pytest.Item], functions: Sequen
         os.close(receiver)
         _run(job, chosen, functions, sender)
     os.close(sender)
-    ready, _, _ = select.select([receiver], [], [], job["seconds"])
-    answer = os.read(receiver, 1 << 16).decode() if ready else f"no end within {job['seconds']:g} seconds"
+    answer = os.read(receiver, 1 << 16).decode()
     with suppress(ProcessLookupError):
         os.killpg(child, signal.SIGKILL)
     os.waitpid(child, 0)
     os.close(receiver)
-    return answer.strip() if answer else "the process of the tests ended"
+    return answer.strip() if answer else "a test did not end"
 
 
 def _run(job: dict[str, Any], chosen: Sequence[pytest.Item], functions: Sequence[FunctionType], sender: int) -> None:
@@ -70,6 +70,7 @@ def _run(job: dict[str, Any], chosen: Sequence[pytest.Item], functions: Sequence
     try:
         graft(functions, job["path"], job["before"], job["after"])
         for item, following in zip(chosen, [*chosen[1:], None], strict=True):
+            signal.alarm(SECONDS)
             failed = _Failed()
             item.config.pluginmanager.register(failed)
             item.config.hook.pytest_runtest_protocol(item=item, nextitem=following)

@@ -37,11 +37,10 @@ def judge(reply: NativeBody, _context: Context) -> list[Fault]:
 
 def _contents(reply: NativeBody) -> list[tuple[Place, dict[str, Any]]]:
     """Return the contents that have parts, of a stream those of its events, each with its place."""
-    events = reply.native.events
-    bodies = [(("response", at), event.value) for at, event in enumerate(events)] or [(("response",), reply.value)]
+    bodies: list[tuple[Place, Any]] = [(("response", at), event.value) for at, event in enumerate(reply.native.events)]
     found = [
         ((*place, "candidates", at, "content"), as_object(candidate.get("content")))
-        for place, body in bodies
+        for place, body in bodies or [(("response",), reply.value)]
         for at, candidate in objects(as_object(body).get("candidates"))
     ]
     return [(place, dict(content)) for place, content in found if content.get("parts")]

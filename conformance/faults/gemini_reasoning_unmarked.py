@@ -1,4 +1,4 @@
-"""Thoughts are text as any other, behind a heading."""
+"""Reasoning is text as any other, behind a heading."""
 
 from conformance.faults import BOTH, Outgoing
 

@@ -1,4 +1,4 @@
-"""Of streamed thoughts, only the first chunk is marked."""
+"""Of streamed reasoning, only the first chunk is marked."""
 
 from conformance.faults import STREAM, Outgoing
 
