@@ -53,7 +53,7 @@ class Played(NamedTuple):
     stopped: str = ""
 
 
-class _Transport(httpx.AsyncBaseTransport):
+class Transport(httpx.AsyncBaseTransport):
     """Passes requests of the suite's own client to a function."""
 
     def __init__(self, answer: Callable[[HttpRequest], HttpReply]) -> None:
@@ -115,7 +115,7 @@ class Provider:
         if server is not None:
             server.hidden, answer = answer, server.answer
         endpoint = Endpoint("http://provider.test/v1", "key", wire=self.profile.wire)
-        with Client(endpoint, _Transport(answer)) as client:
+        with Client(endpoint, Transport(answer)) as client:
             return play(scenario, variant, Subject(self.profile, self.profile.model, client.send, Evidence.LIVE))
 
     @cached_property
