@@ -141,3 +141,32 @@ def counts(sent: Outgoing) -> list[tuple[dict[str, Any], str]]:
     keys = _COUNTS[sent.wire]
     usages = sent.objects(lambda value: any(isinstance(value.get(key), int) for key in keys))
     return [(usage, key) for usage in usages for key in keys if key in usage]
+
+
+def call_names(sent: Outgoing) -> list[TextPiece]:
+    """Return the names of calls; a stream of Responses has each of them twice or more."""
+    holders = [each["function"] for each in sent.calls()] if sent.wire == "chat" else sent.calls()
+    return [TextPiece(each, "name") for each in holders if each.get("name")]
+
+
+def call_arguments(sent: Outgoing) -> list[PiecedText]:
+    """Return the JSON text of the arguments of each call on Responses, and of each streamed call on Messages."""
+    starts = sent.objects(lambda value: value.get("type") in ("content_block_start", "response.output_item.added"))
+    return [_arguments_of(sent, each) for each in starts if _is_call(each.get("item") or each["content_block"])]
+
+
+def _is_call(item: Mapping[str, Any]) -> bool:
+    return item.get("type") in ("tool_use", "function_call")
+
+
+def _arguments_of(sent: Outgoing, start: Mapping[str, Any]) -> PiecedText:
+    if "content_block" in start:
+        index = start["index"]
+        deltas = [each["delta"] for each in sent.objects(lambda v: v.get("index") == index and "delta" in v)]
+        return PiecedText([TextPiece(each, "partial_json") for each in deltas], [])
+    number = start["output_index"]
+    events = sent.objects(lambda value: value.get("output_index") == number)
+    items = sent.objects(lambda value: value.get("id") == start["item"]["id"] and bool(value.get("arguments")))
+    whole = [*items, *[each for each in events if "arguments" in each]]
+    pieces = [TextPiece(each, "delta") for each in events if "delta" in each]
+    return PiecedText(pieces, [TextPiece(each, "arguments") for each in whole])

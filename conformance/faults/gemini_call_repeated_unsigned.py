@@ -6,7 +6,7 @@ from conformance.wire.native import NativeEvent
 SOURCE = "https://github.com/allenhutchison/obsidian-gemini/pull/230"
 WIRES = ("gemini",)
 VARIANTS = (STREAM,)
-BREAKS = ()
+BREAKS = ("gemini/call-ids-unique",)
 RELATED = ("gemini/nothing-after-finish",)
 
 

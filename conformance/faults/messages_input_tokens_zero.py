@@ -5,7 +5,7 @@ from conformance.faults import STREAM, Outgoing
 SOURCE = "https://github.com/chenyme/grok2api/issues/612"
 WIRES = ("messages",)
 VARIANTS = (STREAM,)
-BREAKS = ()
+BREAKS = ("usage/not-zero-beside-text",)
 
 
 def change(sent: Outgoing) -> Outgoing:

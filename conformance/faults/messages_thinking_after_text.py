@@ -5,7 +5,7 @@ from conformance.faults import PLAIN, Outgoing
 SOURCE = "https://github.com/router-for-me/CLIProxyAPI/issues/4628"
 WIRES = ("messages",)
 VARIANTS = (PLAIN,)
-BREAKS = ()
+BREAKS = ("reasoning/before-content",)
 
 
 def change(sent: Outgoing) -> Outgoing:

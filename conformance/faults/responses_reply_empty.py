@@ -5,7 +5,7 @@ from conformance.faults import PLAIN, Outgoing
 SOURCE = "https://github.com/BerriAI/litellm/issues/40477"
 WIRES = ("responses",)
 VARIANTS = (PLAIN,)
-BREAKS = ("response/message-not-empty",)
+BREAKS = ("response/message-not-empty", "probes/results-paired")
 
 
 def change(sent: Outgoing) -> Outgoing:
