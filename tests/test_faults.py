@@ -5,6 +5,7 @@ import re
 from collections.abc import Iterator
 from fnmatch import fnmatchcase
 from functools import cache
+from pathlib import Path
 
 import orjson
 import pytest
@@ -167,16 +168,44 @@ def test_the_report_has_every_fault() -> None:
     assert wanted == {(wire, name) for wire, each in data.items() for name in each["faults"]}
 
 
-def test_a_whole_run_sees_more_faults_than_a_part_of_it() -> None:
-    def seen(*played: str, is_whole: bool = False) -> int:
-        line = visible_faults("chat", played, 1000, is_whole=is_whole)
-        found = re.fullmatch(r"This run can see (\d+) of \d+ known faults of providers(; not these: .*)?\.", line)
-        assert found
-        return int(found[1])
+ROW = {"harmless": False, "verdict": "own", "whole": True}
+KNOWN = {
+    "chat": {
+        "faults": {
+            "a": {**ROW, "variants": {"plain": {"verdict": "own", "cases": ["one.plain", "two.plain"]}}},
+            "b": {**ROW, "variants": {"stream": {"verdict": "own", "cases": ["one.stream"]}}},
+            "c": {**ROW, "variants": {"plain": {"verdict": "own", "cases": []}}},
+            "d": {**ROW, "verdict": "green", "variants": {"plain": {"verdict": "green", "cases": []}}},
+            "e": {**ROW, "verdict": "absent", "variants": {"plain": {"verdict": "absent", "cases": []}}},
+            "f": {**ROW, "verdict": "green", "harmless": True, "variants": {}},
+        }
+    }
+}
+SAID = [
+    (("one.plain", "one.stream"), True, "3 of 4 known faults of providers; not these: d."),
+    (("one.plain", "one.stream"), False, "2 of 4 known faults of providers; not these: c, d."),
+    (("two.plain",), False, "1 of 4 known faults of providers; not these: b, c, d."),
+    ((), False, "0 of 4 known faults of providers; not these: a, b, c, d."),
+]
 
-    parts = seen("plain-answer.plain"), seen("plain-answer.plain", "parallel-tool-calls.stream"), seen(is_whole=True)
-    assert sorted({*parts}) == [*parts]
-    assert 0 == seen()
+
+@every(("played", "is_whole", "said"), SAID)
+def test_a_run_says_which_faults_its_cases_can_see(
+    played: tuple[str, ...], said: str, monkeypatch: pytest.MonkeyPatch, tmp_path: Path, *, is_whole: bool
+) -> None:
+    (tmp_path / "faults.json").write_bytes(orjson.dumps(KNOWN))
+    monkeypatch.setattr("conformance.suite.visible_faults.folder", lambda _name: tmp_path)
+    assert f"This run can see {said}" == visible_faults("chat", played, 200, is_whole=is_whole)
+
+
+def test_a_part_of_a_run_claims_nothing_if_the_faults_were_not_played_in_all_cases(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    faults_of_chat = {name: {**each, "whole": False} for name, each in KNOWN["chat"]["faults"].items()}
+    (tmp_path / "faults.json").write_bytes(orjson.dumps({"chat": {"faults": faults_of_chat}}))
+    monkeypatch.setattr("conformance.suite.visible_faults.folder", lambda _name: tmp_path)
+    said = "A run of all cases can see 3 of 4 known faults of providers (reports/faults.md)."
+    assert said == visible_faults("chat", ("one.plain",), 200, is_whole=False)
 
 
 def test_nothing_is_said_of_a_wire_without_results() -> None:

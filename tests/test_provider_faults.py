@@ -6,11 +6,18 @@
 import orjson
 import pytest
 
-from conformance import faults
+from conformance import scenarios
+from conformance.profiles import Profile
 from conformance.results import Evidence
+from conformance.simulator import Simulator, members
+from conformance.suite.options import on_wire
+from conformance.suite.turns import Subject, converse
 from conformance.suite.visible_faults import ABSENT, OWN
+from conformance.transport.client import Client, Endpoint
+from conformance.transport.http import HttpReply, HttpRequest
 from tests.checking import ROOT
-from tests.faults.playing import provider
+from tests.faults.hidden import Hidden
+from tests.faults.playing import Transport, provider
 from tests.faults.verdicts import GREEN, OTHER, WARNED, rows
 from tests.loops import every
 
@@ -44,9 +51,31 @@ def test_a_run_without_faults_is_green_and_live(wire: str) -> None:
     assert {Evidence.LIVE} == {case.evidence for case in cases}
 
 
-def test_the_report_has_every_fault() -> None:
-    wanted = {(wire, name) for name in faults.names() for wire in faults.load(name).wires}
-    assert wanted == set(CASES)
+def simulator_answer(profile: Profile, request: HttpRequest) -> HttpReply:
+    return Simulator(profile).answer(request)
+
+
+@every("wire", PROVIDERS)
+def test_nothing_gives_the_simulator_away(wire: str) -> None:
+    served = provider(PROVIDERS[wire]).served
+    asked: list[HttpRequest] = []
+    hidden = Hidden(served, {})
+
+    def answer(request: HttpRequest) -> HttpReply:
+        asked.append(request)
+        return hidden.answer(request)
+
+    with Client(Endpoint("http://provider.test/v1", "key", wire=wire), Transport(answer)) as client:
+        subject = Subject(on_wire(served, wire), served.model, client.send, Evidence.LIVE)
+        converse(scenarios.load("one-tool-call"), "plain", subject)
+    first, again = (hidden.answer(asked[0]) for _ in range(2))
+    scripted = simulator_answer(served, asked[0])
+    assert {"content-type"} == {name.lower() for name in first.headers}
+    assert 3 == len({bytes(each.body) for each in (first, again, scripted) if isinstance(each.body, bytes)})
+    said = hidden.answer(asked[-1]).body
+    assert isinstance(said, bytes)
+    assert b"I had a look at it." in said
+    assert str(members.CREATED).encode() not in said
 
 
 def test_no_harmless_change_is_red() -> None:

@@ -17,8 +17,8 @@ BREAKS = ("tool-calls/arguments-fit-schema", "probes/arguments-echoed")
 def change(sent: Outgoing) -> Outgoing:
     """Empty the arguments."""
     if sent.wire == CHAT:
-        for call in calls(sent):
-            set_arguments(call, "{}")
+        for fragments in calls(sent):
+            set_arguments(fragments, "{}")
         return sent
     for text in call_arguments(sent):
         text.write("{}")

@@ -5,7 +5,7 @@ from conformance.faults import BOTH, REFUSED, Outgoing
 SOURCE = "https://github.com/editor-code-assistant/eca/issues/247"
 WIRES = ("chat",)
 VARIANTS = BOTH
-BREAKS = ("error/body-shape", "error/*")
+BREAKS = ("probes/*", "error/body-shape")
 ON = REFUSED
 
 

@@ -5,7 +5,7 @@ from conformance.faults import BOTH, REFUSED, Outgoing
 SOURCE = "https://github.com/nugget/thane-ai-agent/pull/1229"
 WIRES = ("chat",)
 VARIANTS = BOTH
-BREAKS = ("error/body-shape", "error/*")
+BREAKS = ("probes/*", "error/body-shape")
 ON = REFUSED
 
 

@@ -5,7 +5,8 @@ from conformance.faults import BOTH, REFUSED, Outgoing
 SOURCE = "https://github.com/SaladDay/cc-switch-cli/issues/170"
 WIRES = ("chat",)
 VARIANTS = BOTH
-BREAKS = ("http/content-type-matches-body",)
+BREAKS = ("probes/*", "http/content-type-matches-body")
+AT = {"chat": "openai"}
 ON = REFUSED
 
 

@@ -9,7 +9,7 @@ from conformance.errors import Unusable
 from conformance.judge import check
 from conformance.observations.counts import prompt_tokens
 from conformance.profiles import UNKNOWN, Profile
-from conformance.results import INCONCLUSIVE, Refusal, Status
+from conformance.results import INCONCLUSIVE, Level, Refusal, Status
 from conformance.results.runs import ProbeResult
 from conformance.scenarios import Deviation, Probe
 from conformance.simulator.refusals import refusals
@@ -28,6 +28,8 @@ EXCHANGED: Final = "the answer exchanges the results"
 ALREADY: Final = "a reply, sent back as it came, is claimed to have the same answer"
 UNSEEN: Final = "the prompt has as many tokens as without it"
 _SERVER_ERROR: Final = 500
+_CLIENT_ERROR: Final = 400
+_OF_REFUSALS: Final = ("error/body-shape", "http/content-type-matches-body")
 _TOLERATED: Final = ("accepted", "ignored", "damaged")
 
 CHANGES: Final[Mapping[str, Callable[..., None]]] = {**deviations.CHANGES, **reasoning_deviations.CHANGES}
@@ -75,8 +77,21 @@ def run_probe(
     is_as_claimed = any(_agrees(each, exchange) for each in expected)
     if effect is not None:
         is_as_claimed = claims.get(probe.claims[0]) in effect.claimed
+    if broken := _broken_rule(exchange, profile):
+        is_as_claimed, observed = False, f"{observed}, which breaks {broken}"
     status = Status.PASSED if is_as_claimed else Status.FAILED
     return ProbeResult(probe.name, probe.title, rule, status, claimed, observed)
+
+
+def _broken_rule(refusal: Exchange, profile: Profile) -> str:
+    """Return the rule about the form of refusals that one breaks at MUST, in words; empty if it breaks none.
+
+    The claim that predicts a refusal may have an object of its own, which is not judged again.
+    """
+    is_judged = (refusal.status or 0) >= _CLIENT_ERROR and type(refusal.response) is not dict
+    outcomes = check(refusal, profile, _OF_REFUSALS) if is_judged else ()
+    broken = [each for each in outcomes if each.status is Status.FAILED and each.level is Level.MUST]
+    return f"{broken[0].rule}: {broken[0].findings[0].message}" if broken else ""
 
 
 def _refused_already(expected: Sequence[Refusal | str], exchanges: Conversation, profile: Profile) -> str:

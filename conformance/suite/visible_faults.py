@@ -23,12 +23,17 @@ def visible_faults(wire: str, played: Collection[str], width: int, *, is_whole: 
     """Return one line on the faults that a run on a wire can see, wrapped to a width; empty if nothing is known.
 
     `played` are the names of its cases. `is_whole`: none was left out, so that what only all of them show counts too.
+    Of a part of the cases nothing is known if the faults were played with --quick.
     """
     path = folder("reports") / _FILE
     known: Any = read_json(path) if path.exists() else {}
     faults = {name: each for name, each in known.get(wire, {}).get("faults", {}).items() if _is_known(each)}
     if not faults:
         return ""
+    if not is_whole and not all(each["whole"] for each in faults.values()):
+        seen = sum([each["verdict"] == OWN for each in faults.values()])
+        text = f"A run of all cases can see {seen} of {len(faults)} known faults of providers (reports/faults.md)."
+        return "\n".join(textwrap.wrap(text, width, break_on_hyphens=False))
     unseen = [name for name, each in faults.items() if not _is_seen(each, played, is_whole=is_whole)]
     text = f"This run can see {len(faults) - len(unseen)} of {len(faults)} known faults of providers"
     if unseen:

@@ -29,7 +29,7 @@ def main() -> None:
             print(pages.line(row), flush=True)
             played.append(row)
         if chosen.write:
-            pages.update(Path("reports"), text, played)
+            pages.update(Path("reports"), text, played, whole=not chosen.quick)
 
 
 if __name__ == "__main__":

@@ -48,21 +48,28 @@ def line(row: Row) -> str:
     return f"{row.fault.name:<40} {kind:<8} {row.provider}: {'; '.join(parts)}"
 
 
-def update(folder: Path, text: str, played: Sequence[Row]) -> None:
+def update(folder: Path, text: str, played: Sequence[Row], *, whole: bool) -> None:
     """Replace the results of these faults on a provider's wire in the data, and write the page from all results."""
     path = folder / DATA
     data: dict[str, Any] = orjson.loads(path.read_bytes()) if path.exists() else {}
     wire = provider(text).profile.wire
-    every_row = data.get(wire, {}).get("faults", {}) | {row.fault.name: _value(row) for row in played}
-    kept = {name: every_row[name] for name in faults.names() if name in every_row and wire in faults.load(name).wires}
-    data[wire] = {"provider": text, "faults": kept}
-    known: dict[str, Any] = {wire: data[wire] for wire in _WIRES if wire in data}
+    before = data.get(wire, {}).get("faults", {})
+    data[wire] = {"provider": text, "faults": before | {row.fault.name: _value(row, whole=whole) for row in played}}
+    known: dict[str, Any] = {wire: _of_today(wire, data[wire]) for wire in _WIRES if wire in data}
     write(path, orjson.dumps(known, option=orjson.OPT_INDENT_2) + b"\n")
     write(folder / PAGE, "\n".join(page(known)) + "\n")
 
 
-def _value(row: Row) -> dict[str, Any]:
+def _of_today(wire: str, about: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the results of a wire without those of faults that are gone."""
+    listed = about["faults"]
+    kept = {name: listed[name] for name in faults.names() if name in listed and wire in faults.load(name).wires}
+    return {"provider": about["provider"], "faults": kept}
+
+
+def _value(row: Row, *, whole: bool) -> dict[str, Any]:
     about: dict[str, Any] = {"verdict": row.verdict, "harmless": row.fault.harmless, "provider": row.provider}
+    about["whole"] = whole
     return about | {"variants": {variant: each._asdict() for variant, each in row.verdicts.items()}}
 
 
