@@ -6,7 +6,13 @@ from conformance.faults._chat import calls
 SOURCE = "https://github.com/OpenRouterTeam/ai-sdk-provider/issues/287"
 WIRES = ("chat",)
 VARIANTS = BOTH
-BREAKS = ("shape/choice", "shape/chunk", "tool-calls/arguments-are-an-object")
+BREAKS = (
+    "shape/choice",
+    "shape/tool-call",
+    "shape/chunk",
+    "probes/arguments-echoed",
+    "tool-calls/arguments-are-an-object",
+)
 
 
 def change(sent: Outgoing) -> Outgoing:

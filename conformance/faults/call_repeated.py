@@ -8,7 +8,7 @@ from conformance.faults._chat import arguments, calls, messages, set_arguments
 SOURCE = "https://github.com/rbb-dev/Open-WebUI-OpenRouter-pipe/pull/54"
 WIRES = ("chat",)
 VARIANTS = BOTH
-BREAKS = ("tool-calls/not-repeated", "tool-calls/not-repeated-in-reply")
+BREAKS = ("tool-calls/call-not-repeated",)
 
 
 def change(sent: Outgoing) -> Outgoing:

@@ -6,7 +6,7 @@ from conformance.faults._chat import arguments, calls, choices, messages
 SOURCE = "https://github.com/huggingface/smolagents/issues/1119"
 WIRES = ("chat",)
 VARIANTS = BOTH
-BREAKS = ("response/no-call-markup-in-text", "response/message-not-empty")
+BREAKS = ("ended: *markup*", "ended: *call*")
 
 
 def change(sent: Outgoing) -> Outgoing:

@@ -6,7 +6,7 @@ from conformance.faults._chat import REASONING, calls, messages
 SOURCE = "https://github.com/mudler/LocalAI/pull/981"
 WIRES = ("chat",)
 VARIANTS = BOTH
-BREAKS = ("probes/echo*", "probes/arguments-*")
+BREAKS = ("probes/arguments-echoed",)
 
 
 def change(sent: Outgoing) -> Outgoing:

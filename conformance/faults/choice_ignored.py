@@ -6,7 +6,8 @@ from conformance.faults._chat import choices, messages
 SOURCE = "https://github.com/vllm-project/vllm/issues/54808"
 WIRES = ("chat",)
 VARIANTS = BOTH
-BREAKS = ("tool-calls/required-choice-obeyed", "tool-calls/named-choice-obeyed", "probes/echo*")
+BREAKS = ("tool-calls/required-choice-obeyed", "tool-calls/named-choice-obeyed", "probes/arguments-echoed")
+AT = {"chat": "openai"}
 
 
 def change(sent: Outgoing) -> Outgoing:

@@ -6,7 +6,7 @@ from conformance.faults._chat import REASONING, calls, messages
 SOURCE = "https://github.com/Miosa-osa/OSA/pull/137"
 WIRES = ("chat",)
 VARIANTS = BOTH
-BREAKS = ("probes/echo*", "response/no-replacement-characters", "response/text-*")
+BREAKS = ("probes/arguments-echoed",)
 
 
 def change(sent: Outgoing) -> Outgoing:

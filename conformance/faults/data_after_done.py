@@ -5,7 +5,7 @@ from conformance.faults import STREAM, Outgoing
 SOURCE = "https://github.com/decolua/9router/issues/3492"
 WIRES = ("chat",)
 VARIANTS = (STREAM,)
-BREAKS = ("stream/nothing-after-done", "stream/done-last")
+BREAKS = ("stream/nothing-after-done",)
 
 
 def change(sent: Outgoing) -> Outgoing:

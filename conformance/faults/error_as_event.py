@@ -5,7 +5,7 @@ from conformance.faults import BOTH, REFUSED, Outgoing
 SOURCE = "https://github.com/decolua/9router/issues/1210"
 WIRES = ("chat", "messages", "responses", "gemini")
 VARIANTS = BOTH
-BREAKS = ("error/body-shape", "error/*", "http/*")
+BREAKS = ("error/body-shape", "http/*", "probes/*")
 ON = REFUSED
 
 

@@ -6,13 +6,7 @@ from conformance.faults._chat import arguments, calls, set_arguments, set_text, 
 SOURCE = "https://github.com/llm-d/llm-d-inference-sim/issues/29"
 WIRES = ("chat",)
 VARIANTS = BOTH
-BREAKS = (
-    "response/length-when-cut",
-    "response/cut-says-length",
-    "probes/limit",
-    "tool-calls/arguments-are-an-object",
-    "response/completion-below-limit",
-)
+BREAKS = ("tool-calls/arguments-are-an-object", "probes/results-paired")
 
 
 def change(sent: Outgoing) -> Outgoing:

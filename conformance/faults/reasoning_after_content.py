@@ -9,7 +9,7 @@ from conformance.faults._chat import reasoning_field
 SOURCE = "https://github.com/tinfoilsh/confidential-model-router/pull/359"
 WIRES = ("chat",)
 VARIANTS = (STREAM,)
-BREAKS = ("reasoning/before-content", "stream/reasoning-before-content", "reasoning/not-after-content")
+BREAKS = ("reasoning/before-content",)
 
 
 def change(sent: Outgoing) -> Outgoing:

@@ -8,7 +8,7 @@ from conformance.faults import BOTH, Outgoing
 SOURCE = "https://github.com/headroomlabs-ai/headroom/pull/1473"
 WIRES = ("chat", "messages", "responses", "gemini")
 VARIANTS = BOTH
-BREAKS = ("probes/nonces",)
+BREAKS = ("probes/results-paired", "probes/twins-agree")
 
 
 def change(sent: Outgoing) -> Outgoing:

@@ -9,7 +9,7 @@ from conformance.faults._answers import ID, envelopes
 SOURCE = "https://github.com/NVIDIA-NeMo/Switchyard/issues/502"
 WIRES = ("chat", "messages", "responses", "gemini")
 VARIANTS = BOTH
-BREAKS = ("response/id-unique", "response/id-*")
+BREAKS = ("response/id-unique-in-session",)
 
 
 def change(sent: Outgoing) -> Outgoing:

@@ -9,7 +9,7 @@ from conformance.faults._answers import answer, earlier_results, results
 SOURCE = "https://github.com/headroomlabs-ai/headroom/pull/1473"
 WIRES = ("chat", "messages", "responses", "gemini")
 VARIANTS = BOTH
-BREAKS = ("probes/results-paired", "probes/nonces")
+BREAKS = ("probes/results-paired",)
 
 
 def change(sent: Outgoing) -> Outgoing:

@@ -6,14 +6,15 @@ from conformance.faults._chat import arguments, calls, messages
 SOURCE = "https://github.com/ggml-org/llama.cpp/issues/14101"
 WIRES = ("chat",)
 VARIANTS = BOTH
-BREAKS = ("core/parallel-calls", "probes/results-paired", "response/no-call-markup-in-text", "ended: *markup*")
+BREAKS = ("core/parallel-calls", "probes/results-paired", "ended: *markup*")
 
 
 def change(sent: Outgoing) -> Outgoing:
     """Write the second call into the content."""
     made = calls(sent)
     if len(made) > 1:
-        said = f'<tool_call>\n{{"name": "{made[1][0]["function"]["name"]}", "arguments": {arguments(made[1])}}}\n</tool_call>'
+        name, given = made[1][0]["function"]["name"], arguments(made[1])
+        said = f'<tool_call>\n{{"name": "{name}", "arguments": {given}}}\n</tool_call>'
         for message in messages(sent):
             if message.get("tool_calls"):
                 message["tool_calls"] = [each for each in message["tool_calls"] if any(each is own for own in made[0])]

@@ -6,7 +6,7 @@ from conformance.faults._chat import calls, set_text, text
 SOURCE = "https://github.com/smg-project/smg/issues/1111"
 WIRES = ("chat",)
 VARIANTS = BOTH
-BREAKS = ("response/no-call-markup-in-text", "response/no-special-tokens", "response/no-special-tokens-in-text")
+BREAKS = ()
 
 
 def change(sent: Outgoing) -> Outgoing:

@@ -6,7 +6,7 @@ from conformance.faults._chat import reasoning_field, set_text, text
 SOURCE = "https://github.com/ggml-org/llama.cpp/issues/12275"
 WIRES = ("chat",)
 VARIANTS = BOTH
-BREAKS = ("reasoning/no-think-tags-in-reasoning", "reasoning/no-think-tags", "reasoning/no-markup")
+BREAKS = ()
 
 
 def change(sent: Outgoing) -> Outgoing:

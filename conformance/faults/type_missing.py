@@ -6,7 +6,7 @@ from conformance.faults._chat import calls
 SOURCE = "https://github.com/mistralai/mistral-vibe/pull/552"
 WIRES = ("chat",)
 VARIANTS = BOTH
-BREAKS = ("tool-calls/type-present", "shape/choice", "shape/chunk")
+BREAKS = ("tool-calls/type-present", "shape/tool-call", "shape/choice", "shape/chunk")
 
 
 def change(sent: Outgoing) -> Outgoing:

@@ -6,7 +6,7 @@ from conformance.faults._chat import usages
 SOURCE = "https://github.com/BerriAI/litellm/pull/41380"
 WIRES = ("chat",)
 VARIANTS = (STREAM,)
-BREAKS = ("probes/twins*", "probes/twin*")
+BREAKS = ("probes/twins-agree",)
 
 
 def change(sent: Outgoing) -> Outgoing:

@@ -8,7 +8,7 @@ from conformance.faults._chat import changed_arguments
 SOURCE = "https://github.com/PrimeIntellect-ai/renderers/issues/47"
 WIRES = ("chat",)
 VARIANTS = BOTH
-BREAKS = ("probes/echo*", "probes/arguments-*")
+BREAKS = ("probes/arguments-echoed",)
 
 
 def change(sent: Outgoing) -> Outgoing:

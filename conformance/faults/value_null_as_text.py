@@ -8,7 +8,7 @@ from conformance.faults._chat import changed_arguments
 SOURCE = "https://github.com/vllm-project/vllm/pull/39679"
 WIRES = ("chat",)
 VARIANTS = BOTH
-BREAKS = ("probes/echo*", "probes/arguments-*")
+BREAKS = ("probes/arguments-echoed",)
 
 
 def change(sent: Outgoing) -> Outgoing:

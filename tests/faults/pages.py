@@ -33,7 +33,7 @@ no reply of this provider can have the fault.
 
 A fault counts as what the worse of its variants (plain, stream) shows, since a server may have it in one only. Harmless
 changes are what clients have to cope with; no run may fail because of them. Written by
-`python -m tests.faults deepseek anthropic openai/responses gemini`.
+`python -m tests.faults deepseek anthropic openai/responses gemini --write`.
 """
 _SUMS: Final = (
     "wire", "provider", "faults", "red", "for another", "warned", "green", "not here", "red for its own rule",
@@ -49,10 +49,13 @@ def line(row: Row) -> str:
 
 
 def update(folder: Path, text: str, played: Sequence[Row]) -> None:
-    """Replace the results of a provider's wire in the data, and write the page from them."""
+    """Replace the results of these faults on a provider's wire in the data, and write the page from all results."""
     path = folder / DATA
     data: dict[str, Any] = orjson.loads(path.read_bytes()) if path.exists() else {}
-    data[provider(text).profile.wire] = {"provider": text, "faults": {row.fault.name: _value(row) for row in played}}
+    wire = provider(text).profile.wire
+    every_row = data.get(wire, {}).get("faults", {}) | {row.fault.name: _value(row) for row in played}
+    kept = {name: every_row[name] for name in faults.names() if name in every_row and wire in faults.load(name).wires}
+    data[wire] = {"provider": text, "faults": kept}
     known: dict[str, Any] = {wire: data[wire] for wire in _WIRES if wire in data}
     write(path, orjson.dumps(known, option=orjson.OPT_INDENT_2) + b"\n")
     write(folder / PAGE, "\n".join(page(known)) + "\n")

@@ -66,6 +66,28 @@ class _Transport(httpx.AsyncBaseTransport):
         return httpx.Response(reply.status, headers=dict(reply.headers), stream=httpx.ByteStream(content))
 
 
+class Server:
+    """A server with a fault, in some variants, over all cases of a run; `hidden` answers in the case that is played."""
+
+    def __init__(self, fault: ServerFault, variants: Sequence[str]) -> None:
+        self.has_changed = False
+        self.hidden: Callable[[HttpRequest], HttpReply] | None = None
+        self._fault, self._variants = fault, variants
+        watched: Any = SimpleNamespace(apply=self._change)
+        self.answer = with_faults(self._answer, [watched])
+
+    def _answer(self, request: HttpRequest) -> HttpReply:
+        assert self.hidden is not None
+        return self.hidden(request)
+
+    def _change(self, sent: Outgoing) -> Outgoing:
+        if sent.status == 200 and sent.variant not in self._variants:
+            return sent
+        made = self._fault.apply(sent)
+        self.has_changed |= made.differs(sent)
+        return made
+
+
 @dataclass(frozen=True)
 class Provider:
     """A provider on one wire, played by the simulator with the script hidden."""
@@ -81,35 +103,25 @@ class Provider:
 
     @cached_property
     def scenarios(self) -> Sequence[Scenario]:
-        """The scenarios of a whole run that the claims allow."""
+        """The scenarios of a whole run that the claims allow, those with the fewest requests first."""
         every = [scenarios.load(name) for name in scenarios.names()]
-        return [each for each in every if not each.for_clients and each.unmet(self.claims) is None]
+        played = [each for each in every if not each.for_clients and each.unmet(self.claims) is None]
+        return sorted(played, key=lambda each: len(each.probes))
 
-    def case(self, scenario: Scenario, variant: str, fault: ServerFault | None = None) -> tuple[Case, bool]:
-        """Return a case that is played with a fault, and whether it changed a reply; raises Unusable."""
-        changed = False
-
-        def change(sent: Outgoing) -> Outgoing:
-            nonlocal changed
-            assert fault is not None
-            made = fault.apply(sent)
-            changed |= made.differs(sent)
-            return made
-
+    def case(self, scenario: Scenario, variant: str, server: "Server | None" = None) -> Case:
+        """Return a case that is played with a server; without one, with a good one. Raises Unusable."""
         clean = {} if self.profile.wire == "responses" else self.clean
         answer: Callable[[HttpRequest], HttpReply] = Hidden(self.served, clean).answer
-        if fault is not None:
-            watched = SimpleNamespace(apply=change)
-            answer = with_faults(answer, [watched])  # type: ignore[list-item]
+        if server is not None:
+            server.hidden, answer = answer, server.answer
         endpoint = Endpoint("http://provider.test/v1", "key", wire=self.profile.wire)
         with Client(endpoint, _Transport(answer)) as client:
-            case = play(scenario, variant, Subject(self.profile, self.profile.model, client.send, Evidence.LIVE))
-        return case, changed
+            return play(scenario, variant, Subject(self.profile, self.profile.model, client.send, Evidence.LIVE))
 
     @cached_property
     def clean_cases(self) -> Mapping[str, Case]:
         """The cases of a whole run without faults, by name."""
-        cases = [self.case(each, variant)[0] for each in self.scenarios for variant in each.variants]
+        cases = [self.case(each, variant) for each in self.scenarios for variant in each.variants]
         return {case.name: case for case in cases}
 
     def report(self, case: Case) -> Report:
@@ -183,18 +195,20 @@ def through(
     """Play a fault in some variants, until a case reports what is enough; clean cases are not played again."""
     reports: dict[str, Report] = {}
     cases = dict(subject.clean_cases)
-    changed = False
+    server, changed = Server(fault, variants), False
     for scenario in subject.scenarios:
         for each in scenario.variants:
-            if each not in variants:
+            # A scenario of one variant may send its requests in the other one, too.
+            if each not in variants and len(scenario.variants) > 1:
                 continue
+            server.has_changed = False
             try:
-                case, has_changed = subject.case(scenario, each, fault)
+                case = subject.case(scenario, each, server)
             except Unusable as error:
                 return Played(reports, list(cases.values()), changed=True, stopped=str(error))
-            changed |= has_changed
+            changed |= server.has_changed
             cases[case.name] = case
-            reports[case.name] = subject.report(case) if has_changed else Report(frozenset(), frozenset())
+            reports[case.name] = subject.report(case) if server.has_changed else Report(frozenset(), frozenset())
             if is_enough(reports[case.name]):
                 return Played(reports, list(cases.values()), changed)
     return Played(reports, list(cases.values()), changed)
