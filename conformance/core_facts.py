@@ -152,7 +152,7 @@ DEFINITIONS: Final = (
             Check("tool-calls/id-unique-in-reply", (_PARALLEL,), ("tools.parallel",), on_ids=True),
             Check("stream/index-distinct", (_PARALLEL,), ("tools.parallel",), optional=True),
             _probe(_PARALLEL, "as-scripted", optional=True),
-            _probe(_PARALLEL, "results-paired", optional=True),
+            _probe((_PARALLEL, "nonces-parallel"), "results-paired", "tools.parallel"),
             _probe(_PARALLEL, "results-reversed", "results.reversed"),
         ),
         {**_NO_TOOLS, "tools.parallel": False},

@@ -1,8 +1,8 @@
 """The gate: compares results with the baseline of expected failures.
 
-It fails on unexpected failures, on errors, on cases that checked nothing, on entries of the baseline that are stale,
-match nothing, have expired or cover more than they may, and on a baseline that matches more than a tenth of the checks
-of a run. No entry covers an error. Everything here is pure.
+It fails on unexpected failures, on errors, on cases that checked nothing, on what is wrong with a run as a whole, on
+entries of the baseline that are stale, match nothing, have expired or cover more than they may, and on a baseline that
+matches more than a tenth of the checks of a run. No entry covers an error. Everything here is pure.
 """
 
 from collections.abc import Iterator, Sequence
@@ -63,7 +63,7 @@ class GateResult:
     `expired`: entries past their `until` day. `unchecked`: cases that should have been played and checked nothing, as
     `<subject>/<case>`, each with its note. `exceeded`: entries that cover more failures than their `max`, each with the
     number. `wide`: runs of which entries match more than a tenth of the checks, failed or passed, each with how many of
-    how many. `checks`: the number of all checks.
+    how many. `checks`: the number of all checks. `problems`: what is wrong with a run as a whole, after its subject.
     """
 
     unexpected: tuple[CheckResult, ...] = ()
@@ -76,12 +76,13 @@ class GateResult:
     exceeded: tuple[tuple[Entry, int], ...] = ()
     wide: tuple[tuple[str, int, int], ...] = ()
     checks: int = 0
+    problems: tuple[tuple[str, str], ...] = ()
 
     @property
     def passes(self) -> bool:
         """Return True if the gate is open."""
         entries = self.stale, self.unmatched, self.expired, self.exceeded, self.wide
-        return not any((self.unexpected, self.errored, self.unchecked, *entries))
+        return not any((self.unexpected, self.errored, self.unchecked, self.problems, *entries))
 
 
 def name(subject: str, case: str, check: str) -> str:
@@ -136,6 +137,7 @@ def evaluate(
         exceeded=coverage.exceeded,
         wide=() if allow_wide else tuple(_wide(by_run, in_force)),
         checks=len(every),
+        problems=tuple([(results.name, each) for results in many for each in results.run.problems]),
     )
 
 

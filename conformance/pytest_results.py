@@ -72,7 +72,7 @@ def _reason(session: pytest.Session) -> str:
         return ended
     started = session.config.stash.get(STARTED, 0)
     if started < len(session.items):
-        why = session.shouldfail or session.shouldstop or "it was told to run none"
+        why = session.shouldfail or session.shouldstop or "no item was to run"
         return f"{started} of {len(session.items)} items ran: {why}"
     return ""
 

@@ -278,6 +278,14 @@ def test_a_choice_has_the_places_of_its_calls() -> None:
     assert tuple(places) == fixture("tool-calls-parallel").choices[0].calls
 
 
+def test_the_roles_of_later_deltas_are_counted_and_named() -> None:
+    deltas = [{"role": role, "content": "a"} for role in ("assistant", "user", 5)]
+    stream = assemble(read(render(said(*deltas))))
+    (anomaly,) = stream.anomalies["role-repeated"]
+    assert "5, assistant, user in 3 more deltas" == anomaly.detail
+    assert "assistant" == stream.choices[0].message["role"]
+
+
 def test_every_finish_reason_is_noted_and_the_last_is_kept() -> None:
     expected = ["tool_calls", "tool_calls", "stop"]
     stream = fixture("two-finishes")

@@ -119,6 +119,35 @@ def test_one_unsigned_detail_comes_back_as_plain_reasoning_and_is_named(name: st
     assert "Hm." == dialect.to_canonical(found.value).value[0]["reasoning_content"]
 
 
+REFUSAL = {"type": "refusal", "refusal": "No."}
+THINKING = {"type": "thinking", "thinking": [{"type": "text", "text": "Hm."}]}
+
+
+@pytest.mark.parametrize("name", ["gemini", "messages"])
+def test_what_a_system_prompt_does_not_hold_is_named(name: str) -> None:
+    given = [{"role": "developer", "content": "Be brief.", "name": "n"}, {"role": "user", "content": "x"}]
+    assert [
+        ("/0/role", "the model has no developer role; comes back as system"),
+        ("/0/name", "a system prompt has no name"),
+    ] == [(loss.pointer, loss.reason) for loss in dialects.load(name).to_native(given).lost]
+
+
+@every("name", ["gemini", "messages", "neutral", "responses"])
+@every(
+    ("message", "at", "reason"),
+    [
+        ({"content": [THINKING]}, "/0/content/0", "thinking is not part of the content there"),
+        ({"content": [REFUSAL]}, "/0/content/0", "the content of an assistant is text there"),
+        ({"content": [{"type": "text", "text": ""}]}, "/0/content/0", "an empty text is left out"),
+        ({"content": "x", "name": "n"}, "/0/name", "an assistant message has no such field there"),
+        ({"reasoning_content": "a", "reasoning": "a"}, "/0/reasoning", "the same reasoning is in another field"),
+    ],
+)
+def test_what_no_wire_holds_of_an_assistant_is_named(name: str, message: dict[str, Any], at: str, reason: str) -> None:
+    found = dialects.load(name).to_native([{"role": "assistant", **message}])
+    assert (at, reason) == (found.lost[0].pointer, found.lost[0].reason)
+
+
 NAMES: dict[str, Any] = {
     "gemini": lambda native: [
         part["functionResponse"]["name"]

@@ -84,6 +84,15 @@ CHAT = [
         chat(content="Warm.", reasoning_content=[said("Hm")]),
         WIRE + "the model called no tool, and reasoning_content is a list, not text",
     ),
+    (
+        chat(content='{"name": "get_weather", "arguments": {"city": "Paris"}}'),
+        WIRE + "the call get_weather was left as text in the content",
+    ),
+    (
+        chat("tool_calls", tool_calls=[{**call(), "type": "custom"}]),
+        WIRE + "call 0 is of the type 'custom', not function",
+    ),
+    (chat("error", content="x"), WIRE + "the reply says that it failed (finish_reason: error)"),
     (chat(content="It is warm in Paris."), MODEL + "the model called no tool"),
     (chat(content="I could use get_weather, but will not."), MODEL + "the model called no tool"),
 ]
@@ -164,6 +173,10 @@ GEMINI = [
         MODEL + "the reply holds only reasoning: no text and no call",
     ),
     (
+        gemini([{"executableCode": {"language": "PYTHON", "code": "1"}}]),
+        MODEL + "the model called a tool that the server runs (executableCode)",
+    ),
+    (
         gemini([{"functionCall": {"args": {}}}]),
         WIRE + "call 0 does not name its function: the name is None",
     ),
@@ -183,6 +196,12 @@ def test_a_cause_has_its_own_words(wire: str, reply: Any, variant: str, note: st
     progress, peer = conversed(wire, [reply], "one-tool-call", variant)
     assert note == progress.note
     assert 1 == len(peer.requests)
+
+
+@every("written", ['{"city":"Paris","city":"Paris"}', '{"n":123456789012345678901234567890}', '{"n":1.0}', "", "[]"])
+def test_arguments_that_a_client_reads_do_not_end_a_conversation(written: str) -> None:
+    progress, _ = conversed("chat", [chat("tool_calls", tool_calls=[call(written)])], "one-tool-call", "plain")
+    assert "" == progress.note
 
 
 def without_last(stream: str, word: str) -> str:

@@ -17,6 +17,7 @@ from conformance.simulator.parameters import Parameters, read_parameters
 from conformance.transport.client import SIMULATOR
 from conformance.wire.exchange import Exchange
 from conformance.wire.index import Index
+from conformance.wire.sse import render
 from tests.checking import BASES
 from tests.traffic import checked, copy_of
 
@@ -152,6 +153,17 @@ def test_results_say_which_model_is_not_the_one_of_the_profile_and_what_the_simu
 def test_a_finding_counts_from_the_first_exchange_though_the_oldest_are_dropped() -> None:
     assert ["/7/request/model", "/2/request/model"] == [judging._shifted("/2/request/model", n) for n in (5, 0)]
     assert ["", "/request"] == [judging._shifted(at, 5) for at in ("", "/request")]
+
+
+@pytest.mark.parametrize(
+    ("ids", "expected"), [("a", Status.NOT_APPLICABLE), ("aa", Status.PASSED), ("ab", Status.FAILED)]
+)
+def test_two_chunks_are_enough_to_have_different_ids(ids: str, expected: Status) -> None:
+    choice = {"index": 0, "delta": {"role": "assistant", "content": "Hi"}, "finish_reason": None}
+    chunks = [{"id": name, "object": "chat.completion.chunk", "model": "m", "choices": [choice]} for name in ids]
+    given = Exchange({"model": "m", "messages": [], "stream": True}, render([*chunks, "data: [DONE]\n\n"]), 200)
+    (outcome,) = check(given, rules="stream/chunk-id-constant")
+    assert expected is outcome.status
 
 
 def test_a_reply_is_looked_for_among_the_last_eight_with_the_same_text() -> None:

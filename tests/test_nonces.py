@@ -63,6 +63,7 @@ FREE: Mapping[str, Words] = {
         f"{', '.join([c for c, _ in found])} have {', '.join([code(r) for _, r in found])}, respectively."
     ),
     "announced": lambda found: f"I asked for {' and '.join([c for c, _ in found])}. Here it is:\n{lines(found)}",
+    "columns": lambda found: f"| {' | '.join([c for c, _ in found])} |\n| {' | '.join([code(r) for _, r in found])} |",
     "headings": lambda found: "\n\n".join([f"## {c}\n\n{code(r)}" for c, r in found]),
 }
 

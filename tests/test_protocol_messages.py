@@ -21,6 +21,7 @@ from conformance.transport.client import Client, Endpoint
 from conformance.wire.sse import render
 from conformance.wires.messages import writing
 from conformance.wires.messages.stream import assemble
+from tests.loops import every
 
 TOLERATED = {
     ("messages.jsonl:36", "transcript/calls-answered"): "an old model answered although the result has another id",
@@ -155,19 +156,37 @@ def test_a_stream_adds_up_to_the_reply_that_it_was_made_from() -> None:
     assert [{**block, **inputs.get(at, {})} for at, block in enumerate(blocks)] == reply["content"]
 
 
-@pytest.mark.parametrize(
-    ("start", "kind"),
+MISPLACED = {"type": "content_block_delta", "index": 1, "delta": {"type": "text_delta", "text": "Hi"}}
+
+
+@every(
+    ("start", "kind", "number", "words"),
     [
-        (lambda made: made[:4] + made[5:], "blocks-overlap"),
-        (lambda made: made[:5] + made[6:], "block-not-open"),
-        (lambda made: [*made, made[1]], "after-stop"),
-        (lambda made: made[:8] + made[9:], "block-not-stopped"),
-        (lambda made: [*made[:4], {**made[3]}, *made[4:]], "after-signature"),
-        (lambda made: [made[0], *made], "second-start"),
+        (lambda made: made[:4] + made[5:], "blocks-overlap", 4,
+         "expected block 0 to be stopped first, got the start of 1"),
+        (lambda made: made[:5] + made[6:], "block-not-open", 5, "expected a block that is open, got the index 1"),
+        (lambda made: [*made, made[1]], "after-stop", 11,
+         "expected nothing after message_stop, got 'content_block_start'"),
+        (lambda made: made[:8] + made[9:], "block-not-stopped", 8,
+         "expected every block to be stopped, got block 1 still open"),
+        (lambda made: [*made[:4], {**made[3]}, *made[4:]], "after-signature", 4,
+         "expected the signature to be the last delta of its block, got another"),
+        (lambda made: [made[0], *made], "second-start", 1, "expected one message_start, got another one"),
+        (lambda made: made[1:], "no-start", 0, "expected message_start first, got content_block_start"),
+        (lambda made: [*made[:9], made[10]], "no-delta", 9,
+         "expected message_delta with the stop_reason before message_stop, got none"),
+        (lambda made: [*made[:10], made[1], made[10]], "after-delta", 10,
+         "expected no block after message_delta, got the start of 0"),
+        (lambda made: [*made[:10], made[1], made[10]], "index-jumps", 10, "expected the index 2, got 0"),
+        (lambda made: [*made[:6], {**made[6], "index": "1"}, *made[6:]], "index-missing", 6,
+         "expected an index, a whole number, got '1'"),
+        (lambda made: [*made[:6], MISPLACED, *made[6:]], "delta-misplaced", 6,
+         "expected no text_delta in a block of type 'tool_use', got one"),
     ],
-)
-def test_what_is_irregular_in_a_stream_is_named(start: Any, kind: str) -> None:
-    assert kind in [each.kind for each in assemble(render(start(events()))).irregularities]
+)  # fmt: skip
+def test_what_is_irregular_in_a_stream_is_named(start: Any, kind: str, number: int, words: str) -> None:
+    found = assemble(render(start(events()))).irregularities
+    assert (kind, ("response", number), words) in found
 
 
 def recorded(shared: Path) -> list[tuple[str, list[Any]]]:

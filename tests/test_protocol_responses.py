@@ -299,6 +299,31 @@ def test_an_id_alone_stands_for_reasoning_only_if_the_server_stores_it(*, stored
     assert expected == [rule for rule in found if rule.startswith("reasoning/")]
 
 
+@pytest.mark.parametrize(
+    ("before", "expected"),
+    [
+        ([], ["transcript/result-answers-call"]),
+        ([{"type": "compaction", "encrypted_content": "x"}], []),
+        ([{"type": "compaction_summary", "encrypted_content": "x"}], []),
+        ([{"type": "web_search_call", "id": "ws_1", "status": "completed"}], ["transcript/result-answers-call"]),
+    ],
+)
+def test_a_compaction_may_hold_the_call_of_a_result(before: list[Any], expected: list[str]) -> None:
+    asked = [*before, {"type": "function_call_output", "call_id": "c", "output": "1"}]
+    sent = Exchange({"model": "m", "input": asked}, url="/v1/responses")
+    assert expected == [outcome.rule for outcome in check(sent) if outcome.findings]
+
+
+@pytest.mark.parametrize(("facts", "stored"), [({}, True), ({"store": True}, True), ({"store": False}, False)])
+def test_an_unknown_id_alone_stands_for_reasoning_unless_the_server_stores_nothing(
+    facts: dict[str, Any], *, stored: bool
+) -> None:
+    called = {"type": "function_call", "call_id": "c", "name": "f", "arguments": "{}"}
+    asked = [{"role": "user", "content": "Go."}, {"type": "reasoning", "id": "rs_9", "summary": []}, called]
+    (sent,) = wires.translate((Exchange({"model": "m", "input": asked, **facts}, url="/v1/responses"),))
+    assert stored is ("reasoning_details" in sent.request["messages"][1])
+
+
 def test_a_held_history_is_the_one_that_the_response_stands_for() -> None:
     held = translated("responses-held-session")
     assert ["system", "user", "assistant", "tool", "tool"] == roles(held[1].request["messages"])

@@ -141,6 +141,13 @@ def refusals(example: Example) -> list[str]:
     return [str(each.refusal.message) for outcome in outcomes for each in outcome.findings if each.refusal is not None]
 
 
+def test_a_refused_value_is_named_with_its_parameter_and_the_model() -> None:
+    refused = {"status": 400, "message": "{model}: {field} {value}"}
+    claims = {"thinking.fixed-parameters": [{"field": "temperature", "values": [1], "refusal": refused}]}
+    edits = {"/0/request/temperature": 0.5}
+    assert ["example-model: temperature 0.5"] == refusals(Example("plain", edits, claims))
+
+
 @every(("handling", "expected"), [("ignored", "ignored"), ("unknown", ""), (REFUSED, "")])
 def test_a_call_whose_result_has_no_id_says_what_the_provider_does_with_it(handling: Any, expected: str) -> None:
     given = Example("tool-result", {f"{RESULT}/tool_call_id": REMOVE}, {"results.without-id": handling})

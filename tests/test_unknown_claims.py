@@ -24,7 +24,7 @@ LOST: Final = {
     "gemini/text-signature-unchanged", "reasoning/details-unchanged", "reasoning/resent-on-tool-turns",
     "reasoning/signatures-resent", "reasoning/verbatim", "responses/blob-of-the-done-item",
 }  # fmt: skip
-"""Rules about reasoning that is lost or changed, which an answer of 200 does not make harmless, nor an unknown answer."""
+"""Rules about reasoning that is lost or changed, which an answer of 200 does not make harmless, nor an unknown one."""
 
 
 def client_rules() -> list[Rule]:

@@ -8,7 +8,9 @@ import pytest
 
 from conformance import wires
 from conformance.documents.pointer import render
+from conformance.wire.definitions import open_object
 from conformance.wire.exchange import Exchange
+from tests.loops import every
 
 Body = dict[str, Any]
 
@@ -265,6 +267,34 @@ SETTINGS: list[tuple[str, Body, Body]] = [
 ]
 
 
+FAILURES: dict[str, Body] = {
+    "chat": {"error": {"message": "Gone.", "type": "server_error", "param": None, "code": None}},
+    "messages": {"type": "error", "error": {"type": "api_error", "message": "Gone."}},
+    "responses": {"type": "error", "code": "server_error", "message": "Gone.", "param": None},
+    "gemini": {"error": {"code": 503, "message": "Gone.", "status": "UNAVAILABLE"}},
+}
+"""The event that ends a stream with an error, as each vendor documents it."""
+
+
+@pytest.mark.parametrize("wire", FAILURES)
+def test_a_failure_inside_a_stream_has_the_form_of_the_wire(wire: str) -> None:
+    event = wires.by_name(wire).failure("Gone.")
+    assert (FAILURES[wire].get("type", ""), FAILURES[wire]) == (event.name, event.value)
+
+
+REPLIED = {"type": "message", "role": "assistant", "content": [{"type": "output_text", "text": "Hi"}]}
+
+
+@every(
+    ("reply", "is_one"),
+    [({"output": [REPLIED]}, True), ({"object": "response"}, True), ({"output": 5}, False), ({"other": []}, False)],
+)
+def test_a_response_is_known_by_its_output_or_by_its_object(reply: Body, is_one: bool) -> None:  # noqa: FBT001
+    sent = Exchange({"model": "m", "input": "Hello"}, reply, 200, url="/v1/responses")
+    (translated,) = wires.translate((sent,))
+    assert is_one is ("choices" in translated.response)
+
+
 @pytest.mark.parametrize(("wire", "request_", "expected"), SETTINGS)
 def test_every_setting_is_read_under_its_name(wire: str, request_: Body, expected: Body) -> None:
     made = read(wire, request_).request
@@ -428,3 +458,25 @@ def test_a_status_of_400_or_more_comes_with_no_reply(wire: str) -> None:
     assert {200: True, 399: True, 400: False, 500: False} == {
         status: native is not None and native.reply is not None for status, native in found.items()
     }
+
+
+CLOSED = {"type": "object", "properties": {}, "additionalProperties": False}
+OPEN = {"type": "object", "properties": {}}
+
+
+@every(
+    ("schema", "expected"),
+    [
+        (CLOSED, None),
+        (OPEN, ()),
+        ({"properties": {"a": CLOSED}}, ()),
+        ({**CLOSED, "properties": {"a": CLOSED, "b": OPEN, "c": OPEN}}, ("properties", "b")),
+        ({**CLOSED, "properties": {"a": {"type": "array", "items": OPEN}}}, ("properties", "a", "items")),
+        ({"type": "array", "items": {"type": "array", "items": OPEN}}, ("items", "items")),
+        ({"type": "array", "items": CLOSED}, None),
+        ({"type": "string"}, None),
+        (True, None),
+    ],
+)
+def test_the_first_object_that_allows_undeclared_keys_is_found(schema: Any, expected: tuple[str, ...] | None) -> None:
+    assert expected == open_object(schema)

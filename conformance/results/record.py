@@ -64,7 +64,8 @@ class RunRecord:
     `version` is that of this package. `date` is the ISO 8601 day on which the replies came: of the recording, if
     cassettes replied. `host` is what replied, without port for this machine; never a path or credentials. `requests` is
     the number that was sent or replayed, and `exchanges` their digest (see `ExchangesDigest`). `ended` says why the run
-    did not come to its end; empty if it did. What is empty or None is not known.
+    did not come to its end; empty if it did. `problems` are what is wrong with the run as a whole, whatever its cases
+    show: contradicted and missing claims, and core facts that were not tested. What is empty or None is not known.
     """
 
     version: str = ""
@@ -75,6 +76,7 @@ class RunRecord:
     requests: int | None = None
     exchanges: str = ""
     ended: str = ""
+    problems: tuple[str, ...] = ()
 
     def to_json(self) -> dict[str, Any]:
         """Return the record as results files have it, without `ended` if the run came to its end."""
@@ -87,7 +89,8 @@ class RunRecord:
             "requests": self.requests,
             "exchanges": self.exchanges or None,
         }
-        return shown | ({"ended": self.ended} if self.ended else {})
+        shown |= {"ended": self.ended} if self.ended else {}
+        return shown | ({"problems": list(self.problems)} if self.problems else {})
 
     @classmethod
     def from_json(cls, value: Mapping[str, Any]) -> "RunRecord":
@@ -95,7 +98,8 @@ class RunRecord:
         selected = value["selected"]
         selection = None if selected is None else Selection(**{**selected, "by": tuple(selected["by"])})
         named = {name: value[name] or "" for name in ("version", "date", "protocol", "host", "exchanges")}
-        return cls(**named, selection=selection, requests=value["requests"], ended=value.get("ended", ""))
+        ended, problems = value.get("ended", ""), tuple(value.get("problems", ()))
+        return cls(**named, selection=selection, requests=value["requests"], ended=ended, problems=problems)
 
 
 @dataclass(slots=True)

@@ -5,7 +5,7 @@ changed. A real model speaks freely; what its replies must contain follows from 
 """
 
 from collections.abc import Iterator, Mapping
-from typing import Any, Final
+from typing import Any
 
 import orjson
 
@@ -17,15 +17,6 @@ from conformance.simulator import replies, script
 from conformance.simulator.responder import Responder
 from conformance.wire.exchange import Conversation
 from conformance.wire.index import Index
-
-UNMARKED: Final = "I reply to markers, and this prompt has none."
-"""What the scripted model of an engine says to a prompt that it has no reply for."""
-
-
-def is_unscripted(conversation: Conversation) -> bool:
-    """Return True if the scripted model of an engine has no reply for a conversation."""
-    found = Index(conversation[:1]).replies
-    return bool(found) and UNMARKED in str(ingress.read(found[0].message, {}).get("content"))
 
 
 def difference(

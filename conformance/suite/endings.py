@@ -8,8 +8,7 @@ import re
 from collections.abc import Iterator, Mapping
 from typing import Any, Final, NamedTuple
 
-from conformance.documents import parse_json
-from conformance.errors import InvalidDocument
+from conformance.wire.arguments import read_json
 from conformance.wire.elements import Reply
 from conformance.wire.exchange import Exchange
 from conformance.wire.reasoning import KEYS, TEXT_KEYS
@@ -48,6 +47,9 @@ ENDINGS: Final[Mapping[str, Cause]] = {
     "BLOCKLIST": _FILTER,
     "PROHIBITED_CONTENT": _FILTER,
     "SPII": _FILTER,
+    "IMAGE_SAFETY": _FILTER,
+    "IMAGE_PROHIBITED_CONTENT": _FILTER,
+    "IMAGE_RECITATION": _FILTER,
     "refusal": _REFUSAL,
     "pause_turn": _PAUSE,
     "MALFORMED_FUNCTION_CALL": _UNREAD,
@@ -75,8 +77,10 @@ https://docs.z.ai/api-reference/llm/chat-completion
 _NUMBERED: Final = {2: "MAX_TOKENS", 3: "SAFETY", 4: "RECITATION", 5: "OTHER", 10: "MALFORMED_FUNCTION_CALL"}
 """The numbers of Gemini's finish reasons, which some SDKs write; 1 is STOP."""
 
+_FUNCTIONS: Final = ("function", "", None)
 _WITH_CALLS: Final = ("tool_calls", "tool_use", "function_call")
-_HOSTED: Final = ("server_tool_use", "mcp_tool_use")
+_CODE: Final = "executableCode"
+_HOSTED: Final = ("server_tool_use", "mcp_tool_use", _CODE)
 _CALL_PARTS: Final = ("tool_use", "tool_call", "tool_calls", "function_call", "toolCall", "functionCall")
 """The types of content parts that are calls on some wire, and their keys."""
 
@@ -86,6 +90,7 @@ MARKERS: Final = (
     "<minimax:tool_call>",
     "<function=",
     "<function_calls>",
+    "<invoke name=",
     "<|python_tag|>",
     "<|tool_call>",
     "<|tool_call_begin|>",
@@ -123,7 +128,7 @@ def cause_of_end(exchange: Exchange, reply: Reply, *, calls_expected: bool) -> C
     traces = _traces(exchange, reply)
     if value in _WITH_CALLS:
         said = Cause(f"the reply says that it ended with a call, but holds none ({key}: {value})")
-    return next(traces, None) or said or _without_content(reply) or _no_call(reply)
+    return next(traces, None) or said or _without_content(reply) or _no_call(reply, key, value)
 
 
 def _ended(exchange: Exchange, reply: Reply) -> tuple[str, Any]:
@@ -170,7 +175,9 @@ def _broken_calls(exchange: Exchange, reply: Reply) -> Iterator[Cause]:
     for number, call in enumerate(given if type(given) is list else ()):
         function = as_object(as_object(call).get("function"))
         name, arguments = function.get("name"), function.get("arguments")
-        if not (isinstance(name, str) and name):
+        if (kind := as_object(call).get("type")) not in _FUNCTIONS:
+            yield Cause(f"call {number} is of the type {kind!r:.40}, not function")
+        elif not (isinstance(name, str) and name):
             yield Cause(f"call {number} does not name its function: the name is {name!r:.40}")
         elif isinstance(arguments, str) and arguments.strip() and not _is_json(arguments):
             yield Cause(f"{_argument_member(exchange)} of the call {name} cannot be read as JSON: {arguments!r:.80}")
@@ -185,8 +192,8 @@ def _argument_member(exchange: Exchange) -> str:
 
 def _is_json(text: str) -> bool:
     try:
-        parse_json(text)
-    except InvalidDocument:
+        read_json(text)
+    except (ValueError, RecursionError):
         return False
     return True
 
@@ -222,11 +229,13 @@ def _traces(exchange: Exchange, reply: Reply) -> Iterator[Cause]:
             yield Cause(f"the call {name} was left as text in {place}")
 
 
-def _no_call(reply: Reply) -> Cause:
-    """Return that the model called no tool, with what is odd in its reasoning."""
-    for key in TEXT_KEYS:
-        if isinstance(reply.message.get(key), (list, dict)):
-            return Cause(f"{NO_CALL.words}, and {key} is {_kind(reply.message[key])}, not text")
+def _no_call(reply: Reply, key: str, value: Any) -> Cause:
+    """Return that the model called no tool, with what is odd in its reply."""
+    if value is None:
+        return Cause(f"{NO_CALL.words}, and the reply does not say why it ended: it has no {key}")
+    for field in TEXT_KEYS:
+        if isinstance(reply.message.get(field), (list, dict)):
+            return Cause(f"{NO_CALL.words}, and {field} is {_kind(reply.message[field])}, not text")
     return NO_CALL
 
 
@@ -254,7 +263,9 @@ def _strings(value: Any) -> Iterator[str]:
 
 
 def _is_called(name: str, text: str) -> bool:
-    """Return whether a text has the name of a tool directly before its arguments, as a call in markup has it."""
+    """Return whether a text calls a tool: by its name directly before its arguments, or as JSON with both."""
+    if re.search(rf'"name"\s*:\s*"{re.escape(name)}"\s*,\s*"(?:arguments|parameters|input|args)"', text):
+        return True
     return (
         re.search(rf"\b{re.escape(name)}\b(?::\d+)?[^\w\s]{{0,20}}\s*(?:\{{|\(\s*[\w\"']+\s*[=:)])", text) is not None
     )
@@ -263,9 +274,11 @@ def _is_called(name: str, text: str) -> bool:
 def _hosted(exchange: Exchange) -> str:
     """Return the first block or item of a reply that is a call which the server runs; empty if there is none."""
     reply = as_object(exchange.native.reply) if exchange.native is not None else {}
-    for key in ("content", "output"):
-        for _, each in objects(reply.get(key)):
-            kind = as_word(each.get("type"))
+    _, candidate = next(objects(reply.get("candidates")), (0, {}))
+    parts = as_object(candidate.get("content")).get("parts")
+    for given in (reply.get("content"), reply.get("output"), parts):
+        for _, each in objects(given):
+            kind = _CODE if _CODE in each else as_word(each.get("type"))
             if kind in _HOSTED or (kind.endswith("_call") and kind != "function_call"):
                 return kind
     return ""

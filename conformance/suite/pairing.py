@@ -1,7 +1,8 @@
 """An answer in any words: which values it names, and beside which of their labels.
 
 It is read in the smallest pieces that can be read: sentences, lines, or the whole text. A piece can be read if labels
-and values take turns in it, as in "Madrid has 21 and Rome 24 degrees", or if it says "respectively".
+and values take turns in it, as in "Madrid has 21 and Rome 24 degrees", or if it lists both in the rows of a table or
+"respectively".
 """
 
 import re
@@ -47,7 +48,7 @@ def pairs(answer: str, labels: Sequence[str], values: Sequence[str]) -> set[tupl
             tokens = _tokens(piece, labels, values)
             if all(token.is_label for token in tokens):
                 continue
-            read = _alternating(tokens) or (_listed(tokens) if "respectively" in piece else ())
+            read = _alternating(tokens) or (_listed(tokens) if "respectively" in piece or "|" in piece else ())
             if not read:
                 break
             found.update(read)

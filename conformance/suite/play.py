@@ -3,6 +3,7 @@
 If a case is played many times, what must hold every time is separated from what a model is free to do.
 """
 
+import re
 from collections.abc import Iterator, Mapping, Sequence, Set
 from dataclasses import replace
 from fnmatch import fnmatchcase
@@ -16,7 +17,6 @@ from conformance.results import ENDED_BY_MODEL, NOT_PLAYED, Evidence, Level, Out
 from conformance.results.excerpts import with_excerpts
 from conformance.results.runs import Case, ProbeResult, Runs
 from conformance.scenarios import Probe, Scenario
-from conformance.suite.as_scripted import is_unscripted
 from conformance.suite.blame import of_provider
 from conformance.suite.comparisons import COMPARISONS, RESULTS_PAIRED, compared
 from conformance.suite.failures import NOT_SENT_BACK
@@ -56,9 +56,6 @@ def play(scenario: Scenario, variant: str, subject: Subject) -> Case:
     conversation = tuple(progress.exchanges)
     if not conversation:
         return Case(scenario.name, variant, subject.evidence, note=progress.note)
-    if is_unscripted(conversation):
-        note = f"{NOT_PLAYED}: the engine's scripted model has no reply for this scenario"
-        return Case(scenario.name, variant, subject.evidence, note=note)
     checked = check(conversation, subject.profile)
     idle = {outcome.rule for outcome in checked if outcome.found_nothing}.intersection(
         promised(scenario, variant, subject.profile.wire)
@@ -112,12 +109,15 @@ def untested_rules(idle: Set[str], conversation: Conversation, claims: Mapping[s
 def _hidden_rules(claims: Mapping[str, Any]) -> Iterator[str]:
     """Yield globs of the rules that cannot see what they check in replies as claimed.
 
-    The rule about the reasoning field takes reasoning between tags for content, and a reply without finish reason
-    is never complete.
+    The rules about reasoning take that between tags for content, replies may have empty ids, and one without finish
+    reason is never complete.
     """
     claimed = claims.get("reasoning.response-field", "")
     if (claimed[0] if isinstance(claimed, list) else claimed) in TAGS:
-        yield REASONING_RULE
+        yield from (REASONING_RULE, "reasoning/not-of-earlier-turn")
+    formats = claims.get("reply.id-format", "id")
+    if any(re.fullmatch(each, "") for each in (formats if isinstance(formats, list) else [formats])):
+        yield "response/id-unique-in-session"
     if claims.get("finish.missing-in-stream") is True:
         yield "tool-calls/arguments-*"
 

@@ -5,7 +5,7 @@ from contextlib import ExitStack
 from typing import Any
 
 from conformance import baseline, profiles, scenarios
-from conformance.core_facts import CoreFact, core_facts
+from conformance.core_facts import CoreFact, core_facts, untested
 from conformance.documents import read_json
 from conformance.errors import InvalidDocument, Unusable
 from conformance.gate import GateResult, check_subjects
@@ -120,7 +120,8 @@ class Run:
 
     def plan(self, cases: Iterable[tuple[Scenario, str]]) -> Plan:
         """Return the requests that these cases need."""
-        return plan(self.profile, self.model, cases, self._switch, asks=self.asks)
+        played = [each for each in cases if not self._replies.not_played(*each)]
+        return plan(self.profile, self.model, played, self._switch, asks=self.asks)
 
     @property
     def asks(self) -> bool:
@@ -164,6 +165,8 @@ class Run:
     def _case(self, name: str, scenario: Scenario, variant: str) -> Case:
         if self.unmet(scenario) is not None:
             return play(scenario, variant, self._subject())
+        if note := self._replies.not_played(scenario, variant):
+            return Case(scenario.name, variant, self._evidence, note=note)
         if self._recording is not None:
             return recorder.record(
                 self._recording, name, lambda take: play(scenario, variant, self._subject(take=take))
@@ -171,8 +174,6 @@ class Run:
         if not self._replies.is_replay:
             return play(scenario, variant, self._subject())
         evidence = self._replies.entry.of(name).evidence if self._replies.entry is not None else self._evidence
-        if note := self._replies.not_recorded(scenario, variant):
-            return Case(scenario.name, variant, evidence, note=note)
         try:
             with replaying(self._replies.cassettes.path(self.model, name)):
                 return play(scenario, variant, self._subject(evidence))
@@ -255,7 +256,8 @@ class Run:
 
     def missing_claims(self) -> tuple[str, ...]:
         """Return the claims of core facts that a profile of the user's own lacks; none for a profile with a name."""
-        return tuple(missing(self.core_facts(), self._known)) if self.profile.path else ()
+        is_whole = self.selection is None or self.selection.is_whole
+        return tuple(missing(self.core_facts(), self._known, is_whole=is_whole)) if self.profile.path else ()
 
     def _expected_failures(self) -> ExpectedFailures:
         """Return the expected failures of the subject; raises Unusable for an entry of the user's about another one."""
@@ -296,7 +298,16 @@ class Run:
         date = entry.date if entry is not None else self.options.today
         host = entry.host if entry is not None else host_of(self.options, self.profile)
         version, digest = package_version(), sent.exchanges.hexdigest()
-        return RunRecord(version, date, self.profile.wire, host, selection, sent.sent, digest, ended)
+        problems = self._problems(selection) if self._cases else ()
+        return RunRecord(version, date, self.profile.wire, host, selection, sent.sent, digest, ended, problems)
+
+    def _problems(self, selection: Selection) -> tuple[str, ...]:
+        """Return what is wrong with the run as a whole; what a part of the tests does not test is no problem."""
+        found = [f"contradicted claim: {each}" for each in self.contradicted_claims()]
+        found += [f"missing claim: {each}" for each in self.missing_claims()]
+        facts = untested(self.core_facts()) if selection.is_whole else ()
+        found += [f"untested: {fact.title}: {'; '.join(fact.reasons)}" for fact in facts]
+        return tuple(found)
 
     def confirmed(self) -> dict[str, int]:
         """Return how many recordings of real traffic confirm each claim, by the last calibration."""

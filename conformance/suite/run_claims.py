@@ -142,15 +142,15 @@ def contradicted(claims: Mapping[str, RunClaim], exchanges: Iterable[Exchange], 
             yield f"{name}: claimed {_with_origin(own[name])}, observed {_text(observed[name])}"
 
 
-def missing(facts: Iterable[CoreFact], claims: Claims) -> Iterator[str]:
+def missing(facts: Iterable[CoreFact], claims: Claims, *, is_whole: bool) -> Iterator[str]:
     """Yield the claims of core facts that are not made, though nothing rules their facts out.
 
-    A claim that is `unknown` is missing if nothing else of its fact could be tested.
+    After a whole run, a claim that is `unknown` is missing, too, if nothing else of its fact could be tested.
     """
     for fact in facts:
         if fact.verdict is not Verdict.NOT_APPLICABLE:
             names = dict.fromkeys([*fact.claimed, *(name for group in fact.needs for name in group)])
-            absent = UNKNOWN if fact.verdict is Verdict.UNKNOWN else None
+            absent = UNKNOWN if is_whole and fact.verdict is Verdict.UNKNOWN else None
             yield from [each for each in names if claims.get(each) in (None, absent)]
 
 

@@ -62,7 +62,7 @@ def read(
     try:
         twins += [_twin(send(each), each, claims) for each in bodies]
         if None in twins:
-            return ReplyReading(Status.UNTESTED, "a reply to the same request has no message")
+            return ReplyReading(Status.UNTESTED, "a reply to the same request holds no whole message")
         found = [each for each in twins if each is not None]
         if difference := next(_differences(found, claims), ""):
             return ReplyReading(Status.FAILED, difference)

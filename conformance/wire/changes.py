@@ -86,7 +86,7 @@ def _matches(
             free = None if number in matches else positions.get(given.get(number, message_key(before[number])))
             if free:
                 matches[number] = free.pop()
-    return matches
+    return dict(sorted(matches.items()))
 
 
 def message_key(message: Any) -> Any:

@@ -35,6 +35,7 @@ def pytest_runtestloop(session: pytest.Session) -> bool:
     items = {item.nodeid: item for item in session.items}
     gc.unfreeze()
     functions = [each for each in gc.get_objects() if isinstance(each, FunctionType)]
+    gc.freeze()  # Else each forked process would visit, and so copy, all that is shared.
     with os.fdopen(given) as jobs, os.fdopen(answered, "w") as answers:
         answers.write(f"{READY}\n")
         answers.flush()

@@ -17,7 +17,6 @@ explain RULE` explains a rule and how to fix what it reports.
 
 import argparse
 import os
-import pickle
 import time
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -26,11 +25,9 @@ from functools import partial
 from importlib import import_module
 from itertools import chain
 from pathlib import Path
-from tempfile import TemporaryFile
 from types import ModuleType
 from typing import IO, Any, Final, NamedTuple
 
-from conformance import artifacts
 from conformance.arguments import add_outputs, day, positive
 from conformance.errors import Unusable
 from conformance.files import CheckedInput, Counts, Task, check_paths, summary
@@ -86,7 +83,7 @@ def run(arguments: argparse.Namespace) -> int:
     paint = painter()
     render = partial(_rendered, names, paint, arguments.all)
     with ExitStack() as stack:
-        spools = [stack.enter_context(TemporaryFile()) for _ in arguments.output]
+        spools = [stack.enter_context(_spool()) for _ in arguments.output]
         parts = _counted(check_paths(arguments.paths, task, render, arguments.jobs), counts, judged, spools)
         for text in _format(arguments.format).render_inputs(parts, lambda: summary(counts, judged, task), paint):
             # Input from a pipe may arrive slowly, and is reported as it arrives.
@@ -94,7 +91,7 @@ def run(arguments: argparse.Namespace) -> int:
         for (name, path), spool in zip(arguments.output, spools, strict=True):
             spool.seek(0)
             texts = _format(name).render_inputs(_loaded(spool), lambda: summary(counts, judged, task), _plain)
-            artifacts.write(path, (text.encode() for text in texts))
+            _write(path, texts)
     if counts["unreadable", ""] or counts["errored", ""]:
         return 2
     if not counts["exchanges", ""]:
@@ -114,9 +111,14 @@ def _jobs(text: str) -> int:
 class _Formats:
     """The names of the formats; only the renderer of the requested one is imported."""
 
-    def __contains__(self, name: str) -> bool:
+    def __contains__(self, name: object) -> bool:
         # isidentifier first: a name is a part of a path here, and must not leave the folder.
-        return name.isidentifier() and (_FOLDER / f"{name}.py").is_file() and hasattr(_format(name), "render_inputs")
+        return (
+            isinstance(name, str)
+            and name.isidentifier()
+            and (_FOLDER / f"{name}.py").is_file()
+            and hasattr(_format(name), "render_inputs")
+        )
 
     def __iter__(self) -> Iterator[str]:
         return iter(sorted([path.stem for path in _FOLDER.glob("[a-z]*.py") if path.stem in self]))
@@ -145,8 +147,24 @@ def _plain(_colour: str, text: str) -> str:
     return text
 
 
+def _spool() -> IO[bytes]:
+    """Return a file for the parts of a report that wait, since a second report may be larger than the memory."""
+    # Imported here, as below, because only a run with --output needs them.
+    from tempfile import TemporaryFile
+
+    return TemporaryFile()
+
+
+def _write(path: Path, texts: Iterable[str]) -> None:
+    from conformance import artifacts
+
+    artifacts.write(path, (text.encode() for text in texts))
+
+
 def _loaded(spool: IO[bytes]) -> Iterator[Any]:
-    """Yield the parts of a report that wait in a file, since a second report may be larger than the memory."""
+    """Yield the parts of a report that wait in a file."""
+    import pickle
+
     while True:
         try:
             yield pickle.load(spool)  # noqa: S301 — this process wrote the file
@@ -184,6 +202,13 @@ def _rendered(
     return _Rendered(parts, counts, judged, errors, path)
 
 
+def _keep(parts: Sequence[Any], spool: IO[bytes]) -> None:
+    import pickle
+
+    for part in parts:
+        pickle.dump(part, spool)
+
+
 def _counted(
     rendered: Iterable[_Rendered], counts: Counts, judged: set[str], spools: Sequence[IO[bytes]]
 ) -> Iterator[Any]:
@@ -206,8 +231,7 @@ def _counted(
                 print_error(message)
             first, *others = each.parts
             for parts, spool in zip(others, spools, strict=True):
-                for part in parts:
-                    pickle.dump(part, spool)
+                _keep(parts, spool)
             yield from first
     finally:
         progress.clear()

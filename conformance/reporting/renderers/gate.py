@@ -25,6 +25,17 @@ def render(gate: GateResult, paint: Paint, partial: str = "") -> Iterator[str]:
         yield f"{paint('red', 'unexpected failure')} {_result(result)}\n"
     for name, note in gate.unchecked:
         yield f"{paint('red', 'nothing checked')} {printable(name + (f': {note}' if note else ''))}\n"
+    for name, problem in gate.problems:
+        yield f"{paint('red', 'failed run')} {printable(f'{name}: {problem}')}\n"
+    yield from _entries(gate, paint)
+    for result, entry in gate.expected:
+        yield f"{paint('yellow', 'expected failure')} {_result(result)}\n"
+        yield f"    {printable(f'{entry.reason} {entry.link}')}\n"
+    yield f"{_verdict(gate, paint)}{printable(f'; {partial}') if partial else ''}\n"
+
+
+def _entries(gate: GateResult, paint: Paint) -> Iterator[str]:
+    """Yield what is wrong with the baseline."""
     for entry in gate.stale:
         yield f"{paint('red', 'stale entry')} {_entry(entry)}\n    all checks that it matches pass; remove the entry\n"
     for entry in gate.unmatched:
@@ -37,10 +48,6 @@ def render(gate: GateResult, paint: Paint, partial: str = "") -> Iterator[str]:
         yield f"{paint('red', 'exceeded entry')} {_entry(entry)}\n    {_beyond(entry, count)}\n"
     for subject, matched, checks in gate.wide:
         yield f"{paint('red', 'wide baseline')} {printable(subject)}: {_wide(matched, checks)}\n"
-    for result, entry in gate.expected:
-        yield f"{paint('yellow', 'expected failure')} {_result(result)}\n"
-        yield f"    {printable(f'{entry.reason} {entry.link}')}\n"
-    yield f"{_verdict(gate, paint)}{printable(f'; {partial}') if partial else ''}\n"
 
 
 def render_markdown(gate: GateResult, partial: str = "") -> Iterator[str]:
@@ -51,6 +58,7 @@ def render_markdown(gate: GateResult, partial: str = "") -> Iterator[str]:
     for heading, found in results.items():
         yield from _listed(heading, [_item(each) for each in found])
     yield from _listed("Cases that checked nothing", [f"{code(name)} — {code(note)}" for name, note in gate.unchecked])
+    yield from _listed("Failed runs", [f"{code(name)} — {code(problem)}" for name, problem in gate.problems])
     entries = {"Stale entries": gate.stale, "Unmatched entries": gate.unmatched, "Expired entries": gate.expired}
     for heading, many in entries.items():
         yield from _listed(heading, [f"{code(each.match)}: {prose(each.reason)}" for each in many])
@@ -124,6 +132,7 @@ def _counts(gate: GateResult) -> str:
         ("errored", "errored"): len(gate.errored),
         ("unexpected failure", "unexpected failures"): len(gate.unexpected),
         ("case checked nothing", "cases checked nothing"): len(gate.unchecked),
+        ("problem of a run", "problems of runs"): len(gate.problems),
         ("stale entry", "stale entries"): len(gate.stale),
         ("unmatched entry", "unmatched entries"): len(gate.unmatched),
         ("expired entry", "expired entries"): len(gate.expired),

@@ -5,6 +5,7 @@ from conformance.rules import EVERY, Context, Fault, Source, example, rule
 from conformance.rules.conditions import has_headers
 from conformance.wire.elements import Body
 from conformance.wire.exchange import Exchange
+from conformance.wire.plain import is_event_stream
 from conformance.wire.views import answers
 
 _TYPE = "/0/headers/content-type"
@@ -22,8 +23,8 @@ _STREAM = "text/event-stream"
         example("plain", {_TYPE: "text/event-stream"}),
         example("stream-plain", {_TYPE: "application/json"}),
         example("error", {_TYPE: "text/plain"}),
+        example("messages-stream", {"/0/headers": {"content-type": "application/json"}}),
         example("error", claims={"error.content-type": ["text/plain"]}),
-        example("messages-session", {"/0/headers": {"content-type": "text/plain"}}),
     ],
     good=[
         example("plain", {_TYPE: "application/json; charset=utf-8"}),
@@ -42,14 +43,14 @@ def judge(answer: Body, context: Context) -> list[Fault]:
     `application/json` or `text/event-stream`; any other body, such as a proxy's error page, must not use these types.
     """
     exchange = answer.exchange
-    body = answer.value if exchange.native is None else exchange.native.response
+    value = answer.value if exchange.native is None else exchange.native.response
     got = exchange.headers["content-type"].partition(";")[0].strip().lower()
-    if _is_stream(exchange) and not _is_json(body):
+    if _is_stream(value, exchange):
         allowed = context.claim("stream.content-type") or (_STREAM,)
         is_right = got in allowed
     elif (exchange.status or 200) >= 400 and (allowed := context.claim("error.content-type")):
         is_right = got in allowed
-    elif type(body) is str and not _is_json(body):
+    elif type(value) is str and not _is_json(value):
         allowed = ("of a text",)
         is_right = got not in (_JSON, _STREAM)
     else:
@@ -61,10 +62,11 @@ def judge(answer: Body, context: Context) -> list[Fault]:
     return [Fault(f"expected the content type {' or '.join(allowed)}, got {got or 'none'!r:.60}", place=place)]
 
 
-def _is_stream(exchange: Exchange) -> bool:
-    """Return whether a reply is a stream; one of another wire is translated into a plain reply."""
-    native = exchange.native
-    return exchange.streamed or (native is not None and type(native.response) is str and bool(native.events))
+def _is_stream(value: Any, exchange: Exchange) -> bool:
+    """Return whether a body is an event stream; on Gemini a stream can be a JSON list."""
+    if exchange.native is None:
+        return exchange.streamed and not _is_json(value)
+    return type(value) is str and is_event_stream(value)
 
 
 def _is_json(value: Any) -> bool:

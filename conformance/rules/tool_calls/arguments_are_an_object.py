@@ -52,13 +52,17 @@ def judge(reply: Reply, context: Context) -> list[Fault]:
     is only a SHOULD. To fix it, parse what the model wrote before the reply is sent, constrain decoding, and encode the
     arguments once; a client sends the text back as received, with a result that says what is wrong with it.
     """
-    faults = []
+    faults, repeated = [], None
     for call in reply.calls:
         text = call.arguments
         if type(text) is not str:
             continue
         value, wrong = _parsed(text)
-        if type(value) is dict or _stands_for_none(call, context) or _came_twice(call, context):
+        if type(value) is dict or _stands_for_none(call, context):
+            continue
+        if repeated is None:
+            repeated = _sent_twice(reply, context)
+        if text in repeated:
             continue
         if type(value) is str and type(_parsed(value)[0]) is dict:
             wrong = "a JSON string that holds JSON"
@@ -68,11 +72,11 @@ def judge(reply: Reply, context: Context) -> list[Fault]:
     return faults
 
 
-def _came_twice(call: Call, context: Context) -> bool:
-    """Return whether the text is broken because a delta repeats it, which rules about streams report."""
-    texts = [each for each in context.index.streamed_texts_of(int(call.place[0])) if each.name == ARGUMENTS]
-    whole = [each.fragments for each in texts if "".join(each.fragments) == call.arguments]
-    return any([find_repeat(ARGUMENTS, fragments) is not None for fragments in whole])
+def _sent_twice(reply: Reply, context: Context) -> set[str]:
+    """Return the arguments that are broken because a delta repeats them, which rules about streams report."""
+    texts = context.index.streamed_texts_of(int(reply.place[0]))
+    own = [each.fragments for each in texts if each.name == ARGUMENTS]
+    return {"".join(fragments) for fragments in own if find_repeat(ARGUMENTS, fragments) is not None}
 
 
 def _has_parameters(call: Call, context: Context) -> bool:

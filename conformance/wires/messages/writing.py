@@ -9,8 +9,7 @@ from typing import Any, Final
 
 import orjson
 
-from conformance.documents import parse_json
-from conformance.errors import InvalidDocument
+from conformance.wire.arguments import read_json
 from conformance.wire.blocks import Block, blocks_of, reduced
 from conformance.wire.content import AS_STRING, held_parts, joined_instructions
 from conformance.wire.losses import Losses
@@ -190,8 +189,8 @@ def own(native: Native) -> Any:
 
 def _input(written: str) -> Any:
     try:
-        return parse_json(written)
-    except InvalidDocument:
+        return read_json(written)
+    except (ValueError, RecursionError):
         return written
 
 
