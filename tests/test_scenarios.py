@@ -104,6 +104,13 @@ def test_a_change_with_nothing_to_change_is_not_applicable(name: str) -> None:
         change(name, {"messages": TRANSCRIPT})
 
 
+@every(("name", "parameters"), [("unknown-field", {"on": "call"}), ("arguments", {"form": "object"})])
+def test_a_deviation_of_a_call_is_not_applicable_without_one(name: str, parameters: dict[str, Any]) -> None:
+    plain = [{"role": "user", "content": "Hello."}, {"role": "assistant", "content": "Hello."}]
+    with pytest.raises(Inapplicable):
+        change(name, {"messages": plain}, **parameters)
+
+
 def test_a_raw_turn_is_played_to_clients_and_never_against_a_provider() -> None:
     profile = profiles.load("openai")
     subject = Subject(profile, profile.model, Simulator(profile).send, Evidence.LIVE)

@@ -22,10 +22,10 @@ def change(sent: Outgoing) -> Outgoing:
         return sent
     for text in call_arguments(sent):
         text.write("{}")
-    for call in sent.calls():
+    for made in sent.calls():
         for key in ("input", "args"):
-            if key in call:
-                call[key] = {}
-        if call.get("arguments"):
-            call["arguments"] = "{}"
+            if key in made:
+                made[key] = {}
+        if made.get("arguments"):
+            made["arguments"] = "{}"
     return sent

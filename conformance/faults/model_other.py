@@ -14,6 +14,7 @@ BREAKS = ("response/model-as-requested",)
 
 def change(sent: Outgoing) -> Outgoing:
     """Name the other model."""
+    other = "claude-3-haiku" if "gpt" in str(sent.request.get("model")) else "gpt-3.5-turbo"
     for each in envelopes(sent):
-        each[MODEL.get(sent.wire, "model")] = "gpt-3.5-turbo"
+        each[MODEL.get(sent.wire, "model")] = other
     return sent

@@ -6,7 +6,8 @@ from conformance.rules import Context, Fault, Source, example, rule
 from conformance.wire.native_views import NativeBody, replies
 from conformance.wire.values import as_object, objects
 
-_PARTS = "/0/response/candidates/0/content/parts"
+_FIRST = "/0/response/2/candidates/0/content/parts/0/functionCall/id"
+_SECOND = "/0/response/3/candidates/0/content/parts/0/functionCall/id"
 
 
 @rule(
@@ -14,15 +15,8 @@ _PARTS = "/0/response/candidates/0/content/parts"
     on=replies,
     where=lambda reply, _context: bool(_ids(reply.value)),
     source=Source("https://ai.google.dev/gemini-api/docs/function-calling", "always returns a unique `id`"),
-    bad=[
-        example(
-            "gemini-session",
-            {f"{_PARTS}/0/functionCall/id": "a", f"{_PARTS}/1/functionCall/id": "a"},
-        ),
-    ],
-    good=[
-        example("gemini-session", {f"{_PARTS}/0/functionCall/id": "a", f"{_PARTS}/1/functionCall/id": "b"}),
-    ],
+    bad=[example("gemini-stream", {_FIRST: "a", _SECOND: "a"})],
+    good=[example("gemini-stream", {_FIRST: "a", _SECOND: "b"})],
     wires=("gemini",),
 )
 def judge(reply: NativeBody, _context: Context) -> list[Fault]:
