@@ -131,6 +131,7 @@ def test_a_stream_adds_up_to_the_reply_that_its_end_repeats() -> None:
         ({"/0/response/14": {"type": "keepalive", "sequence_number": 14}}, "part-not-done"),
         ({"/0/response/19": {"type": "keepalive", "sequence_number": 19}}, "text-not-done"),
         ({"/0/response/-": {"type": "keepalive", "sequence_number": 22}}, "after-end"),
+        ({"/0/response/21/response/output": None}, "end-without-output"),
         ({"/0/response/5": {"sequence_number": 5}}, "event-untyped"),
     ],
 )
