@@ -131,7 +131,6 @@ def test_a_stream_adds_up_to_the_reply_that_its_end_repeats() -> None:
         ({"/0/response/14": {"type": "keepalive", "sequence_number": 14}}, "part-not-done"),
         ({"/0/response/19": {"type": "keepalive", "sequence_number": 19}}, "text-not-done"),
         ({"/0/response/-": {"type": "keepalive", "sequence_number": 22}}, "after-end"),
-        ({"/0/response/21/response/output": None}, "end-without-output"),
         ({"/0/response/5": {"sequence_number": 5}}, "event-untyped"),
     ],
 )
@@ -323,6 +322,13 @@ def test_an_unknown_id_alone_stands_for_reasoning_unless_the_server_stores_nothi
     asked = [{"role": "user", "content": "Go."}, {"type": "reasoning", "id": "rs_9", "summary": []}, called]
     (sent,) = wires.translate((Exchange({"model": "m", "input": asked, **facts}, url="/v1/responses"),))
     assert stored is ("reasoning_details" in sent.request["messages"][1])
+
+
+def test_a_response_that_ends_without_its_output_is_noted() -> None:
+    native = translated("responses-stream", {"/0/response/21/response/output": None})[0].native
+    assert native is not None
+    words = "expected the output in the response at its end, got None"
+    assert (("end-without-output", ("response", 21), words),) == native.facts["differences"]
 
 
 def test_a_held_history_is_the_one_that_the_response_stands_for() -> None:
