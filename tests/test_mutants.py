@@ -178,6 +178,11 @@ def test_tests_run_in_batches_of_which_the_first_are_short(tmp_path: Path) -> No
     assert [few[:1], few[1:], ["tests/test_big.py"]] == list(choice.batches([*few, *many]))
 
 
+def test_what_a_module_only_declares_concerns_every_test(module: dict[int, list[Change]], tmp_path: Path) -> None:
+    choice = measured(tmp_path, {"tests/test_a.py::test_a": []})
+    assert [["tests/test_a.py::test_a"], []] == [choice.tests(module[line][0]) for line in (1, 7)]
+
+
 def test_tests_beyond_the_bound_are_left_out(module: dict[int, list[Change]], tmp_path: Path) -> None:
     many = [f"tests/test_{number:02}.py::test_a" for number in range(99)]
     choice = measured(tmp_path, {test: [7] for test in many})
