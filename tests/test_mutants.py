@@ -241,3 +241,11 @@ def test_the_score_names_what_was_missed_and_what_cannot_be_noticed(module: dict
     assert [place | {"fate": "survived"}] == found["missed"]
     assert ["Nothing reads it."] == [each["why"] for each in found["equivalent"]]
     assert "1 of 2 changes noticed: 50.0%" == list(render_score(found))[-1]
+
+
+def test_the_committed_score_is_of_a_whole_sample_and_high_enough() -> None:
+    committed = json.loads((ROOT / "reports" / "mutants.json").read_bytes())
+    assert (0, 300, 300) == (committed["seed"], committed["sample"], committed["noticed"] + len(committed["missed"]))
+    assert 0.9 <= committed["noticed"] / committed["sample"] == pytest.approx(committed["share"], abs=1e-4)
+    reasons = {each.why for each in equivalents()}
+    assert {each["why"] for each in committed["equivalent"]} <= reasons
